@@ -1,0 +1,183 @@
+#!/usr/bin/env node
+// The door behind every npm script and behind the crawlway command. Plain JavaScript that old Node versions can read,
+// because its first duty is to notice that the Node it runs on is too old.
+//
+//   1. Node older than package.json's engines: bring a pinned Node from the npm registry into .runtime/, once, and go on with it.
+//   2. node_modules missing or older than the lock file: npm ci.
+//   3. dist/ older than what it is built from: build.
+//   4. run the task.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const PINNED_NODE = '24.18.1';
+
+const say = (text) => process.stderr.write(`crawlway: ${text}\n`);
+const fail = (text) => {
+  say(text);
+  process.exit(1);
+};
+
+function isNewEnough(version, minimum) {
+  const have = version.split('.').map(Number);
+  const want = minimum.split('.').map(Number);
+  for (let i = 0; i < 3; i++) if (have[i] !== want[i]) return have[i] > want[i];
+  return true;
+}
+
+function npm(args, env = process.env) {
+  const windows = process.platform === 'win32';
+  return (
+    spawnSync(windows ? 'npm.cmd' : 'npm', args, { cwd: root, stdio: ['ignore', 2, 2], env, shell: windows }).status ===
+    0
+  );
+}
+
+/** The directory of a Node that is new enough, downloaded once as an npm package (integrity is checked by npm). */
+function pinnedNode() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const name = `node-${platform}-${process.arch}`;
+  const home = join(root, '.runtime', `node-${PINNED_NODE}`);
+  const bin = join(home, 'node_modules', name, 'bin');
+  const binary = join(bin, process.platform === 'win32' ? 'node.exe' : 'node');
+  if (!existsSync(binary)) {
+    say(
+      `Node ${process.versions.node} is older than ${manifest.engines.node}; getting Node ${PINNED_NODE} (about 50 MB, once) into .runtime/`,
+    );
+    const staging = `${home}.${process.pid}`;
+    mkdirSync(staging, { recursive: true });
+    writeFileSync(join(staging, 'package.json'), '{"private":true}');
+    const installed = npm([
+      'install',
+      '--prefix',
+      staging,
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      `${name}@${PINNED_NODE}`,
+    ]);
+    if (!installed)
+      fail(
+        `could not get ${name}@${PINNED_NODE} from the npm registry; install Node ${manifest.engines.node} yourself and try again`,
+      );
+    try {
+      renameSync(staging, home);
+    } catch {
+      rmSync(staging, { recursive: true, force: true }); // another process was faster
+    }
+  }
+  return { bin, binary };
+}
+
+function newest(paths, skip = () => false) {
+  let latest = 0;
+  const visit = (path) => {
+    if (skip(path)) return;
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat) return;
+    if (stat.isDirectory()) for (const name of readdirSync(path)) visit(join(path, name));
+    else latest = Math.max(latest, stat.mtimeMs);
+  };
+  for (const path of paths) visit(join(root, path));
+  return latest;
+}
+
+function ensureInstalled() {
+  const marker = statSync(join(root, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
+  if (marker && marker.mtimeMs >= newest(['package-lock.json'])) return;
+  say('installing packages');
+  if (!npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])) fail('npm ci failed; see the messages above');
+}
+
+const isBuildInput = (path) => /\.spec\.ts$|[/\\](dist|node_modules|data)$/.test(path);
+
+function run(args, options = {}) {
+  const result = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', ...options });
+  return result.status ?? 1;
+}
+
+function ensureBuilt(force = false) {
+  const parts = [
+    {
+      name: 'server',
+      inputs: [
+        'src',
+        'index',
+        'bench',
+        'test/support',
+        'test/simulation',
+        'tsconfig.json',
+        'tsconfig.build.json',
+        'package-lock.json',
+      ],
+      stamp: 'dist/.built',
+      command: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
+    },
+    {
+      name: 'console',
+      inputs: ['console', 'package-lock.json'],
+      stamp: 'console/dist/.built',
+      command: ['node_modules/vite/bin/vite.js', 'build', 'console'],
+    },
+  ];
+  for (const part of parts) {
+    const stamp = join(root, part.stamp);
+    if (part.name === 'console' && !existsSync(join(root, 'console/vite.config.ts'))) continue;
+    const built = statSync(stamp, { throwIfNoEntry: false });
+    if (!force && built && built.mtimeMs >= newest(part.inputs, isBuildInput)) continue;
+    say(`building the ${part.name}`);
+    const started = new Date();
+    const status = run(part.command, { stdio: ['ignore', 2, 2] });
+    if (status !== 0) fail(`building the ${part.name} failed; see the messages above`);
+    mkdirSync(dirname(stamp), { recursive: true });
+    writeFileSync(stamp, `${started.toISOString()}\n`);
+  }
+}
+
+const tasks = {
+  start: { built: true, script: 'dist/src/main.js', args: ['start'] },
+  crawlway: { built: true, script: 'dist/src/cli/crawlway.js' },
+  test: { script: 'scripts/test.mjs' },
+  build: { force: true },
+  lint: { script: 'scripts/test.mjs', args: ['static'] },
+  bench: { built: true, script: 'dist/bench/main.js' },
+  simulate: { built: true, script: 'dist/test/simulation/main.js' },
+  openapi: { built: true, script: 'dist/src/server/openapi/write.js' },
+};
+
+export function launch(name, args) {
+  const task = tasks[name];
+  if (!task) fail(`unknown task ${name}; there are ${Object.keys(tasks).join(', ')}`);
+  const minimum = manifest.engines.node.replace(/[^\d.]/g, '');
+  if (!isNewEnough(process.versions.node, minimum)) {
+    const { bin, binary } = pinnedNode();
+    const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` };
+    const script = fileURLToPath(import.meta.url);
+    forward(binary, [script, name, ...args], env);
+    return;
+  }
+  ensureInstalled();
+  if (task.built || task.force) ensureBuilt(task.force);
+  if (!task.script) process.exit(0);
+  forward(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(root, task.script), ...(task.args ?? []), ...args],
+    process.env,
+  );
+}
+
+/** Runs the program in the place of this one: same streams, same signals, same exit code, same working directory. */
+async function forward(binary, args, env) {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(binary, args, { stdio: 'inherit', env });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`cannot run ${binary}: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+}
+
+if (process.argv[1] && fileURLToPath(import.meta.url) === process.argv[1])
+  launch(process.argv[2], process.argv.slice(3));
