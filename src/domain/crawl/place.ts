@@ -1,0 +1,21 @@
+/** Where in the configuration something was written, so that every verdict and every message can point at it. */
+export interface Place {
+  /** File name as the operator gave it, e.g. `config/CrawlConfig.xml`, `crawl.rules`. */
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based. */
+  readonly column: number;
+}
+
+export const placeText = (place: Place): string => `${place.file}:${place.line}:${place.column}`;
+
+/** One thing wrong (or doubtful) in a configuration. */
+export interface Problem {
+  readonly severity: 'error' | 'warning';
+  /** Stable, kebab-case, e.g. `unknown-element`; listed in docs/REFERENCE.md. */
+  readonly code: string;
+  /** What is wrong and what would be right, as one sentence for a person. */
+  readonly message: string;
+  readonly place: Place;
+}

@@ -1,0 +1,36 @@
+/**
+ * What one HTTP exchange came to. A closed union: the fetcher never throws for anything that a site did.
+ */
+import type { Duration } from '../time/units.js';
+import type { ErrorCode } from './error-codes.js';
+
+export interface FetchTimings {
+  /** Name lookup and connection, when a new one was needed. */
+  readonly connect?: Duration;
+  /** From sending the request to the end of the answer's header. */
+  readonly header: Duration;
+  readonly total: Duration;
+}
+
+export type FetchOutcome =
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      /** Lower-case names; repeated fields joined with `, ` but for `set-cookie`, `link` and `x-robots-tag` (joined with `\n`). */
+      readonly headers: Readonly<Record<string, string>>;
+      /** Content-decoded and whole, or empty for statuses whose body is not read (redirects, 304, errors keep at most 64 KiB). */
+      readonly body: Uint8Array;
+      /** Bytes on the wire. */
+      readonly transferred: number;
+      /** IP address that answered. */
+      readonly address: string;
+      readonly timings: FetchTimings;
+    }
+  | {
+      readonly kind: 'failure';
+      readonly code: ErrorCode;
+      /** For a person; without user info and secrets. */
+      readonly detail: string;
+      readonly retryAfter?: Duration;
+      readonly timings: FetchTimings;
+    };

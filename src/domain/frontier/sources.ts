@@ -1,0 +1,43 @@
+/**
+ * The six URL sources of the scheduler, their numbers and default weights (seed: CloudView, "How Priorities Work").
+ * Precedence (order inside a source) and weight (share between sources) are two different things here.
+ */
+export const SOURCES = ['user', 'redir', 'index', 'index_follow', 'follow', 'refresh'] as const;
+
+export type SourceName = (typeof SOURCES)[number];
+
+/** Position in SOURCES: 0 user … 5 refresh. */
+export type SourceNumber = 0 | 1 | 2 | 3 | 4 | 5;
+
+export const REFRESH: SourceNumber = 5;
+
+export const DEFAULT_WEIGHTS: Readonly<Record<SourceName, number>> = {
+  user: 10_000,
+  redir: 2_000,
+  index: 1_000,
+  index_follow: 100,
+  follow: 10,
+  refresh: 1,
+};
+
+export const sourceName = (number: SourceNumber): SourceName => SOURCES[number];
+
+/** How a URL came to the frontier: decides its natural source together with what the rules grant. */
+export type Arrival = 'root' | 'link' | 'redirect' | 'sitemap' | 'due';
+
+/**
+ * The source of a queued URL: roots → user, redirect targets → redir, others by what the rules grant. A priority shift
+ * (-2 highest … 2 lowest) moves it among the five fifos.
+ */
+export function assignSource(arrival: Arrival, grants: { index: boolean; follow: boolean }, shift: number): SourceNumber {
+  if (arrival === 'due') return REFRESH;
+  const natural = naturalSource(arrival, grants);
+  return Math.min(4, Math.max(0, natural + Math.trunc(shift))) as SourceNumber;
+}
+
+function naturalSource(arrival: Exclude<Arrival, 'due'>, grants: { index: boolean; follow: boolean }): number {
+  if (arrival === 'root') return 0;
+  if (arrival === 'redirect') return 1;
+  if (grants.index) return grants.follow ? 3 : 2;
+  return 4;
+}

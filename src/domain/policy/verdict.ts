@@ -1,0 +1,91 @@
+/**
+ * The values that the crawl policy speaks in. A layer's opinion and the sum of them, the verdict, say what was decided,
+ * why (a stable reason code) and where in the configuration that stands.
+ */
+import type { MetaDefinition, RootDefinition, UrlOptions } from '../crawl/definition.js';
+import type { Place } from '../crawl/place.js';
+import type { Duration } from '../time/units.js';
+import type { CrawlUrl } from '../url/crawl-url.js';
+import type { ReasonCode } from './reasons.js';
+
+export type LayerName = 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+
+/** What a URL is judged as. */
+export interface Candidate {
+  readonly url: CrawlUrl;
+  /** How it came here; `stored` = a known URL judged again. */
+  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
+  /** The page that links or redirects to it. Absent for roots and for stored URLs. */
+  readonly from?: CrawlUrl;
+  /** The root that led here, when known. */
+  readonly root?: RootContext;
+  /** Links between the root and this URL; a root has 0. */
+  readonly hops: number;
+  /** IP address of the host, when it has been looked up; crawl space rules on addresses wait for it. */
+  readonly address?: string;
+}
+
+export interface RootContext {
+  readonly url: CrawlUrl;
+  readonly site: boolean;
+  readonly entireSite: boolean;
+  /** Prefixes that site mode allows; made by `sitePrefixes`, moved when the home page redirects to another site. */
+  readonly sitePrefixes: readonly string[];
+  readonly group?: string;
+  readonly metas: readonly MetaDefinition[];
+  readonly followLinks: boolean;
+  readonly priority: RootDefinition['priority'];
+}
+
+/** What an accepted URL may do and how it is fetched. */
+export interface Effects {
+  readonly index: boolean;
+  readonly follow: boolean;
+  /** CloudView `Source name`: the source under which the document is pushed. */
+  readonly source?: string;
+  readonly priorityShift: number;
+  readonly metas: readonly MetaDefinition[];
+  readonly options: UrlOptions;
+  /** Time between visits, from a server record; goes before smart refresh. */
+  readonly period?: Duration;
+  /** mnoGoSearch alias: where to fetch it from instead. */
+  readonly fetchUrl?: string;
+  readonly maxNetworkErrors?: number;
+  readonly networkErrorDelay?: Duration;
+}
+
+export interface Verdict {
+  readonly accepted: boolean;
+  readonly reason: ReasonCode;
+  /** The layer that rejected, or the last one that had an opinion. */
+  readonly layer?: LayerName;
+  readonly place?: Place;
+  /** One sentence with the particulars: "longer than 128 characters (141)". */
+  readonly detail?: string;
+  readonly effects: Effects;
+  /** A rejected URL of which a record is to be kept (Velocity's log flags). */
+  readonly record: boolean;
+  /** OmniFind status of a stored URL outside the crawl space: 760 excluded, 761 left to another crawler. */
+  readonly status?: 760 | 761;
+  /** A stored URL whose document stays in the index although it is not crawled any more. */
+  readonly keepDocument: boolean;
+  /** Address rules could not be decided yet: judge again with `candidate.address` before fetching. */
+  readonly needsAddress: boolean;
+}
+
+/** One line of an explanation: what one layer, or one rule inside it, said. */
+export interface TraceStep {
+  readonly layer: LayerName;
+  /** What was tried, in words: "rule 3: host is www.example.com", "server record http://www/news/". */
+  readonly test: string;
+  readonly outcome: 'accept' | 'reject' | 'set' | 'no match' | 'not configured' | 'not evaluated' | 'pending';
+  readonly reason?: ReasonCode;
+  readonly place?: Place;
+  /** What it changed: "index=no", "priority shift -1". */
+  readonly effect?: string;
+}
+
+export interface Explanation {
+  readonly verdict: Verdict;
+  readonly trace: readonly TraceStep[];
+}

@@ -1,0 +1,50 @@
+/**
+ * A URL in canonical form, with its parts cut out once. Everything the policy matches on is here.
+ * The canonical form is the WHATWG serialization without fragment and without user info, after the crawler's own
+ * canonicalization steps; identity of URLs is equality of `href`.
+ */
+export interface CrawlUrl {
+  readonly href: string;
+  /** Lower case, no colon: `http`, `https`. */
+  readonly scheme: string;
+  /** Host name without port, lower case, punycode; IPv6 in brackets. */
+  readonly host: string;
+  /** Empty when it is the scheme's default. */
+  readonly port: string;
+  /** With its leading slash. */
+  readonly path: string;
+  /** Without `?`; empty when there is none. */
+  readonly query: string;
+  /** Without `#`. Empty for a canonical URL; rules on `fragment` see what the link carried. */
+  readonly fragment: string;
+}
+
+/** Cuts the parts out of a URL that is already canonical. No validation: give it only what `canonicalize` made. */
+export function crawlUrl(href: string, fragment = ''): CrawlUrl {
+  const schemeEnd = href.indexOf(':');
+  const authorityStart = schemeEnd + 3;
+  let pathStart = href.indexOf('/', authorityStart);
+  if (pathStart < 0) pathStart = href.length;
+  const authority = href.slice(authorityStart, pathStart);
+  const portColon = authority.charCodeAt(authority.length - 1) === 93 ? -1 : authority.lastIndexOf(':');
+  const queryStart = href.indexOf('?', pathStart);
+  return {
+    href,
+    scheme: href.slice(0, schemeEnd),
+    host: portColon < 0 ? authority : authority.slice(0, portColon),
+    port: portColon < 0 ? '' : authority.slice(portColon + 1),
+    path: queryStart < 0 ? href.slice(pathStart) : href.slice(pathStart, queryStart),
+    query: queryStart < 0 ? '' : href.slice(queryStart + 1),
+    fragment,
+  };
+}
+
+/**
+ * The web server that politeness counts: host name, with the port when it is not a default one. http and https of one
+ * name are the same machine to its operator, so they share one key.
+ */
+export const hostKey = (url: CrawlUrl): string => (url.port === '' ? url.host : `${url.host}:${url.port}`);
+
+/** Scheme, host and port: the server of mnoGoSearch, and the scope of one robots.txt (RFC 9309, 2.3). */
+export const origin = (url: CrawlUrl): string =>
+  url.port === '' ? `${url.scheme}://${url.host}` : `${url.scheme}://${url.host}:${url.port}`;

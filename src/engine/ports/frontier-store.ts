@@ -1,0 +1,197 @@
+/**
+ * The durable frontier: every URL of every crawler, the politeness of every web server, and the ledger of orders.
+ *
+ * Four verbs move URLs: `discover` (never changes a known URL), `seed` (a person submits: a known URL becomes due),
+ * `due` (what may be fetched; a lease is held in memory by the caller and costs no write) and `settle` (the one way in
+ * which the state of a URL moves). All verbs take batches; each call is one transaction.
+ */
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../domain/frontier/sources.js';
+import type { OrderKind, OrderState } from '../../domain/push/order.js';
+import type { Duration, Instant } from '../../domain/time/units.js';
+
+export interface NewUrl {
+  readonly crawler: string;
+  readonly url: string;
+  readonly key: bigint;
+  readonly hostKey: string;
+  /** Absent: recorded, not queued (status filtered). */
+  readonly source?: SourceNumber;
+  readonly status: 'waiting' | 'filtered';
+  readonly reason: string;
+  readonly hops: number;
+  readonly redirects: number;
+  readonly arrival: UrlState['arrival'];
+  readonly foundOn?: string;
+  readonly root?: string;
+  readonly inheritedMetas?: UrlState['inheritedMetas'];
+  readonly dueAt: Instant;
+}
+
+/** A (crawler, host, source) that has queued URLs. */
+export interface Backlog {
+  readonly crawler: string;
+  readonly hostKey: string;
+  readonly source: SourceNumber;
+  /** Earliest due time. */
+  readonly dueAt: Instant;
+}
+
+export interface Visit {
+  readonly at: Instant;
+  /** HTTP status; absent when there was no answer. */
+  readonly status?: number;
+  /** `document`, `unchanged`, `redirect`, `excluded` or an error code. */
+  readonly outcome: string;
+  readonly detail?: string;
+  readonly duration: Duration;
+  readonly bytes: number;
+  readonly changed: boolean;
+}
+
+export interface LedgerEntry {
+  readonly id: number;
+  readonly crawler: string;
+  readonly uri: string;
+  readonly hostKey: string;
+  readonly kind: OrderKind;
+  readonly reason: string;
+  readonly decidedAt: Instant;
+  readonly state: OrderState;
+  readonly attempts: number;
+  readonly answeredAt?: Instant;
+  /** The sink's message when it refused; the last failure while pending. */
+  readonly answer?: string;
+  readonly stamp?: string;
+}
+
+/** Fields of a state that a visit may change. Undefined = unchanged; null = cleared. */
+export interface UrlChanges {
+  readonly status?: UrlState['status'];
+  readonly reason?: string;
+  readonly source?: SourceNumber | null;
+  readonly dueAt?: Instant;
+  readonly lastVisitAt?: Instant;
+  readonly lastStatus?: number | null;
+  readonly temporaryErrors?: number;
+  readonly permanentError?: boolean;
+  readonly visits?: number;
+  readonly changes?: number;
+  readonly lastChangeAt?: Instant;
+  readonly etag?: string | null;
+  readonly lastModified?: string | null;
+  readonly stamp?: string | null;
+  readonly simhash?: bigint | null;
+  readonly contentType?: string | null;
+  readonly title?: string | null;
+  readonly pendingDeletion?: string | null;
+}
+
+export interface Settlement {
+  readonly id: UrlId;
+  /** Remove the status: the row goes; a link found anew may bring it back. */
+  readonly remove?: boolean;
+  readonly changes?: UrlChanges;
+  readonly visit?: Visit;
+  readonly orders?: readonly LedgerEntry[];
+}
+
+/** Politeness and health of one web server, shared by all crawlers. */
+export interface HostRecord {
+  readonly hostKey: string;
+  /** No request before this time (crawl delay after the last one). */
+  readonly nextRequestAt: Instant;
+  /** Back-off after 429, 503 and connection errors. */
+  readonly backOffUntil: Instant;
+  readonly backOffStep: number;
+  readonly paused: boolean;
+}
+
+export interface UrlFilter {
+  readonly crawler?: string;
+  readonly status?: UrlState['status'];
+  readonly hostKey?: string;
+  readonly source?: SourceNumber;
+  /** Literal prefix of the URL. */
+  readonly prefix?: string;
+  /** SQL LIKE pattern, `%` and `_`. */
+  readonly like?: string;
+  readonly reason?: string;
+  /** Only URLs that have a document in the index. */
+  readonly indexed?: boolean;
+  /** Not yet settled deletions. */
+  readonly pendingDeletion?: boolean;
+}
+
+export interface LedgerFilter {
+  readonly crawler?: string;
+  readonly state?: OrderState;
+  readonly kind?: OrderKind;
+  readonly uri?: string;
+  readonly hostKey?: string;
+}
+
+export interface CrawlerCounts {
+  readonly byStatus: Readonly<Record<UrlState['status'], number>>;
+  /** Queued URLs by source number. */
+  readonly bySource: readonly number[];
+  readonly indexed: number;
+  readonly oldestDueAt?: Instant;
+}
+
+export interface FrontierStore {
+  /** Stores URLs that are not known yet and returns those, in the order given. Known ones are untouched. */
+  discover(urls: readonly NewUrl[]): Promise<UrlState[]>;
+  /** As discover, but a known URL is queued again in the source given, due at the time given. */
+  seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]>;
+  /** Queued URLs of one (crawler, host, source) with dueAt <= now, by due time then id; `skip` are already in hand. */
+  due(
+    crawler: string,
+    hostKey: string,
+    source: SourceNumber,
+    now: Instant,
+    limit: number,
+    skip: ReadonlySet<UrlId>,
+  ): Promise<{ readonly urls: UrlState[]; /** Due time of the next one after these, when there is one. */ readonly next?: Instant }>;
+  settle(settlements: readonly Settlement[]): Promise<void>;
+
+  /** Walks all (host, source) backlogs of a crawler whose earliest due time is <= horizon; `after` is the last host of the previous page. */
+  backlogs(crawler: string, horizon: Instant, after: string | undefined, limit: number): Promise<{ readonly backlogs: Backlog[]; readonly next?: string }>;
+
+  find(crawler: string, url: string): Promise<UrlState | undefined>;
+  get(ids: readonly UrlId[]): Promise<UrlState[]>;
+  /** By id, ascending, from after `after`; the same order for every page. */
+  list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]>;
+  count(filter: UrlFilter): Promise<number>;
+  counts(crawler: string): Promise<CrawlerCounts>;
+  /** Documents in the index, by host; for the deletion guard. */
+  indexedOfHost(crawler: string, hostKey: string): Promise<number>;
+  /** One host per row with its counts, for the hosts view; by host key, ascending. */
+  hosts(crawler: string, after: string | undefined, limit: number): Promise<{ readonly hostKey: string; readonly urls: number; readonly indexed: number; readonly errors: number; readonly queued: number }[]>;
+  /** The seed's pending file order: by URL. */
+  listByUrl(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]>;
+  visits(id: UrlId, limit: number): Promise<Visit[]>;
+  /** Makes matching queued or settled URLs due at the time given (forced refresh); returns how many. */
+  makeDue(filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number>;
+  /** Deletes matching rows that hold no document and have no order under way; returns how many. */
+  forget(filter: UrlFilter): Promise<number>;
+
+  loadHosts(hostKeys: readonly string[]): Promise<HostRecord[]>;
+  saveHosts(hosts: readonly HostRecord[]): Promise<void>;
+
+  /** Next free ledger id; ids are handed out in memory from here on. */
+  lastOrderId(): Promise<number>;
+  saveOrders(entries: readonly LedgerEntry[]): Promise<void>;
+  orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]>;
+  order(id: number): Promise<LedgerEntry | undefined>;
+  countOrders(filter: LedgerFilter): Promise<number>;
+  /** Removes acknowledged entries decided before the time given and keeps at most `keep` of them. */
+  pruneOrders(decidedBefore: Instant, keep: number): Promise<number>;
+
+  /** Small named values that must survive a restart: crawler states, re-judging progress, submitted roots. */
+  getSetting(name: string): Promise<string | undefined>;
+  putSetting(name: string, value: string | undefined): Promise<void>;
+  settings(prefix: string): Promise<ReadonlyMap<string, string>>;
+
+  close(): Promise<void>;
+}

@@ -1,0 +1,7 @@
+/** Structured log: the subject first, then its particulars. Values are never secrets. */
+export interface Log {
+  debug(message: string, particulars?: Readonly<Record<string, unknown>>): void;
+  info(message: string, particulars?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, particulars?: Readonly<Record<string, unknown>>): void;
+  error(message: string, particulars?: Readonly<Record<string, unknown>>): void;
+}
