@@ -152,11 +152,19 @@ export interface FrontierStore {
     now: Instant,
     limit: number,
     skip: ReadonlySet<UrlId>,
-  ): Promise<{ readonly urls: UrlState[]; /** Due time of the next one after these, when there is one. */ readonly next?: Instant }>;
+  ): Promise<{
+    readonly urls: UrlState[] /** Due time of the next one after these, when there is one. */;
+    readonly next?: Instant;
+  }>;
   settle(settlements: readonly Settlement[]): Promise<void>;
 
   /** Walks all (host, source) backlogs of a crawler whose earliest due time is <= horizon; `after` is the last host of the previous page. */
-  backlogs(crawler: string, horizon: Instant, after: string | undefined, limit: number): Promise<{ readonly backlogs: Backlog[]; readonly next?: string }>;
+  backlogs(
+    crawler: string,
+    horizon: Instant,
+    after: string | undefined,
+    limit: number,
+  ): Promise<{ readonly backlogs: Backlog[]; readonly next?: string }>;
 
   find(crawler: string, url: string): Promise<UrlState | undefined>;
   get(ids: readonly UrlId[]): Promise<UrlState[]>;
@@ -167,7 +175,19 @@ export interface FrontierStore {
   /** Documents in the index, by host; for the deletion guard. */
   indexedOfHost(crawler: string, hostKey: string): Promise<number>;
   /** One host per row with its counts, for the hosts view; by host key, ascending. */
-  hosts(crawler: string, after: string | undefined, limit: number): Promise<{ readonly hostKey: string; readonly urls: number; readonly indexed: number; readonly errors: number; readonly queued: number }[]>;
+  hosts(
+    crawler: string,
+    after: string | undefined,
+    limit: number,
+  ): Promise<
+    {
+      readonly hostKey: string;
+      readonly urls: number;
+      readonly indexed: number;
+      readonly errors: number;
+      readonly queued: number;
+    }[]
+  >;
   /** The seed's pending file order: by URL. */
   listByUrl(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]>;
   visits(id: UrlId, limit: number): Promise<Visit[]>;

@@ -1,0 +1,265 @@
+/**
+ * What the server and the command line ask of the engine. Views are plain data, ready to be shown.
+ */
+import type { ServerDefinition } from '../domain/crawl/definition.js';
+import type { UrlState } from '../domain/crawl/url-state.js';
+import type { Candidate, Explanation } from '../domain/policy/verdict.js';
+import type { Duration, Instant } from '../domain/time/units.js';
+import type { CrawlEvent } from './events.js';
+import type { CrawlerCounts, LedgerEntry, LedgerFilter, UrlFilter, Visit } from './ports/frontier-store.js';
+
+export type CrawlerRunState = 'running' | 'paused' | 'stopped';
+
+export interface SourceView {
+  readonly name: string;
+  readonly number: number;
+  readonly weight: number;
+  /** Queued URLs, due or not. */
+  readonly depth: number;
+  /** Picks since the start of the process. */
+  readonly picks: number;
+}
+
+export interface CrawlerView {
+  readonly name: string;
+  readonly state: CrawlerRunState;
+  readonly counts: CrawlerCounts;
+  readonly sources: readonly SourceView[];
+  /** Over the last minute, per second. */
+  readonly pagesPerSecond: number;
+  readonly errorsPerSecond: number;
+  readonly ordersPerSecond: number;
+  /** Pages being fetched now. */
+  readonly active: number;
+  /** Orders decided and not yet acknowledged. */
+  readonly pendingOrders: number;
+  /** What limits the speed right now, in words for a person. */
+  readonly limitedBy: string;
+  readonly nextRequestAt?: Instant;
+  /** True when nothing is due and nothing is under way: every reachable URL is up to date. */
+  readonly idle: boolean;
+}
+
+export interface RootSubmission {
+  readonly url: string;
+  readonly site?: boolean;
+  readonly entireSite?: boolean;
+  readonly priority?: number;
+  readonly group?: string;
+  readonly metas?: readonly { readonly name: string; readonly value: string }[];
+  readonly followLinks?: boolean;
+}
+
+export type SubmitOutcome =
+  | { readonly outcome: 'new' | 'known'; readonly url: UrlState }
+  | {
+      readonly outcome: 'rejected';
+      readonly url: string;
+      readonly explanation?: Explanation;
+      readonly message: string;
+    };
+
+export interface RootView extends RootSubmission {
+  /** `configuration`: stands in CrawlConfig.xml; `submitted`: came over the API. */
+  readonly origin: 'configuration' | 'submitted';
+  readonly state?: UrlState;
+}
+
+export interface Biography {
+  readonly state: UrlState;
+  /** From the root to this URL, as far as it is known. */
+  readonly path: readonly string[];
+  readonly explanation: Explanation;
+  readonly visits: readonly Visit[];
+  readonly orders: readonly LedgerEntry[];
+}
+
+/** Refused links that were never stored, counted in bounded space. */
+export interface RefusedView {
+  readonly reason: string;
+  readonly hostKey: string;
+  readonly count: number;
+  readonly samples: readonly { readonly url: string; readonly from: string; readonly at: Instant }[];
+}
+
+export interface LinkView {
+  readonly url: string;
+  readonly kind: string;
+  readonly explanation: Explanation;
+  /** What is known of it; absent = not stored. */
+  readonly state?: UrlState;
+}
+
+/** A page fetched for a person: its links with their verdicts, nothing queued. */
+export interface PageView {
+  readonly url: string;
+  readonly outcome: string;
+  readonly status?: number;
+  readonly title?: string;
+  readonly detail?: string;
+  readonly links: readonly LinkView[];
+}
+
+export interface HostView {
+  readonly hostKey: string;
+  readonly urls: number;
+  readonly indexed: number;
+  readonly errors: number;
+  readonly queued: number;
+  readonly nextRequestAt?: Instant;
+  readonly backOffUntil?: Instant;
+  readonly crawlDelay?: Duration;
+  readonly robots?: { readonly fetchedAt: Instant; readonly status: string; readonly text: string };
+  readonly paused: boolean;
+  /** Of the visits remembered, the share that succeeded, 0…1. */
+  readonly successShare?: number;
+  readonly errorClasses: Readonly<Record<string, number>>;
+  readonly averageLatency?: Duration;
+}
+
+export interface PreviewReport {
+  readonly crawlers: readonly PreviewCounts[];
+  readonly judged: number;
+  readonly total: number;
+  readonly done: boolean;
+  /** Crawlers of which more than 10 % of the documents would be deleted: applying wants `confirm`. */
+  readonly needsConfirmation: readonly string[];
+}
+
+export interface PreviewCounts {
+  readonly crawler: string;
+  readonly indexed: number;
+  readonly newlyAccepted: PreviewGroup;
+  readonly excluded: PreviewGroup;
+  readonly keptElsewhere: PreviewGroup;
+  readonly documentsDeleted: PreviewGroup;
+  readonly changedSource: PreviewGroup;
+}
+
+export interface PreviewGroup {
+  readonly count: number;
+  readonly byHost: Readonly<Record<string, number>>;
+  readonly samples: readonly { readonly url: string; readonly reason: string }[];
+}
+
+export interface HeldDeletions {
+  readonly hostKey: string;
+  readonly crawler: string;
+  readonly count: number;
+  readonly oldest: Instant;
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly samples: readonly string[];
+}
+
+export interface SinkView {
+  readonly name: string;
+  readonly type: string;
+  readonly state: 'ready' | 'unavailable';
+  readonly message?: string;
+  readonly pending: number;
+  readonly pendingBytes: number;
+  readonly acknowledged: number;
+  readonly refused: number;
+  readonly nextAttemptAt?: Instant;
+}
+
+/** Raised for a name, URL or number that does not exist; the server answers 404. */
+export class NotFound extends Error {
+  override readonly name = 'NotFound';
+}
+
+/** Raised when the request makes no sense as it stands; the server answers 422 with the message. */
+export class Unacceptable extends Error {
+  override readonly name = 'Unacceptable';
+}
+
+export interface EngineApi {
+  readonly definition: ServerDefinition;
+  crawlers(): Promise<CrawlerView[]>;
+  crawler(name: string): Promise<CrawlerView>;
+  setRunState(name: string, state: CrawlerRunState): Promise<void>;
+  /** Replaces the definition; stored URLs are judged again in the background. */
+  reconfigure(definition: ServerDefinition): Promise<void>;
+
+  submit(crawler: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]>;
+  /** mnoGoSearch's url list: in the deleteNoServer="no" scheme the whole server of each URL. */
+  submitList(crawler: string, text: string): Promise<SubmitOutcome[]>;
+  roots(crawler: string): Promise<RootView[]>;
+  removeRoot(crawler: string, url: string): Promise<void>;
+
+  urls(filter: UrlFilter & { crawler: string }, after: number, limit: number): Promise<UrlState[]>;
+  countUrls(filter: UrlFilter): Promise<number>;
+  biography(crawler: string, url: string): Promise<Biography>;
+  explain(
+    crawler: string,
+    url: string,
+    from?: string,
+  ): Promise<{ candidate: Candidate; explanation: Explanation; state?: UrlState }>;
+  page(crawler: string, url: string): Promise<PageView>;
+  refused(crawler: string): Promise<RefusedView[]>;
+  /** Deletes the matching URLs and their documents; returns how many URLs match. */
+  clear(crawler: string, like: string): Promise<number>;
+  refresh(crawler: string, what: { url?: string; like?: string }): Promise<number>;
+  clearErrors(crawler: string): Promise<number>;
+  pending(crawler: string): AsyncIterable<string>;
+  importPending(
+    crawler: string,
+    text: string,
+  ): Promise<{ imported: number; known: number; problems: readonly string[] }>;
+
+  hosts(crawler: string, after: string | undefined, limit: number): Promise<HostView[]>;
+  host(hostKey: string): Promise<HostView>;
+  pauseHost(hostKey: string, paused: boolean): Promise<void>;
+
+  /** Yields a growing report; the last one is `done`. Nothing is changed. */
+  preview(definition: ServerDefinition): AsyncIterable<PreviewReport>;
+
+  orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]>;
+  retryOrder(id: number): Promise<LedgerEntry>;
+  heldDeletions(): Promise<HeldDeletions[]>;
+  releaseHeld(hostKey: string): Promise<number>;
+  dropHeld(hostKey: string): Promise<number>;
+  sinks(): SinkView[];
+  /** Compares what the sinks hold with what the store says they hold. */
+  reconcile(sink: string, repair: boolean): Promise<ReconciliationReport>;
+
+  subscribe(listener: (event: CrawlEvent) => void): () => void;
+  metrics(): EngineMetrics;
+  /** Ready to work: store open, workers up. */
+  ready(): Promise<{ ready: boolean; reasons: readonly string[] }>;
+  /** No new fetch; orders in hand are delivered or left for the next start. */
+  drain(timeout: Duration): Promise<void>;
+}
+
+export interface ReconciliationReport {
+  readonly sink: string;
+  readonly at: Instant;
+  readonly compared: number;
+  /** Indexed by the store's account, absent at the sink. */
+  readonly missing: { readonly count: number; readonly samples: readonly string[] };
+  /** At the sink, not indexed by the store's account. */
+  readonly extra: { readonly count: number; readonly samples: readonly string[] };
+  /** Held with another stamp. */
+  readonly stale: { readonly count: number; readonly samples: readonly string[] };
+  readonly repaired: boolean;
+}
+
+/** Counters since the start of the process, for Prometheus. */
+export interface EngineMetrics {
+  readonly pages: readonly { readonly crawler: string; readonly outcome: string; readonly count: number }[];
+  readonly bytes: readonly { readonly crawler: string; readonly count: number }[];
+  readonly links: readonly { readonly crawler: string; readonly discovered: number; readonly refused: number }[];
+  readonly orders: readonly {
+    readonly crawler: string;
+    readonly kind: string;
+    readonly state: string;
+    readonly count: number;
+  }[];
+  readonly fetchSeconds: {
+    readonly sum: number;
+    readonly count: number;
+    readonly buckets: readonly (readonly [le: number, count: number])[];
+  };
+  readonly heldDeletions: number;
+  readonly activeFetches: number;
+}

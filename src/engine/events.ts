@@ -1,0 +1,49 @@
+import type { Instant } from '../domain/time/units.js';
+
+/** What happens, as it happens: for server-sent events, the log and the console. */
+export type CrawlEvent =
+  | {
+      readonly type: 'visit';
+      readonly at: Instant;
+      readonly crawler: string;
+      readonly url: string;
+      readonly outcome: string;
+      readonly status?: number;
+      readonly durationMs: number;
+      readonly bytes: number;
+      readonly changed: boolean;
+    }
+  | {
+      readonly type: 'verdict';
+      readonly at: Instant;
+      readonly crawler: string;
+      readonly url: string;
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'order';
+      readonly at: Instant;
+      readonly crawler: string;
+      readonly id: number;
+      readonly uri: string;
+      readonly kind: 'add' | 'delete';
+      readonly state: string;
+      readonly reason: string;
+      readonly message?: string;
+    }
+  | { readonly type: 'crawler'; readonly at: Instant; readonly crawler: string; readonly state: string }
+  | {
+      readonly type: 'sink';
+      readonly at: Instant;
+      readonly sink: string;
+      readonly state: string;
+      readonly message?: string;
+    }
+  | {
+      readonly type: 'host';
+      readonly at: Instant;
+      readonly hostKey: string;
+      readonly state: string;
+      readonly until?: Instant;
+    }
+  | { readonly type: 'configuration'; readonly at: Instant; readonly version?: number; readonly message: string };
