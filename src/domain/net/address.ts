@@ -1,0 +1,207 @@
+/**
+ * IP addresses and CIDR blocks: which addresses belong to the public Internet, and which blocks an operator named.
+ * Everything that cannot be read as an address is not public and in no block: the checks fail closed.
+ * Sources: the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890 and its updates), RFC 4291, RFC 5952.
+ */
+
+/** 4 or 16 bytes. An IPv4-mapped IPv6 address is kept as the IPv4 address that a connection to it reaches. */
+export type Address = readonly number[];
+
+export interface Cidr {
+  readonly base: Address;
+  /** Leading bits that count: 0…32 or 0…128. */
+  readonly bits: number;
+}
+
+const OCTET = /^(?:0|[1-9]\d{0,2})$/;
+const GROUP = /^[0-9a-f]{1,4}$/i;
+const BITS = /^(?:0|[1-9]\d{0,2})$/;
+const MAPPED_PREFIX: Address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
+/** Longest text with a meaning: an IPv6 address with a dotted tail, a zone and a netmask of the same length. */
+const LONGEST_TEXT = 128;
+
+/** Textual IPv4 or IPv6 address, brackets and a zone (`%eth0`) allowed; no octal, hexadecimal or short IPv4 forms. */
+export function parseAddress(text: string): Address | undefined {
+  if (text.length > LONGEST_TEXT) return undefined;
+  const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  if (!bare.includes(':')) return parseIPv4(bare);
+  const bytes = parseIPv6(bare.split('%', 1)[0] ?? '');
+  return bytes && isMapped(bytes) ? bytes.slice(12) : bytes;
+}
+
+function parseIPv4(text: string): Address | undefined {
+  const octets = text.split('.');
+  if (octets.length !== 4 || !octets.every((octet) => OCTET.test(octet))) return undefined;
+  const bytes = octets.map(Number);
+  return bytes.every((byte) => byte < 256) ? bytes : undefined;
+}
+
+function parseIPv6(text: string): Address | undefined {
+  const halves = text.split('::');
+  if (halves.length > 2) return undefined;
+  const head = groupBytes(halves[0] ?? '', halves.length === 1);
+  const tail = halves.length === 2 ? groupBytes(halves[1] ?? '', true) : [];
+  if (!head || !tail) return undefined;
+  const gap = 16 - head.length - tail.length;
+  // `::` stands for at least one group; without it nothing may be missing.
+  if (halves.length === 2 ? gap < 2 : gap !== 0) return undefined;
+  return [...head, ...new Array<number>(gap).fill(0), ...tail];
+}
+
+/** Bytes of colon-separated groups; the last one may be dotted IPv4 where the address ends there. */
+function groupBytes(text: string, endsAddress: boolean): number[] | undefined {
+  if (text === '') return [];
+  const bytes: number[] = [];
+  const groups = text.split(':');
+  for (const [index, group] of groups.entries()) {
+    if (endsAddress && index === groups.length - 1 && group.includes('.')) {
+      const dotted = parseIPv4(group);
+      if (!dotted) return undefined;
+      bytes.push(...dotted);
+    } else {
+      if (!GROUP.test(group)) return undefined;
+      const value = Number.parseInt(group, 16);
+      bytes.push(value >> 8, value & 255);
+    }
+  }
+  return bytes;
+}
+
+const isMapped = (bytes: Address): boolean =>
+  bytes.length === 16 && MAPPED_PREFIX.every((byte, index) => bytes[index] === byte);
+
+/** `10.0.0.0/8`, `::1/128` or a single address. Bits of the base below the prefix are cleared. */
+export function parseCidr(text: string): Cidr | undefined {
+  if (text.length > LONGEST_TEXT) return undefined;
+  const slash = text.indexOf('/');
+  const addressText = slash < 0 ? text : text.slice(0, slash);
+  const bitsText = slash < 0 ? undefined : text.slice(slash + 1);
+  const base = parseAddress(addressText);
+  if (!base || addressText.includes('%') || (bitsText !== undefined && !BITS.test(bitsText))) return undefined;
+  const mapped = base.length === 4 && addressText.includes(':');
+  const bits = bitsText === undefined ? base.length * 8 : Number(bitsText) - (mapped ? 96 : 0);
+  return bits >= 0 && bits <= base.length * 8 ? { base: masked(base, bits), bits } : undefined;
+}
+
+function masked(address: Address, bits: number): Address {
+  return address.map((byte, index) => byte & byteMask(bits - index * 8));
+}
+
+/** Mask of one byte of which `bits` leading bits count; any integer is fine. */
+const byteMask = (bits: number): number => (bits >= 8 ? 255 : bits <= 0 ? 0 : (255 << (8 - bits)) & 255);
+
+export function cidrContains(cidr: Cidr, address: Address): boolean {
+  if (cidr.base.length !== address.length) return false;
+  for (let index = 0; index * 8 < cidr.bits; index++) {
+    const difference = (cidr.base[index] ?? 0) ^ (address[index] ?? 0);
+    if ((difference & byteMask(cidr.bits - index * 8)) !== 0) return false;
+  }
+  return true;
+}
+
+/** True when `ip` is in one of the blocks. Blocks or addresses that cannot be read match nothing. */
+export function inCidrs(ip: string, cidrs: readonly string[]): boolean {
+  if (cidrs.length === 0) return false;
+  const address = parseAddress(ip);
+  if (!address) return false;
+  return cidrs.some((text) => {
+    const cidr = parseCidr(text);
+    return cidr !== undefined && cidrContains(cidr, address);
+  });
+}
+
+/**
+ * The CIDR block that a person means by `IP`, `IP/BITS` or `IP NETMASK`, in canonical form (host bits cleared, IPv6 as
+ * RFC 5952 writes it); undefined when it is none of them or the netmask has holes.
+ */
+export function normalizeCidr(text: string): string | undefined {
+  const words = text.trim().split(/\s+/, 3);
+  const cidr = words.length === 2 ? withNetmask(words[0] ?? '', words[1] ?? '') : parseCidr(words[0] ?? '');
+  if (!cidr || words.length > 2) return undefined;
+  return `${formatAddress(cidr.base)}/${cidr.bits}`;
+}
+
+function withNetmask(ip: string, netmask: string): Cidr | undefined {
+  const base = parseCidr(ip)?.base;
+  const mask = parseAddress(netmask);
+  if (!base || !mask || ip.includes('/') || mask.length !== base.length) return undefined;
+  const ones = mask.map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  if (!/^1*0*$/.test(ones)) return undefined;
+  const bits = ones.lastIndexOf('1') + 1;
+  return { base: masked(base, bits), bits };
+}
+
+/** Canonical text: dotted decimal, or lower-case IPv6 with the longest run of zero groups cut (RFC 5952). */
+export function formatAddress(address: Address): string {
+  if (address.length === 4) return address.join('.');
+  const groups: string[] = [];
+  for (let index = 0; index < 16; index += 2) {
+    groups.push((((address[index] ?? 0) << 8) | (address[index + 1] ?? 0)).toString(16));
+  }
+  const { start, length } = longestZeroRun(groups);
+  if (length < 2) return groups.join(':');
+  return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
+}
+
+function longestZeroRun(groups: readonly string[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 };
+  let start = 0;
+  for (const [index, group] of groups.entries()) {
+    if (group !== '0') start = index + 1;
+    else if (index + 1 - start > best.length) best = { start, length: index + 1 - start };
+  }
+  return best;
+}
+
+const blocks = (...texts: readonly string[]): readonly Cidr[] =>
+  texts.map((text) => {
+    const cidr = parseCidr(text);
+    if (!cidr) throw new Error(`no CIDR block: ${text}`);
+    return cidr;
+  });
+
+const IPV4_NOT_PUBLIC = blocks(
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8', // private
+  '100.64.0.0/10', // shared by carrier-grade NAT
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local, cloud metadata services
+  '172.16.0.0/12', // private
+  '192.0.0.0/24', // IETF protocol assignments
+  '192.0.2.0/24', // documentation
+  '192.88.99.0/24', // 6to4 relays, withdrawn
+  '192.168.0.0/16', // private
+  '198.18.0.0/15', // benchmarks
+  '198.51.100.0/24', // documentation
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4', // multicast
+  '240.0.0.0/4', // reserved, limited broadcast
+);
+
+/** Only this part of IPv6 is given out as global unicast; the rest (ULA, link-local, multicast, SRv6 …) is not public. */
+const IPV6_GLOBAL_UNICAST = blocks('2000::/3');
+
+const IPV6_NOT_PUBLIC = blocks(
+  '2001::/23', // IETF protocol assignments, Teredo among them
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4: leads to an embedded IPv4 address of the sender's choice
+  '3fff::/20', // documentation
+);
+
+/** The well-known NAT64 prefix (RFC 6052): as public as the IPv4 address in its last four bytes. */
+const NAT64 = blocks('64:ff9b::/96');
+
+const anyContains = (cidrs: readonly Cidr[], address: Address): boolean =>
+  cidrs.some((cidr) => cidrContains(cidr, address));
+
+/** True for an address that anyone on the Internet may reach; false for special-purpose ones and for what is no address. */
+export function isPublicAddress(ip: string): boolean {
+  const address = parseAddress(ip);
+  return address !== undefined && isPublic(address);
+}
+
+function isPublic(address: Address): boolean {
+  if (address.length === 4) return !anyContains(IPV4_NOT_PUBLIC, address);
+  if (anyContains(NAT64, address)) return isPublic(address.slice(12));
+  return anyContains(IPV6_GLOBAL_UNICAST, address) && !anyContains(IPV6_NOT_PUBLIC, address);
+}
