@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { after, hours, instant, milliseconds, minutes, seconds } from '../time/units.js';
+import {
+  answered,
+  backOff,
+  concernsHost,
+  finished,
+  type Politeness,
+  readyAt,
+  requestDelay,
+  started,
+  UNVISITED,
+} from './politeness.js';
+
+const noon = instant(1_700_000_000_000);
+const second = (n: number) => after(noon, seconds(n));
+
+describe('the crawl delay', () => {
+  it('lets a host that was never visited be asked at once', () => {
+    expect(readyAt(UNVISITED)).toBe(0);
+  });
+
+  it('counts from the end of the answer', () => {
+    const sent = started(UNVISITED, noon, seconds(2));
+    expect(readyAt(sent)).toBe(second(2));
+    expect(readyAt(finished(sent, second(5), seconds(2)))).toBe(second(7));
+  });
+
+  it('is never shortened by a crawler with a shorter one', () => {
+    const long = finished(UNVISITED, noon, seconds(10));
+    expect(readyAt(finished(long, second(1), seconds(1)))).toBe(second(10));
+  });
+
+  it('is the longer of throttle and Crawl-delay, the latter within its bound', () => {
+    expect(requestDelay(seconds(2), undefined)).toBe(2000);
+    expect(requestDelay(seconds(2), seconds(1))).toBe(2000);
+    expect(requestDelay(seconds(2), seconds(10))).toBe(10_000);
+    expect(requestDelay(seconds(2), seconds(86_400))).toBe(60_000);
+    expect(requestDelay(seconds(90), seconds(86_400))).toBe(90_000);
+    expect(requestDelay(seconds(2), seconds(40), seconds(30))).toBe(30_000);
+  });
+});
+
+describe('the back-off', () => {
+  it('doubles from 5 s to an hour while the host does not recover', () => {
+    let state: Politeness = UNVISITED;
+    const waits: number[] = [];
+    for (let n = 0; n < 12; n++) {
+      const now = instant(Math.max(noon, state.backOffUntil));
+      state = backOff(state, now);
+      waits.push((state.backOffUntil - now) / 1000);
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
+  });
+
+  it('starts again at 5 s once the host has answered', () => {
+    const resting = backOff(backOff(UNVISITED, noon), second(5));
+    expect(resting.backOffStep).toBe(2);
+    const well = answered(resting, second(16));
+    expect(well.backOffStep).toBe(0);
+    expect(backOff(well, second(20)).backOffUntil).toBe(second(25));
+  });
+
+  it('is not ended by an answer that was under way when it began', () => {
+    const resting = backOff(UNVISITED, noon);
+    expect(answered(resting, second(1))).toEqual(resting);
+  });
+
+  it('takes one step for all the failures of one outage', () => {
+    const resting = backOff(UNVISITED, noon);
+    expect(backOff(resting, second(1))).toEqual(resting);
+  });
+
+  it('follows Retry-After, within 5 s and a day', () => {
+    expect(backOff(UNVISITED, noon, minutes(10)).backOffUntil).toBe(second(600));
+    expect(backOff(UNVISITED, noon, milliseconds(0)).backOffUntil).toBe(second(5));
+    expect(backOff(UNVISITED, noon, hours(1000)).backOffUntil).toBe(after(noon, hours(24)));
+  });
+
+  it('is lengthened, and never shortened, by a Retry-After that comes later', () => {
+    const resting = backOff(UNVISITED, noon, seconds(60));
+    expect(backOff(resting, second(1), seconds(120)).backOffUntil).toBe(second(121));
+    expect(backOff(resting, second(1), seconds(120)).backOffStep).toBe(1);
+    expect(backOff(resting, second(1), seconds(10))).toEqual(resting);
+  });
+
+  it('leaves the crawl delay alone, and the later of the two counts', () => {
+    const state = backOff(finished(UNVISITED, noon, seconds(30)), noon);
+    expect(state.nextRequestAt).toBe(second(30));
+    expect(readyAt(state)).toBe(second(30));
+    expect(readyAt(backOff(state, noon, seconds(40)))).toBe(second(40));
+  });
+
+  it('is caused by overload and outage, not by a single bad page', () => {
+    expect(concernsHost('http-429')).toBe(true);
+    expect(concernsHost('http-503-retry-after')).toBe(true);
+    expect(concernsHost('connection-refused')).toBe(true);
+    expect(concernsHost('http-404')).toBe(false);
+    expect(concernsHost('http-5xx')).toBe(false);
+    expect(concernsHost('dns-not-found')).toBe(false);
+  });
+});
+
+describe('whatever happens in whatever order', () => {
+  it('no event ever makes the next request earlier, and every wait is bounded', () => {
+    const event = fc.record({
+      kind: fc.constantFrom('started', 'finished', 'answered', 'back-off', 'retry-after'),
+      passed: fc.nat(7_200_000),
+      length: fc.nat(200_000_000),
+    });
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 40 }), (events) => {
+        let state: Politeness = UNVISITED;
+        let now = noon;
+        for (const { kind, passed, length } of events) {
+          now = after(now, milliseconds(passed));
+          const wasReadyAt = readyAt(state);
+          state = step(state, kind, now, length);
+          expect(readyAt(state)).toBeGreaterThanOrEqual(wasReadyAt);
+          expect(state.backOffUntil).toBeLessThanOrEqual(after(now, hours(24)));
+          if (kind === 'finished')
+            expect(readyAt(state)).toBeGreaterThanOrEqual(after(now, requestDelay(seconds(2), milliseconds(length))));
+        }
+      }),
+    );
+  });
+
+  function step(state: Politeness, kind: string, now: typeof noon, length: number): Politeness {
+    const delay = requestDelay(seconds(2), milliseconds(length));
+    if (kind === 'started') return started(state, now, delay);
+    if (kind === 'finished') return finished(state, now, delay);
+    if (kind === 'answered') return answered(state, now);
+    return backOff(state, now, kind === 'retry-after' ? milliseconds(length) : undefined);
+  }
+});

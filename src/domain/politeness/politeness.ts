@@ -1,0 +1,102 @@
+/**
+ * Politeness towards one web server: two clocks that are never merged. The crawl delay is the constant pause after every
+ * answer; the back-off is the reaction of the whole host to an overload or an outage. A request may start when both
+ * have passed. Seeds: CloudView `throttleTimeMS`; RFC 9110, 10.2.3 (Retry-After); semantics, section 6.
+ */
+import type { ErrorCode } from '../fetch/error-codes.js';
+import {
+  after,
+  atLeast,
+  atMost,
+  type Duration,
+  hours,
+  type Instant,
+  instant,
+  milliseconds,
+  seconds,
+} from '../time/units.js';
+
+export interface Politeness {
+  /** No request before this time: the crawl delay counts from the end of the last answer. */
+  readonly nextRequestAt: Instant;
+  /** No request before this time: the host asked for rest, or does not answer. */
+  readonly backOffUntil: Instant;
+  /** Back-offs in a row; 0 when the host is well. */
+  readonly backOffStep: number;
+}
+
+/** A host that was never asked for anything. */
+export const UNVISITED: Politeness = { nextRequestAt: instant(0), backOffUntil: instant(0), backOffStep: 0 };
+
+const FIRST_BACK_OFF = seconds(5);
+const LONGEST_BACK_OFF = hours(1);
+const LONGEST_RETRY_AFTER = hours(24);
+/** A Crawl-delay above this is cut: a slip of the pen in robots.txt must not close a site for a day. */
+const LONGEST_CRAWL_DELAY = seconds(60);
+
+/** The earliest time of the next request. */
+export const readyAt = (state: Politeness): Instant =>
+  state.nextRequestAt > state.backOffUntil ? state.nextRequestAt : state.backOffUntil;
+
+/** The pause that one crawler owes a host: its own throttle, or the longer Crawl-delay of robots.txt within `longest`. */
+export function requestDelay(
+  throttle: Duration,
+  robotsDelay: Duration | undefined,
+  longest: Duration = LONGEST_CRAWL_DELAY,
+): Duration {
+  return robotsDelay === undefined ? throttle : atLeast(atMost(robotsDelay, longest), throttle);
+}
+
+/**
+ * A request has been sent. The delay counts from here until the answer has ended, so that a state saved now and read
+ * after a crash still keeps the pause.
+ */
+export const started = (state: Politeness, now: Instant, delay: Duration): Politeness =>
+  pausedUntil(state, after(now, delay));
+
+/** The answer, or the failure to get one, has ended: the next request waits `delay` from now. */
+export const finished = (state: Politeness, now: Instant, delay: Duration): Politeness =>
+  pausedUntil(state, after(now, delay));
+
+/** Never moves the clock back: another crawler may have asked for a longer pause. */
+const pausedUntil = (state: Politeness, moment: Instant): Politeness =>
+  moment > state.nextRequestAt ? { ...state, nextRequestAt: moment } : state;
+
+/**
+ * The host has answered properly. While a back-off runs, an answer belongs to a request that was under way before it
+ * and says nothing about recovery.
+ */
+export const answered = (state: Politeness, now: Instant): Politeness =>
+  state.backOffStep === 0 || now < state.backOffUntil ? state : { ...state, backOffStep: 0 };
+
+/**
+ * The host wants rest, or is not there: nothing more is asked of it for 5 s, then 10 s, doubling up to an hour. Its own
+ * `retryAfter` goes before that, up to a day. Failures that arrive while a back-off runs are the same outage: they do
+ * not take another step, but a longer `retryAfter` is honoured.
+ */
+export function backOff(state: Politeness, now: Instant, retryAfter?: Duration): Politeness {
+  const again = now < state.backOffUntil;
+  const step = again ? state.backOffStep : state.backOffStep + 1;
+  const wait =
+    retryAfter === undefined ? exponential(step) : atLeast(atMost(retryAfter, LONGEST_RETRY_AFTER), FIRST_BACK_OFF);
+  const until = after(now, wait);
+  if (again && (retryAfter === undefined || until <= state.backOffUntil)) return state;
+  return { ...state, backOffUntil: until, backOffStep: step };
+}
+
+const exponential = (step: number): Duration =>
+  atMost(milliseconds(FIRST_BACK_OFF * 2 ** (step - 1)), LONGEST_BACK_OFF);
+
+const BACKS_OFF: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'http-429',
+  'http-503-retry-after',
+  'connect-timeout',
+  'read-timeout',
+  'connection-reset',
+  'connection-refused',
+  'network-unreachable',
+  'dns-no-answer',
+]);
+
+/** Whether an error speaks about the whole host rather than about one page. */
+export const concernsHost = (code: ErrorCode): boolean => BACKS_OFF.has(code);
