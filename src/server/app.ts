@@ -1,0 +1,39 @@
+/**
+ * Puts the Nest application together: everything that holds for each call, whatever it does.
+ */
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import { AppModule } from './app.module.js';
+import { serveConsole } from './console/static-files.js';
+import { registerBodyParsers } from './http/body-parsers.js';
+import { ProblemFilter } from './http/problem.filter.js';
+import { validationPipe } from './http/validation.js';
+import { serveDescription } from './openapi/docs.js';
+import type { ServerOptions } from './options.js';
+import { requireLocalHost } from './security/local-host.js';
+import { SECURITY_HEADERS } from './security/security-headers.js';
+import { OPTIONS } from './tokens.js';
+
+/** @param parts provides ENGINE, CONFIGURATION_FORMAT, ADMIN_STORE, LOG, CLOCK and OPTIONS. */
+export async function createApp(parts: DynamicModule): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({ routerOptions: { maxParamLength: 2048 } });
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(parts), adapter, {
+    bodyParser: false,
+    logger: ['error', 'warn'],
+    abortOnError: false,
+    forceCloseConnections: true,
+  });
+  const fastify = adapter.getInstance() as unknown as FastifyInstance;
+  const options = app.get<ServerOptions>(OPTIONS);
+  app.useSecurityHeaders(SECURITY_HEADERS);
+  app.enableCsrfProtection();
+  if (options.apiKeys.length === 0) requireLocalHost(fastify);
+  registerBodyParsers(fastify);
+  app.useGlobalPipes(validationPipe());
+  app.useGlobalFilters(app.get(ProblemFilter));
+  serveDescription(app);
+  await serveConsole(fastify);
+  return app;
+}

@@ -1,0 +1,23 @@
+import type { Instant } from '../../domain/time/units.js';
+
+/** One write over the API: who did what to which thing, and how it ended. Texts are bounded by the writer. */
+export interface AuditEntry {
+  readonly at: Instant;
+  /** Name of the API key; `local` when the server has no keys. */
+  readonly who: string;
+  /** operationId of the call; `configuration reload` when the file changed. */
+  readonly what: string;
+  /** Path and query of the call. */
+  readonly target: string;
+  readonly outcome: string;
+  /** JSON, or empty. */
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Append-only; the store keeps it within bounds. */
+export interface AuditLog {
+  append(entry: AuditEntry): Promise<void>;
+  /** Newest first. */
+  entries(before: number | undefined, limit: number): Promise<(AuditEntry & { readonly id: number })[]>;
+}

@@ -1,0 +1,27 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by AuditInterceptor on calls that write. */
+    changeNote?: ChangeNote;
+  }
+}
+
+/** What a write changed; the call fills it in, the audit log keeps it. */
+export class ChangeNote {
+  before: unknown;
+  after: unknown;
+
+  changed(before: unknown, after: unknown): void {
+    this.before = before;
+    this.after = after;
+  }
+}
+
+/** Hands a call the note that the audit log will keep. */
+export const Audited = createParamDecorator((_: unknown, context: ExecutionContext): ChangeNote => {
+  const request = context.switchToHttp().getRequest<FastifyRequest>();
+  request.changeNote ??= new ChangeNote();
+  return request.changeNote;
+});

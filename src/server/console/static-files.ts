@@ -1,0 +1,44 @@
+/**
+ * The web console at `/`: the files that Vite built into console/dist, or a plain page when there are none.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+import { PROJECT_ROOT } from '../project-root.js';
+
+const FOLDER = join(PROJECT_ROOT, 'console', 'dist');
+
+const PLAIN_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Crawlway</title>
+<h1>Crawlway</h1><p>The server runs. The web console has not been built (<code>npm run build</code> builds it).
+The API is described at <a href="/docs">/docs</a>.</p></html>`;
+
+/** Paths of the console's own screens have no dot in their last part; files do. */
+const isScreen = (path: string): boolean => !path.slice(path.lastIndexOf('/')).includes('.');
+
+export async function serveConsole(fastify: FastifyInstance): Promise<void> {
+  const index = join(FOLDER, 'index.html');
+  if (!existsSync(index)) {
+    fastify.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(PLAIN_PAGE));
+    return;
+  }
+  await fastify.register(fastifyStatic, {
+    root: join(FOLDER, 'assets'),
+    prefix: '/assets/',
+    preCompressed: true,
+    immutable: true,
+    maxAge: '1y',
+    decorateReply: false,
+  });
+  const page = readFileSync(index, 'utf8');
+  fastify.get('/', async (_request, reply) => sendPage(reply));
+  fastify.get('/*', async (request, reply) => {
+    const path = request.url.split('?', 1)[0]!;
+    if (path.startsWith('/api/') || !isScreen(path)) return reply.callNotFound();
+    return sendPage(reply);
+  });
+
+  function sendPage(reply: import('fastify').FastifyReply): unknown {
+    return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
+  }
+}

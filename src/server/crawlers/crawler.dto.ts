@@ -1,0 +1,89 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { URL_STATUSES } from '../../domain/crawl/url-state.js';
+import { SOURCES } from '../../domain/frontier/sources.js';
+import type { CrawlerRunState, CrawlerView } from '../../engine/engine-api.js';
+import { iso } from '../http/time.js';
+
+export const RUN_STATES = ['running', 'paused', 'stopped'] as const satisfies readonly CrawlerRunState[];
+
+export class SourceDto {
+  @ApiProperty({ enum: SOURCES })
+  name!: string;
+
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: 5 })
+  number!: number;
+
+  @ApiProperty({ description: 'Share of the picks, relative to the other sources.' })
+  weight!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Queued URLs, due or not.' })
+  depth!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Picks since the start of the process.' })
+  picks!: number;
+}
+
+export class CrawlerDto {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ enum: RUN_STATES })
+  state!: CrawlerRunState;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    description: `URLs by status: ${URL_STATUSES.join(', ')}.`,
+  })
+  counts!: Readonly<Record<string, number>>;
+
+  @ApiProperty({ type: 'integer', description: 'Documents in the index.' })
+  indexed!: number;
+
+  @ApiProperty({ type: () => [SourceDto] })
+  sources!: SourceDto[];
+
+  @ApiProperty({ description: 'Over the last minute.' })
+  pagesPerSecond!: number;
+
+  @ApiProperty({ description: 'Over the last minute.' })
+  errorsPerSecond!: number;
+
+  @ApiProperty({ description: 'Over the last minute.' })
+  ordersPerSecond!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Pages being fetched now.' })
+  active!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Orders decided and not yet acknowledged.' })
+  pendingOrders!: number;
+
+  @ApiProperty({ description: 'What limits the speed right now, in words.' })
+  limitedBy!: string;
+
+  @ApiProperty({ required: false, format: 'date-time' })
+  nextRequestAt?: string;
+
+  @ApiProperty({ required: false, format: 'date-time', description: 'Due time of the URL that has waited longest.' })
+  oldestDueAt?: string;
+
+  @ApiProperty({ description: 'Nothing is due and nothing is under way.' })
+  idle!: boolean;
+}
+
+export const crawlerDto = (view: CrawlerView): CrawlerDto => ({
+  name: view.name,
+  state: view.state,
+  counts: view.counts.byStatus,
+  indexed: view.counts.indexed,
+  sources: view.sources.map((source) => ({ ...source })),
+  pagesPerSecond: view.pagesPerSecond,
+  errorsPerSecond: view.errorsPerSecond,
+  ordersPerSecond: view.ordersPerSecond,
+  active: view.active,
+  pendingOrders: view.pendingOrders,
+  limitedBy: view.limitedBy,
+  nextRequestAt: iso(view.nextRequestAt),
+  oldestDueAt: iso(view.counts.oldestDueAt),
+  idle: view.idle,
+});

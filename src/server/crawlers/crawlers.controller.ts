@@ -1,0 +1,96 @@
+import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { CrawlerRunState, EngineApi } from '../../engine/engine-api.js';
+import { Audited, ChangeNote } from '../audit/change-note.js';
+import { CrawlerName } from '../http/crawler-name.js';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
+import { API, ENGINE } from '../tokens.js';
+import { CrawlerDto, crawlerDto } from './crawler.dto.js';
+
+const UNKNOWN = { 404: 'There is no crawler of that name.' };
+
+@ApiTags('Crawlers')
+@Controller(`${API}/crawlers`)
+export class CrawlersController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @Operation({
+    id: 'listCrawlers',
+    summary: 'All crawlers',
+    description: 'State, counts by status, sources, rates and what limits the speed, of every crawler.',
+    role: 'read',
+  })
+  @PageResponse(CrawlerDto)
+  async list(): Promise<Page<CrawlerDto>> {
+    return { items: (await this.engine.crawlers()).map(crawlerDto), next: null };
+  }
+
+  @Get(':crawler')
+  @CrawlerName()
+  @Operation({
+    id: 'getCrawler',
+    summary: 'One crawler',
+    description: 'State, counts by status, sources, rates and what limits the speed.',
+    role: 'read',
+    problems: UNKNOWN,
+  })
+  @ApiOkResponse({ type: CrawlerDto })
+  async one(@Param('crawler') crawler: string): Promise<CrawlerDto> {
+    return crawlerDto(await this.engine.crawler(crawler));
+  }
+
+  @Post(':crawler/start')
+  @HttpCode(200)
+  @CrawlerName()
+  @Operation({
+    id: 'startCrawler',
+    summary: 'Start',
+    description: 'Fetches from now on, also after a restart of the server.',
+    role: 'operate',
+    problems: UNKNOWN,
+  })
+  @ApiOkResponse({ type: CrawlerDto })
+  start(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
+    return this.move(crawler, 'running', note);
+  }
+
+  @Post(':crawler/pause')
+  @HttpCode(200)
+  @CrawlerName()
+  @Operation({
+    id: 'pauseCrawler',
+    summary: 'Pause',
+    description: 'Fetches nothing new until started again; orders in hand are delivered.',
+    role: 'operate',
+    problems: UNKNOWN,
+  })
+  @ApiOkResponse({ type: CrawlerDto })
+  pause(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
+    return this.move(crawler, 'paused', note);
+  }
+
+  @Post(':crawler/stop')
+  @HttpCode(200)
+  @CrawlerName()
+  @Operation({
+    id: 'stopCrawler',
+    summary: 'Stop',
+    description: 'Fetches nothing until started again, and gives up what is under way.',
+    role: 'operate',
+    problems: UNKNOWN,
+  })
+  @ApiOkResponse({ type: CrawlerDto })
+  stop(@Param('crawler') crawler: string, @Audited() note: ChangeNote): Promise<CrawlerDto> {
+    return this.move(crawler, 'stopped', note);
+  }
+
+  private async move(crawler: string, state: CrawlerRunState, note: ChangeNote): Promise<CrawlerDto> {
+    const before = await this.engine.crawler(crawler);
+    await this.engine.setRunState(crawler, state);
+    note.changed({ state: before.state }, { state });
+    return crawlerDto(await this.engine.crawler(crawler));
+  }
+}

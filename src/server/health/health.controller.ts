@@ -1,0 +1,49 @@
+import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { SkipThrottle } from '@nestjs/throttler';
+import type { FastifyReply } from 'fastify';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { Operation } from '../http/operation.js';
+import { ENGINE } from '../tokens.js';
+
+class HealthDto {
+  @ApiProperty({ enum: ['ok', 'unavailable'] })
+  status!: 'ok' | 'unavailable';
+
+  @ApiProperty({ type: [String], description: 'What is not ready, in words; empty when all is well.' })
+  reasons!: readonly string[];
+}
+
+@ApiTags('Health')
+@SkipThrottle()
+@Controller('health')
+export class HealthController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get('live')
+  @Operation({
+    id: 'getLiveness',
+    summary: 'Is the process alive?',
+    description: 'Answers 200 as long as the process can answer at all. A probe that fails wants a restart.',
+    role: 'open',
+  })
+  @ApiOkResponse({ type: HealthDto })
+  live(): HealthDto {
+    return { status: 'ok', reasons: [] };
+  }
+
+  @Get('ready')
+  @Operation({
+    id: 'getReadiness',
+    summary: 'Is the server ready to work?',
+    description: 'Answers 200 when the store is open and the workers are up, 503 with the reasons otherwise.',
+    role: 'open',
+  })
+  @ApiOkResponse({ type: HealthDto })
+  @ApiResponse({ status: 503, type: HealthDto, description: 'Not ready.' })
+  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthDto> {
+    const { ready, reasons } = await this.engine.ready();
+    if (!ready) reply.status(503);
+    return { status: ready ? 'ok' : 'unavailable', reasons };
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * One declaration per call: who may make it, which bodies it takes, and what the API description says of it. The guards
+ * read the same values that the description shows, so the two cannot differ.
+ */
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiConsumes, ApiOperation, ApiResponse, ApiSecurity } from '@nestjs/swagger';
+import type { Role } from '../security/api-keys.js';
+import { ProblemDto } from './problem.dto.js';
+import { PROBLEM_MEDIA_TYPE } from './problem.js';
+
+export const ROLE_KEY = 'crawlway:role';
+export const CONSUMES_KEY = 'crawlway:consumes';
+export const OPERATION_KEY = 'crawlway:operation';
+
+export const JSON_TYPE = 'application/json';
+export const XML_TYPE = 'application/xml';
+export const TEXT_TYPE = 'text/plain';
+export const NDJSON_TYPE = 'application/x-ndjson';
+
+export interface OperationOptions {
+  /** Name of the call in generated clients; also what the audit log shows. */
+  readonly id: string;
+  readonly summary: string;
+  readonly description: string;
+  /** `open`: no key wanted, ever. */
+  readonly role: Role | 'open';
+  /** Media types of the body; JSON when absent. */
+  readonly consumes?: readonly string[];
+  /** Problems of this call, beside those that every call can answer. */
+  readonly problems?: Readonly<Record<number, string>>;
+}
+
+const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
+  400: 'The request is malformed; `errors` names each field.',
+  429: 'Too many calls in a short time; `Retry-After` says when to go on.',
+  500: 'The server failed; its log says more.',
+};
+
+const ACCESS_PROBLEMS: Readonly<Record<number, string>> = {
+  401: 'No API key, or one that is not known.',
+  403: 'The role of the key does not allow the call.',
+};
+
+export function Operation(options: OperationOptions): MethodDecorator {
+  const problems = {
+    ...COMMON_PROBLEMS,
+    ...(options.role === 'open' ? {} : ACCESS_PROBLEMS),
+    ...options.problems,
+  };
+  return applyDecorators(
+    SetMetadata(ROLE_KEY, options.role),
+    SetMetadata(CONSUMES_KEY, options.consumes ?? [JSON_TYPE]),
+    SetMetadata(OPERATION_KEY, options.id),
+    ApiOperation({
+      operationId: options.id,
+      summary: options.summary,
+      description: options.role === 'open' ? options.description : `${options.description}\n\nRole: ${options.role}.`,
+    }),
+    ...(options.consumes ? [ApiConsumes(...options.consumes)] : []),
+    ...(options.role === 'open' ? [] : [ApiSecurity('bearer'), ApiSecurity('apiKey')]),
+    ...Object.entries(problems).map(([status, description]) =>
+      ApiResponse({ status: Number(status), description, content: problemContent }),
+    ),
+  );
+}
+
+const problemContent = { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: `#/components/schemas/${ProblemDto.name}` } } };

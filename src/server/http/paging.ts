@@ -1,0 +1,65 @@
+/**
+ * Cursor paging: an answer carries `next`, opaque to the client, which asks for what follows.
+ */
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { ProblemException } from './problem.js';
+
+export class PageQuery {
+  @ApiProperty({ required: false, description: '`next` of the answer before; absent for the first page.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(4096)
+  cursor?: string;
+
+  @ApiProperty({ required: false, minimum: 1, maximum: 1000, default: 100, description: 'Most items of one answer.' })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(1000)
+  limit: number = 100;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Null on the last page. */
+  readonly next: string | null;
+}
+
+/** `items` was asked for with one more than `limit`, so that the last page is known as the last. */
+export function page<T>(items: readonly T[], limit: number, position: (last: T) => string | number): Page<T> {
+  const shown = items.slice(0, limit);
+  const last = shown.at(-1);
+  return { items: shown, next: items.length > limit && last !== undefined ? encodeCursor(position(last)) : null };
+}
+
+export const mapPage = <T, U>(source: Page<T>, map: (item: T) => U): Page<U> => ({
+  items: source.items.map(map),
+  next: source.next,
+});
+
+const encodeCursor = (position: string | number): string => Buffer.from(String(position)).toString('base64url');
+
+const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
+
+/** A numeric position; undefined for the first page. */
+export function numberCursor(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  const position = Number(decodeCursor(cursor));
+  if (!Number.isSafeInteger(position)) throw badCursor();
+  return position;
+}
+
+export function textCursor(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const position = decodeCursor(cursor);
+  if (position === '' || encodeCursor(position) !== cursor) throw badCursor();
+  return position;
+}
+
+const badCursor = (): ProblemException =>
+  new ProblemException('invalid-request', 'cursor is none that this server handed out; take `next` of an answer.', {
+    errors: [{ pointer: '?cursor', detail: 'not a cursor of this server' }],
+  });

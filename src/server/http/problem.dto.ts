@@ -1,0 +1,45 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export class ProblemErrorDto {
+  @ApiProperty({ description: 'What is wrong and what would be right.' })
+  detail!: string;
+
+  @ApiProperty({ required: false, description: 'JSON pointer into the body, or `?name` of a query parameter.' })
+  pointer?: string;
+
+  @ApiProperty({ required: false, description: 'Stable code of a configuration problem.' })
+  code?: string;
+
+  @ApiProperty({ required: false, enum: ['error', 'warning'] })
+  severity?: 'error' | 'warning';
+
+  @ApiProperty({ required: false, description: 'Configuration file.' })
+  file?: string;
+
+  @ApiProperty({ required: false, minimum: 1, type: 'integer' })
+  line?: number;
+
+  @ApiProperty({ required: false, minimum: 1, type: 'integer' })
+  column?: number;
+}
+
+/** RFC 9457. */
+export class ProblemDto {
+  @ApiProperty({ description: '`about:blank`, or a URN that names the kind of problem.' })
+  type!: string;
+
+  @ApiProperty({ description: 'The kind of problem in words.' })
+  title!: string;
+
+  @ApiProperty({ type: 'integer', minimum: 400, maximum: 599, description: 'HTTP status.' })
+  status!: number;
+
+  @ApiProperty({ description: 'What is wrong here, and what would be right.' })
+  detail!: string;
+
+  @ApiProperty({ description: 'Path of the call.' })
+  instance!: string;
+
+  @ApiProperty({ type: () => [ProblemErrorDto], required: false, description: 'Everything that is wrong, at once.' })
+  errors?: ProblemErrorDto[];
+}

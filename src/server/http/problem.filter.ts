@@ -1,0 +1,43 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { NotFound, Unacceptable } from '../../engine/engine-api.js';
+import type { Log } from '../../engine/ports/log.js';
+import { LOG } from '../tokens.js';
+import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, problemOf } from './problem.js';
+
+/** Turns whatever was thrown into a problem document; the particulars of our own failures go to the log alone. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  constructor(@Inject(LOG) private readonly log: Log) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const problem = this.problem(error, request);
+    if (reply.raw.headersSent) {
+      reply.raw.destroy();
+      return;
+    }
+    if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="crawlway"');
+    reply.status(problem.status).type(PROBLEM_MEDIA_TYPE).send(JSON.stringify(problem));
+  }
+
+  private problem(error: unknown, request: FastifyRequest): Problem {
+    const instance = request.url;
+    if (error instanceof ProblemException) return problemOf(error, instance);
+    if (error instanceof NotFound) return problemOf(new ProblemException('not-found', error.message), instance);
+    if (error instanceof Unacceptable) return problemOf(new ProblemException('unacceptable', error.message), instance);
+    const status = statusOf(error);
+    if (status < 500) return plainProblem(status, (error as Error).message, instance);
+    this.log.error('a call failed', { method: request.method, path: request.routeOptions.url ?? instance, error });
+    return plainProblem(status, 'The server failed to answer; its log says more.', instance);
+  }
+}
+
+/** Nest's exceptions and Fastify's own errors (body too large, unknown media type, …) carry their status. */
+function statusOf(error: unknown): number {
+  if (error instanceof HttpException) return error.getStatus();
+  const status = (error as { statusCode?: unknown } | undefined)?.statusCode;
+  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
+}

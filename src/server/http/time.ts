@@ -1,0 +1,14 @@
+import type { Duration, Instant } from '../../domain/time/units.js';
+
+/** Beyond this a JavaScript Date has no value; NEVER lies there. */
+const LAST_DATE = 8.64e15;
+
+/** ISO 8601 in UTC; undefined for an absent moment and for one that never comes. */
+export const iso = (moment: Instant | undefined): string | undefined =>
+  moment === undefined || moment > LAST_DATE ? undefined : new Date(moment).toISOString();
+
+export const isoAlways = (moment: Instant): string => new Date(moment).toISOString();
+
+/** Seconds, with milliseconds as decimals. */
+export const inSeconds = (length: Duration | undefined): number | undefined =>
+  length === undefined ? undefined : length / 1000;

@@ -1,0 +1,58 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  ForbiddenException,
+  Inject,
+  Injectable,
+  UnauthorizedException,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { ROLE_KEY } from '../http/operation.js';
+import type { ServerOptions } from '../options.js';
+import { OPTIONS } from '../tokens.js';
+import { type Caller, findCaller, LOCAL_CALLER, mayAct, type Role } from './api-keys.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by AccessGuard; absent on open calls. */
+    caller?: Caller;
+  }
+}
+
+/** Lets a call through when its role is declared and the caller has it. A call that declares none is refused to all. */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  constructor(
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(OPTIONS) private readonly options: ServerOptions,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const needed = this.reflector.get<Role | 'open' | undefined>(ROLE_KEY, context.getHandler());
+    if (needed === 'open') return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const caller = this.identify(request);
+    if (!caller)
+      throw new UnauthorizedException('An API key is wanted: `Authorization: Bearer KEY` or `X-API-Key: KEY`.');
+    if (!needed || !mayAct(caller, needed)) {
+      throw new ForbiddenException(
+        `The call wants the role ${needed ?? 'of nobody'}; ${caller.name} has ${caller.role}.`,
+      );
+    }
+    request.caller = caller;
+    return true;
+  }
+
+  private identify(request: FastifyRequest): Caller | undefined {
+    if (this.options.apiKeys.length === 0) return LOCAL_CALLER;
+    const presented = presentedKey(request);
+    return presented === undefined ? undefined : findCaller(this.options.apiKeys, presented);
+  }
+}
+
+function presentedKey(request: FastifyRequest): string | undefined {
+  const own = request.headers['x-api-key'];
+  if (typeof own === 'string') return own;
+  return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+}

@@ -1,0 +1,67 @@
+/**
+ * API keys of `CRAWLWAY_API_KEYS`. Only digests stay in memory, so a heap dump or a log line cannot give a key away.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+export const ROLES = ['read', 'operate', 'admin'] as const;
+/** Each role may do what the ones before it may. */
+export type Role = (typeof ROLES)[number];
+
+export interface ApiKey {
+  readonly name: string;
+  readonly role: Role;
+  /** SHA-256. */
+  readonly digest: Uint8Array;
+}
+
+/** Who makes a call. */
+export interface Caller {
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Without keys the API answers on loopback only, and whoever is on this machine may do everything. */
+export const LOCAL_CALLER: Caller = { name: 'local', role: 'admin' };
+
+const MINIMUM_LENGTH = 16;
+
+/**
+ * Reads `name:role:key, …`.
+ * @throws Error with the position of the entry, never with the key.
+ */
+export function readApiKeys(text: string | undefined): ApiKey[] {
+  const entries = (text ?? '').split(',').map((entry) => entry.trim());
+  const keys = entries.flatMap((entry, index) => (entry === '' ? [] : [readEntry(entry, index + 1)]));
+  const names = new Set(keys.map((key) => key.name));
+  if (names.size < keys.length) throw new Error('two entries have the same name; names are what the audit log shows');
+  return keys;
+}
+
+function readEntry(entry: string, position: number): ApiKey {
+  const [name = '', role = '', ...rest] = entry.split(':');
+  const key = rest.join(':');
+  if (!/^[\w.@-]{1,64}$/.test(name)) {
+    throw new Error(`entry ${position} has no proper name; write name:role:key with letters, digits and . _ @ -`);
+  }
+  if (!isRole(role)) throw new Error(`entry ${position} (${name}) has no role of ${ROLES.join(', ')}`);
+  if (key.length < MINIMUM_LENGTH) {
+    throw new Error(`the key of entry ${position} (${name}) is shorter than ${MINIMUM_LENGTH} characters`);
+  }
+  return { name, role, digest: digest(key) };
+}
+
+const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);
+
+const digest = (key: string): Uint8Array => createHash('sha256').update(key, 'utf8').digest();
+
+/** Compares with every key in constant time: neither which key nor how much of it matched can be timed. */
+export function findCaller(keys: readonly ApiKey[], presented: string): Caller | undefined {
+  const wanted = digest(presented);
+  let found: Caller | undefined;
+  for (const key of keys) {
+    if (timingSafeEqual(key.digest, wanted)) found = { name: key.name, role: key.role };
+  }
+  return found;
+}
+
+export const mayAct = (caller: Caller, needed: Role): boolean => ROLES.indexOf(caller.role) >= ROLES.indexOf(needed);

@@ -1,0 +1,25 @@
+/**
+ * Headers of every answer. Everything that the console and the API documentation need comes from this server; a script,
+ * style or request to anywhere else is an attack.
+ */
+export const SECURITY_HEADERS = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      /** CodeMirror and Swagger UI set style attributes; styles cannot run code. */
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      fontSrc: ["'self'"],
+      connectSrc: ["'self'"],
+      manifestSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  xFrameOptions: { action: 'deny' },
+  /** The server speaks plain HTTP; whoever puts TLS before it sets this there. */
+  strictTransportSecurity: false,
+} as const;

@@ -1,0 +1,41 @@
+import { Controller, Get, Inject, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { Operation } from '../http/operation.js';
+import type { ServerOptions } from '../options.js';
+import { LOCAL_CALLER, ROLES, type Role } from '../security/api-keys.js';
+import { API, OPTIONS } from '../tokens.js';
+import { SERVER_VERSION } from '../version.js';
+
+class SessionDto {
+  @ApiProperty({ description: 'Name of the API key; `local` when the server has no keys.' })
+  name!: string;
+
+  @ApiProperty({ enum: ROLES, description: 'Each role may do what the ones before it may.' })
+  role!: Role;
+
+  @ApiProperty({ description: 'Whether calls want an API key.' })
+  keyWanted!: boolean;
+
+  @ApiProperty({ description: 'Version of the server.' })
+  version!: string;
+}
+
+@ApiTags('Session')
+@Controller(`${API}/session`)
+export class SessionController {
+  constructor(@Inject(OPTIONS) private readonly options: ServerOptions) {}
+
+  @Get()
+  @Operation({
+    id: 'getSession',
+    summary: 'Who am I?',
+    description: 'Name and role of the key that the call carries, so that a client can hide what the role may not do.',
+    role: 'read',
+  })
+  @ApiOkResponse({ type: SessionDto })
+  session(@Req() request: FastifyRequest): SessionDto {
+    const { name, role } = request.caller ?? LOCAL_CALLER;
+    return { name, role, keyWanted: this.options.apiKeys.length > 0, version: SERVER_VERSION };
+  }
+}

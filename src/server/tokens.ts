@@ -1,0 +1,18 @@
+/** Names under which Nest hands out what engine.module.ts has made. */
+
+/** An `EngineApi`. */
+export const ENGINE = Symbol('engine');
+/** A `ConfigurationFormat`. */
+export const CONFIGURATION_FORMAT = Symbol('configuration format');
+/** A `ConfigurationHistory`. */
+export const CONFIGURATION_HISTORY = Symbol('configuration history');
+/** An `AuditLog`. */
+export const AUDIT_LOG = Symbol('audit log');
+/** A `Log`. */
+export const LOG = Symbol('log');
+/** A `Clock`. */
+export const CLOCK = Symbol('clock');
+/** The `ServerOptions` of this process. */
+export const OPTIONS = Symbol('options');
+/** Everything that stands before the API path of a call. */
+export const API = 'api/v1';
