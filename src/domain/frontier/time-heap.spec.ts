@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { instant } from '../time/units.js';
+import { TimeHeap } from './time-heap.js';
+
+describe('values that wait for a moment', () => {
+  it('come out earliest first, and only when their moment has come', () => {
+    const heap = new TimeHeap<string>();
+    heap.push(instant(30), 'c');
+    heap.push(instant(10), 'a');
+    heap.push(instant(20), 'b');
+    expect(heap.peekTime()).toBe(10);
+    expect(heap.popDue(instant(9))).toBeUndefined();
+    expect(heap.popDue(instant(10))).toBe('a');
+    expect(heap.popDue(instant(10))).toBeUndefined();
+    expect([heap.popDue(instant(99)), heap.popDue(instant(99)), heap.popDue(instant(99))]).toEqual([
+      'b',
+      'c',
+      undefined,
+    ]);
+    expect(heap.peekTime()).toBeUndefined();
+  });
+
+  it('agree with a sorted list under any mix of pushes and pops, first in first out among equal times', () => {
+    const operations = fc.array(
+      fc.oneof(
+        fc.record({ push: fc.integer({ min: 0, max: 8 }) }),
+        fc.record({ popAt: fc.integer({ min: 0, max: 10 }) }),
+      ),
+      { maxLength: 300 },
+    );
+    fc.assert(
+      fc.property(operations, (steps) => {
+        const heap = new TimeHeap<number>();
+        let model: { at: number; value: number }[] = [];
+        for (const [value, step] of steps.entries()) {
+          if ('push' in step) {
+            heap.push(instant(step.push), value);
+            model = [...model, { at: step.push, value }].sort((a, b) => a.at - b.at || a.value - b.value);
+          } else {
+            const expected = model[0] !== undefined && model[0].at <= step.popAt ? model.shift()?.value : undefined;
+            expect(heap.popDue(instant(step.popAt))).toBe(expected);
+          }
+          expect(heap.size).toBe(model.length);
+          expect(heap.peekTime()).toBe(model[0]?.at);
+        }
+      }),
+    );
+  });
+});

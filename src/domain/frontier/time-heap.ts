@@ -1,0 +1,63 @@
+import type { Instant } from '../time/units.js';
+
+interface Entry<T> {
+  readonly at: Instant;
+  /** Order of arrival: decides among equal times. */
+  readonly arrival: number;
+  readonly value: T;
+}
+
+/** Values that wait for a moment, earliest first, and first in first out among those of one moment: a binary min-heap. */
+export class TimeHeap<T> {
+  readonly #entries: Entry<T>[] = [];
+  #arrivals = 0;
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  push(at: Instant, value: T): void {
+    const entry = { at, arrival: this.#arrivals++, value };
+    const entries = this.#entries;
+    let hole = entries.length;
+    entries.push(entry);
+    while (hole > 0) {
+      const parent = (hole - 1) >> 1;
+      if (!isBefore(entry, entries[parent]!)) break;
+      entries[hole] = entries[parent]!;
+      hole = parent;
+    }
+    entries[hole] = entry;
+  }
+
+  /** The earliest moment that something waits for. */
+  peekTime(): Instant | undefined {
+    return this.#entries[0]?.at;
+  }
+
+  /** Takes out the earliest value if its moment has come. */
+  popDue(now: Instant): T | undefined {
+    const first = this.#entries[0];
+    if (first === undefined || first.at > now) return undefined;
+    const last = this.#entries.pop()!;
+    if (last !== first) this.#sink(last);
+    return first.value;
+  }
+
+  #sink(entry: Entry<T>): void {
+    const entries = this.#entries;
+    let hole = 0;
+    for (;;) {
+      let child = 2 * hole + 1;
+      if (child >= entries.length) break;
+      if (child + 1 < entries.length && isBefore(entries[child + 1]!, entries[child]!)) child++;
+      if (!isBefore(entries[child]!, entry)) break;
+      entries[hole] = entries[child]!;
+      hole = child;
+    }
+    entries[hole] = entry;
+  }
+}
+
+const isBefore = (a: Entry<unknown>, b: Entry<unknown>): boolean =>
+  a.at < b.at || (a.at === b.at && a.arrival < b.arrival);

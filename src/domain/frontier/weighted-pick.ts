@@ -1,0 +1,46 @@
+/**
+ * Picks among sources in proportion to their weights, as evenly spread as it can be: smooth weighted round robin (known
+ * from nginx). Each ready source earns its weight, the one with the most credit is picked and pays what all ready ones
+ * earned together.
+ *
+ * With every source always ready, each window of `sum(weights)` picks holds each source exactly its weight times. A source
+ * that is not ready neither earns nor pays, so it can't save up a burst, and one that is ready can't be passed over for
+ * ever, because its credit grows with every pick that goes to another.
+ */
+export class WeightedPick {
+  #weights: readonly number[] = [];
+  #credit = new Float64Array(0);
+
+  /** @throws RangeError when a weight is not a positive integer: such a source would starve. */
+  constructor(weights: readonly number[]) {
+    this.setWeights(weights);
+  }
+
+  /** Starts afresh with other weights; the number of sources may change too. */
+  setWeights(weights: readonly number[]): void {
+    const wrong = weights.find((weight) => !Number.isSafeInteger(weight) || weight < 1);
+    if (wrong !== undefined) throw new RangeError(`weight of a source: ${wrong}; a positive integer is wanted`);
+    this.#weights = [...weights];
+    this.#credit = new Float64Array(weights.length);
+  }
+
+  /**
+   * Position of the source whose turn it is, or undefined when none is ready. `ready` is asked once for each source.
+   * Ties go to the lower position.
+   */
+  pick(ready: (source: number) => boolean): number | undefined {
+    const credit = this.#credit;
+    let earned = 0;
+    let best = -1;
+    for (let source = 0; source < credit.length; source++) {
+      if (!ready(source)) continue;
+      const weight = this.#weights[source]!;
+      earned += weight;
+      credit[source]! += weight;
+      if (best < 0 || credit[source]! > credit[best]!) best = source;
+    }
+    if (best < 0) return undefined;
+    credit[best]! -= earned;
+    return best;
+  }
+}
