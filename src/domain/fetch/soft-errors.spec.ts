@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SoftErrorDefinition } from '../crawl/definition.js';
+import { compileSoftErrors } from './soft-errors.js';
+
+const place = (line: number) => ({ file: 'CrawlConfig.xml', line, column: 5 });
+const soft = (field: SoftErrorDefinition['field'], pattern: string, line = 1, status = 404): SoftErrorDefinition => ({
+  field,
+  pattern,
+  status,
+  place: place(line),
+});
+const page = { url: 'https://example.com/a?err=1', title: 'Page not found', text: 'Sorry, nothing is here.' };
+
+describe('soft errors', () => {
+  it.each([
+    ['url', '[?&]err='],
+    ['title', '(?i)NOT FOUND$'],
+    ['content', 'nothing.*here'],
+  ] as const)('are found by a pattern on the %s', (field, pattern) => {
+    expect(compileSoftErrors([soft(field, pattern, 7, 410)]).match(page)).toEqual({ status: 410, place: place(7) });
+  });
+
+  it('compare as written, and each pattern looks at its own field alone', () => {
+    const matcher = compileSoftErrors([
+      soft('title', 'not Found'),
+      soft('title', 'Sorry'),
+      soft('content', 'not found'),
+    ]);
+    expect(matcher.match(page)).toBeUndefined();
+    expect(compileSoftErrors([]).match(page)).toBeUndefined();
+  });
+
+  it('are decided by the first pattern that matches', () => {
+    const matcher = compileSoftErrors([
+      soft('title', 'nope', 1),
+      soft('content', 'here', 2, 503),
+      soft('title', 'Page', 3),
+    ]);
+    expect(matcher.match(page)).toEqual({ status: 503, place: place(2) });
+  });
+
+  it('refuse a pattern that the linear engine cannot run, with its place', () => {
+    expect(() => compileSoftErrors([soft('title', '(a)\\1', 12)])).toThrow(/^CrawlConfig\.xml:12:5 /);
+    expect(() => compileSoftErrors([soft('title', '(', 3)])).toThrow(/^CrawlConfig\.xml:3:5 /);
+  });
+
+  it('look at the first 65,536 characters of a text', () => {
+    const matcher = compileSoftErrors([soft('content', 'late$|late ')]);
+    expect(matcher.match({ ...page, text: `${'x'.repeat(65_532)}late` })).toBeDefined();
+    expect(matcher.match({ ...page, text: `${'x'.repeat(65_536)}late` })).toBeUndefined();
+  });
+
+  it('find a plain text exactly where it stands, whatever surrounds it', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: 'binary' }),
+        fc.boolean(),
+        (before, after, present) => {
+          const text = present ? `${before}gone for good${after}` : before + after;
+          const found = compileSoftErrors([soft('content', 'gone for good')]).match({ ...page, text }) !== undefined;
+          expect(found).toBe(text.includes('gone for good'));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hours, type Instant, instant, minutes } from '../time/units.js';
+import { DeletionGuard } from './deletion-guard.js';
+
+const settings = { on: true, maxDeletions: 50, maxShare: 0.1, window: hours(1) };
+const start = 1_700_000_000_000;
+const at = (minute: number): Instant => instant(start + minutes(minute));
+
+/** Asks for n deletions of a host that had `indexed` documents before the first; returns how many were sent. */
+function deletions(guard: DeletionGuard, n: number, host: { key: string; indexed: number }, now: Instant): number {
+  let sent = 0;
+  for (let i = 0; i < n; i++) if (guard.admit(host.key, host.indexed - sent, now) === 'send') sent++;
+  return sent;
+}
+
+describe('the deletion guard', () => {
+  it('sends deletions below the limits at once', () => {
+    expect(deletions(new DeletionGuard(settings), 50, { key: 'a.example', indexed: 50 }, at(0))).toBe(50);
+  });
+
+  it('holds those past the number on a small host', () => {
+    const guard = new DeletionGuard(settings);
+    expect(deletions(guard, 300, { key: 'a.example', indexed: 300 }, at(0))).toBe(50);
+    expect(deletions(guard, 10, { key: 'b.example', indexed: 300 }, at(0))).toBe(10);
+  });
+
+  it('holds those past the share on a large host, measured on what it held when the window began', () => {
+    expect(deletions(new DeletionGuard(settings), 5_000, { key: 'a.example', indexed: 10_000 }, at(0))).toBe(1_000);
+  });
+
+  it('lets deletions go again when the earlier ones have left the window', () => {
+    const guard = new DeletionGuard(settings);
+    deletions(guard, 100, { key: 'a.example', indexed: 250 }, at(0));
+    expect(guard.admit('a.example', 200, at(59))).toBe('hold');
+    expect(deletions(guard, 100, { key: 'a.example', indexed: 200 }, at(60))).toBe(50);
+  });
+
+  it('does not count held deletions as sent', () => {
+    const guard = new DeletionGuard(settings);
+    deletions(guard, 60, { key: 'a.example', indexed: 60 }, at(0));
+    deletions(guard, 60, { key: 'a.example', indexed: 10 }, at(50));
+    expect(guard.admit('a.example', 10, at(60))).toBe('send');
+  });
+
+  it('sends everything when it is off', () => {
+    const guard = new DeletionGuard({ ...settings, on: false });
+    expect(deletions(guard, 1_000, { key: 'a.example', indexed: 1_000 }, at(0))).toBe(1_000);
+  });
+
+  it('goes on after a restart where it stood', () => {
+    const before = new DeletionGuard(settings);
+    deletions(before, 30, { key: 'a.example', indexed: 100 }, at(0));
+    deletions(before, 10, { key: 'a.example', indexed: 70 }, at(30));
+    const guard = new DeletionGuard(settings);
+    for (const [hostKey, times] of before.snapshot()) guard.restore(hostKey, times);
+    expect(guard.snapshot()).toEqual(before.snapshot());
+    expect(deletions(guard, 30, { key: 'a.example', indexed: 60 }, at(59))).toBe(10);
+    expect(deletions(guard, 60, { key: 'a.example', indexed: 50 }, at(60))).toBe(30);
+  });
+
+  it('takes the times of a restart in any order', () => {
+    const guard = new DeletionGuard(settings);
+    guard.restore('a.example', [at(40), at(0), at(20)]);
+    expect(guard.snapshot().get('a.example')).toEqual([at(0), at(20), at(40)]);
+  });
+
+  it('forgets hosts whose deletions have all left the window', () => {
+    const guard = new DeletionGuard(settings);
+    for (let i = 0; i < 1_000; i++) guard.admit(`h${i}.example`, 5, at(i / 10));
+    guard.admit('last.example', 5, at(159));
+    expect(guard.snapshot().size).toBeLessThan(12);
+  });
+
+  it('never sends more than the larger limit within any window, and never holds below both', () => {
+    const asks = fc.array(fc.record({ wait: fc.integer({ min: 0, max: 600 }), n: fc.integer({ min: 1, max: 40 }) }), {
+      maxLength: 60,
+    });
+    fc.assert(
+      fc.property(asks, fc.integer({ min: 0, max: 2_000 }), (steps, indexed) => {
+        const guard = new DeletionGuard(settings);
+        const sent: number[] = [];
+        let now = start;
+        for (const { wait, n } of steps) {
+          now += wait * 1000;
+          for (let i = 0; i < n; i++) {
+            const recent = sent.filter((time) => time > now - settings.window).length;
+            const limit = Math.max(settings.maxDeletions, settings.maxShare * indexed);
+            const answer = guard.admit('a.example', indexed - recent, instant(now));
+            if (answer === 'send') sent.push(now);
+            const late = settings.window * (1 + 1 / 32);
+            const recentAtMost = sent.filter((time) => time > now - late).length;
+            if (answer === 'send') expect(recent + 1).toBeLessThanOrEqual(limit);
+            else expect(recentAtMost + 1).toBeGreaterThan(limit);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

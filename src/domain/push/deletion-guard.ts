@@ -1,0 +1,85 @@
+import type { DeletionGuardDefinition } from '../crawl/definition.js';
+import { type Duration, type Instant, instant } from '../time/units.js';
+
+/** Deletions that were sent at about the same time. */
+interface Burst {
+  readonly first: number;
+  last: number;
+  count: number;
+}
+
+/** The window is kept to this part of its length; deletions that lie closer together count as one burst. */
+const BURSTS_PER_WINDOW = 64;
+
+/** Hosts remembered at once; past it the one that has been quiet for longest is forgotten. */
+const MAX_HOSTS = 100_000;
+
+/**
+ * Keeps a broken site from emptying the index (semantics.md, section 8, no. 6): a deletion that would pass both limits of its
+ * host within the window is held for a person. A sliding window per host, in memory that does not grow with the number of
+ * deletions; a deletion leaves the window at most 1/64 of the window late, never early.
+ */
+export class DeletionGuard {
+  readonly settings: DeletionGuardDefinition;
+  /** By host, the one that sent last at the end. */
+  readonly #sent = new Map<string, Burst[]>();
+
+  constructor(settings: DeletionGuardDefinition) {
+    this.settings = settings;
+  }
+
+  /**
+   * Judges one deletion and, when it may go, counts it. `indexedOfHost` is the number of the host's documents in the index
+   * now; what was deleted within the window is added again, so that a host can't shrink its way under the share.
+   */
+  admit(hostKey: string, indexedOfHost: number, now: Instant): 'send' | 'hold' {
+    if (!this.settings.on) return 'send';
+    this.#forgetQuietHosts(now);
+    const already = this.#count(hostKey, now);
+    const deletions = already + 1;
+    const share = this.settings.maxShare * (indexedOfHost + already);
+    if (deletions > this.settings.maxDeletions && deletions > share) return 'hold';
+    this.#record(hostKey, now);
+    return 'send';
+  }
+
+  /** After a restart: the times at which deletions of this host were sent, in any order. */
+  restore(hostKey: string, times: readonly Instant[]): void {
+    for (const time of [...times].sort((a, b) => a - b)) this.#record(hostKey, time);
+  }
+
+  /** What `restore` wants, by host: one time for each deletion sent within the window. */
+  snapshot(): ReadonlyMap<string, readonly Instant[]> {
+    const times = (bursts: readonly Burst[]) =>
+      bursts.flatMap(({ last, count }) => Array<Instant>(count).fill(instant(last)));
+    return new Map([...this.#sent].map(([hostKey, bursts]) => [hostKey, times(bursts)]));
+  }
+
+  #count(hostKey: string, now: Instant): number {
+    const bursts = this.#sent.get(hostKey);
+    if (!bursts) return 0;
+    while (bursts[0] !== undefined && isPast(bursts[0], now, this.settings.window)) bursts.shift();
+    return bursts.reduce((total, burst) => total + burst.count, 0);
+  }
+
+  #record(hostKey: string, at: Instant): void {
+    const bursts = this.#sent.get(hostKey) ?? [];
+    const latest = bursts.at(-1);
+    if (latest && at - latest.first < this.settings.window / BURSTS_PER_WINDOW) {
+      latest.last = Math.max(latest.last, at);
+      latest.count++;
+    } else bursts.push({ first: at, last: at, count: 1 });
+    this.#sent.delete(hostKey);
+    this.#sent.set(hostKey, bursts);
+  }
+
+  #forgetQuietHosts(now: Instant): void {
+    for (const [hostKey, bursts] of this.#sent) {
+      const latest = bursts.at(-1);
+      if (this.#sent.size <= MAX_HOSTS && latest && !isPast(latest, now, this.settings.window)) return;
+      this.#sent.delete(hostKey);
+    }
+  }
+}
+
+const isPast = (burst: Burst, now: Instant, window: Duration): boolean => burst.last <= now - window;
