@@ -1,0 +1,96 @@
+/**
+ * The crawl policy: one ordered list of layers, one verdict. Crawling, explaining, previewing a configuration and checking
+ * it all come here; nothing is decided anywhere else.
+ */
+import type { CrawlerDefinition, GlobalCrawlSpaceDefinition } from '../crawl/definition.js';
+import type { Problem } from '../crawl/place.js';
+import { crawlRulesLayer } from './crawl-rules.js';
+import { Draft, type Layer, PolicyError, type Rejection } from './layer.js';
+import { linkRulesLayer } from './link-rules.js';
+import { siteModeLayer } from './site-mode.js';
+import type { Candidate, Effects, Explanation, TraceStep, Verdict } from './verdict.js';
+
+export interface CrawlPolicy {
+  judge(candidate: Candidate): Verdict;
+  /** The same verdict, with what every layer said; layers after the deciding one are shown for information. */
+  explain(candidate: Candidate): Explanation;
+}
+
+/** @throws PolicyError with everything in the definition that does not compile: rules never fail open */
+export function compilePolicy(
+  crawler: CrawlerDefinition,
+  _global: GlobalCrawlSpaceDefinition | undefined,
+): CrawlPolicy {
+  const problems: Problem[] = [];
+  const layers: readonly Layer[] = [
+    linkRulesLayer(crawler.linkRules, crawler.traps),
+    siteModeLayer(),
+    crawlRulesLayer(crawler, problems),
+  ];
+  if (problems.length > 0) throw new PolicyError(problems);
+  return {
+    judge: (candidate) => evaluate(layers, candidate),
+    explain(candidate) {
+      const trace: TraceStep[] = [];
+      return { verdict: evaluate(layers, candidate, trace), trace };
+    },
+  };
+}
+
+function evaluate(layers: readonly Layer[], candidate: Candidate, trace?: TraceStep[]): Verdict {
+  const draft = new Draft();
+  inherit(candidate, draft);
+  let rejection: Rejection | undefined;
+  for (const layer of layers) {
+    const said = layer.judge(candidate, draft, trace);
+    rejection ??= said;
+    if (rejection && !trace) break;
+  }
+  return rejection ? rejected(rejection) : accepted(draft);
+}
+
+/** What the root hands down: its metas, and that nothing below it is followed by itself. */
+function inherit({ root }: Candidate, draft: Draft): void {
+  if (!root) return;
+  draft.addMetas(root.metas);
+  draft.follow = root.followLinks;
+}
+
+const NO_EFFECTS: Effects = { index: false, follow: false, priorityShift: 0, metas: [], options: {} };
+
+const rejected = (rejection: Rejection): Verdict => ({
+  accepted: false,
+  reason: rejection.reason,
+  layer: rejection.layer,
+  place: rejection.place,
+  detail: rejection.detail,
+  effects: NO_EFFECTS,
+  record: rejection.record ?? false,
+  status: rejection.status,
+  keepDocument: rejection.keepDocument ?? false,
+  needsAddress: false,
+});
+
+const accepted = (draft: Draft): Verdict => ({
+  accepted: true,
+  reason: 'accepted',
+  layer: draft.opinion?.layer,
+  place: draft.opinion?.place,
+  detail: draft.opinion?.detail,
+  effects: {
+    index: draft.index,
+    follow: draft.follow,
+    source: draft.source,
+    priorityShift: draft.priorityShift,
+    metas: draft.metas,
+    options: draft.options,
+    period: draft.period,
+    fetchUrl: draft.fetchUrl,
+    maxNetworkErrors: draft.maxNetworkErrors,
+    networkErrorDelay: draft.networkErrorDelay,
+  },
+  record: false,
+  status: undefined,
+  keepDocument: false,
+  needsAddress: draft.needsAddress,
+});

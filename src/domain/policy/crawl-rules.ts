@@ -1,0 +1,153 @@
+/**
+ * Layer 6, the crawl rules and the crawler's defaults (seed: CloudView, "Crawl Rules"). All matching rules count, in file
+ * order; each sets only the aspects that it names, and a later rule overrides an earlier one aspect by aspect.
+ */
+import type { CrawlerDefinition, MetaDefinition, RuleDefinition } from '../crawl/definition.js';
+import type { Problem } from '../crawl/place.js';
+import { type Draft, isRoot, type Layer, type Rejection } from './layer.js';
+import { compileExpression } from './matching/expression.js';
+import { LiteralIndex } from './matching/literal-index.js';
+import { type Predicate, Subject } from './matching/subject.js';
+import type { Candidate, TraceStep } from './verdict.js';
+
+interface CompiledRule {
+  readonly definition: RuleDefinition;
+  readonly matches: Predicate;
+  readonly label: string;
+}
+
+/** What the rules say together; undefined: no matching rule names the aspect. */
+interface Aspects {
+  accept?: boolean;
+  acceptedBy?: CompiledRule;
+  index?: boolean;
+  follow?: boolean;
+  source?: string;
+  priorityShift?: number;
+  metas: MetaDefinition[] | undefined;
+}
+
+export function crawlRulesLayer(crawler: CrawlerDefinition, problems: Problem[]): Layer {
+  const compiled = crawler.rules.map((rule) => ({ rule, ...compileExpression(rule.match, problems) }));
+  const rules = compiled.map(({ rule, matches }) => ({ definition: rule, matches, label: ruleLabel(rule) }));
+  const index = new LiteralIndex(compiled.map(({ necessary }) => necessary));
+  return {
+    name: 'crawl-rules',
+    judge(candidate, draft, trace) {
+      const aspects = rules.length === 0 ? { metas: undefined } : matchRules(candidate, rules, index, trace);
+      return decide(crawler, candidate, aspects, draft, trace);
+    },
+  };
+}
+
+export const ruleLabel = (rule: RuleDefinition): string => `rule ${rule.number} (group "${rule.group}")`;
+
+function matchRules(
+  candidate: Candidate,
+  rules: readonly CompiledRule[],
+  index: LiteralIndex,
+  trace?: TraceStep[],
+): Aspects {
+  const subject = new Subject(candidate.url);
+  const aspects: Aspects = { metas: undefined };
+  let matched = 0;
+  for (const number of index.candidates(subject.text('url', 'lower'), subject.text('url', 'norm'))) {
+    const rule = rules[number];
+    if (!rule?.matches(subject)) continue;
+    matched++;
+    apply(rule, aspects);
+    trace?.push({
+      layer: 'crawl-rules',
+      test: rule.label,
+      outcome: outcomeOf(rule.definition),
+      place: rule.definition.place,
+      effect: effectOf(rule.definition),
+    });
+  }
+  trace?.push({
+    layer: 'crawl-rules',
+    test: `${rules.length - matched} of ${rules.length} rules`,
+    outcome: 'no match',
+  });
+  return aspects;
+}
+
+function apply(rule: CompiledRule, aspects: Aspects): void {
+  const { accept, index, follow, source, priorityShift, metas } = rule.definition.actions;
+  if (accept !== undefined) {
+    aspects.accept = accept;
+    aspects.acceptedBy = rule;
+  }
+  if (index !== undefined) aspects.index = index;
+  if (follow !== undefined) aspects.follow = follow;
+  if (source !== undefined) aspects.source = source;
+  if (priorityShift !== undefined) aspects.priorityShift = priorityShift;
+  if (metas.length > 0) aspects.metas = aspects.metas ? [...aspects.metas, ...metas] : [...metas];
+}
+
+function outcomeOf({ actions }: RuleDefinition): TraceStep['outcome'] {
+  if (actions.accept === undefined) return 'set';
+  return actions.accept ? 'accept' : 'reject';
+}
+
+function effectOf({ actions }: RuleDefinition): string {
+  const yesNo = (name: string, value: boolean | undefined) =>
+    value === undefined ? [] : [`${name}=${value ? 'yes' : 'no'}`];
+  return [
+    ...yesNo('accept', actions.accept),
+    ...yesNo('index', actions.index),
+    ...yesNo('follow', actions.follow),
+    ...(actions.source === undefined ? [] : [`source=${actions.source}`]),
+    ...(actions.priorityShift === undefined ? [] : [`priority shift ${actions.priorityShift}`]),
+    ...actions.metas.map((meta) => `meta ${meta.name}=${meta.value}`),
+  ].join(', ');
+}
+
+function decide(
+  crawler: CrawlerDefinition,
+  candidate: Candidate,
+  aspects: Aspects,
+  draft: Draft,
+  trace?: TraceStep[],
+): Rejection | undefined {
+  const accepted = aspects.accept ?? crawler.defaultAccept;
+  const rule = aspects.acceptedBy;
+  if (!rule) traceDefault(accepted, trace);
+  if (!accepted) return rejection(rule);
+  const root = isRoot(candidate);
+  const defaultFollow = crawler.defaultFollow || (root && crawler.defaultFollowRoots);
+  draft.index &&= aspects.index ?? crawler.defaultIndex;
+  draft.follow &&= aspects.follow ?? defaultFollow;
+  draft.source = aspects.source ?? draft.source;
+  draft.priorityShift = (aspects.priorityShift ?? 0) + (root ? (candidate.root?.priority ?? 0) : 0);
+  if (aspects.metas) draft.addMetas(aspects.metas);
+  draft.opinion = { layer: 'crawl-rules', place: rule?.definition.place, detail: rule?.label ?? 'accepted by default' };
+  traceGrants(draft, aspects, trace);
+  return undefined;
+}
+
+function traceDefault(accepted: boolean, trace?: TraceStep[]): void {
+  trace?.push({
+    layer: 'crawl-rules',
+    test: `no rule with Accept or Ignore matches: defaultAccept="${accepted}"`,
+    outcome: accepted ? 'accept' : 'reject',
+    reason: accepted ? undefined : 'not-accepted',
+  });
+}
+
+function traceGrants(draft: Draft, aspects: Aspects, trace?: TraceStep[]): void {
+  trace?.push({
+    layer: 'crawl-rules',
+    test: `defaults for what no rule names: ${unnamed(aspects).join(', ') || 'none'}`,
+    outcome: 'set',
+    effect: `index=${draft.index ? 'yes' : 'no'}, follow=${draft.follow ? 'yes' : 'no'}, priority shift ${draft.priorityShift}`,
+  });
+}
+
+const unnamed = (aspects: Aspects): string[] =>
+  (['accept', 'index', 'follow'] as const).filter((aspect) => aspects[aspect] === undefined);
+
+function rejection(rule: CompiledRule | undefined): Rejection {
+  if (!rule) return { layer: 'crawl-rules', reason: 'not-accepted', detail: 'accepted by no rule, nor by default' };
+  return { layer: 'crawl-rules', reason: 'rule-ignored', place: rule.definition.place, detail: rule.label };
+}

@@ -1,0 +1,87 @@
+/**
+ * What the layers of the crawl policy have in common. A layer reads a candidate, notes its effects in the draft and either
+ * returns a rejection or has none. The same call with a trace tells what was tried: crawling and explaining are one code.
+ */
+import type { MetaDefinition, UrlOptions } from '../crawl/definition.js';
+import type { Place, Problem } from '../crawl/place.js';
+import type { Duration } from '../time/units.js';
+import type { ReasonCode } from './reasons.js';
+import type { Candidate, Effects, LayerName, TraceStep } from './verdict.js';
+
+export interface Layer {
+  readonly name: LayerName;
+  judge(candidate: Candidate, draft: Draft, trace?: TraceStep[]): Rejection | undefined;
+}
+
+export interface Rejection {
+  readonly layer: LayerName;
+  readonly reason: ReasonCode;
+  readonly place?: Place;
+  readonly detail?: string;
+  readonly record?: boolean;
+  readonly status?: 760 | 761;
+  readonly keepDocument?: boolean;
+}
+
+/** Where a layer that accepts says so. */
+export interface Opinion {
+  readonly layer: LayerName;
+  readonly place?: Place;
+  readonly detail?: string;
+}
+
+const NO_OPTIONS: UrlOptions = {};
+const NO_METAS: readonly MetaDefinition[] = [];
+
+/** The effects of one verdict while the layers are still at work. Index and follow can be taken away, never given back. */
+export class Draft implements Effects {
+  index = true;
+  follow = true;
+  source: string | undefined = undefined;
+  priorityShift = 0;
+  metas = NO_METAS;
+  options = NO_OPTIONS;
+  period: Duration | undefined = undefined;
+  fetchUrl: string | undefined = undefined;
+  maxNetworkErrors: number | undefined = undefined;
+  networkErrorDelay: Duration | undefined = undefined;
+  needsAddress = false;
+  opinion: Opinion | undefined = undefined;
+
+  /** The last setting of an option wins. */
+  setOptions(options: UrlOptions): void {
+    this.options = this.options === NO_OPTIONS ? options : { ...this.options, ...options };
+  }
+
+  addMetas(metas: readonly MetaDefinition[]): void {
+    if (metas.length === 0) return;
+    this.metas = this.metas.length === 0 ? metas : [...this.metas, ...metas];
+  }
+}
+
+/** A layer without configuration: no opinion. */
+export const notConfigured = (name: LayerName): Layer => ({
+  name,
+  judge(_candidate, _draft, trace) {
+    trace?.push({ layer: name, test: 'no settings for this crawler', outcome: 'not configured' });
+    return undefined;
+  },
+});
+
+/** The URL of the root itself: rules about links do not apply to it. */
+export function isRoot(candidate: Candidate): boolean {
+  if (candidate.arrival === 'root') return true;
+  return candidate.arrival === 'stored' && candidate.root?.url.href === candidate.url.href;
+}
+
+/** A root that redirects: its target stands for the root. */
+export const isRootRedirect = (candidate: Candidate): boolean =>
+  candidate.arrival === 'redirect' && candidate.hops === 0;
+
+/** The configuration does not compile; everything that is wrong with it, at once. */
+export class PolicyError extends Error {
+  override readonly name = 'PolicyError';
+  constructor(readonly problems: readonly Problem[]) {
+    super(problems.map((problem) => problem.message).join('\n'));
+  }
+}

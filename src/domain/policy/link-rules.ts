@@ -1,0 +1,113 @@
+/**
+ * Layer 1, the link rules (seed: Fluid Dynamics Search Engine, "Link Detection"), and the trap rules that need no count.
+ * They are about links; of a root only the protocol is judged. Robots exclusion is decided when robots.txt and page are read.
+ */
+import type { LinkRulesDefinition, TrapDefinition } from '../crawl/definition.js';
+import { isRoot, isRootRedirect, type Layer, type Rejection } from './layer.js';
+import type { ReasonCode } from './reasons.js';
+import type { Candidate, TraceStep } from './verdict.js';
+
+interface LinkRule {
+  readonly name: string;
+  readonly reason: ReasonCode;
+  readonly forRoots: boolean;
+  /** What is wrong with the candidate, or undefined. */
+  readonly objection: (candidate: Candidate) => string | undefined;
+}
+
+export function linkRulesLayer(rules: LinkRulesDefinition, traps: TrapDefinition): Layer {
+  const linkRules = linkRuleList(rules, traps);
+  return {
+    name: 'link-rules',
+    judge(candidate, _draft, trace) {
+      const root = isRoot(candidate);
+      let rejection: Rejection | undefined;
+      for (const rule of linkRules) {
+        if (root && !rule.forRoots) continue;
+        const detail = rule.objection(candidate);
+        trace?.push(step(rule, detail, rules));
+        if (detail === undefined || rejection) continue;
+        rejection = { layer: 'link-rules', reason: rule.reason, place: rules.place, detail };
+        if (!trace) break;
+      }
+      return rejection;
+    },
+  };
+}
+
+function step(rule: LinkRule, detail: string | undefined, rules: LinkRulesDefinition): TraceStep {
+  const test = detail === undefined ? rule.name : `${rule.name}: ${detail}`;
+  if (detail === undefined) return { layer: 'link-rules', test, outcome: 'accept' };
+  return { layer: 'link-rules', test, outcome: 'reject', reason: rule.reason, place: rules.place };
+}
+
+/** In the seed's order; each is cheap, the cheapest ones first. */
+function linkRuleList(rules: LinkRulesDefinition, traps: TrapDefinition): LinkRule[] {
+  const protocols = new Set(rules.protocols);
+  const extensions = new Set(rules.ignoreLinksTo);
+  const link = (name: string, reason: ReasonCode, objection: LinkRule['objection']): LinkRule => ({
+    name,
+    reason,
+    forRoots: false,
+    objection,
+  });
+  return [
+    {
+      name: 'protocol',
+      reason: 'protocol-not-allowed',
+      forRoots: true,
+      objection: ({ url }) =>
+        protocols.has(url.scheme) ? undefined : `${url.scheme} is none of ${rules.protocols.join(', ')}`,
+    },
+    link('address length', 'url-too-long', ({ url }) =>
+      url.href.length > rules.maxUrlLength
+        ? `longer than ${rules.maxUrlLength} characters (${url.href.length})`
+        : undefined,
+    ),
+    link('query string', 'query-string', ({ url }) =>
+      !rules.followQueryStrings && url.href.includes('?') ? 'links with a query string are not followed' : undefined,
+    ),
+    link('file extension', 'extension-ignored', ({ url }) => {
+      const extension = extensions.size === 0 ? undefined : extensionOf(url.path);
+      return extension !== undefined && extensions.has(extension) ? `links to .${extension} are ignored` : undefined;
+    }),
+    link('hostname', 'offsite', (candidate) => (rules.followOffsite ? undefined : offsite(candidate))),
+    link('path depth', 'trap-path-depth', ({ url }) => tooDeep(url.path, traps.maxPathDepth)),
+    link('repeated segments', 'trap-repeated-segments', ({ url }) => repeats(url.path, traps.maxRepeatedSegments)),
+  ];
+}
+
+/** Lower case, without the dot; undefined when the last segment has none. */
+export function extensionOf(path: string): string | undefined {
+  const dot = path.lastIndexOf('.');
+  return dot < 0 || path.indexOf('/', dot) >= 0 ? undefined : path.slice(dot + 1).toLowerCase();
+}
+
+/** A stored URL has no page to compare with; a root that redirects moves its host. */
+function offsite(candidate: Candidate): string | undefined {
+  if (candidate.arrival === 'stored' || isRootRedirect(candidate)) return undefined;
+  const home = candidate.from ?? candidate.root?.url;
+  if (!home || home.host === candidate.url.host) return undefined;
+  return `${candidate.url.host} is not ${home.host}, and links to other hosts are not followed`;
+}
+
+function tooDeep(path: string, limit: number): string | undefined {
+  let depth = 0;
+  for (let i = 0; i < path.length; i++) {
+    if (path.charCodeAt(i) === 47 && i + 1 < path.length) depth++;
+  }
+  return depth > limit ? `${depth} path segments, ${limit} are allowed` : undefined;
+}
+
+function repeats(path: string, limit: number): string | undefined {
+  const segments = path.split('/');
+  if (segments.length <= limit) return undefined;
+  const counts = new Map<string, number>();
+  for (const segment of segments) {
+    if (segment === '') continue;
+    const count = (counts.get(segment) ?? 0) + 1;
+    if (count > limit) return `the path segment "${segment}" stands ${count} times, ${limit} are allowed`;
+    counts.set(segment, count);
+  }
+  return undefined;
+}

@@ -1,0 +1,33 @@
+/** The URL that matchers look at, with the folded forms of its fields made once, when first asked for. */
+import type { MatchField, MatchNorm } from '../../crawl/definition.js';
+import type { CrawlUrl } from '../../url/crawl-url.js';
+import { fold } from './fold.js';
+
+const FIELD_SLOT: Readonly<Record<MatchField, number>> = {
+  url: 0,
+  scheme: 2,
+  host: 4,
+  path: 6,
+  query: 8,
+  fragment: 10,
+};
+
+export class Subject {
+  private readonly folded: (string | undefined)[] = [];
+
+  constructor(readonly url: CrawlUrl) {}
+
+  text(field: MatchField, norm: MatchNorm): string {
+    const raw = field === 'url' ? this.url.href : this.url[field];
+    // Scheme and host of a canonical URL are lower-case ASCII already.
+    if (norm === 'none' || field === 'host' || field === 'scheme') return raw;
+    const slot = FIELD_SLOT[field] + (norm === 'lower' ? 0 : 1);
+    const known = this.folded[slot];
+    if (known !== undefined) return known;
+    const text = fold(raw, norm);
+    this.folded[slot] = text;
+    return text;
+  }
+}
+
+export type Predicate = (subject: Subject) => boolean;

@@ -1,0 +1,103 @@
+/** From one pattern to a function on texts: plain comparison where the pattern is plain, else the linear-time engine. */
+import { RE2JS } from 're2js';
+import type { MatchField, MatchKind, MatchNorm } from '../../crawl/definition.js';
+import { encodeHost, encodeNonAscii, fold, foldAccents } from './fold.js';
+import { patternShape, regexOfLitteral } from './pattern.js';
+
+export type TextMatcher = (text: string) => boolean;
+
+export interface PatternDefinition {
+  readonly field: MatchField;
+  readonly kind: MatchKind;
+  readonly norm: MatchNorm;
+  readonly value: string;
+  readonly litteral: boolean;
+}
+
+export interface CompiledPattern {
+  /** Expects a text folded by the same norm. */
+  readonly matches: TextMatcher;
+  /** Folded text that every match contains; empty when none is known. */
+  readonly necessary: string;
+}
+
+/** Longer patterns are refused: their automata would cost more memory than a rule is worth. */
+export const MAX_PATTERN_LENGTH = 4096;
+
+/** @throws Error with a message for a person, when the pattern is no regular expression that runs in linear time */
+export function compilePattern(definition: PatternDefinition): CompiledPattern {
+  const { value, kind, norm } = definition;
+  if (value.length > MAX_PATTERN_LENGTH) throw new Error(`longer than ${MAX_PATTERN_LENGTH} characters`);
+  const source = definition.litteral ? regexOfLitteral(value) : value;
+  const shape = patternShape(source);
+  if (shape.literal !== undefined) {
+    const text = asInUrl(shape.literal, definition);
+    return { matches: literalMatcher(text, kind), necessary: fold(text, norm) };
+  }
+  const necessary = /[^\x00-\x7f]/.test(source) ? '' : fold(shape.necessary, norm);
+  if (shape.template && necessary !== '') {
+    const template = shape.template.map((char) => (char === undefined ? undefined : fold(char, norm)));
+    return { matches: templateMatcher(template, kind), necessary };
+  }
+  return { matches: regexMatcher(source, kind, norm), necessary };
+}
+
+function asInUrl(literal: string, { field, norm }: PatternDefinition): string {
+  if (field === 'host') return encodeHost(literal);
+  return norm === 'norm' ? fold(literal, norm) : fold(encodeNonAscii(literal), norm);
+}
+
+function literalMatcher(literal: string, kind: MatchKind): TextMatcher {
+  switch (kind) {
+    case 'exact':
+      return (text) => text === literal;
+    case 'prefix':
+      return (text) => text.startsWith(literal);
+    case 'suffix':
+      return (text) => text.endsWith(literal);
+    case 'inside':
+      return (text) => text.includes(literal);
+  }
+}
+
+/** Undefined in a template is any one character: `www.foo.com` written as a regular expression. */
+function templateMatcher(template: readonly (string | undefined)[], kind: MatchKind): TextMatcher {
+  const length = template.length;
+  const fits = (text: string, at: number): boolean => {
+    for (let i = 0; i < length; i++) {
+      const char = template[i];
+      if (char !== undefined && text[at + i] !== char) return false;
+    }
+    return true;
+  };
+  switch (kind) {
+    case 'exact':
+      return (text) => text.length === length && fits(text, 0);
+    case 'prefix':
+      return (text) => text.length >= length && fits(text, 0);
+    case 'suffix':
+      return (text) => text.length >= length && fits(text, text.length - length);
+    case 'inside':
+      return (text) => {
+        for (let at = 0; at + length <= text.length; at++) if (fits(text, at)) return true;
+        return false;
+      };
+  }
+}
+
+const ANCHORS: Readonly<Record<MatchKind, readonly [string, string]>> = {
+  exact: ['^(?:', ')$'],
+  prefix: ['^(?:', ')'],
+  suffix: ['(?:', ')$'],
+  inside: ['(?:', ')'],
+};
+
+/** @throws Error with the engine's own words */
+export function regexMatcher(source: string, kind: MatchKind, norm: MatchNorm): TextMatcher {
+  const folded = norm === 'norm' ? foldAccents(source) : source;
+  const flags = norm === 'none' ? 0 : RE2JS.CASE_INSENSITIVE;
+  RE2JS.compile(folded, flags); // alone first: a stray parenthesis must not pair up with the anchors'
+  const [open, close] = ANCHORS[kind];
+  const regex = RE2JS.compile(open + folded + close, flags);
+  return (text) => regex.test(text);
+}

@@ -1,0 +1,32 @@
+/** Lengths of time as mnoGoSearch writes them, e.g. `Period 1d12h`. */
+import { type Duration, seconds } from '../time/units.js';
+
+/** Case matters: `M` is a minute, `m` a month. */
+const SECONDS_OF: Readonly<Record<string, number>> = {
+  s: 1,
+  M: 60,
+  h: 3600,
+  d: 86_400,
+  m: 30 * 86_400,
+  y: 365 * 86_400,
+};
+
+const BARE_SECONDS = /^[+-]?\d{1,10}$/;
+const PAIRS = /^(?:[+-]?\d{1,10}[sMhdmy]){1,20}$/;
+
+/**
+ * Seconds when bare, or the sum of signed number and letter pairs (`1d12h`, `1m-5d`). Undefined for anything else, and
+ * for a sum below zero.
+ */
+export function parsePeriod(text: string): Duration | undefined {
+  const total = BARE_SECONDS.test(text) ? Number(text) : PAIRS.test(text) ? sumOfPairs(text) : -1;
+  return total >= 0 ? seconds(total) : undefined;
+}
+
+function sumOfPairs(text: string): number {
+  let total = 0;
+  for (const [, number, letter] of text.matchAll(/([+-]?\d+)([sMhdmy])/g)) {
+    total += Number(number) * (SECONDS_OF[letter ?? ''] ?? 0);
+  }
+  return total;
+}

@@ -1,0 +1,124 @@
+/**
+ * Layer 2, the site mode of the root that led here (CloudView `site="true"`; FDSE "Index Entire Site", which is stricter).
+ * It is about what lies below a root: the root's own URL is not judged.
+ */
+import type { RootDefinition } from '../crawl/definition.js';
+import { parseAddress } from '../net/address.js';
+import { type CrawlUrl, crawlUrl, origin } from '../url/crawl-url.js';
+import { isRoot, type Layer, type Rejection } from './layer.js';
+import type { Candidate, RootContext, TraceStep } from './verdict.js';
+
+export function siteModeLayer(): Layer {
+  return {
+    name: 'site-mode',
+    judge(candidate, _draft, trace) {
+      const root = candidate.root;
+      if (!root || (!root.site && !root.entireSite) || isRoot(candidate)) {
+        trace?.push({ layer: 'site-mode', test: inapplicable(candidate), outcome: 'not configured' });
+        return undefined;
+      }
+      return outsideSite(candidate, root, trace) ?? outsideDirectory(candidate, root, trace);
+    },
+  };
+}
+
+function inapplicable(candidate: Candidate): string {
+  if (isRoot(candidate)) return 'a root is not judged by its own site';
+  return candidate.root ? `root ${candidate.root.url.href} has no site mode` : 'no root is known for the URL';
+}
+
+function outsideSite(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
+  if (!root.site) return undefined;
+  if (movesSite(candidate)) {
+    trace?.push({
+      layer: 'site-mode',
+      test: `home page ${root.url.href} redirects here: the site moves`,
+      outcome: 'accept',
+    });
+    return undefined;
+  }
+  const inside = startsWithAny(candidate.url.href, root.sitePrefixes);
+  trace?.push({
+    layer: 'site-mode',
+    test: `begins with ${root.sitePrefixes.join(' or ')}`,
+    outcome: inside ? 'accept' : 'reject',
+    reason: inside ? undefined : 'outside-site',
+  });
+  if (inside) return undefined;
+  return { layer: 'site-mode', reason: 'outside-site', detail: `not on the site of root ${root.url.href}` };
+}
+
+function outsideDirectory(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
+  if (!root.entireSite) return undefined;
+  const directory = directoryOf(root.url);
+  const inside = candidate.url.href.startsWith(directory, candidate.url.scheme.length);
+  trace?.push({
+    layer: 'site-mode',
+    test: `is in directory ${root.url.scheme}${directory}`,
+    outcome: inside ? 'accept' : 'reject',
+    reason: inside ? undefined : 'outside-directory',
+  });
+  if (inside) return undefined;
+  return { layer: 'site-mode', reason: 'outside-directory', detail: `not in the directory of root ${root.url.href}` };
+}
+
+/** Metas of a root reach every URL below it through this context, so none of them is handed down by the pages as well. */
+export function rootContext(definition: RootDefinition, url: CrawlUrl): RootContext {
+  return {
+    url,
+    site: definition.site,
+    entireSite: definition.entireSite,
+    sitePrefixes: definition.site ? sitePrefixes(url.href) : [],
+    group: definition.group,
+    metas: definition.metas.map((meta) => ({ ...meta, scope: 'document' as const })),
+    followLinks: definition.followLinks,
+    priority: definition.priority,
+  };
+}
+
+/**
+ * The URL prefixes that are the site of a root: `http://foo.com/bar` is its own prefix; `http://foo.com` stands for
+ * foo.com and www.foo.com, by http and https. A port that is written belongs to the scheme that it is written with.
+ */
+export function sitePrefixes(rootUrl: string): string[] {
+  const url = crawlUrl(rootUrl);
+  if ((url.path !== '/' && url.path !== '') || url.query !== '') return [rootUrl];
+  const named = url.host.startsWith('www.') || parseAddress(url.host) !== undefined;
+  const hosts = named ? [url.host] : [url.host, `www.${url.host}`];
+  const schemes = url.port === '' ? ['http', 'https'] : [url.scheme];
+  const port = url.port === '' ? '' : `:${url.port}`;
+  return schemes.flatMap((scheme) => hosts.map((host) => `${scheme}://${host}${port}/`));
+}
+
+/** True when a redirect of the home page of a site leads off it: the site that it leads to becomes the one crawled. */
+export function movesSite(candidate: Candidate): boolean {
+  const { root, url } = candidate;
+  if (!root?.site || candidate.arrival !== 'redirect' || candidate.hops !== 0) return false;
+  return !startsWithAny(url.href, root.sitePrefixes);
+}
+
+/**
+ * The root with its site moved to where its home page redirects. The whole host when the root was a whole host; else the
+ * target, without a file name: a home page `/docs/` that moves to `/en/index.html` means `/en/`.
+ */
+export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
+  const wholeHost = root.url.path === '/' && root.url.query === '';
+  return { ...root, sitePrefixes: wholeHost ? sitePrefixes(`${origin(target)}/`) : [withoutFileName(target)] };
+}
+
+function withoutFileName(url: CrawlUrl): string {
+  const name = url.path.slice(url.path.lastIndexOf('/') + 1);
+  const path = name.includes('.') ? url.path.slice(0, -name.length) : url.path;
+  return origin(url) + path;
+}
+
+/** Directory of the root document, without scheme: http and https of one host are one site. */
+function directoryOf(url: CrawlUrl): string {
+  const path = url.path.slice(0, url.path.lastIndexOf('/') + 1);
+  return origin(url).slice(url.scheme.length) + path;
+}
+
+function startsWithAny(text: string, prefixes: readonly string[]): boolean {
+  for (const prefix of prefixes) if (text.startsWith(prefix)) return true;
+  return false;
+}
