@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http';
+import { type Answer, NO_CONTENT, text } from '../answer.js';
+import type { IndexStore } from '../store/store.js';
+import { documentsOf } from './documents.js';
+import { type Form, readForm } from './form.js';
+import { ENUMERATION_MODE, entryLine, PARAMETER, statusLine } from './names.js';
+import { Parameters } from './parameters.js';
+import { Refusal } from './refusal.js';
+
+interface Command {
+  readonly method: 'GET' | 'POST';
+  run(call: Call): Answer;
+}
+
+/** The parameters of the query string come first, those of the body after them. */
+interface Call {
+  readonly store: IndexStore;
+  readonly connector: string;
+  readonly parameters: Parameters;
+  readonly form: Form;
+}
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  get_current_session_id: { method: 'GET', run: ({ store }) => text(String(store.session)) },
+  add_documents: { method: 'POST', run: addDocuments },
+  delete_documents: { method: 'POST', run: deleteDocuments },
+  delete_documents_root_path: { method: 'POST', run: deleteRootPath },
+  set_checkpoint: { method: 'POST', run: setCheckpoint },
+  get_checkpoint: { method: 'GET', run: getCheckpoint },
+  get_documents_status: { method: 'GET', run: documentsStatus },
+  enumerate_synced_entries: { method: 'GET', run: enumerate },
+};
+
+function addDocuments({ store, connector, form }: Call): Answer {
+  store.add(connector, documentsOf(form));
+  return NO_CONTENT;
+}
+
+function deleteDocuments({ store, connector, parameters }: Call): Answer {
+  store.delete(connector, parameters.several(PARAMETER.uri));
+  return NO_CONTENT;
+}
+
+function deleteRootPath({ store, connector, parameters }: Call): Answer {
+  const root = parameters.required(PARAMETER.rootPath);
+  store.deleteBelow(connector, root, parameters.flag(PARAMETER.recursive, true));
+  return NO_CONTENT;
+}
+
+/** Every checkpoint is a synced one: that costs one flush, and `PAPI_sync=false` asks for less. */
+function setCheckpoint({ store, connector, parameters }: Call): Answer {
+  parameters.flag(PARAMETER.sync, false);
+  const name = parameters.optional(PARAMETER.name) ?? '';
+  return text(String(store.setCheckpoint(connector, name, parameters.required(PARAMETER.checkpoint))));
+}
+
+function getCheckpoint({ store, connector, parameters }: Call): Answer {
+  const value = store.getCheckpoint(connector, parameters.optional(PARAMETER.name) ?? '');
+  return value === undefined ? NO_CONTENT : text(value);
+}
+
+function documentsStatus({ store, connector, parameters }: Call): Answer {
+  return text(parameters.several(PARAMETER.uri).map((uri) => statusLine(uri, store.stampOf(connector, uri))));
+}
+
+function enumerate({ store, connector, parameters }: Call): Answer {
+  const mode = parameters.optional(PARAMETER.mode) ?? ENUMERATION_MODE.all;
+  if (mode !== ENUMERATION_MODE.all && mode !== ENUMERATION_MODE.direct)
+    throw new Refusal(`${PARAMETER.mode} must be ${ENUMERATION_MODE.all} or ${ENUMERATION_MODE.direct}, not ${mode}`);
+  store.sync();
+  const root = parameters.optional(PARAMETER.rootPath) ?? '';
+  return text(lines(store.entries(connector, root, mode === ENUMERATION_MODE.all)));
+}
+
+function* lines(entries: Iterable<{ uri: string; stamp: string }>): Generator<string> {
+  for (const { uri, stamp } of entries) yield entryLine(uri, stamp);
+}
+
+/** Carries one command out. Throws a Refusal for everything that the connector did wrong. */
+export async function runCommand(
+  store: IndexStore,
+  target: { readonly connector: string; readonly command: string; readonly query: URLSearchParams },
+  request: IncomingMessage,
+): Promise<Answer> {
+  const command = Object.hasOwn(COMMANDS, target.command) ? COMMANDS[target.command] : undefined;
+  if (!command) throw new Refusal(`unknown command ${target.command}: there are ${Object.keys(COMMANDS).join(', ')}`);
+  if (request.method !== command.method) throw new Refusal(`${target.command} wants ${command.method}`, 405);
+  new Parameters(target.query).checkSession(store.session); // before a body is read for nothing
+  const hasBody = request.method === 'POST' && request.headers['content-type'] !== undefined;
+  const form = hasBody ? await readForm(request) : { fields: [], files: [] };
+  const parameters = new Parameters(target.query, form.fields);
+  parameters.checkSession(store.session);
+  const documents = { files: form.files, fields: form.fields.filter((field) => !COMMON.has(field.name)) };
+  return command.run({ store, connector: target.connector, parameters, form: documents });
+}
+
+const COMMON: ReadonlySet<string> = new Set(Object.values(PARAMETER));

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy';
+import { DOCUMENT_FIELD, FIELD } from './names.js';
+import { Refusal } from './refusal.js';
+
+export interface FormField {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface FormFile {
+  readonly name: string;
+  readonly bytes: Buffer;
+  /** Lower case, without parameters. */
+  readonly mimeType: string;
+  readonly fileName: string;
+}
+
+export interface Form {
+  readonly fields: readonly FormField[];
+  readonly files: readonly FormFile[];
+}
+
+/** What one request may hold. Sizes are bytes. */
+export interface FormLimits {
+  readonly body: number;
+  readonly file: number;
+  readonly field: number;
+  readonly parts: number;
+}
+
+export const FORM_LIMITS: FormLimits = {
+  body: 256 << 20,
+  file: 64 << 20,
+  field: 1 << 20,
+  parts: 200_000,
+};
+
+/**
+ * Reads a multipart/form-data or urlencoded body while it arrives.
+ * Throws a Refusal when it is cut short, malformed or passes a limit; the rest of the request is then left unread.
+ */
+export function readForm(request: IncomingMessage, limits: FormLimits = FORM_LIMITS): Promise<Form> {
+  return new Promise((resolve, reject) => {
+    const parser = createParser(request, limits);
+    const fields: FormField[] = [];
+    const files: FormFile[] = [];
+    const fail = (error: Error) => {
+      request.unpipe(parser);
+      reject(error instanceof Refusal ? error : new Refusal(`the body cannot be read: ${error.message}`));
+    };
+    parser.on('field', (name, value, _nameTruncated, valueTruncated) => {
+      if (!name) fail(new Refusal('a part has no name'));
+      else if (valueTruncated) fail(new Refusal(`field ${name} is larger than ${limits.field} bytes`));
+      else fields.push({ name, value });
+    });
+    parser.on('file', (name, stream, fileName, _transferEncoding, mimeType) => {
+      collect(stream, (bytes) => files.push({ name, bytes, mimeType, fileName: fileName ?? '' }));
+      stream.on('limit', () => fail(new Refusal(`part ${name} is larger than ${limits.file} bytes`)));
+      stream.on('error', fail);
+    });
+    for (const event of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const) {
+      parser.on(event, () => fail(new Refusal(`the request has more than ${limits.parts} parts`)));
+    }
+    limitBody(request, limits.body, fail);
+    request.on('error', fail);
+    parser.on('error', (error) => fail(error as Error));
+    parser.on('finish', () => resolve({ fields, files }));
+    request.pipe(parser);
+  });
+}
+
+function createParser(request: IncomingMessage, limits: FormLimits) {
+  try {
+    return new Busboy({
+      headers: request.headers as BusboyHeaders,
+      preservePath: true,
+      isPartAFile: (name) => DOCUMENT_FIELD.exec(name ?? '')?.[2]?.startsWith(FIELD.partBytes) ?? false,
+      limits: {
+        fieldSize: limits.field,
+        fileSize: limits.file,
+        parts: limits.parts,
+        fields: limits.parts,
+        headerPairs: 20,
+        headerSize: 16 << 10,
+      },
+    });
+  } catch {
+    throw new Refusal('the body must be multipart/form-data with a boundary, or application/x-www-form-urlencoded');
+  }
+}
+
+function collect(stream: BusboyFileStream, done: (bytes: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  stream.on('end', () => done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+}
+
+function limitBody(request: IncomingMessage, limit: number, fail: (error: Error) => void): void {
+  let received = 0;
+  request.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > limit) fail(new Refusal(`the request is larger than ${limit} bytes`));
+  });
+}

@@ -1,0 +1,43 @@
+import type { FormField } from './form.js';
+import { PARAMETER } from './names.js';
+import { Refusal } from './refusal.js';
+
+/** The named values of one command, from its query string and its body. Every getter throws a Refusal for bad ones. */
+export class Parameters {
+  private readonly fields: readonly FormField[];
+
+  constructor(query: URLSearchParams, bodyFields: readonly FormField[] = []) {
+    this.fields = [...Array.from(query, ([name, value]) => ({ name, value })), ...bodyFields];
+  }
+
+  optional(name: string): string | undefined {
+    return this.fields.find((field) => field.name === name)?.value;
+  }
+
+  required(name: string): string {
+    const value = this.optional(name);
+    if (value === undefined) throw new Refusal(`${name} is missing`);
+    return value;
+  }
+
+  several(name: string): string[] {
+    const values = this.fields.filter((field) => field.name === name).map((field) => field.value);
+    if (values.length === 0) throw new Refusal(`${name} is missing`);
+    if (values.includes('')) throw new Refusal(`${name} is empty`);
+    return values;
+  }
+
+  flag(name: string, fallback: boolean): boolean {
+    const value = this.optional(name);
+    if (value === undefined) return fallback;
+    if (value !== 'true' && value !== 'false') throw new Refusal(`${name} must be true or false, not ${value}`);
+    return value === 'true';
+  }
+
+  /** A connector that names a session of before the last start may have lost unsynced operations: it must send them again. */
+  checkSession(session: number): void {
+    const named = this.optional(PARAMETER.session);
+    if (named !== undefined && named !== String(session))
+      throw new Refusal(`session ${named} is over, the current one is ${session}: send again what was not synced`);
+  }
+}
