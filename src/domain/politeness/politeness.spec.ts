@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { after, hours, instant, milliseconds, minutes, seconds } from '../time/units.js';
+import { hours, instant, milliseconds, minutes, after as moment, seconds } from '../time/units.js';
 import {
   answered,
   backOff,
@@ -14,7 +14,7 @@ import {
 } from './politeness.js';
 
 const noon = instant(1_700_000_000_000);
-const second = (n: number) => after(noon, seconds(n));
+const second = (n: number) => moment(noon, seconds(n));
 
 describe('the crawl delay', () => {
   it('lets a host that was never visited be asked at once', () => {
@@ -75,7 +75,7 @@ describe('the back-off', () => {
   it('follows Retry-After, within 5 s and a day', () => {
     expect(backOff(UNVISITED, noon, minutes(10)).backOffUntil).toBe(second(600));
     expect(backOff(UNVISITED, noon, milliseconds(0)).backOffUntil).toBe(second(5));
-    expect(backOff(UNVISITED, noon, hours(1000)).backOffUntil).toBe(after(noon, hours(24)));
+    expect(backOff(UNVISITED, noon, hours(1000)).backOffUntil).toBe(moment(noon, hours(24)));
   });
 
   it('is lengthened, and never shortened, by a Retry-After that comes later', () => {
@@ -114,13 +114,13 @@ describe('whatever happens in whatever order', () => {
         let state: Politeness = UNVISITED;
         let now = noon;
         for (const { kind, passed, length } of events) {
-          now = after(now, milliseconds(passed));
+          now = moment(now, milliseconds(passed));
           const wasReadyAt = readyAt(state);
           state = step(state, kind, now, length);
           expect(readyAt(state)).toBeGreaterThanOrEqual(wasReadyAt);
-          expect(state.backOffUntil).toBeLessThanOrEqual(after(now, hours(24)));
+          expect(state.backOffUntil).toBeLessThanOrEqual(moment(now, hours(24)));
           if (kind === 'finished')
-            expect(readyAt(state)).toBeGreaterThanOrEqual(after(now, requestDelay(seconds(2), milliseconds(length))));
+            expect(readyAt(state)).toBeGreaterThanOrEqual(moment(now, requestDelay(seconds(2), milliseconds(length))));
         }
       }),
     );

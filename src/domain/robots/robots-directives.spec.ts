@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { robotsDirectives } from './robots-directives.js';
+
+const told = (metas: [string, string][], lines: string[] = []) => {
+  const { index, follow, archive } = robotsDirectives(
+    metas.map(([agent, directives]) => ({ agent, directives })),
+    lines,
+    'CrawlBot',
+  );
+  return [index ? '' : 'noindex', follow ? '' : 'nofollow', archive ? '' : 'noarchive'].filter(Boolean).join(' ');
+};
+
+describe('robots directives', () => {
+  it.each([
+    ['', ''],
+    ['all', ''],
+    ['index, follow', ''],
+    ['noindex', 'noindex'],
+    ['NOINDEX,NoFollow', 'noindex nofollow'],
+    ['none', 'noindex nofollow'],
+    ['noarchive; nofollow', 'nofollow noarchive'],
+    ['noindex nofollow', 'noindex nofollow'],
+    ['noindexes, constructor, __proto__', ''],
+  ])('of a meta: %j comes to %j', (content, expected) => expect(told([['robots', content]])).toBe(expected));
+
+  it('count when the meta is for all robots or for this one, and add up', () => {
+    expect(
+      told([
+        ['robots', 'noarchive'],
+        ['crawlbot', 'nofollow'],
+        ['otherbot', 'noindex'],
+      ]),
+    ).toBe('nofollow noarchive');
+  });
+
+  it.each([
+    ['noindex, nofollow', 'noindex nofollow'],
+    ['crawlbot: noindex', 'noindex'],
+    ['CRAWLBOT : noindex', 'noindex'],
+    ['otherbot: noindex', ''],
+    ['otherbot: noindex, nofollow', ''],
+    ['nofollow, otherbot: noindex, none, crawlbot: noarchive', 'nofollow noarchive'],
+    ['*: noindex', 'noindex'],
+    ['unavailable_after: 25 Jun 2010 15:00:00 PST, noarchive', 'noarchive'],
+    ['unavailable_after: Friday, 25-Jun-10 15:00:00 UTC, noindex', 'noindex'],
+    ['max-snippet:20, noindex', 'noindex'],
+  ])('of a header: %j comes to %j', (line, expected) => expect(told([], [line])).toBe(expected));
+
+  it('of several header lines add up, a name holding for its own line', () => {
+    expect(told([['robots', 'noarchive']], ['otherbot: noindex', 'nofollow'])).toBe('nofollow noarchive');
+  });
+
+  it('never fail and never grant what another forbids', () => {
+    const words = fc.array(fc.constantFrom('noindex', 'index', 'all', 'none', 'follow', 'crawlbot:', 'x:', ',', ':'), {
+      maxLength: 10,
+    });
+    fc.assert(
+      fc.property(fc.string(), words, (noise, line) => {
+        expect(
+          told(
+            [
+              ['robots', noise],
+              ['robots', 'noindex'],
+            ],
+            [line.join(' '), noise],
+          ),
+        ).toContain('noindex');
+      }),
+    );
+  });
+});

@@ -1,0 +1,50 @@
+/**
+ * From the answer to GET /robots.txt to what a host permits, and for how long that is known. Source: RFC 9309, 2.3.1 and
+ * 2.4. Redirects are followed by the caller (at most `ROBOTS_MOST_REDIRECTS`); what it hands in is the last answer.
+ */
+import type { FetchOutcome } from '../fetch/outcome.js';
+import { after, type Duration, hours, type Instant, minutes } from '../time/units.js';
+import { crawlDelay, EMPTY_ROBOTS, parseRobots, type RobotsTxt, robotsAllows } from './robots-txt.js';
+
+/** Plain data, storable. */
+export interface RobotsPolicy {
+  /** rules: `robots` decides; absent: there is none, all is allowed; unreachable: nothing is allowed until it can be read. */
+  readonly state: 'rules' | 'absent' | 'unreachable';
+  readonly robots: RobotsTxt;
+  readonly fetchedAt: Instant;
+  /** From here on robots.txt is asked for again before the next page. */
+  readonly expiresAt: Instant;
+}
+
+export const ROBOTS_MOST_REDIRECTS = 5;
+const CACHE_AGE = hours(24);
+const RETRY_UNREACHABLE = minutes(5);
+
+/**
+ * 2xx: its rules. 4xx and redirects that lead nowhere: all is allowed. 5xx, 429 and no answer: nothing is allowed, but
+ * rules that were read before stay in force while the host is away.
+ */
+export function robotsPolicy(outcome: FetchOutcome, now: Instant, previous?: RobotsPolicy): RobotsPolicy {
+  const known = (state: RobotsPolicy['state'], robots: RobotsTxt, age: Duration): RobotsPolicy => ({
+    state,
+    robots,
+    fetchedAt: now,
+    expiresAt: after(now, age),
+  });
+  if (outcome.kind === 'response') {
+    const { status } = outcome;
+    if (status >= 200 && status < 300) return known('rules', parseRobots(outcome.body), CACHE_AGE);
+    // 429 is a 4xx that says nothing about robots.txt: the host is overloaded.
+    if (status >= 300 && status < 500 && status !== 429) return known('absent', EMPTY_ROBOTS, CACHE_AGE);
+  }
+  if (previous && previous.state !== 'unreachable') return { ...previous, expiresAt: after(now, RETRY_UNREACHABLE) };
+  return known('unreachable', EMPTY_ROBOTS, RETRY_UNREACHABLE);
+}
+
+export const isStale = (policy: RobotsPolicy, now: Instant): boolean => now >= policy.expiresAt;
+
+export function mayFetch(policy: RobotsPolicy, agent: string, pathWithQuery: string): boolean {
+  return policy.state !== 'unreachable' && robotsAllows(policy.robots, agent, pathWithQuery);
+}
+
+export const delayOf = (policy: RobotsPolicy, agent: string): Duration | undefined => crawlDelay(policy.robots, agent);

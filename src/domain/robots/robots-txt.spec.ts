@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { crawlDelay, EMPTY_ROBOTS, parseRobots, ROBOTS_SIZE_LIMIT, robotsAllows } from './robots-txt.js';
+
+const allows = (text: string | Uint8Array, agent: string, path: string) => robotsAllows(parseRobots(text), agent, path);
+
+describe('which group speaks to an agent', () => {
+  it('is the one of its product token, in any case, whatever the version behind it', () => {
+    const text = 'User-agent: FOOBOT/2.1 (+https://foo.example)\nDisallow: /a\n\nUser-agent: *\nDisallow: /';
+    expect(allows(text, 'foobot', '/b')).toBe(true);
+    expect(allows(text, 'FooBot', '/a')).toBe(false);
+    expect(allows(text, 'FooBot/1.0', '/a')).toBe(false);
+    expect(allows(text, 'barbot', '/b')).toBe(false);
+  });
+
+  it('is the whole token, not a part of it', () => {
+    const text = 'User-agent: foo\nDisallow: /\nUser-agent: foobot-images\nDisallow: /';
+    expect(allows(text, 'foobot', '/')).toBe(true);
+    expect(allows(text, 'foo', '/')).toBe(false);
+  });
+
+  it('is the sum of all groups with its token', () => {
+    const text =
+      'user-agent: a\ndisallow: /x\n\nuser-agent: b\ndisallow: /y\n\nuser-agent: A\ndisallow: /z\nallow: /x/open';
+    expect(['/x', '/y', '/z', '/x/open'].map((path) => allows(text, 'a', path))).toEqual([false, true, false, true]);
+  });
+
+  it('is the one of everybody, summed up too, only when none has its token', () => {
+    const text = 'user-agent: *\ndisallow: /x\nuser-agent: b\ndisallow:\nuser-agent: * # again\ndisallow: /y';
+    expect(['/x', '/y', '/z'].map((path) => allows(text, 'a', path))).toEqual([false, false, true]);
+    expect(['/x', '/y', '/z'].map((path) => allows(text, 'b', path))).toEqual([true, true, true]);
+  });
+
+  it('may be shared by several agents, with blank lines, comments and sitemaps between their names', () => {
+    const text = 'User-agent: a\n\n# second\nSitemap: https://s.example/s.xml\nUser-agent: b\nDisallow: /x';
+    expect(allows(text, 'a', '/x')).toBe(false);
+    expect(allows(text, 'b', '/x')).toBe(false);
+  });
+
+  it('ends where a new name follows a rule, Crawl-delay included', () => {
+    const text = 'User-agent: *\nCrawl-delay: 1\n\nUser-agent: b\nDisallow: /';
+    expect(allows(text, 'a', '/x')).toBe(true);
+    expect(allows(text, 'b', '/x')).toBe(false);
+  });
+
+  it('is none for rules before the first name', () => {
+    expect(allows('Disallow: /\nUser-agent: b\nDisallow: /y', 'a', '/x')).toBe(true);
+  });
+
+  it('is none when the name is empty or no token', () => {
+    expect(allows('User-agent:\nDisallow: /', 'a', '/x')).toBe(true);
+    expect(allows('User-agent: (a)\nDisallow: /', 'a', '/x')).toBe(true);
+  });
+});
+
+describe('which rule decides', () => {
+  it.each([
+    ['the longest match', 'allow: /p\ndisallow: /', '/page', true],
+    ['Allow when both are as long', 'disallow: /folder\nallow: /folder', '/folder/page', true],
+    [
+      'the longest, in the RFC example',
+      'allow: /example/page/\ndisallow: /example/page/disallowed.gif',
+      '/example/page/disallowed.gif',
+      false,
+    ],
+    ['a wildcard counts by its length', 'allow: /page\ndisallow: /*.htm', '/page.htm', false],
+    ['Allow against an equally long wildcard', 'allow: /page\ndisallow: /*.ph', '/page.php5', true],
+    ['the end anchor', 'allow: /$\ndisallow: /', '/', true],
+    ['the end anchor, elsewhere', 'allow: /$\ndisallow: /', '/page.htm', false],
+    ['no rule: allowed', 'disallow: /x', '/y', true],
+    ['an empty Disallow allows', 'disallow:', '/y', true],
+    ['an empty Allow is nothing', 'allow:\ndisallow: /', '/y', false],
+    ['robots.txt is always allowed', 'disallow: /', '/robots.txt', true],
+    ['patterns off the root match nothing', 'disallow: y', '/y', true],
+    ['an empty path is the root', 'disallow: /', '', false],
+    ['letter case counts in paths', 'disallow: /X', '/x', true],
+  ])('%s', (_, rules, path, allowed) => expect(allows(`user-agent: *\n${rules}`, 'a', path)).toBe(allowed));
+
+  it('does not depend on the order of the rules', () => {
+    const rules = ['disallow: /a', 'allow: /a/b', 'disallow: /a/b/c', 'allow: /*d$'];
+    const paths = ['/a', '/a/b', '/a/b/c', '/a/d', '/a/b/c/d', '/z'];
+    const expected = paths.map((path) => allows(`user-agent: *\n${rules.join('\n')}`, 'a', path));
+    expect(expected).toEqual([false, true, false, true, false, true]);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(rules, { minLength: 4 }), (shuffled) => {
+        expect(paths.map((path) => allows(`user-agent: *\n${shuffled.join('\n')}`, 'a', path))).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe('patterns', () => {
+  it.each([
+    ['/', '/any', true],
+    ['/fish', '/fish', true],
+    ['/fish', '/fish.html', true],
+    ['/fish', '/fishheads/yummy.html', true],
+    ['/fish', '/Fish.asp', false],
+    ['/fish', '/catfish', false],
+    ['/fish*', '/fish.php?id=anything', true],
+    ['/fish*', '/desert/fish', false],
+    ['/fish/', '/fish', false],
+    ['/fish/', '/animals/fish/', false],
+    ['/*.php', '/index.php', true],
+    ['/*.php', '/folder/filename.php?parameters', true],
+    ['/*.php', '/windows.PHP', false],
+    ['/*.php$', '/filename.php', true],
+    ['/*.php$', '/filename.php?parameters', false],
+    ['/*.php$', '/filename.php5', false],
+    ['/*.php$', '/a.php/b.php', true],
+    ['/fish*.php', '/fishheads/catfish.php?parameters', true],
+    ['/fish*.php', '/Fish.PHP', false],
+    ['*', '/x', true],
+    ['*/x', '/a/x/b', true],
+    ['/a**b', '/a/b', true],
+    ['/a*b*a$', '/aba', true],
+    ['/a*ba$', '/aba', true],
+    ['/ab*ba$', '/aba', false],
+    ['/a$b', '/a', false],
+    ['/a$b', '/a$b', true],
+    ['/a$b', '/a%24b', true],
+    ['/a%24', '/a$', true],
+    ['/a%24', '/a', false],
+    ['/a-%2A.html', '/a-*.html', true],
+    ['/a-%2A.html', '/a-b.html', false],
+    ['/foo/bar?baz=quz', '/foo/bar?baz=quz', true],
+    ['/foo/bar?baz=https://foo.bar', '/foo/bar?baz=https%3A%2F%2Ffoo.bar', true],
+    ['/foo/bar?baz=https%3A%2F%2Ffoo.bar', '/foo/bar?baz=https://foo.bar', true],
+    ['/foo/bar/ツ', '/foo/bar/%E3%83%84', true],
+    ['/foo/bar/%e3%83%84', '/foo/bar/%E3%83%84', true],
+    ['/foo/bar/%E3%83%84', '/foo/bar/ツ', true],
+    ['/foo/bar/%62%61%7A', '/foo/bar/baz', true],
+    ['/foo/bar/baz', '/foo/bar/%62%61%7A', true],
+    ['/a%2Fb', '/a/b', false],
+    ['/a%2fb', '/a%2Fb', true],
+    ['/a|b', '/a%7Cb', true],
+    ['/a%zz', '/a%zz', true],
+  ])('%s against %s: %s', (pattern, path, matches) =>
+    expect(allows(`user-agent: *\ndisallow: ${pattern}`, 'a', path)).toBe(!matches),
+  );
+
+  it('in an old 8-bit encoding are compared by their bytes', () => {
+    const text = Uint8Array.from('user-agent: *\ndisallow: /caf\xe9', (character) => character.charCodeAt(0));
+    expect(allows(text, 'a', '/caf%E9/menu')).toBe(false);
+    expect(allows(text, 'a', '/caf%C3%A9/menu')).toBe(true);
+  });
+
+  it('match exactly the paths that a regular expression of the same meaning matches', () => {
+    const letters = fc.array(fc.constantFrom('a', 'b', '/'), { maxLength: 12 }).map((parts) => `/${parts.join('')}`);
+    const pattern = fc
+      .tuple(fc.array(fc.constantFrom('a', 'b', '/', '*'), { maxLength: 8 }), fc.boolean())
+      .map(([parts, anchored]) => `/${parts.join('')}${anchored ? '$' : ''}`);
+    fc.assert(
+      fc.property(pattern, letters, (glob, path) => {
+        const expression = new RegExp(`^${glob.replaceAll('*', '.*')}`);
+        expect(allows(`user-agent: *\ndisallow: ${glob}`, 'a', path)).toBe(!expression.test(path));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('reading', () => {
+  it.each([
+    ['line feeds', 'User-agent: a\nDisallow: /x\nAllow: /x/y\n'],
+    ['carriage returns', 'User-agent: a\rDisallow: /x\rAllow: /x/y\r'],
+    ['both', 'User-agent: a\r\nDisallow: /x\r\nAllow: /x/y\r\n'],
+    ['a byte order mark', '\ufeffUser-agent: a\nDisallow: /x\nAllow: /x/y'],
+    ['blanks and comments', '  user-agent : a # us\n\tDISALLOW:/x#no\n allow:   /x/y   '],
+    ['known misspellings', 'useragent: a\nDissalow: /x\nallow /x/y'],
+    ['nonsense between', 'User-agent: a\n<html>\nNoindex: /\nconstructor: /y\nDisallow: /x\n:\nAllow: /x/y'],
+  ])('takes %s', (_, text) => {
+    expect(allows(text, 'a', '/x')).toBe(false);
+    expect(allows(text, 'a', '/x/y')).toBe(true);
+    expect(allows(text, 'a', '/y')).toBe(true);
+  });
+
+  it('collects the sitemaps of the whole file once each, wherever they stand', () => {
+    const text =
+      'Sitemap: https://a.example/1.xml\nuser-agent: b\nsitemap: https://a.example/2.xml\nSite-map:https://a.example/ü\nSITEMAP: https://a.example/1.xml\nSitemap:';
+    expect(parseRobots(text).sitemaps).toEqual([
+      'https://a.example/1.xml',
+      'https://a.example/2.xml',
+      'https://a.example/ü',
+    ]);
+  });
+
+  it('stops at 500 KiB and drops the line that this cuts', () => {
+    const head = 'user-agent: *\ndisallow: /early\n';
+    const cut = `${head}${'#'.repeat(ROBOTS_SIZE_LIMIT - head.length - '\ndisallow: /'.length)}\ndisallow: /late`;
+    expect(allows(cut, 'a', '/early')).toBe(false);
+    expect(allows(cut, 'a', '/late')).toBe(true);
+    expect(allows(cut, 'a', '/other')).toBe(true);
+  });
+
+  it('comes to plain data that survives storing', () => {
+    const robots = parseRobots('user-agent: *\ndisallow: /x\ncrawl-delay: 2\nsitemap: https://a.example/');
+    expect(JSON.parse(JSON.stringify(robots))).toEqual(robots);
+  });
+
+  it('of nothing allows everything', () => {
+    expect(robotsAllows(EMPTY_ROBOTS, 'a', '/x')).toBe(true);
+    expect(parseRobots('')).toEqual(EMPTY_ROBOTS);
+  });
+
+  it('and asking never fail, whatever the bytes', () => {
+    const line = fc
+      .tuple(fc.constantFrom('user-agent', 'allow', 'disallow', 'crawl-delay', 'sitemap', '__proto__'), fc.string())
+      .map(([field, value]) => `${field}: ${value}`);
+    const text = fc.array(fc.oneof(line, fc.string()), { maxLength: 20 }).map((lines) => lines.join('\n'));
+    fc.assert(
+      fc.property(fc.oneof(text, fc.uint8Array({ maxLength: 200 })), fc.string(), fc.string(), (input, agent, path) => {
+        const robots = parseRobots(input);
+        expect(typeof robotsAllows(robots, agent, path)).toBe('boolean');
+        crawlDelay(robots, agent);
+      }),
+    );
+  });
+});
+
+describe('Crawl-delay', () => {
+  it.each([
+    ['10', 10_000],
+    ['0.5', 500],
+    ['.25', 250],
+    ['0', 0],
+    ['999999', 86_400_000],
+    ['-1', undefined],
+    ['1e3', undefined],
+    ['ten', undefined],
+    ['', undefined],
+  ])('of %j is %s ms', (value, delay) =>
+    expect(crawlDelay(parseRobots(`user-agent: *\ncrawl-delay: ${value}`), 'a')).toBe(delay),
+  );
+
+  it('is that of the group that speaks to the agent, the longest of several', () => {
+    const robots = parseRobots(
+      'user-agent: *\ncrawl-delay: 9\n\nuser-agent: a\ncrawl-delay: 1\n\nuser-agent: a\ncrawl-delay: 3\n\nuser-agent: b\ndisallow: /x',
+    );
+    expect(crawlDelay(robots, 'a')).toBe(3000);
+    expect(crawlDelay(robots, 'b')).toBeUndefined();
+    expect(crawlDelay(robots, 'c')).toBe(9000);
+  });
+});
