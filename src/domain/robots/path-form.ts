@@ -30,7 +30,7 @@ function settled(text: string, bytesOf: (text: string) => Uint8Array): string {
   const ascii = PLAIN.test(text) ? text : encoded(bytesOf(text));
   if (!ascii.includes('%')) return ascii;
   const queryStart = ascii.indexOf('?');
-  return ascii.replace(ESCAPE, (escape, at: number) => unescaped(escape, queryStart >= 0 && at > queryStart));
+  return ascii.replace(ESCAPE, (written, at: number) => unescaped(written, queryStart >= 0 && at > queryStart));
 }
 
 function encoded(bytes: Uint8Array): string {
@@ -42,8 +42,8 @@ function encoded(bytes: Uint8Array): string {
   return form;
 }
 
-function unescaped(escape: string, inQuery: boolean): string {
-  const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+function unescaped(written: string, inQuery: boolean): string {
+  const character = String.fromCharCode(Number.parseInt(written.slice(1), 16));
   if (UNRESERVED.test(character) || (inQuery && (character === ':' || character === '/'))) return character;
-  return escape.toUpperCase();
+  return written.toUpperCase();
 }
