@@ -215,3 +215,13 @@ export interface FrontierStore {
 
   close(): Promise<void>;
 }
+
+/** The store cannot take this call now (disk full, connection lost, locked): nothing of it was done; try again later. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** What the store holds cannot be read: no retry helps. The message names the file or table and what to do. */
+export class StoreDamaged extends Error {
+  override readonly name = 'StoreDamaged';
+}

@@ -1,0 +1,20 @@
+/** Rows handled by one step of a long change, so that crawling goes on between the steps. */
+export const BULK_STEP = 2_000;
+
+/**
+ * A change of very many rows in steps: `find` looks for the next ids after one (in its own thread where there is one),
+ * `apply` changes those that still qualify, in a transaction of its own. Returns how many were changed.
+ */
+export async function inSteps(
+  find: (after: number) => Promise<number[]>,
+  apply: (ids: readonly number[]) => Promise<number>,
+): Promise<number> {
+  let changed = 0;
+  let last = 0;
+  for (;;) {
+    const ids = await find(last);
+    if (ids.length > 0) changed += await apply(ids);
+    if (ids.length < BULK_STEP) return changed;
+    last = ids.at(-1)!;
+  }
+}

@@ -1,0 +1,21 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/**
+ * One web server as one crawler sees it. Its small id stands for the pair in `url`; its counts make the hosts view, the
+ * deletion guard and the walk over backlogs cheap at any number of URLs.
+ */
+@Entity('site')
+@Index('site_of_host', ['crawler', 'host'], { unique: true })
+@Index('site_next_due', ['crawler', 'nextDueAt'], { where: 'next_due_at IS NOT NULL' })
+export class SiteRow {
+  @PrimaryColumn('integer') id!: number;
+  @Column('text') crawler!: string;
+  /** Host key: host name, with the port when it is not a default one. */
+  @Column('text') host!: string;
+  @Column('integer', { default: 0 }) urls!: number;
+  @Column('integer', { default: 0 }) indexed!: number;
+  @Column('integer', { default: 0 }) errors!: number;
+  @Column('integer', { default: 0 }) queued!: number;
+  /** Earliest due time of its queued URLs; null when none is queued. */
+  @Column('bigint', { name: 'next_due_at', nullable: true }) nextDueAt!: string | null;
+}

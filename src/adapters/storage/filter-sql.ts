@@ -1,0 +1,82 @@
+/** WHERE clauses of the admin filters, as SQL text with `?` parameters: pure, so that both databases can use them. */
+import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type { LedgerFilter, UrlFilter } from '../../engine/ports/frontier-store.js';
+import { kindCode, orderStateCode } from './order-row.js';
+import { statusCode, type Value } from './url-row.js';
+
+export interface Where {
+  /** Conditions joined by AND; `1 = 1` when there is none. */
+  readonly sql: string;
+  readonly values: Value[];
+}
+
+/** How a database says "matches this pattern", the pattern being the next parameter. Case counts. */
+export interface PatternDialect {
+  readonly matches: (column: string) => string;
+  readonly pattern: (like: string) => string;
+}
+
+/** SQLite: LIKE ignores case, GLOB does not. */
+export const GLOB: PatternDialect = { matches: (column) => `${column} GLOB ?`, pattern: globOfLike };
+
+/** PostgreSQL: LIKE heeds case and escapes by a backslash already. */
+export const LIKE: PatternDialect = { matches: (column) => `${column} LIKE ?`, pattern: (like) => like };
+
+export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
+  const conditions: [sql: string, ...values: Value[]][] = [];
+  const host = filter.hostKey ?? hostOfPrefix(filter.prefix);
+  if (filter.crawler !== undefined) conditions.push(['s.crawler = ?', filter.crawler]);
+  if (host !== undefined) conditions.push(['s.host = ?', host]);
+  if (filter.status !== undefined) conditions.push(['u.status = ?', statusCode(filter.status)]);
+  if (filter.source !== undefined) conditions.push(['u.source = ?', filter.source]);
+  if (filter.prefix !== undefined) {
+    conditions.push([dialect.matches('u.url'), dialect.pattern(`${literalLike(filter.prefix)}%`)]);
+  }
+  if (filter.like !== undefined) conditions.push([dialect.matches('u.url'), dialect.pattern(filter.like)]);
+  if (filter.reason !== undefined) conditions.push(['u.reason = ?', filter.reason]);
+  if (filter.indexed !== undefined) conditions.push([`u.stamp IS ${filter.indexed ? 'NOT ' : ''}NULL`]);
+  if (filter.pendingDeletion !== undefined) {
+    conditions.push([`u.pending_deletion IS ${filter.pendingDeletion ? 'NOT ' : ''}NULL`]);
+  }
+  return joined(conditions);
+}
+
+export function orderWhere(filter: LedgerFilter): Where {
+  const conditions: [sql: string, ...values: Value[]][] = [];
+  if (filter.uri !== undefined) conditions.push(['uri_key = ? AND uri = ?', urlKey(filter.uri), filter.uri]);
+  if (filter.state !== undefined) conditions.push(['state = ?', orderStateCode(filter.state)]);
+  if (filter.crawler !== undefined) conditions.push(['crawler = ?', filter.crawler]);
+  if (filter.kind !== undefined) conditions.push(['kind = ?', kindCode(filter.kind)]);
+  if (filter.hostKey !== undefined) conditions.push(['host = ?', filter.hostKey]);
+  return joined(conditions);
+}
+
+function joined(conditions: readonly [sql: string, ...values: Value[]][]): Where {
+  if (conditions.length === 0) return { sql: '1 = 1', values: [] };
+  return {
+    sql: conditions.map(([sql]) => sql).join(' AND '),
+    values: conditions.flatMap(([, ...values]) => values),
+  };
+}
+
+/** A prefix that goes beyond the host can only match URLs of that host: the search shrinks from the store to one site. */
+function hostOfPrefix(prefix: string | undefined): string | undefined {
+  return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? hostKey(crawlUrl(prefix)) : undefined;
+}
+
+const literalLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
+function globOfLike(like: string): string {
+  return like.replace(/\\(.)|([\\%_*?[])/gs, (_whole, escaped: string | undefined, special: string | undefined) =>
+    escaped !== undefined
+      ? literalGlob(escaped)
+      : special === '%'
+        ? '*'
+        : special === '_'
+          ? '?'
+          : literalGlob(special ?? ''),
+  );
+}
+
+const literalGlob = (character: string): string => (/[*?[]/.test(character) ? `[${character}]` : character);

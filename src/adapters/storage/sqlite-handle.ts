@@ -1,0 +1,72 @@
+/** Opening a SQLite file the way this store wants it, and telling its errors apart by the reaction that they demand. */
+import Database from 'better-sqlite3';
+import { StoreDamaged, StoreUnavailable } from '../../engine/ports/frontier-store.js';
+
+export type Handle = Database.Database;
+
+/**
+ * WAL with synchronous=NORMAL: a transaction is in the operating system's hands when the call returns, so a killed
+ * process (kill -9) loses nothing. A power failure may take the transactions since the last checkpoint, never more and
+ * never half of one: the store is then as it was some moments ago, pages visited since are visited again, and orders
+ * sent since are sent again, which sinks take without harm (URI and stamp). FULL would wait for the disk at every
+ * commit and buy only those moments.
+ */
+const PRAGMAS = [
+  'journal_mode = WAL',
+  'synchronous = NORMAL',
+  'busy_timeout = 10000',
+  'temp_store = FILE',
+  // Reads go through the page cache of the operating system: its memory is given back under pressure, ours is not.
+  'mmap_size = 2147418112',
+  'cache_size = -32000',
+  'journal_size_limit = 67108864',
+];
+
+export function prepareHandle(db: Handle): void {
+  for (const pragma of PRAGMAS) db.pragma(pragma);
+}
+
+/** Opens an existing, migrated file. A reader may checkpoint and use temporary tables, but cannot write to it. */
+export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
+  return guarded(file, () => {
+    const db = new Database(file, { fileMustExist: true });
+    prepareHandle(db);
+    if (role === 'reader') db.pragma('query_only = ON');
+    return db;
+  });
+}
+
+const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB)/;
+const PASSING = /^SQLITE_(?:FULL|BUSY|LOCKED|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
+
+/** The port's error for what SQLite says; anything else is a defect of ours and stays as it is. */
+export function storeError(error: unknown, file: string): unknown {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  if (typeof code !== 'string') return error;
+  const said = `${(error as Error).message} (${code})`;
+  if (DAMAGE.test(code)) {
+    return new StoreDamaged(
+      `The database ${file} is damaged: ${said}. Put a backup in its place, or move the file away to start with an empty store.`,
+      { cause: error },
+    );
+  }
+  if (code === 'SQLITE_FULL') {
+    return new StoreUnavailable(
+      `No space is left for the database ${file}: ${said}. Free some; work resumes by itself.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (PASSING.test(code))
+    return new StoreUnavailable(`The database ${file} cannot be used now: ${said}`, { cause: error });
+  return error;
+}
+
+export function guarded<T>(file: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw storeError(error, file);
+  }
+}

@@ -1,0 +1,194 @@
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import { URL_STATUSES } from '../../domain/crawl/url-state.js';
+import { SOURCES } from '../../domain/frontier/sources.js';
+import type { Instant } from '../../domain/time/units.js';
+import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type {
+  CrawlerCounts,
+  FrontierStore,
+  LedgerEntry,
+  LedgerFilter,
+  UrlFilter,
+  Visit,
+} from '../../engine/ports/frontier-store.js';
+import { GLOB, orderWhere, urlWhere } from './filter-sql.js';
+import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from './order-row.js';
+import type { Handle } from './sqlite-handle.js';
+import { SELECT_URL, toState, type UrlRecord } from './url-row.js';
+
+type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
+
+/** The reading verbs on one SQLite handle, synchronous. Those in `LONG_READS` may take seconds on a large store. */
+export class SqliteReads {
+  readonly #db: Handle;
+  readonly #sql;
+  /** Crawler whose URLs stand sorted in `temp.by_url`. */
+  #sorted: string | undefined;
+
+  constructor(db: Handle) {
+    this.#db = db;
+    this.#sql = statements(db);
+  }
+
+  find(crawler: string, url: string): UrlState | undefined {
+    const row = this.#sql.find.get(crawler, hostKey(crawlUrl(url)), urlKey(url), url) as UrlRecord | undefined;
+    return row && toState(row);
+  }
+
+  get(ids: readonly UrlId[]): UrlState[] {
+    return ids.flatMap((id) => {
+      const row = this.#sql.byId.get(id) as UrlRecord | undefined;
+      return row ? [toState(row)] : [];
+    });
+  }
+
+  visits(id: UrlId, limit: number): Visit[] {
+    return (this.#sql.visits.all(id, limit) as VisitRecord[]).map(toVisit);
+  }
+
+  counts(crawler: string): CrawlerCounts {
+    const byStatus = Object.fromEntries(URL_STATUSES.map((status) => [status, 0])) as Record<
+      UrlState['status'],
+      number
+    >;
+    const bySource = SOURCES.map(() => 0);
+    let indexed = 0;
+    for (const row of this.#sql.counters.all(crawler) as {
+      status: number;
+      source: number;
+      indexed: number;
+      urls: number;
+    }[]) {
+      byStatus[URL_STATUSES[row.status]!] += row.urls;
+      if (row.source >= 0) bySource[row.source]! += row.urls;
+      if (row.indexed === 1) indexed += row.urls;
+    }
+    const oldestDueAt = (this.#sql.oldestDue.get(crawler) ?? undefined) as Instant | undefined;
+    return { byStatus, bySource, indexed, oldestDueAt };
+  }
+
+  indexedOfHost(crawler: string, host: string): number {
+    return (this.#sql.indexedOfHost.get(crawler, host) as number | undefined) ?? 0;
+  }
+
+  hosts(crawler: string, after: string | undefined, limit: number): HostCounts {
+    return this.#sql.hosts.all(crawler, after ?? '', limit) as HostCounts;
+  }
+
+  list(filter: UrlFilter, after: UrlId, limit: number): UrlState[] {
+    const where = urlWhere(filter, GLOB);
+    const rows = this.#db.prepare(`${SELECT_URL} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`);
+    return (rows.all(after, ...where.values, limit) as UrlRecord[]).map(toState);
+  }
+
+  count(filter: UrlFilter): number {
+    const where = urlWhere(filter, GLOB);
+    const count = this.#db.prepare(`SELECT count(*) FROM url u JOIN site s ON s.id = u.site_id WHERE ${where.sql}`);
+    return count.pluck().get(...where.values) as number;
+  }
+
+  /** Ids of matching URLs, ascending, for work in pieces. */
+  matching(filter: UrlFilter, after: UrlId, limit: number): UrlId[] {
+    const where = urlWhere(filter, GLOB);
+    const ids = this.#db.prepare(
+      `SELECT u.id FROM url u JOIN site s ON s.id = u.site_id WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`,
+    );
+    return ids.pluck().all(after, ...where.values, limit) as UrlId[];
+  }
+
+  /**
+   * There is no index on the text of URLs (it would be the largest of all), so the first page sorts the crawler's URLs
+   * into a temporary table which the next pages walk; what is added meanwhile is not seen, what goes is left out.
+   */
+  listByUrl(crawler: string, after: string | undefined, limit: number): UrlState[] {
+    if (after === undefined || this.#sorted !== crawler) this.#sort(crawler);
+    const page = this.#db
+      .prepare('SELECT id FROM temp.by_url WHERE url > ? ORDER BY url LIMIT ?')
+      .pluck()
+      .all(after ?? '', limit) as UrlId[];
+    if (page.length < limit) this.#dropSorted();
+    return this.get(page);
+  }
+
+  order(id: number): LedgerEntry | undefined {
+    const row = this.#sql.order.get(id) as OrderRecord | undefined;
+    return row && toEntry(row);
+  }
+
+  orders(filter: LedgerFilter, before: number | undefined, limit: number): LedgerEntry[] {
+    const where = orderWhere(filter);
+    const rows = this.#db.prepare(`SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`);
+    return (rows.all(before ?? Number.MAX_SAFE_INTEGER, ...where.values, limit) as OrderRecord[]).map(toEntry);
+  }
+
+  countOrders(filter: LedgerFilter): number {
+    const where = orderWhere(filter);
+    return this.#db
+      .prepare(`SELECT count(*) FROM push_order WHERE ${where.sql}`)
+      .pluck()
+      .get(...where.values) as number;
+  }
+
+  lastOrderId(): number {
+    return ((this.#sql.lastOrder.get() as number | null) ?? 0) + 1;
+  }
+
+  /** Acknowledged orders that need not be kept, oldest first. The newest of all stays: ids must not be used twice. */
+  prunable(decidedBefore: Instant, keep: number, limit: number): number[] {
+    const surplus = (this.#sql.nthAcknowledged.get(keep) as number | undefined) ?? 0;
+    return this.#sql.prunable.all(surplus, decidedBefore, limit) as number[];
+  }
+
+  getSetting(name: string): string | undefined {
+    return this.#sql.setting.get(name) as string | undefined;
+  }
+
+  settings(prefix: string): ReadonlyMap<string, string> {
+    return new Map(this.#sql.settings.all(prefix.length, prefix) as [string, string][]);
+  }
+
+  #sort(crawler: string): void {
+    this.#dropSorted();
+    this.#db
+      .prepare(
+        `CREATE TEMP TABLE by_url AS SELECT u.url, u.id FROM url u JOIN site s ON s.id = u.site_id WHERE s.crawler = ? ORDER BY u.url`,
+      )
+      .run(crawler);
+    this.#db.exec('CREATE INDEX temp.by_url_url ON by_url (url)');
+    this.#sorted = crawler;
+  }
+
+  #dropSorted(): void {
+    this.#db.exec('DROP TABLE IF EXISTS temp.by_url');
+    this.#sorted = undefined;
+  }
+}
+
+const ACKNOWLEDGED = orderStateCode('acknowledged');
+
+const statements = (db: Handle) => ({
+  find: db.prepare(`${SELECT_URL} WHERE s.crawler = ? AND s.host = ? AND u.key = ? AND u.url = ?`),
+  byId: db.prepare(`${SELECT_URL} WHERE u.id = ?`),
+  visits: db.prepare('SELECT * FROM visit WHERE url_id = ? ORDER BY at DESC LIMIT ?'),
+  counters: db.prepare('SELECT status, source, indexed, urls FROM counter WHERE crawler = ?'),
+  oldestDue: db.prepare('SELECT min(next_due_at) FROM site WHERE crawler = ? AND next_due_at IS NOT NULL').pluck(),
+  indexedOfHost: db.prepare('SELECT indexed FROM site WHERE crawler = ? AND host = ?').pluck(),
+  hosts: db.prepare(
+    `SELECT host AS hostKey, urls, indexed, errors, queued FROM site
+     WHERE crawler = ? AND host > ? AND urls > 0 ORDER BY host LIMIT ?`,
+  ),
+  order: db.prepare('SELECT * FROM push_order WHERE id = ?'),
+  lastOrder: db.prepare('SELECT max(id) FROM push_order').pluck(),
+  nthAcknowledged: db
+    .prepare(`SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} ORDER BY id DESC LIMIT 1 OFFSET ?`)
+    .pluck(),
+  prunable: db
+    .prepare(
+      `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} AND (id <= ? OR decided_at < ?)
+         AND id < (SELECT max(id) FROM push_order) ORDER BY id LIMIT ?`,
+    )
+    .pluck(),
+  setting: db.prepare('SELECT value FROM setting WHERE name = ?').pluck(),
+  settings: db.prepare('SELECT name, value FROM setting WHERE substr(name, 1, ?) = ? ORDER BY name').raw(),
+});

@@ -1,0 +1,52 @@
+import type { HostRecord, LedgerEntry } from '../../engine/ports/frontier-store.js';
+import { ORDER_CHANGES, ORDER_COLUMNS, orderValues } from './order-row.js';
+import type { Handle } from './sqlite-handle.js';
+
+/** Hosts, ledger and settings on one SQLite handle; the writing half, called inside SqliteFrontier.transaction. */
+export class SqliteRecords {
+  readonly #sql;
+
+  constructor(db: Handle) {
+    this.#sql = {
+      host: db.prepare(
+        `SELECT host AS hostKey, next_request_at AS nextRequestAt, back_off_until AS backOffUntil,
+           back_off_step AS backOffStep, paused FROM host WHERE host = ?`,
+      ),
+      saveHost: db.prepare('INSERT OR REPLACE INTO host VALUES (?, ?, ?, ?, ?)'),
+      saveOrder: db.prepare(
+        `INSERT INTO push_order (${ORDER_COLUMNS.join(', ')}) VALUES (${ORDER_COLUMNS.map(() => '?').join(', ')})
+         ON CONFLICT (id) DO UPDATE SET ${ORDER_CHANGES.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+      ),
+      deleteOrder: db.prepare('DELETE FROM push_order WHERE id = ?'),
+      putSetting: db.prepare('INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)'),
+      deleteSetting: db.prepare('DELETE FROM setting WHERE name = ?'),
+    };
+  }
+
+  loadHosts(hostKeys: readonly string[]): HostRecord[] {
+    return hostKeys.flatMap((host) => {
+      const row = this.#sql.host.get(host) as (Omit<HostRecord, 'paused'> & { paused: number }) | undefined;
+      return row ? [{ ...row, paused: row.paused === 1 }] : [];
+    });
+  }
+
+  saveHosts(hosts: readonly HostRecord[]): void {
+    for (const host of hosts) {
+      const { hostKey, nextRequestAt, backOffUntil, backOffStep, paused } = host;
+      this.#sql.saveHost.run(hostKey, nextRequestAt, backOffUntil, backOffStep, paused ? 1 : 0);
+    }
+  }
+
+  saveOrders(entries: readonly LedgerEntry[]): void {
+    for (const entry of entries) this.#sql.saveOrder.run(...orderValues(entry));
+  }
+
+  deleteOrders(ids: readonly number[]): number {
+    return ids.reduce((deleted, id) => deleted + this.#sql.deleteOrder.run(id).changes, 0);
+  }
+
+  putSetting(name: string, value: string | undefined): void {
+    if (value === undefined) this.#sql.deleteSetting.run(name);
+    else this.#sql.putSetting.run(name, value);
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * Between rows and states: the one place that knows the columns of `url`. Shared by both databases.
+ *
+ * Status, source and arrival are small integers in a row: 10 million rows are read and written a lot. The position in
+ * these lists is what is stored, so they may only grow at the end.
+ */
+import { URL_STATUSES, type UrlState } from '../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../domain/frontier/sources.js';
+import type { Instant } from '../../domain/time/units.js';
+import type { NewUrl, UrlChanges } from '../../engine/ports/frontier-store.js';
+
+export const ARRIVALS = [
+  'root',
+  'link',
+  'redirect',
+  'sitemap',
+  'robots',
+] as const satisfies readonly UrlState['arrival'][];
+
+export const statusCode = (status: UrlState['status']): number => URL_STATUSES.indexOf(status);
+export const arrivalCode = (arrival: UrlState['arrival']): number => ARRIVALS.indexOf(arrival);
+
+/** A value that both databases take as a parameter. */
+export type Value = string | number | bigint | null;
+
+/** A row of SELECT_URL. */
+export interface UrlRecord {
+  readonly id: number;
+  readonly crawler: string;
+  readonly host: string;
+  readonly url: string;
+  readonly status: number;
+  readonly reason: string;
+  readonly source: number | null;
+  readonly due_at: number;
+  readonly hops: number;
+  readonly redirects: number;
+  readonly arrival: number;
+  readonly found_on: string | null;
+  readonly root: string | null;
+  readonly inherited_metas: string | null;
+  readonly first_seen_at: number;
+  readonly last_visit_at: number | null;
+  readonly last_status: number | null;
+  readonly temporary_errors: number;
+  readonly permanent_error: number;
+  readonly visits: number;
+  readonly changes: number;
+  readonly last_change_at: number | null;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly stamp: string | null;
+  /** As text: a 64-bit integer would be rounded on its way through a JavaScript number. */
+  readonly simhash: string | null;
+  readonly content_type: string | null;
+  readonly title: string | null;
+  readonly pending_deletion: string | null;
+}
+
+export const SELECT_URL = `SELECT u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
+  u.arrival, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
+  u.permanent_error, u.visits, u.changes, u.last_change_at, u.etag, u.last_modified, u.stamp,
+  CAST(u.simhash AS text) AS simhash, u.content_type, u.title, u.pending_deletion
+  FROM url u JOIN site s ON s.id = u.site_id`;
+
+export function toState(row: UrlRecord): UrlState {
+  return {
+    id: row.id,
+    crawler: row.crawler,
+    url: row.url,
+    hostKey: row.host,
+    status: URL_STATUSES[row.status] ?? 'waiting',
+    reason: row.reason,
+    source: (row.source ?? undefined) as SourceNumber | undefined,
+    dueAt: row.due_at as Instant,
+    hops: row.hops,
+    redirects: row.redirects,
+    foundOn: row.found_on ?? undefined,
+    root: row.root ?? undefined,
+    arrival: ARRIVALS[row.arrival] ?? 'link',
+    firstSeenAt: row.first_seen_at as Instant,
+    lastVisitAt: (row.last_visit_at ?? undefined) as Instant | undefined,
+    lastStatus: row.last_status ?? undefined,
+    temporaryErrors: row.temporary_errors,
+    permanentError: row.permanent_error === 1,
+    visits: row.visits,
+    changes: row.changes,
+    lastChangeAt: (row.last_change_at ?? undefined) as Instant | undefined,
+    etag: row.etag ?? undefined,
+    lastModified: row.last_modified ?? undefined,
+    stamp: row.stamp ?? undefined,
+    simhash: row.simhash === null ? undefined : BigInt(row.simhash),
+    contentType: row.content_type ?? undefined,
+    title: row.title ?? undefined,
+    inheritedMetas: row.inherited_metas === null ? [] : JSON.parse(row.inherited_metas),
+    pendingDeletion: row.pending_deletion ?? undefined,
+  };
+}
+
+/** The state that a URL has right after it was stored for the first time; first seen at its due time. */
+export function newState(id: number, url: NewUrl): UrlState {
+  return {
+    id,
+    crawler: url.crawler,
+    url: url.url,
+    hostKey: url.hostKey,
+    status: url.status,
+    reason: url.reason,
+    source: url.source,
+    dueAt: url.dueAt,
+    hops: url.hops,
+    redirects: url.redirects,
+    foundOn: url.foundOn,
+    root: url.root,
+    arrival: url.arrival,
+    firstSeenAt: url.dueAt,
+    temporaryErrors: 0,
+    permanentError: false,
+    visits: 0,
+    changes: 0,
+    inheritedMetas: url.inheritedMetas ?? [],
+  };
+}
+
+export const metasText = (metas: NewUrl['inheritedMetas']): string | null =>
+  metas && metas.length > 0 ? JSON.stringify(metas) : null;
+
+/** Columns of a new row after site_id, in the order of `newValues`. */
+export const NEW_COLUMNS = [
+  'key',
+  'url',
+  'status',
+  'reason',
+  'source',
+  'due_at',
+  'hops',
+  'redirects',
+  'arrival',
+  'found_on',
+  'root',
+  'inherited_metas',
+  'first_seen_at',
+] as const;
+
+export const newValues = (url: NewUrl): Value[] => [
+  url.key,
+  url.url,
+  statusCode(url.status),
+  url.reason,
+  url.source ?? null,
+  url.dueAt,
+  url.hops,
+  url.redirects,
+  arrivalCode(url.arrival),
+  url.foundOn ?? null,
+  url.root ?? null,
+  metasText(url.inheritedMetas),
+  url.dueAt,
+];
+
+const asIs = (value: unknown): Value => value as Value;
+
+/** What a settlement may change: field of UrlChanges → column and how the value is stored. Null always clears. */
+export const CHANGES: Readonly<
+  Record<keyof UrlChanges, { readonly column: string; readonly store: (value: never) => Value }>
+> = {
+  status: { column: 'status', store: statusCode as (value: never) => Value },
+  reason: { column: 'reason', store: asIs },
+  source: { column: 'source', store: asIs },
+  dueAt: { column: 'due_at', store: asIs },
+  lastVisitAt: { column: 'last_visit_at', store: asIs },
+  lastStatus: { column: 'last_status', store: asIs },
+  temporaryErrors: { column: 'temporary_errors', store: asIs },
+  permanentError: { column: 'permanent_error', store: (value: boolean) => (value ? 1 : 0) },
+  visits: { column: 'visits', store: asIs },
+  changes: { column: 'changes', store: asIs },
+  lastChangeAt: { column: 'last_change_at', store: asIs },
+  etag: { column: 'etag', store: asIs },
+  lastModified: { column: 'last_modified', store: asIs },
+  stamp: { column: 'stamp', store: asIs },
+  simhash: { column: 'simhash', store: asIs },
+  contentType: { column: 'content_type', store: asIs },
+  title: { column: 'title', store: asIs },
+  pendingDeletion: { column: 'pending_deletion', store: asIs },
+};
+
+export const CHANGE_FIELDS = Object.keys(CHANGES) as (keyof UrlChanges)[];
