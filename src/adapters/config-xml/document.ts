@@ -1,0 +1,191 @@
+/**
+ * The configuration as a lossless document: fast-xml-parser gives the tree, and each element and attribute knows the range
+ * of the original text that it stands for. Whoever changes something replaces ranges of that text, so that every byte
+ * that was not touched stays as the operator wrote it.
+ */
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import type { Place } from '../../domain/crawl/place.js';
+import {
+  decodeEntities,
+  findMarkupFault,
+  readAttributes,
+  splitName,
+  unknownReference,
+  type XmlAttribute,
+} from './markup.js';
+
+export interface XmlElement {
+  /** As written, prefix included. */
+  readonly name: string;
+  readonly prefix: string;
+  readonly local: string;
+  /** Namespace in force; undefined when there is none or the prefix is not declared. */
+  readonly namespace: string | undefined;
+  readonly parent: XmlElement | undefined;
+  readonly attributes: readonly XmlAttribute[];
+  readonly children: readonly XmlElement[];
+  /** Own text without that of children, entities resolved. */
+  readonly text: string;
+  readonly start: number;
+  /** Offset after the element. */
+  readonly end: number;
+  /** Offset after the start tag. */
+  readonly contentStart: number;
+  /** Offset of the end tag; equal to `contentStart` for `<a/>`. */
+  readonly contentEnd: number;
+  readonly selfClosing: boolean;
+}
+
+export interface XmlDocument {
+  readonly text: string;
+  readonly root: XmlElement;
+  /** The place of an offset of the text. */
+  place(offset: number): Place;
+}
+
+/** The text is no XML that Crawlway reads. */
+export class XmlFault extends Error {
+  override readonly name = 'XmlFault';
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly place: Place,
+  ) {
+    super(message);
+  }
+}
+
+const PARSER = new XMLParser({
+  preserveOrder: true,
+  captureMetaData: true,
+  // Attributes and entities are read from the text itself, because their places are needed.
+  ignoreAttributes: true,
+  processEntities: false,
+  parseTagValue: false,
+  trimValues: false,
+  ignoreDeclaration: true,
+  ignorePiTags: true,
+});
+const RANGE = XMLParser.getMetaDataSymbol() as unknown as string;
+
+type ParsedNode = Readonly<Record<string, unknown>>;
+
+/** @throws XmlFault with the place of the first thing that is not well-formed, not allowed, or too much. */
+export function parseDocument(text: string, file: string): XmlDocument {
+  const place = placeFinder(text, file);
+  const found = findMarkupFault(text);
+  if (found) throw new XmlFault(found.code, found.message, place(found.offset));
+  const validity = XMLValidator.validate(text);
+  if (validity !== true) {
+    const { msg, line, col } = validity.err;
+    throw new XmlFault('xml-not-well-formed', sentence(msg), { file, line: line || 1, column: col || 1 });
+  }
+  const roots = elementNodes(parse(text, place));
+  const root = roots[0];
+  if (!root) throw new XmlFault('xml-not-well-formed', 'the file has no root element', place(0));
+  const second = roots[1];
+  if (second) {
+    throw new XmlFault('xml-not-well-formed', 'there is a second root element', place(range(second).startIndex));
+  }
+  const strange = unknownReference(withoutSpecials(text));
+  if (strange >= 0) {
+    const message = "'&' begins no entity that XML knows: write &amp;";
+    throw new XmlFault('xml-not-well-formed', message, place(strange));
+  }
+  return { text, root: buildElement(text, root, undefined), place };
+}
+
+function parse(text: string, place: (offset: number) => Place): readonly ParsedNode[] {
+  try {
+    return PARSER.parse(text) as ParsedNode[];
+  } catch (error) {
+    throw new XmlFault('xml-not-well-formed', sentence((error as Error).message), place(0));
+  }
+}
+
+const sentence = (message: string): string => message.replace(/\.$/, '');
+
+/** Comments, CDATA and processing instructions blanked out in place: `&` means nothing there. */
+const withoutSpecials = (text: string): string =>
+  text.replace(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>/g, (special) => ' '.repeat(special.length));
+
+const range = (node: ParsedNode): { startIndex: number; endIndex: number } =>
+  node[RANGE] as { startIndex: number; endIndex: number };
+
+const nodeName = (node: ParsedNode): string => Object.keys(node)[0] ?? '';
+
+const elementNodes = (nodes: readonly ParsedNode[]): ParsedNode[] => nodes.filter((node) => range(node) !== undefined);
+
+const NAME = /<([^\s/>]+)/y;
+
+function buildElement(text: string, node: ParsedNode, parent: XmlElement | undefined): XmlElement {
+  const { startIndex: start, endIndex: end } = range(node);
+  NAME.lastIndex = start;
+  const name = NAME.exec(text)?.[1] ?? nodeName(node);
+  const attributes = readAttributes(text, start + 1 + name.length);
+  const contentStart = text.indexOf('>', attributes.at(-1)?.end ?? start) + 1;
+  const selfClosing = text[contentStart - 2] === '/';
+  const parsed = node[nodeName(node)] as readonly ParsedNode[];
+  const element = {
+    name,
+    ...splitName(name),
+    namespace: undefined as string | undefined,
+    parent,
+    attributes,
+    children: [] as XmlElement[],
+    text: decodeEntities(parsed.map((child) => child['#text'] ?? '').join('')),
+    start,
+    end,
+    contentStart,
+    contentEnd: selfClosing ? contentStart : text.lastIndexOf('</', end),
+    selfClosing,
+  };
+  element.namespace = namespaceOf(element);
+  for (const child of elementNodes(parsed)) element.children.push(buildElement(text, child, element));
+  return element;
+}
+
+function namespaceOf(element: XmlElement): string | undefined {
+  const declaration = element.prefix === '' ? 'xmlns' : `xmlns:${element.prefix}`;
+  for (let scope: XmlElement | undefined = element; scope; scope = scope.parent) {
+    const found = scope.attributes.find((attribute) => attribute.name === declaration);
+    if (found) return found.value === '' ? undefined : found.value;
+  }
+  return undefined;
+}
+
+/** A function from offset to place; the table of line starts is made once. */
+function placeFinder(text: string, file: string): (offset: number) => Place {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  const mark = text.startsWith('\uFEFF') ? 1 : 0;
+  return (offset) => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] as number) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    const column = offset - (starts[low] as number) + 1 - (low === 0 ? mark : 0);
+    return { file, line: low + 1, column: Math.max(1, column) };
+  };
+}
+
+/** A replacement of one range of the text. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The text with all splices applied; they must not overlap. */
+export function applySplices(text: string, splices: readonly Splice[]): string {
+  let result = '';
+  let at = 0;
+  for (const splice of [...splices].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    result += text.slice(at, splice.start) + splice.text;
+    at = splice.end;
+  }
+  return result + text.slice(at);
+}

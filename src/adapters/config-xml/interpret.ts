@@ -1,0 +1,204 @@
+/**
+ * From the document to checked values, by the table: which elements and attributes are known, what their values come to,
+ * what is missing or twice. Nothing is fatal; everything wrong is collected with its place.
+ */
+import type { Place } from '../../domain/crawl/place.js';
+import type { XmlDocument, XmlElement } from './document.js';
+import type { XmlAttribute } from './markup.js';
+import type { Problems } from './problems.js';
+import type { AttributeSpec, Attributes, ElementSpec, Values } from './schema/spec.js';
+import { vocabularyOf } from './schema/vocabulary.js';
+import { ELEMENTS, elementSpec } from './schema.js';
+import { didYouMean, likelySpelling } from './spelling.js';
+
+/** An element that the table knows, with its values. */
+export interface Node<A extends Attributes = Attributes> {
+  readonly spec: ElementSpec;
+  readonly element: XmlElement;
+  readonly values: Values<A>;
+  readonly children: readonly Node[];
+  readonly place: Place;
+  /** A value that it needs is missing or wrong; a problem has been reported, and `values` is not complete. */
+  readonly broken: boolean;
+}
+
+export interface Surroundings {
+  readonly document: XmlDocument;
+  readonly problems: Problems;
+  /** Variables for `${NAME}`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The children of one kind whose values are whole. */
+export const all = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
+  every(node, spec).filter((child) => !child.broken);
+
+/** The children of one kind, the broken ones too: for what goes on looking inside them. */
+export const every = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A>[] =>
+  node.children.filter((child) => child.spec.name === spec.name) as unknown as Node<A>[];
+
+/** The one child of a kind, if there. */
+export const one = <A extends Attributes>(node: Node, spec: ElementSpec<A>): Node<A> | undefined => all(node, spec)[0];
+
+/** Whether the node is of this kind; tells the compiler its values. */
+export const is = <A extends Attributes>(node: Node, spec: ElementSpec<A>): node is Node<A> & Node =>
+  node.spec.name === spec.name;
+
+/** The values of an element that is not there: its defaults. */
+export function defaults<A extends Attributes>(spec: ElementSpec<A>): Values<A> {
+  const values: Record<string, unknown> = {};
+  for (const [name, attribute] of Object.entries(spec.attributes)) values[name] = defaultValue(attribute);
+  return values as Values<A>;
+}
+
+function defaultValue(attribute: AttributeSpec<unknown>): unknown {
+  if (attribute.default === undefined) return undefined;
+  const parsed = attribute.type.parse(attribute.default);
+  if (!parsed.ok) throw new Error(`the table's default ${attribute.default} is not ${attribute.type.label}`);
+  return parsed.value;
+}
+
+export function interpret(element: XmlElement, spec: ElementSpec, around: Surroundings): Node {
+  const place = around.document.place(element.start);
+  const { values, broken } = readAttributes(element, spec, around);
+  const children: Node[] = [];
+  for (const child of element.children) {
+    const known = specOf(child, spec, around);
+    if (!known) continue;
+    if (known.once && children.some((other) => other.spec === known)) {
+      const message = `${known.name} may stand only once in ${spec.name}`;
+      around.problems.add('duplicate-element', message, around.document.place(child.start));
+    }
+    children.push(interpret(child, known, around));
+  }
+  if (spec.text === undefined && element.text.trim() !== '') {
+    around.problems.add('ignored-text', `text inside ${spec.name} has no meaning`, place);
+  }
+  return { spec, element, values, children, place, broken };
+}
+
+/** Names that the table has, where a stranger's name would hide a mistake. */
+const isStrict = (spec: ElementSpec): boolean => spec.vocabulary !== 'crawl' || spec.name === 'Rule';
+
+function specOf(element: XmlElement, parent: ElementSpec, around: Surroundings): ElementSpec | undefined {
+  const place = around.document.place(element.start);
+  const vocabulary = vocabularyOf(element.namespace, element.prefix);
+  if (vocabulary === 'foreign') {
+    around.problems.add('ignored-element', `element ${element.name} is not one of Crawlway's: kept and ignored`, place);
+    return undefined;
+  }
+  if (vocabulary === 'undeclared') warnOfPrefix(element.prefix, place, around.problems);
+  if (parent.children.includes(element.local)) return elementSpec(element.local);
+  const elsewhere = ELEMENTS.get(element.local);
+  const likely = likelySpelling(element.local, parent.children);
+  if (elsewhere) {
+    const message = `${element.local} does not belong into ${parent.name}: it stands in ${parentsOf(elsewhere)}`;
+    around.problems.add('unknown-element', message, place);
+  } else if (likely !== undefined || isStrict(parent) || vocabulary !== 'crawl') {
+    const hint =
+      likely === undefined ? ` in ${parent.name}: it may hold ${list(parent.children)}` : `: did you mean ${likely}?`;
+    around.problems.add('unknown-element', `unknown element ${element.local}${hint}`, place);
+  } else {
+    around.problems.add('ignored-element', `element ${element.local} has no meaning here: kept and ignored`, place);
+  }
+  return undefined;
+}
+
+function parentsOf(spec: ElementSpec): string {
+  const parents = [...ELEMENTS.values()]
+    .filter((other) => other.children.includes(spec.name))
+    .map((other) => other.name);
+  return parents.length === 0 ? 'no other element' : list(parents, 'or');
+}
+
+function list(names: readonly string[], word = 'and'): string {
+  if (names.length === 0) return 'nothing';
+  return names.length === 1 ? (names[0] as string) : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
+}
+
+function warnOfPrefix(prefix: string, place: Place, problems: Problems): void {
+  const message = `the prefix ${prefix} is not declared with xmlns:${prefix}`;
+  if (!problems.list.some((problem) => problem.message === message)) problems.add('undeclared-prefix', message, place);
+}
+
+function readAttributes(element: XmlElement, spec: ElementSpec, around: Surroundings) {
+  const written = attributesBySpec(element, spec, around);
+  const values: Record<string, unknown> = {};
+  let broken = false;
+  for (const [name, attribute] of Object.entries(spec.attributes)) {
+    const found = written.get(name);
+    if (found) {
+      const read = readValue(found, attribute, around);
+      values[name] = read ? read.value : defaultValue(attribute);
+      broken ||= !read && attribute.required === true;
+    } else if (attribute.required) {
+      broken = true;
+      const message = `${spec.name} needs the attribute ${attribute.aliases?.[0] ?? name}`;
+      around.problems.add('missing-attribute', message, around.document.place(element.start));
+    } else values[name] = defaultValue(attribute);
+  }
+  return { values, broken };
+}
+
+function attributesBySpec(element: XmlElement, spec: ElementSpec, around: Surroundings): Map<string, XmlAttribute> {
+  const written = new Map<string, XmlAttribute>();
+  for (const attribute of element.attributes) {
+    if (attribute.name === 'xmlns' || ['xmlns', 'xml', 'xsi'].includes(attribute.prefix)) continue;
+    const place = around.document.place(attribute.start);
+    const name = attributeName(attribute.local, spec);
+    if (name === undefined) reportUnknown(attribute, spec, around);
+    else if (written.has(name)) {
+      const message = `${attribute.local} is given twice, as ${written.get(name)?.local} too`;
+      around.problems.add('duplicate-attribute', message, place);
+    } else written.set(name, attribute);
+  }
+  return written;
+}
+
+/** The name in the table of an attribute as written, aliases resolved. */
+export function attributeName(local: string, spec: ElementSpec): string | undefined {
+  if (Object.hasOwn(spec.attributes, local)) return local;
+  return Object.keys(spec.attributes).find((name) => spec.attributes[name]?.aliases?.includes(local));
+}
+
+function reportUnknown(attribute: XmlAttribute, spec: ElementSpec, around: Surroundings): void {
+  const place = around.document.place(attribute.start);
+  const names = Object.keys(spec.attributes);
+  const likely = likelySpelling(attribute.local, names);
+  if (attribute.prefix === '' && (likely !== undefined || isStrict(spec))) {
+    const hint = likely === undefined ? `: it may have ${list(names)}` : didYouMean(attribute.local, names);
+    around.problems.add('unknown-attribute', `unknown attribute ${attribute.local} on ${spec.name}${hint}`, place);
+  } else {
+    const message = `attribute ${attribute.name} on ${spec.name} has no meaning here: kept and ignored`;
+    around.problems.add('ignored-attribute', message, place);
+  }
+}
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+function readValue(
+  written: XmlAttribute,
+  spec: AttributeSpec<unknown>,
+  around: Surroundings,
+): { value: unknown } | undefined {
+  const place = around.document.place(written.start);
+  const missing: string[] = [];
+  const value = written.value.replace(VARIABLE, (_, name: string) => {
+    const found = Object.hasOwn(around.env, name) ? around.env[name] : undefined;
+    if (found === undefined) missing.push(name);
+    return found ?? '';
+  });
+  for (const name of missing) {
+    around.problems.add(
+      'missing-variable',
+      `the environment has no variable ${name}: set it or write the value`,
+      place,
+    );
+  }
+  if (missing.length > 0) return undefined;
+  const parsed = spec.type.parse(value);
+  if (parsed.ok) return { value: parsed.value };
+  const shown = spec.secret || value !== written.value ? 'the value' : `'${value.slice(0, 80)}'`;
+  around.problems.add('bad-value', `${written.local}: ${shown} is not right; give ${parsed.wanted}`, place);
+  return undefined;
+}

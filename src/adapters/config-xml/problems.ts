@@ -1,0 +1,77 @@
+/**
+ * Everything that can be wrong with a configuration file, as data: stable code → severity and meaning. docs/REFERENCE.md
+ * lists this table.
+ */
+import type { Place, Problem } from '../../domain/crawl/place.js';
+
+const error = (meaning: string) => ({ severity: 'error', meaning }) as const;
+const warning = (meaning: string) => ({ severity: 'warning', meaning }) as const;
+
+export const PROBLEM_CODES = {
+  'xml-too-large': error('The file passes a bound on size, depth or number of elements.'),
+  'xml-declaration-forbidden': error('A document type or entity declaration, which Crawlway never reads.'),
+  'xml-not-well-formed': error('The file is not well-formed XML.'),
+  'wrong-root': error('The outermost element is not CrawlConfig.'),
+  'unknown-element': error('An element that is not known where it stands. It would silently do nothing.'),
+  'unknown-attribute': error('An attribute that is not known on its element. It would silently do nothing.'),
+  'ignored-element': warning('An element of the product or of a stranger that Crawlway does not use; it is kept.'),
+  'ignored-attribute': warning('An attribute of the product or of a stranger that Crawlway does not use; it is kept.'),
+  'ignored-text': warning('Text where none is expected; it is kept and has no meaning.'),
+  'undeclared-prefix': warning('A namespace prefix without xmlns; it is understood by its usual meaning.'),
+  'missing-attribute': error('An attribute that the element cannot do without.'),
+  'duplicate-attribute': error('One value written under two spellings, for example val and value.'),
+  'bad-value': error('A value that the attribute cannot have.'),
+  'missing-variable': error('A reference to a variable that the environment does not have.'),
+  'duplicate-element': error('An element that may stand only once in its parent.'),
+  'duplicate-name': error('Two crawlers, sinks, fetchers, url sources or roots with one name.'),
+  'unknown-reference': error('A sink or fetcher that is referred to and not defined.'),
+  'no-sink': warning('A crawler without a sink: its documents go nowhere.'),
+  'ambiguous-sink': error('A crawler without PushTo although there are several sinks.'),
+  'empty-rule': error(
+    'A rule without match element or without action, or a Not or condition without exactly one subject.',
+  ),
+  'contradictory-actions': warning('Two actions of one rule set one aspect differently; the later one wins.'),
+  'bad-range': error('A minimum above its maximum.'),
+  'bad-pattern': error('A regular expression or wildcard that cannot be compiled to run in linear time.'),
+  'unreadable-file': error('A file that the configuration names and that cannot be read.'),
+  'bad-rule-file': error('A mistake in crawl.rules, global.rules or indexer.conf.'),
+  'ignored-command': warning('A command of indexer.conf that has no meaning here.'),
+  'too-many-problems': error('More problems than are listed.'),
+} as const satisfies Record<string, { severity: Problem['severity']; meaning: string }>;
+
+export type ProblemCode = keyof typeof PROBLEM_CODES;
+
+/** More would help nobody. */
+const MOST = 500;
+
+/** Collects problems; reading goes on after each. */
+export class Problems {
+  readonly list: Problem[] = [];
+  #errors = 0;
+
+  add(code: ProblemCode, message: string, place: Place): void {
+    const { severity } = PROBLEM_CODES[code];
+    if (severity === 'error') this.#errors++;
+    if (this.list.length < MOST) this.list.push({ severity, code, message, place });
+    else if (this.list.length === MOST) {
+      this.#errors++;
+      this.list.push({
+        severity: 'error',
+        code: 'too-many-problems',
+        message: `more than ${MOST} problems: the rest is left out`,
+        place,
+      });
+    }
+  }
+
+  get hasErrors(): boolean {
+    return this.#errors > 0;
+  }
+
+  /** In the order of the files' text. */
+  sorted(): Problem[] {
+    return [...this.list].sort((a, b) =>
+      a.place.file === b.place.file ? a.place.line - b.place.line || a.place.column - b.place.column : 0,
+    );
+  }
+}

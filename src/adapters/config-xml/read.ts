@@ -1,0 +1,144 @@
+/**
+ * Reads CrawlConfig.xml. Everything that is wrong is told at once, with its place; a definition comes back only when nothing
+ * is wrong, so that a bad configuration can never replace a good one.
+ */
+import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import type { Place, Problem } from '../../domain/crawl/place.js';
+import { compilePolicy } from '../../domain/policy/crawl-policy.js';
+import { PolicyError } from '../../domain/policy/layer.js';
+import { parseDocument, type XmlDocument, XmlFault } from './document.js';
+import { every, interpret, type Node } from './interpret.js';
+import { type ProblemCode, Problems } from './problems.js';
+import type { ReadContext } from './read/context.js';
+import { readCrawler } from './read/crawler.js';
+import { readFetchers, readSinks } from './read/server.js';
+import * as crawl from './schema/crawl.js';
+import { didYouMean } from './spelling.js';
+
+export interface ReadOptions {
+  /** Name of the file as the operator gave it; places carry it. */
+  readonly file: string;
+  /** Variables for `${NAME}`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /**
+   * Text of another file that the configuration names, relative to the configuration's folder; names that lead out of it
+   * are refused before. Throws when there is none.
+   */
+  readonly readFile: (name: string) => string;
+}
+
+export interface ReadResult {
+  /** Absent when there is any error. */
+  readonly definition?: ServerDefinition;
+  /** Errors and warnings, in the order of the text. */
+  readonly problems: readonly Problem[];
+}
+
+export function readConfiguration(xml: string, options: ReadOptions): ReadResult {
+  const problems = new Problems();
+  try {
+    const document = parseDocument(xml, options.file);
+    const definition = readDocument(document, problems, options);
+    return problems.hasErrors ? { problems: problems.sorted() } : { definition, problems: problems.sorted() };
+  } catch (fault) {
+    if (!(fault instanceof XmlFault)) throw fault;
+    problems.add(fault.code as ProblemCode, fault.message, fault.place);
+    return { problems: problems.sorted() };
+  }
+}
+
+function readDocument(document: XmlDocument, problems: Problems, options: ReadOptions): ServerDefinition | undefined {
+  const { root } = document;
+  if (root.local !== crawl.CRAWL_CONFIG.name) {
+    const hint = didYouMean(root.local, [crawl.CRAWL_CONFIG.name]) || `: the outermost element is CrawlConfig`;
+    problems.add('wrong-root', `unknown element ${root.name}${hint}`, document.place(root.start));
+    return undefined;
+  }
+  const node = interpret(root, crawl.CRAWL_CONFIG, { document, problems, env: options.env });
+  const context: ReadContext = { problems, readFile: fileReader(problems, options) };
+  const crawlers = every(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));
+  const definition = { crawlers, fetchers: readFetchers(node, context), sinks: readSinks(node) };
+  checkNames(node, problems);
+  const connected = {
+    ...definition,
+    crawlers: crawlers.map((crawler) => connect(crawler, node, definition, problems)),
+  };
+  for (const crawler of connected.crawlers) checkPolicy(crawler, connected, problems);
+  return connected;
+}
+
+const fileReader =
+  (problems: Problems, options: ReadOptions) =>
+  (name: string, place: Place): string | undefined => {
+    try {
+      return options.readFile(name);
+    } catch {
+      problems.add('unreadable-file', `the file ${name} cannot be read beside ${options.file}`, place);
+      return undefined;
+    }
+  };
+
+/** Crawlers, sinks and fetchers have names of their own. */
+function checkNames(root: Node, problems: Problems): void {
+  const seen = new Set<string>();
+  for (const child of root.children) {
+    const name = (child.values as { name?: unknown }).name;
+    if (typeof name !== 'string') continue;
+    const identity = `${child.spec.name} ${name}`;
+    if (seen.has(identity)) {
+      problems.add('duplicate-name', `there are two of ${identity}: give each its own name`, child.place);
+    }
+    seen.add(identity);
+  }
+}
+
+/** The crawler with its sinks; what it refers to must be there. */
+function connect(
+  crawler: CrawlerDefinition,
+  root: Node,
+  { fetchers, sinks }: Omit<ServerDefinition, 'crawlers'>,
+  problems: Problems,
+): CrawlerDefinition {
+  const at = (name: string): Place => referencePlace(crawler, root, name);
+  const names = (kind: string): string[] => namesOf(root, kind);
+  if (!fetchers.some(({ name }) => name === crawler.fetcher) && !names('Fetcher').includes(crawler.fetcher)) {
+    const hint = didYouMean(crawler.fetcher, names('Fetcher'));
+    problems.add('unknown-reference', `there is no Fetcher named ${crawler.fetcher}${hint}`, at('FetchWith'));
+  }
+  for (const sink of crawler.pushTo) {
+    if (names('Sink').includes(sink)) continue;
+    problems.add('unknown-reference', `there is no Sink named ${sink}${didYouMean(sink, names('Sink'))}`, at('PushTo'));
+  }
+  if (crawler.pushTo.length > 0) return crawler;
+  if (sinks.length > 1) {
+    const message = `crawler ${crawler.name} must say with PushTo which of the ${sinks.length} sinks it means`;
+    problems.add('ambiguous-sink', message, crawler.place);
+  } else if (names('Sink').length === 0) {
+    const message = `crawler ${crawler.name} has no Sink: its documents go nowhere`;
+    problems.add('no-sink', message, crawler.place);
+  }
+  return { ...crawler, pushTo: sinks.map(({ name }) => name) };
+}
+
+/** Names as far as they can be told, those of elements with other mistakes too. */
+const namesOf = (root: Node, kind: string): string[] =>
+  root.children
+    .filter((child) => child.spec.name === kind)
+    .map((child) => String((child.values as { name?: unknown }).name ?? ''));
+
+function referencePlace(crawler: CrawlerDefinition, root: Node, element: string): Place {
+  const node = root.children.find(
+    (child) => child.place.line === crawler.place.line && child.place.column === crawler.place.column,
+  );
+  return node?.children.find((child) => child.spec.name === element)?.place ?? crawler.place;
+}
+
+/** Patterns are compiled as the crawl will compile them. */
+function checkPolicy(crawler: CrawlerDefinition, server: ServerDefinition, problems: Problems): void {
+  try {
+    compilePolicy(crawler, server.globalCrawlSpace);
+  } catch (error) {
+    if (!(error instanceof PolicyError)) throw error;
+    for (const problem of error.problems) problems.add(problem.code as ProblemCode, problem.message, problem.place);
+  }
+}

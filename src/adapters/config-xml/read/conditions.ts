@@ -1,0 +1,93 @@
+/** Recursive conditions: from checked elements to the tree of rules with their options. */
+import type {
+  ConditionRule,
+  ConditionsDefinition,
+  ConditionTest,
+  DefaultAllow,
+  UrlOptions,
+} from '../../../domain/crawl/definition.js';
+import { all, type Node } from '../interpret.js';
+import type { Problems } from '../problems.js';
+import * as policy from '../schema/policy.js';
+
+export function readConditions(
+  node: Node<typeof policy.CONDITIONS.attributes>,
+  problems: Problems,
+): ConditionsDefinition {
+  return {
+    defaultAllow: spellDefaultAllow(node.values['default-allow']),
+    options: readOptions(node as Node, problems),
+    rules: readConditionRules(node as Node, problems),
+    place: node.place,
+  };
+}
+
+const spellDefaultAllow = (value: DefaultAllow | 'log-disallow'): DefaultAllow =>
+  value === 'log-disallow' ? 'disallow-log' : value;
+
+const KINDS = [policy.APPLY_FOR, policy.APPLY_EXCEPT_FOR, policy.MAY_NOT_HAVE, policy.MUST_HAVE].map(
+  (spec) => spec.name,
+);
+
+type RuleValues = Node<typeof policy.MAY_NOT_HAVE.attributes>['values'];
+
+function readConditionRules(parent: Node, problems: Problems): ConditionRule[] {
+  const rules: ConditionRule[] = [];
+  for (const node of parent.children) {
+    if (node.broken || !KINDS.includes(node.spec.name)) continue;
+    const values = node.values as RuleValues;
+    rules.push({
+      kind: node.spec.name as ConditionRule['kind'],
+      test: readTest(values),
+      log: values.log ?? false,
+      options: readOptions(node, problems),
+      children: readConditionRules(node, problems),
+      place: node.place,
+    });
+  }
+  return rules;
+}
+
+function readTest(values: RuleValues): ConditionTest {
+  const { test: type, field } = values;
+  // XML turns line ends in an attribute into blanks, and no URL has blanks.
+  const value = type === 'wildcard-set' ? values.value.trim().split(/\s+/).join('\n') : values.value;
+  return { type, field, value, caseSensitive: values['case-sensitive'] };
+}
+
+const KEYS: Readonly<Record<string, keyof UrlOptions>> = {
+  'max-hops': 'maxHops',
+  'throttle-ms': 'throttle',
+  'concurrency-per-host': 'concurrencyPerHost',
+  'connect-timeout-ms': 'connectTimeout',
+  'total-timeout-ms': 'totalTimeout',
+  'max-size-bytes': 'maxSize',
+  'user-agent': 'userAgent',
+  credentials: 'credentials',
+  proxy: 'proxy',
+  'obey-robots': 'obeyRobots',
+  'near-duplicate-detector': 'nearDuplicateDetector',
+  'refresh-minimum-age-s': 'refreshMinimumAge',
+  'refresh-maximum-age-s': 'refreshMaximumAge',
+  'error-expiry-s': 'errorExpiry',
+};
+
+/** The options written directly inside one element; the last setting wins. */
+function readOptions(parent: Node, problems: Problems): UrlOptions {
+  const options: Record<string, unknown> = {};
+  const headers: Record<string, string> = {};
+  for (const node of all(parent, policy.OPTION)) {
+    const name = node.values.name as keyof typeof policy.URL_OPTIONS;
+    const parsed = policy.URL_OPTIONS[name].type.parse(node.values.value);
+    if (!parsed.ok) {
+      problems.add('bad-value', `option ${name}: the value is not right; give ${parsed.wanted}`, node.place);
+    } else if (name === 'header') {
+      const [header, value] = parsed.value as readonly [string, string];
+      headers[header] = value;
+    } else if (name === 'default-allow') {
+      options['defaultAllow'] = spellDefaultAllow(parsed.value as DefaultAllow | 'log-disallow');
+    } else options[KEYS[name] as string] = parsed.value;
+  }
+  if (Object.keys(headers).length > 0) options['headers'] = headers;
+  return options as UrlOptions;
+}

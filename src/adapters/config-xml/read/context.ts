@@ -1,0 +1,8 @@
+import type { Place } from '../../../domain/crawl/place.js';
+import type { Problems } from '../problems.js';
+
+export interface ReadContext {
+  readonly problems: Problems;
+  /** Text of a file beside the configuration; undefined after its absence has been reported at the place. */
+  readFile(name: string, place: Place): string | undefined;
+}

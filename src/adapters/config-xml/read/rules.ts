@@ -1,0 +1,168 @@
+/** Crawl rules: from checked elements to match expressions and actions. */
+import type {
+  MatchExpression,
+  MatchField,
+  MatchKind,
+  MetaDefinition,
+  RuleActions,
+  RuleDefinition,
+} from '../../../domain/crawl/definition.js';
+import type { Place } from '../../../domain/crawl/place.js';
+import { all, is, type Node } from '../interpret.js';
+import type { Problems } from '../problems.js';
+import * as crawl from '../schema/crawl.js';
+import * as rules from '../schema/rules.js';
+import { vocabularyOf } from '../schema/vocabulary.js';
+import { lengthRange } from '../value-types.js';
+
+/** Every rule of a crawler in file order. Rules with mistakes are left out and reported. */
+export function readRules(crawler: Node, problems: Problems): RuleDefinition[] {
+  const found: RuleDefinition[] = [];
+  let number = 0;
+  for (const block of all(crawler, crawl.RULES)) {
+    const { group, key } = block.values;
+    for (const node of all(block, crawl.RULE)) {
+      number++;
+      const rule = readRule(node, problems);
+      if (rule) found.push({ number, group, ...(key === undefined ? {} : { key }), place: node.place, ...rule });
+    }
+  }
+  return found;
+}
+
+export function readRule(node: Node, problems: Problems): Pick<RuleDefinition, 'match' | 'actions'> | undefined {
+  const matches = node.children.filter((child) => crawl.MATCHES.includes(child.spec.name));
+  const match = allOf(matches, node.place, problems);
+  const actions = readActions(node, problems);
+  if (hasUnread(node)) return undefined;
+  if (matches.length === 0) {
+    problems.add('empty-rule', 'a Rule needs a match element, for example Domain', node.place);
+  } else if (matches.length === node.children.length) {
+    problems.add('empty-rule', 'a Rule needs an action, for example <Index/><Follow/><Accept/>', node.place);
+  }
+  return match && { match, actions };
+}
+
+/** Elements of its own that were not understood have been reported as errors already; a stranger's only as ignored. */
+function hasUnread(node: Node): boolean {
+  const own = node.element.children.filter((child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign');
+  return own.length > node.children.length;
+}
+
+function allOf(nodes: readonly Node[], place: Place, problems: Problems): MatchExpression | undefined {
+  const children = nodes.map((node) => readMatch(node, problems));
+  if (!children.every((child) => child !== undefined)) return undefined;
+  return children.length === 1 ? children[0] : { type: 'and', children, place };
+}
+
+function readMatch(node: Node, problems: Problems): MatchExpression | undefined {
+  if (node.broken) return undefined;
+  const { place } = node;
+  if (['And', 'Or', 'Not'].includes(node.spec.name)) return readBoolean(node, problems);
+  if (is(node, rules.LENGTH)) return { type: 'length', field: node.values.field, ...node.values.value, place };
+  if (is(node, rules.ATOM)) return readAtom(node, problems);
+  if (is(node, rules.DOMAIN)) return readDomain(node);
+  const shortcut = SHORTCUTS[node.spec.name] as readonly [MatchField, MatchKind];
+  const { value, norm, litteral } = node.values as ShortcutValues;
+  return { type: 'atom', field: shortcut[0], kind: shortcut[1], norm, value, litteral, place };
+}
+
+type ShortcutValues = Node<typeof rules.PATH.attributes>['values'];
+
+const SHORTCUTS: Readonly<Record<string, readonly [MatchField, MatchKind]>> = {
+  Path: ['path', 'prefix'],
+  Ext: ['path', 'suffix'],
+  Host: ['host', 'exact'],
+  Url: ['url', 'exact'],
+  Scheme: ['scheme', 'exact'],
+  Query: ['query', 'exact'],
+  InQuery: ['query', 'inside'],
+};
+
+function readBoolean(node: Node, problems: Problems): MatchExpression | undefined {
+  const { place } = node;
+  const name = node.spec.name;
+  const wanted = name === 'Not' ? 'exactly one match element' : 'a match element';
+  if (node.children.length === 0 || (name === 'Not' && node.children.length > 1)) {
+    if (!hasUnread(node)) problems.add('empty-rule', `${name} needs ${wanted} inside`, place);
+    return undefined;
+  }
+  const children = node.children.map((child) => readMatch(child, problems));
+  if (hasUnread(node) || !children.every((child) => child !== undefined)) return undefined;
+  if (name === 'Not') return { type: 'not', child: children[0] as MatchExpression, place };
+  return { type: name === 'And' ? 'and' : 'or', children, place };
+}
+
+function readAtom(node: Node<typeof rules.ATOM.attributes>, problems: Problems): MatchExpression | undefined {
+  const { place, values } = node;
+  const { field, kind, norm, value, litteral } = values;
+  if (kind !== 'length') return { type: 'atom', field, kind, norm, value, litteral, place };
+  const range = lengthRange.parse(value);
+  if (range.ok) return { type: 'length', field, ...range.value, place };
+  problems.add('bad-value', `value: '${value.slice(0, 80)}' is not right; give ${range.wanted}`, place);
+  return undefined;
+}
+
+const PLAIN_HOST = /^[^\\^$*+?[\](){}|]*$/;
+const ESCAPED_DOT = /\\\./g;
+
+/**
+ * A host name is taken as it stands, dots escaped or not. With real operators it is what the seed says that Domain is
+ * short for: the host exactly, or its end after a dot.
+ */
+function readDomain(node: Node<typeof rules.DOMAIN.attributes>): MatchExpression {
+  const { place, values } = node;
+  const { value, norm, litteral } = values;
+  const plain = litteral ? value : value.replace(ESCAPED_DOT, '.');
+  if (PLAIN_HOST.test(plain)) return { type: 'domain', value: plain.toLowerCase(), norm, place };
+  const atom = (kind: MatchKind, pattern: string): MatchExpression => {
+    return { type: 'atom', field: 'host', kind, norm, value: pattern, litteral, place };
+  };
+  const below = litteral ? `.\\(${value}\\)` : `\\.(?:${value})`;
+  return { type: 'or', children: [atom('suffix', below), atom('exact', value)], place };
+}
+
+interface ActionDraft {
+  accept?: boolean;
+  index?: boolean;
+  follow?: boolean;
+  source?: string;
+  priorityShift?: number;
+  metas: MetaDefinition[];
+}
+
+type Aspect = Exclude<keyof ActionDraft, 'metas'>;
+
+/** Actions of one rule in the order written; a later one wins. */
+function readActions(rule: Node, problems: Problems): RuleActions {
+  const draft: ActionDraft = { metas: [] };
+  const set = <A extends Aspect>(aspect: A, value: NonNullable<ActionDraft[A]>, node: Node): void => {
+    if (draft[aspect] !== undefined && draft[aspect] !== value) {
+      const message = `${node.spec.name} contradicts an action before it in this Rule; it wins`;
+      problems.add('contradictory-actions', message, node.place);
+    }
+    draft[aspect] = value;
+  };
+  for (const node of rule.children) {
+    if (node.broken) continue;
+    if (is(node, crawl.SOURCE)) set('source', node.values.name, node);
+    else if (is(node, crawl.PRIORITY)) set('priorityShift', node.values.shift, node);
+    else if (is(node, crawl.ADD_META)) draft.metas.push(node.values);
+    else for (const [aspect, value] of SWITCHES[node.spec.name] ?? []) set(aspect, value, node);
+  }
+  return draft;
+}
+
+/** Ignore = not accepted, not indexed, not followed. */
+const SWITCHES: Readonly<Record<string, readonly (readonly ['accept' | 'index' | 'follow', boolean])[]>> = {
+  Index: [['index', true]],
+  NoIndex: [['index', false]],
+  Follow: [['follow', true]],
+  NoFollow: [['follow', false]],
+  Accept: [['accept', true]],
+  Ignore: [
+    ['accept', false],
+    ['index', false],
+    ['follow', false],
+  ],
+};

@@ -1,0 +1,23 @@
+/**
+ * The one table of everything that can be written in CrawlConfig.xml. The reader, the XML Schema and docs/REFERENCE.md all
+ * come from it; its parts stand in schema/.
+ */
+import * as crawl from './schema/crawl.js';
+import * as policy from './schema/policy.js';
+import * as rules from './schema/rules.js';
+import * as server from './schema/server.js';
+import type { ElementSpec } from './schema/spec.js';
+
+const isElement = (value: unknown): value is ElementSpec =>
+  typeof value === 'object' && value !== null && 'vocabulary' in value;
+
+const all = [crawl, rules, policy, server].flatMap((part) => Object.values<unknown>(part).filter(isElement));
+
+/** Every element by name, in the order of the reference. */
+export const ELEMENTS: ReadonlyMap<string, ElementSpec> = new Map(all.map((spec) => [spec.name, spec]));
+
+export function elementSpec(name: string): ElementSpec {
+  const spec = ELEMENTS.get(name);
+  if (!spec) throw new Error(`the table has no element ${name}`);
+  return spec;
+}

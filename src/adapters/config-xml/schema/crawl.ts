@@ -1,0 +1,197 @@
+/** The CloudView elements: crawlers, roots, rules and their actions (seed: CloudView, Advanced Configuration). */
+import * as t from '../value-types.js';
+import { attribute, elementsOf } from './spec.js';
+
+const element = elementsOf('crawl');
+
+export const CRAWL_CONFIG = element(
+  'CrawlConfig',
+  'The whole configuration of one server.',
+  {},
+  {
+    children: ['Crawler', 'GlobalCrawlSpace', 'Fetcher', 'Sink'],
+  },
+);
+
+export const CRAWLER = element(
+  'Crawler',
+  'One crawler with its own rules, its own frontier and its own status store. Several run side by side.',
+  {
+    name: attribute(t.name, 'Name of the crawler; stored URLs belong to it.', { required: true }),
+    nthreads: attribute(t.integer(1, 1000), 'Pages under way at once.', { default: '20' }),
+    throttleTimeMS: attribute(t.durationMs(), 'Pause between two requests to one web server.', {
+      default: '2500',
+      unit: 'ms',
+    }),
+    aggressive: attribute(
+      t.boolean,
+      'No pause, and several requests to one web server at once. Only for sites of your own.',
+      {
+        default: 'false',
+      },
+    ),
+    ignoreRobotsTxt: attribute(t.boolean, 'Do not read robots.txt. Only for sites of your own.', { default: 'false' }),
+    storeTextOnly: attribute(t.boolean, 'Push the extracted text instead of the bytes.', { default: 'false' }),
+    defaultAccept: attribute(t.boolean, 'Accept URLs that no rule speaks of.', { default: 'false' }),
+    defaultIndex: attribute(t.boolean, 'Index accepted documents when no rule says otherwise.', { default: 'true' }),
+    defaultFollow: attribute(t.boolean, 'Follow the links of accepted documents when no rule says otherwise.', {
+      default: 'true',
+    }),
+    defaultFollowRoots: attribute(t.boolean, 'Follow the links of a root even when no rule says so.', {
+      default: 'true',
+    }),
+    mimeTypesMode: attribute(
+      t.enumeration(['include', 'exclude']),
+      'Whether MimeTypes lists what is taken or what is left out.',
+      {
+        default: 'exclude',
+      },
+    ),
+    crawlSitemaps: attribute(t.boolean, 'Take links from the sitemaps that robots.txt names.', { default: 'true' }),
+    disableConditionalGet: attribute(
+      t.boolean,
+      'Always fetch whole documents instead of asking whether they changed.',
+      {
+        default: 'false',
+      },
+    ),
+    nearDuplicateDetector: attribute(t.boolean, 'Leave out pages that are almost the same as one already indexed.', {
+      default: 'true',
+    }),
+    indexRedirectSources: attribute(
+      t.boolean,
+      'Index a document under its own URL even though it was reached through a redirect.',
+      {
+        default: 'true',
+      },
+    ),
+    smartRefresh: attribute(
+      t.boolean,
+      "Visit documents again by each URL's own change history; off: at the times of Refresh.",
+      {
+        default: 'true',
+      },
+    ),
+    smartRefreshMinAgeS: attribute(t.durationS(), 'Youngest age at which a document is visited again.', {
+      default: '3600',
+      unit: 's',
+    }),
+    smartRefreshMaxAgeS: attribute(t.durationS(1), 'Oldest age that a document reaches without a visit.', {
+      default: '604800',
+      unit: 's',
+    }),
+    deletionGuard: attribute(
+      t.boolean,
+      'Hold mass deletions of one host for a person to look at; limits in DeletionGuard.',
+      {
+        default: 'true',
+      },
+    ),
+  },
+  {
+    children: [
+      'CrawlSchedulerConfig',
+      'Root',
+      'Rules',
+      'LinkRules',
+      'Canonicalization',
+      'MimeTypes',
+      'CrawlSpace',
+      'Servers',
+      'Conditions',
+      'ErrorPolicy',
+      'DeletionGuard',
+      'SoftErrors',
+      'Traps',
+      'FetchWith',
+      'PushTo',
+    ],
+  },
+);
+
+export const SCHEDULER = element(
+  'CrawlSchedulerConfig',
+  'Weights of the six URL sources, and the times of refresh when smart refresh is off.',
+  {},
+  { children: ['UrlSource', 'Refresh'], once: true },
+);
+
+export const ROOT = element('Root', 'A URL at which the crawl begins.', {
+  url: attribute(t.httpUrl, 'The root URL.', { required: true }),
+  site: attribute(
+    t.boolean,
+    'Site mode: links and redirects stay on the site of this root. `http://foo.com/bar`: what begins so; `http://foo.com`: foo.com and www.foo.com.',
+    { default: 'false' },
+  ),
+  entireSite: attribute(t.boolean, 'Index Entire Site (FDSE): stay in the directory of this document and below.', {
+    default: 'false',
+  }),
+  priority: attribute(t.integer(-2, 2), 'Priority shift: -2 highest, 2 lowest.', { default: '0' }),
+  group: attribute(t.text, 'Rules group that the root belongs to; for order in the file and for the linter.'),
+  kvs: attribute(t.keyValues, 'Metas of every document found from this root.'),
+  followLinks: attribute(
+    t.boolean,
+    'Off: links of the page are listed for a person to choose from, none is queued (FDSE).',
+    {
+      default: 'true',
+    },
+  ),
+});
+
+const MATCHES = [
+  'And',
+  'Or',
+  'Not',
+  'Atom',
+  'Domain',
+  'Path',
+  'Ext',
+  'Host',
+  'Url',
+  'Scheme',
+  'Query',
+  'InQuery',
+  'Length',
+];
+const ACTIONS = ['Index', 'NoIndex', 'Follow', 'NoFollow', 'Accept', 'Ignore', 'Source', 'AddMeta', 'Priority'];
+
+export const RULES = element(
+  'Rules',
+  'A group of rules. All rules of a crawler run in file order; groups only organise.',
+  {
+    group: attribute(t.text, 'Name of the group.', { default: 'default' }),
+    key: attribute(t.text, 'Mark of who wrote the group, for example `auto`; kept, without meaning here.'),
+  },
+  { children: ['Rule'] },
+);
+
+export const RULE = element(
+  'Rule',
+  'Match elements (several are an And) and actions. Each matching rule sets only the aspects it names; a later rule overrides an earlier one aspect by aspect.',
+  {},
+  { children: [...MATCHES, ...ACTIONS] },
+);
+
+export const INDEX = element('Index', 'Index the document.', {});
+export const NO_INDEX = element('NoIndex', 'Do not index the document.', {});
+export const FOLLOW = element('Follow', 'Follow its links.', {});
+export const NO_FOLLOW = element('NoFollow', 'Do not follow its links.', {});
+export const ACCEPT = element('Accept', 'Crawl the URL.', {});
+export const IGNORE = element('Ignore', 'Do not crawl the URL: not accepted, not indexed, not followed.', {});
+export const SOURCE = element('Source', 'Push the document under this source.', {
+  name: attribute(t.word, 'Name of the source.', { required: true }),
+});
+export const ADD_META = element('AddMeta', 'Add a meta to the document.', {
+  name: attribute(t.word, 'Name of the meta.', { required: true }),
+  value: attribute(t.text, 'Value of the meta.', { required: true, aliases: ['val'] }),
+  scope: attribute(t.enumeration(['document', 'links']), '`links`: documents found from this one carry it too.', {
+    default: 'document',
+  }),
+});
+export const PRIORITY = element(
+  'Priority',
+  'Move the URL among the sources: the shift is added to its natural source number and clamped to 0 … 4.',
+  { shift: attribute(t.integer(-2, 2), '-2 highest, -1 higher, 0 normal, 1 lower, 2 lowest.', { required: true }) },
+);
+
+export { MATCHES };

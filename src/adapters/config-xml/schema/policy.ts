@@ -1,0 +1,290 @@
+/** Crawlway's own elements inside a Crawler: the policies of the four other systems, errors, guard, traps. */
+import { ERROR_CODES, type ErrorCode } from '../../../domain/fetch/error-codes.js';
+import { SOURCES } from '../../../domain/frontier/sources.js';
+import { CANONICALIZATION_STEPS, DEFAULT_CANONICALIZATION } from '../../../domain/url/canonicalize.js';
+import * as t from '../value-types.js';
+import { FIELDS } from './rules.js';
+import { attribute, elementsOf } from './spec.js';
+
+const element = elementsOf('cw');
+
+export const URL_SOURCE = element('UrlSource', 'Weight of one of the six URL sources.', {
+  name: attribute(t.enumeration(SOURCES), 'Which source.', { required: true }),
+  weight: attribute(
+    t.integer(1, 1_000_000),
+    'Share of picks, against the other sources. Defaults: user 10000, redir 2000, index 1000, index_follow 100, follow 10, refresh 1.',
+    { required: true },
+  ),
+});
+
+export const REFRESH = element(
+  'Refresh',
+  'When documents are visited again while smart refresh is off. Without it: never by themselves.',
+  {
+    cron: attribute(t.cron, 'The times.', { required: true }),
+    timeZone: attribute(t.timeZone, 'Time zone of the expression.', { default: 'UTC' }),
+  },
+  { once: true },
+);
+
+/** Images, sound, film, fonts, archives, programs and style: nothing there to read. */
+const NOT_READABLE =
+  '3gp|7z|aac|ai|apk|avi|avif|bin|bmp|bz2|class|css|deb|dmg|eot|eps|exe|flac|flv|gif|gz|heic|ico|iso|jar|jpeg|jpg|js|' +
+  'm4a|m4v|mid|mjs|mkv|mov|mp3|mp4|mpeg|mpg|msi|ogg|ogv|otf|png|psd|rar|rpm|svg|swf|tar|tgz|tif|tiff|ttf|war|wasm|wav|' +
+  'webm|webp|wma|wmv|woff|woff2|xz|zip|zst';
+
+export const LINK_RULES = element(
+  'LinkRules',
+  'What is asked of a link before anything else (Fluid Dynamics Search Engine).',
+  {
+    dialect: attribute(
+      t.enumeration(['crawlway', 'fdse']),
+      '`fdse`: the defaults of that engine, 128 characters and no query strings.',
+      { default: 'crawlway' },
+    ),
+    protocols: attribute(t.protocols, 'Protocols that a URL may have.', { default: 'http|https' }),
+    maxUrlLength: attribute(t.integer(1, 65_536), 'Longer links are ignored. Default 2048, in dialect fdse 128.', {
+      unit: 'characters',
+    }),
+    followQueryStrings: attribute(t.boolean, 'Take links with a `?`. Default true, in dialect fdse false.'),
+    ignoreLinksTo: attribute(t.extensions, 'Links whose path ends in one of these extensions are ignored.', {
+      default: NOT_READABLE,
+    }),
+    rogue: attribute(t.boolean, 'Ignore robots meta and robots.txt. Frowned upon; a warning is logged.', {
+      default: 'false',
+    }),
+    followOffsite: attribute(t.boolean, "Off: links stay on their page's own host.", { default: 'true' }),
+  },
+  { once: true },
+);
+
+export const CANONICALIZATION = element(
+  'Canonicalization',
+  'Steps after the WHATWG form of a URL. They run in the order of the list of names, whatever the order here.',
+  {
+    steps: attribute(t.listOf(t.enumeration(CANONICALIZATION_STEPS)), 'The steps to take.', {
+      default: DEFAULT_CANONICALIZATION.join(' '),
+    }),
+  },
+  { once: true },
+);
+
+export const MIME_TYPES = element(
+  'MimeTypes',
+  'Media types that are taken or left out, as mimeTypesMode says.',
+  {
+    types: attribute(t.mediaTypes, 'The media types.', {
+      default:
+        'image/* audio/* video/* font/* text/css text/javascript application/javascript application/zip application/gzip application/octet-stream',
+    }),
+  },
+  { once: true },
+);
+
+export const CRAWL_SPACE = element(
+  'CrawlSpace',
+  'The crawl space of this crawler (OmniFind): what is outside is never crawled, and leaves the index.',
+  {
+    rules: attribute(t.fileName, 'File of rules: `allow|forbid domain|address|prefix TARGET` a line.', {
+      required: true,
+    }),
+  },
+  { once: true },
+);
+
+export const GLOBAL_CRAWL_SPACE = element(
+  'GlobalCrawlSpace',
+  'The space of all crawlers together (OmniFind): a host that another crawler takes keeps its documents in the index.',
+  { rules: attribute(t.fileName, 'File of domain rules.', { required: true }) },
+  { once: true },
+);
+
+const parameters = {
+  period: attribute(
+    t.period,
+    'Time between two visits: seconds, or number and letter pairs of `s`, `M` minute, `h`, `d`, `m` month of 30 days, `y` year of 365.',
+  ),
+  tag: attribute(t.text, 'Tag that documents carry as a meta.'),
+  category: attribute(t.text, 'Category that documents carry as a meta.'),
+  maxHops: attribute(t.integer(0, 65_535), 'Links between the root and a page, at most.'),
+  readTimeout: attribute(t.period, 'Longest silence of the site; written like period.'),
+  documentTimeout: attribute(t.period, 'Longest time for one document; written like period.'),
+  robots: attribute(t.boolean, 'Obey robots.txt and robots meta.'),
+  index: attribute(t.boolean, 'Index the documents.'),
+  follow: attribute(t.boolean, 'Follow their links.'),
+  maxNetworkErrors: attribute(t.integer(0, 10_000), 'Network errors in a row before a page is given up.'),
+  networkErrorDelay: attribute(t.period, 'Wait after a network error; written like period.'),
+  alias: attribute(t.urlPrefix, "Prefix that stands for the record's URL when fetching."),
+  authentication: attribute(t.word, '`user:password`, Basic.', { secret: true }),
+};
+
+export const SERVERS = element(
+  'Servers',
+  'Server records (mnoGoSearch): the longest matching prefix wins, whatever the order. Without the two switches a link is followed when it has a record.',
+  {
+    followOutside: attribute(t.boolean, 'Follow links that have no record too.', { default: 'false' }),
+    deleteNoServer: attribute(
+      t.boolean,
+      'Off: stored URLs without a record are kept, and links stay on the server of their page.',
+      { default: 'true' },
+    ),
+    file: attribute(t.fileName, 'An indexer.conf to take records from, before those written here.'),
+  },
+  { children: ['Parameters', 'Server'], once: true },
+);
+export const PARAMETERS = element('Parameters', 'Values that hold for the records after it.', parameters);
+export const SERVER = element('Server', 'One record.', {
+  url: attribute(t.urlPrefix, 'Prefix of the URLs it is for; may be empty.', { required: true }),
+  ...parameters,
+});
+
+const CONDITIONS_INSIDE = ['option', 'apply-for', 'apply-except-for', 'may-not-have', 'must-have'];
+const defaultAllow = t.enumeration(['allow', 'disallow', 'disallow-log', 'log-disallow']);
+
+export const CONDITIONS = element(
+  'Conditions',
+  'Recursive conditions (Velocity). Rules run in order; the last setting of an option wins; being filtered is final.',
+  {
+    'default-allow': attribute(
+      defaultAllow,
+      'What happens to a URL that nothing filtered: `allow`, `disallow`, or `disallow-log` (also `log-disallow`), which records why.',
+      { default: 'allow' },
+    ),
+  },
+  { children: CONDITIONS_INSIDE, once: true },
+);
+
+const test = {
+  test: attribute(
+    t.enumeration(['wildcard', 'regex', 'wildcard-set']),
+    '`wildcard`: `*` and `?` over the whole part; `wildcard-set`: several, separated by blanks; `regex`: found anywhere.',
+    { default: 'wildcard' },
+  ),
+  field: attribute(t.enumeration(FIELDS), 'Part of the URL that is looked at.', { default: 'url' }),
+  value: attribute(t.word, 'What to look for.', { required: true }),
+  'case-sensitive': attribute(t.boolean, 'Tell upper from lower case.', { default: 'false' }),
+};
+const log = attribute(t.boolean, 'Record the URLs that do not pass.', { default: 'false' });
+
+export const APPLY_FOR = element('apply-for', 'On a match, sets its options and goes on inside.', test, {
+  children: CONDITIONS_INSIDE,
+});
+export const APPLY_EXCEPT_FOR = element(
+  'apply-except-for',
+  'Without a match, sets its options and goes on inside.',
+  test,
+  {
+    children: CONDITIONS_INSIDE,
+  },
+);
+export const MAY_NOT_HAVE = element('may-not-have', 'A match filters the URL.', { ...test, log });
+export const MUST_HAVE = element('must-have', 'No match filters the URL.', { ...test, log });
+
+/** What `<cw:option name= value=>` can set; the names of the definition's UrlOptions, with units. */
+export const URL_OPTIONS = {
+  'default-allow': attribute(defaultAllow, 'As on Conditions.'),
+  'max-hops': attribute(t.integer(0, 65_535), 'Links between the root and a page, at most.'),
+  'throttle-ms': attribute(t.durationMs(), 'Pause between two requests to the web server.', { unit: 'ms' }),
+  'concurrency-per-host': attribute(t.integer(1, 1000), 'Requests to the web server at once.'),
+  'connect-timeout-ms': attribute(t.durationMs(1), 'Longest wait for a connection.', { unit: 'ms' }),
+  'total-timeout-ms': attribute(t.durationMs(1), 'Longest time for one document.', { unit: 'ms' }),
+  'max-size-bytes': attribute(t.integer(1), 'Largest document, after decoding.', { unit: 'bytes' }),
+  'user-agent': attribute(t.headerValue, 'User agent to send.'),
+  header: attribute(t.header, 'Request header `Name: value`; each name counts by itself.', { secret: true }),
+  credentials: attribute(t.word, '`user:password`, Basic.', { secret: true }),
+  proxy: attribute(t.httpUrl, 'HTTP proxy to use.'),
+  'obey-robots': attribute(t.boolean, 'Obey robots.txt and robots meta.'),
+  'near-duplicate-detector': attribute(t.boolean, 'Leave out near duplicates.'),
+  'refresh-minimum-age-s': attribute(t.durationS(), 'As smartRefreshMinAgeS.', { unit: 's' }),
+  'refresh-maximum-age-s': attribute(t.durationS(1), 'As smartRefreshMaxAgeS.', { unit: 's' }),
+  'error-expiry-s': attribute(t.durationS(), 'How long a URL in error is remembered before it is tried again.', {
+    unit: 's',
+  }),
+};
+
+export const OPTION = element('option', 'Sets one option for the URLs that come here.', {
+  name: attribute(t.enumeration(Object.keys(URL_OPTIONS)), 'Which option; see the list of options.', {
+    required: true,
+  }),
+  value: attribute(t.text, 'Its value.', { required: true }),
+});
+
+export const ERROR_POLICY = element(
+  'ErrorPolicy',
+  'How errors are taken.',
+  {
+    maxTemporaryErrors: attribute(
+      t.integer(0, 10_000),
+      'Temporary errors in a row that a document may have on refresh before it is deleted.',
+      { default: '5' },
+    ),
+    retryDelayS: attribute(
+      t.durationS(1),
+      'Wait before a URL with a temporary error is tried again; doubles with each in a row.',
+      {
+        default: '60',
+        unit: 's',
+      },
+    ),
+    maxRetryDelayS: attribute(t.durationS(1), 'Longest such wait.', { default: '21600', unit: 's' }),
+  },
+  { children: ['Error'], once: true },
+);
+export const ERROR = element('Error', 'Moves an error code to a class; the defaults are in the table of error codes.', {
+  code: attribute(t.enumeration(Object.keys(ERROR_CODES) as ErrorCode[]), 'Error code.', { required: true }),
+  class: attribute(t.enumeration(['permanent', 'temporary']), 'How it is taken.', { required: true }),
+});
+
+export const DELETION_GUARD = element(
+  'DeletionGuard',
+  'When deletions for one host pass both limits within the window, further ones are held for a person.',
+  {
+    enabled: attribute(t.boolean, 'Off: deletions always go out at once.', { default: 'true' }),
+    maxDeletions: attribute(t.integer(0), 'Deletions for one host.', { default: '50' }),
+    maxShare: attribute(t.decimal(0, 1), "Share of the host's indexed documents.", { default: '0.1' }),
+    windowS: attribute(t.durationS(1), 'The window.', { default: '3600', unit: 's' }),
+  },
+  { once: true },
+);
+
+export const SOFT_ERRORS = element(
+  'SoftErrors',
+  'Answers with status 200 that are errors (OmniFind).',
+  {},
+  {
+    children: ['SoftError'],
+    once: true,
+  },
+);
+export const SOFT_ERROR = element('SoftError', 'A pattern of such answers.', {
+  field: attribute(t.enumeration(['url', 'title', 'content']), 'What is looked at.', { required: true }),
+  pattern: attribute(t.word, 'Regular expression (linear time), found anywhere.', { required: true }),
+  status: attribute(t.integer(400, 599), 'HTTP status that the answer is treated as.', { default: '404' }),
+});
+
+export const TRAPS = element(
+  'Traps',
+  'Bounds on sites that never end.',
+  {
+    maxPathDepth: attribute(t.integer(1, 1000), 'Path segments of a URL.', { default: '40' }),
+    maxRepeatedSegments: attribute(t.integer(1, 1000), 'Times that one segment may stand in a path.', { default: '4' }),
+    maxQueryVariants: attribute(t.integer(1), 'URLs of one host that differ only in their query.', {
+      default: '50000',
+    }),
+    maxUrlsPerHost: attribute(t.integer(1), 'URLs of one host.', { default: '5000000' }),
+  },
+  { once: true },
+);
+
+export const FETCH_WITH = element(
+  'FetchWith',
+  'The fetcher of this crawler; without it the one named `default`.',
+  { fetcher: attribute(t.name, 'Name of a Fetcher.', { required: true }) },
+  { once: true },
+);
+
+export const PUSH_TO = element(
+  'PushTo',
+  'A sink for the documents; several may be given. Without any: the only sink of the file.',
+  { sink: attribute(t.name, 'Name of a Sink.', { required: true }) },
+);

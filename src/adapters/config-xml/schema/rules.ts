@@ -1,0 +1,64 @@
+/** The match elements of crawl rules (namespace actionrules; seed: CloudView, Crawl Rules). */
+import * as t from '../value-types.js';
+import { MATCHES } from './crawl.js';
+import { attribute, elementsOf } from './spec.js';
+
+const element = elementsOf('rules');
+
+export const FIELDS = ['url', 'scheme', 'host', 'path', 'query', 'fragment'] as const;
+
+const norm = attribute(
+  t.enumeration(['none', 'lower', 'norm']),
+  '`none`: compared as written; `lower`: case-insensitive; `norm`: case- and accent-insensitive.',
+  { default: 'norm' },
+);
+const litteral = attribute(
+  t.boolean,
+  'Escaping is inverted: `^ $ . * + ? [ ] ( ) { } |` are plain, and operators when a backslash precedes them.',
+  { default: 'false', aliases: ['literal'] },
+);
+const field = attribute(
+  t.enumeration(FIELDS),
+  'Part of the URL. The path keeps its leading slash; the query has no `?`.',
+  {
+    required: true,
+  },
+);
+const pattern = (meaning: string) => attribute(t.text, meaning, { required: true, aliases: ['val'] });
+
+export const AND = element('And', 'All of the elements inside match.', {}, { children: MATCHES });
+export const OR = element('Or', 'At least one of the elements inside matches.', {}, { children: MATCHES });
+export const NOT = element('Not', 'The one element inside does not match.', {}, { children: MATCHES });
+
+export const ATOM = element('Atom', 'The generic match: a regular expression on one part of the URL.', {
+  field,
+  kind: attribute(
+    t.enumeration(['exact', 'prefix', 'suffix', 'inside', 'length']),
+    '`exact`: anchored at both ends; `prefix`: left; `suffix`: right; `inside`: anywhere; `length`: the value is a range like `[30:]`.',
+    { required: true },
+  ),
+  norm,
+  value: pattern('Regular expression (linear time), or a length range.'),
+  litteral,
+});
+
+/** A shortcut is an Atom with field and kind fixed. */
+const shortcut = (name: string, meaning: string) =>
+  element(name, meaning, { value: pattern('Regular expression.'), norm, litteral });
+
+export const DOMAIN = shortcut('Domain', 'The host is this one or ends in a dot and this one.');
+export const PATH = shortcut('Path', 'The path begins so (Atom path prefix).');
+export const EXT = shortcut('Ext', 'The path ends so (Atom path suffix).');
+export const HOST = shortcut('Host', 'The host is exactly this one (Atom host exact).');
+export const URL_IS = shortcut('Url', 'The URL is exactly this one (Atom url exact).');
+export const SCHEME = shortcut('Scheme', '`http` or `https` (Atom scheme exact).');
+export const QUERY = shortcut('Query', 'The query is exactly this one (Atom query exact).');
+export const IN_QUERY = shortcut('InQuery', 'The query contains it (Atom query inside).');
+
+export const LENGTH = element('Length', 'The length of a part of the URL is in a range.', {
+  field,
+  value: attribute(t.lengthRange, '`[30:]` at least 30, `[:10]` at most 10, `[11:12]` both, bounds included.', {
+    required: true,
+    aliases: ['val'],
+  }),
+});

@@ -1,0 +1,79 @@
+/** The form of the configuration table: what one element and one attribute are. */
+import type { ValueType } from '../value-types.js';
+
+/** The three vocabularies. Newest namespace first; that one is written in the XML Schema. */
+export const NAMESPACES = {
+  crawl: ['exa:com.exalead.mercury.mami.crawl.v21', 'exa:com.exalead.mercury.mami.crawl.v20'],
+  rules: ['exa:com.exalead.actionrules.v21', 'exa:com.exalead.actionrules.v20'],
+  cw: ['urn:crawlway:config:1'],
+} as const;
+
+export type Vocabulary = keyof typeof NAMESPACES;
+
+export interface AttributeSpec<T> {
+  readonly type: ValueType<T>;
+  readonly meaning: string;
+  /** As text, in the form in which it would be written. */
+  readonly default?: string;
+  readonly unit?: string;
+  readonly required?: boolean;
+  /** Never shown through the API, the log or the console. */
+  readonly secret?: boolean;
+  /** Other spellings, read alike. */
+  readonly aliases?: readonly string[];
+}
+
+export type Attributes = Readonly<Record<string, AttributeSpec<unknown>>>;
+
+export interface ElementSpec<A extends Attributes = Attributes> {
+  readonly name: string;
+  readonly vocabulary: Vocabulary;
+  readonly meaning: string;
+  readonly attributes: A;
+  /** Names of the elements that may stand inside; names are unique over all vocabularies. */
+  readonly children: readonly string[];
+  /** At most once in its parent. */
+  readonly once: boolean;
+  /** Meaning of its text, when it may have any. */
+  readonly text?: string;
+}
+
+type ValueOf<S> = S extends { readonly type: ValueType<infer T> }
+  ? S extends { readonly default: string } | { readonly required: true }
+    ? T
+    : T | undefined
+  : never;
+
+/** What the attributes of an element come to. */
+export type Values<A> = { readonly [K in keyof A]: ValueOf<A[K]> };
+
+type NothingMore = Readonly<Record<never, never>>;
+
+type More = Omit<AttributeSpec<never>, 'type' | 'meaning'>;
+
+export function attribute<T, const M extends More = NothingMore>(
+  type: ValueType<T>,
+  meaning: string,
+  more?: M,
+): { readonly type: ValueType<T>; readonly meaning: string } & NoInfer<M> {
+  return { type, meaning, ...(more as NoInfer<M>) };
+}
+
+interface ElementMore {
+  readonly children?: readonly string[];
+  readonly once?: boolean;
+  readonly text?: string;
+}
+
+/** Makes the element specs of one vocabulary. */
+export const elementsOf =
+  (vocabulary: Vocabulary) =>
+  <A extends Attributes>(name: string, meaning: string, attributes: A, more: ElementMore = {}): ElementSpec<A> => ({
+    name,
+    vocabulary,
+    meaning,
+    attributes,
+    children: more.children ?? [],
+    once: more.once ?? false,
+    ...(more.text === undefined ? {} : { text: more.text }),
+  });

@@ -1,0 +1,41 @@
+/** The likely right spelling of a name that is not known. */
+
+/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+export function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replace = (previous[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let best = Math.min(replace, (previous[j] as number) + 1, (current[j - 1] as number) + 1);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (swapped) best = Math.min(best, (before[j - 2] as number) + 1);
+      current.push(best);
+    }
+    before = previous;
+    previous = current;
+  }
+  return previous[b.length] as number;
+}
+
+/** Names longer than this are nobody's typing error, and comparing them would cost. */
+const LONGEST = 64;
+
+/** The candidate that was probably meant: at most a third of its letters differ, case not counted. */
+export function likelySpelling(word: string, candidates: readonly string[]): string | undefined {
+  if (word.length > LONGEST) return undefined;
+  let best: { name: string; distance: number } | undefined;
+  for (const name of candidates) {
+    const distance = editDistance(word.toLowerCase(), name.toLowerCase());
+    if (distance > Math.max(1, Math.floor(name.length / 3))) continue;
+    if (!best || distance < best.distance) best = { name, distance };
+  }
+  return best?.name;
+}
+
+/** `: did you mean Length?` or nothing. */
+export function didYouMean(word: string, candidates: readonly string[]): string {
+  const likely = likelySpelling(word, candidates);
+  return likely === undefined ? '' : `: did you mean ${likely}?`;
+}
