@@ -48,3 +48,9 @@ export const hostKey = (url: CrawlUrl): string => (url.port === '' ? url.host : 
 /** Scheme, host and port: the server of mnoGoSearch, and the scope of one robots.txt (RFC 9309, 2.3). */
 export const origin = (url: CrawlUrl): string =>
   url.port === '' ? `${url.scheme}://${url.host}` : `${url.scheme}://${url.host}:${url.port}`;
+
+/** The URL up to its query or fragment. */
+export function withoutQuery(href: string): string {
+  const end = href.search(/[?#]/);
+  return end < 0 ? href : href.slice(0, end);
+}

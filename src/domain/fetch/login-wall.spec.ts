@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Instant, instant, minutes } from '../time/units.js';
+import { LoginWalls } from './login-wall.js';
+
+const at = (minute: number): Instant => instant(1_700_000_000_000 + minutes(minute));
+const page = (n: number) => `https://a.example/doc/${n}`;
+const redirects = (walls: LoginWalls, target: (n: number) => string, count: number) =>
+  Array.from({ length: count }, (_, n) => walls.redirected('a.example', page(n), target(n), at(n / 10)));
+
+describe('login walls', () => {
+  it('are seen when three pages are sent to one login page, whatever its query says', () => {
+    const target = (n: number) => `https://login.corp.example/?back=${n}`;
+    expect(redirects(new LoginWalls(), target, 4)).toEqual(['normal', 'normal', 'wall', 'wall']);
+  });
+
+  it.each(['https://a.example/Login.aspx', 'https://a.example/user/sign-in', 'https://sso.b.example/saml2/idp'])(
+    '%s looks like a login page',
+    (target) => expect(redirects(new LoginWalls(), () => target, 3).at(-1)).toBe('wall'),
+  );
+
+  it.each(['https://a.example/blogin/', 'https://a.example/author', 'https://authority.example/'])(
+    '%s does not, and takes five pages',
+    (target) => expect(redirects(new LoginWalls(), () => target, 5)).toEqual([...Array(4).fill('normal'), 'wall']),
+  );
+
+  it('are not seen in redirects that each have a target of their own', () => {
+    expect(redirects(new LoginWalls(), (n) => `https://b.example/doc/${n}`, 30)).not.toContain('wall');
+  });
+
+  it('are not seen in a redirect to the same page under another query', () => {
+    const walls = new LoginWalls();
+    for (let n = 0; n < 30; n++) {
+      expect(walls.redirected('a.example', `https://a.example/list?sid=${n}`, 'https://a.example/list', at(n))).toBe(
+        'normal',
+      );
+    }
+  });
+
+  it('take different pages: one page asked again and again makes none', () => {
+    const walls = new LoginWalls();
+    for (let n = 0; n < 30; n++) {
+      expect(walls.redirected('a.example', page(1), 'https://a.example/login', at(n))).toBe('normal');
+    }
+  });
+
+  it('are not seen where most pages answer for themselves', () => {
+    const walls = new LoginWalls();
+    for (let n = 0; n < 60; n++) {
+      walls.succeeded('a.example', page(1000 + n), at(n / 2));
+      expect(walls.redirected('a.example', page(n), 'https://a.example/login', at(n / 2))).toBe('normal');
+    }
+  });
+
+  it('fall when pages answer again', () => {
+    const walls = new LoginWalls();
+    expect(redirects(walls, () => 'https://a.example/login', 20).at(-1)).toBe('wall');
+    for (let n = 0; n < 20; n++) walls.succeeded('a.example', page(n), at(3));
+    expect(walls.redirected('a.example', page(99), 'https://a.example/login', at(4))).toBe('normal');
+  });
+
+  it('concern their own host, and the last hour', () => {
+    const walls = new LoginWalls();
+    redirects(walls, () => 'https://a.example/login', 10);
+    expect(walls.redirected('b.example', page(1), 'https://a.example/login', at(2))).toBe('normal');
+    expect(walls.redirected('a.example', page(99), 'https://a.example/login', at(62))).toBe('normal');
+  });
+
+  it('agree with the definition on any mix of visits', () => {
+    const visits = fc.array(
+      fc.record({
+        n: fc.nat(6),
+        target: fc.constantFrom(undefined, '/login', '/x'),
+        wait: fc.integer({ min: 0, max: 20 }),
+      }),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(visits, (steps) => {
+        const walls = new LoginWalls();
+        const seen: { minute: number; n: number; target: string | undefined }[] = [];
+        let minute = 0;
+        for (const { n, target, wait } of steps) {
+          minute += wait;
+          seen.push({ minute, n, target });
+          if (target === undefined) walls.succeeded('a.example', page(n), at(minute));
+          else {
+            const recent = seen.filter((visit) => visit.minute > minute - 60).slice(-32);
+            const same = recent.filter((visit) => visit.target === target);
+            const wall =
+              new Set(same.map((visit) => visit.n)).size >= (target === '/login' ? 3 : 5) &&
+              same.length * 2 > recent.length;
+            const answer = walls.redirected('a.example', page(n), `https://a.example${target}?back=${n}`, at(minute));
+            expect(answer).toBe(wall ? 'wall' : 'normal');
+          }
+        }
+      }),
+    );
+  });
+});

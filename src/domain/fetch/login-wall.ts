@@ -1,0 +1,60 @@
+import { hours, type Instant } from '../time/units.js';
+import { withoutQuery } from '../url/crawl-url.js';
+
+/** A visit to a host, as far as login walls go. */
+interface RecentVisit {
+  readonly at: Instant;
+  readonly from: string;
+  /** Without query and fragment; undefined: the page answered for itself. */
+  readonly target?: string;
+}
+
+/** Pages redirected to one target that make a wall: few when it looks like a login page, more when it is any page. */
+const PAGES = { login: 3, any: 5 };
+const WINDOW = hours(1);
+
+/** Visits remembered of one host, and hosts remembered; past it the oldest are forgotten. */
+const MAX_VISITS = 32;
+const MAX_HOSTS = 10_000;
+
+const LOGIN =
+  /(?:^|[^a-z])(?:log-?in|log-?on|sign-?in|sign-?on|sso|saml2?|oauth2?|openid|adfs|cas|auth|authenticate|authorize|idp|anmelden|connexion|accedi)(?:[^a-z]|$)/;
+
+/**
+ * Tells redirects of single pages from a login wall: a host that sends most of its pages to one page wants a login, and its
+ * documents are still there. Judged on the visits of the last hour to the host.
+ */
+export class LoginWalls {
+  /** By host, the one visited last at the end. */
+  readonly #recent = new Map<string, RecentVisit[]>();
+
+  /** Judges a redirect by itself and by what came before it; `from` and `target` are canonical URLs. */
+  redirected(hostKey: string, from: string, target: string, now: Instant): 'normal' | 'wall' {
+    const page = withoutQuery(target);
+    const visits = this.#remember(hostKey, { at: now, from, target: page });
+    // A redirect to the same page under a cleaner query says nothing of a login.
+    if (withoutQuery(from) === page) return 'normal';
+    const walled = visits.filter((visit) => visit.target === page && withoutQuery(visit.from) !== page);
+    const pages = new Set(walled.map((visit) => visit.from)).size;
+    const enough = LOGIN.test(page.slice(page.indexOf('//') + 2).toLowerCase()) ? PAGES.login : PAGES.any;
+    return pages >= enough && walled.length * 2 > visits.length ? 'wall' : 'normal';
+  }
+
+  /** A page of the host answered for itself. */
+  succeeded(hostKey: string, from: string, now: Instant): void {
+    this.#remember(hostKey, { at: now, from });
+  }
+
+  #remember(hostKey: string, visit: RecentVisit): readonly RecentVisit[] {
+    const known = this.#recent.get(hostKey) ?? [];
+    const recent = known.filter(({ at }) => at > visit.at - WINDOW).slice(1 - MAX_VISITS);
+    recent.push(visit);
+    this.#recent.delete(hostKey);
+    this.#recent.set(hostKey, recent);
+    for (const oldest of this.#recent.keys()) {
+      if (this.#recent.size <= MAX_HOSTS) break;
+      this.#recent.delete(oldest);
+    }
+    return recent;
+  }
+}
