@@ -1,33 +1,60 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
+import { AuditController } from './audit/audit.controller.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { CrawlersController } from './crawlers/crawlers.controller.js';
+import { EventsController } from './events/events.controller.js';
 import { HealthController } from './health/health.controller.js';
+import { HostsController } from './hosts/hosts.controller.js';
 import { ProblemFilter } from './http/problem.filter.js';
+import { MetricsController } from './metrics/metrics.controller.js';
+import { HeldDeletionsController } from './orders/held-deletions.controller.js';
+import { OrdersController } from './orders/orders.controller.js';
+import { PendingController } from './pending/pending.controller.js';
+import { ReasonsController } from './registry/reasons.controller.js';
+import { RootsController } from './roots/roots.controller.js';
 import { AccessGuard } from './security/access.guard.js';
 import { MediaTypeGuard } from './security/media-type.guard.js';
 import { SessionController } from './session/session.controller.js';
+import { SinksController } from './sinks/sinks.controller.js';
+import { PolicyController } from './urls/policy.controller.js';
+import { UrlsController } from './urls/urls.controller.js';
 
 /** Calls of one address in a minute: a console, a status table and a busy script together stay far below. */
 const CALLS_PER_MINUTE = 12_000;
 
-export const CONTROLLERS = [CrawlersController, HealthController, SessionController];
+export const CONTROLLERS = [
+  AuditController,
+  CrawlersController,
+  EventsController,
+  HealthController,
+  HeldDeletionsController,
+  HostsController,
+  MetricsController,
+  OrdersController,
+  PendingController,
+  PolicyController,
+  ReasonsController,
+  RootsController,
+  SessionController,
+  SinksController,
+  UrlsController,
+];
 
 @Module({})
-export class AppModule {
-  static with(parts: DynamicModule): DynamicModule {
-    return {
-      module: AppModule,
-      imports: [parts, ThrottlerModule.forRoot([{ ttl: 60_000, limit: CALLS_PER_MINUTE }])],
-      controllers: CONTROLLERS,
-      providers: [
-        ProblemFilter,
-        { provide: APP_GUARD, useClass: ThrottlerGuard },
-        { provide: APP_GUARD, useClass: AccessGuard },
-        { provide: APP_GUARD, useClass: MediaTypeGuard },
-        { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
-      ],
-    };
-  }
-}
+class AppModule {}
+
+/** @param parts provides ENGINE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, AUDIT_LOG, LOG, CLOCK and OPTIONS. */
+export const appModule = (parts: DynamicModule): DynamicModule => ({
+  module: AppModule,
+  imports: [parts, ThrottlerModule.forRoot([{ ttl: 60_000, limit: CALLS_PER_MINUTE }])],
+  controllers: CONTROLLERS,
+  providers: [
+    ProblemFilter,
+    { provide: APP_GUARD, useClass: ThrottlerGuard },
+    { provide: APP_GUARD, useClass: AccessGuard },
+    { provide: APP_GUARD, useClass: MediaTypeGuard },
+    { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
+  ],
+});

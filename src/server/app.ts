@@ -5,7 +5,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import { AppModule } from './app.module.js';
+import { appModule } from './app.module.js';
 import { serveConsole } from './console/static-files.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -16,10 +16,10 @@ import { requireLocalHost } from './security/local-host.js';
 import { SECURITY_HEADERS } from './security/security-headers.js';
 import { OPTIONS } from './tokens.js';
 
-/** @param parts provides ENGINE, CONFIGURATION_FORMAT, ADMIN_STORE, LOG, CLOCK and OPTIONS. */
+/** The application, not yet listening. For `parts` see appModule. */
 export async function createApp(parts: DynamicModule): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({ routerOptions: { maxParamLength: 2048 } });
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.with(parts), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(appModule(parts), adapter, {
     bodyParser: false,
     logger: ['error', 'warn'],
     abortOnError: false,

@@ -1,0 +1,63 @@
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
+import { isoAlways } from '../http/time.js';
+import { API, AUDIT_LOG } from '../tokens.js';
+import type { AuditEntry, AuditLog } from './audit-log.js';
+
+class AuditEntryDto {
+  @ApiProperty({ type: 'integer' })
+  id!: number;
+
+  @ApiProperty({ format: 'date-time' })
+  at!: string;
+
+  @ApiProperty({ description: 'Name of the API key; `local` when the server has no keys.' })
+  who!: string;
+
+  @ApiProperty({ description: 'operationId of the call.' })
+  what!: string;
+
+  @ApiProperty({ description: 'Path and query of the call.' })
+  target!: string;
+
+  @ApiProperty({ description: '`done`, or why it failed.' })
+  outcome!: string;
+
+  @ApiProperty({ required: false, description: 'JSON: what was, as far as the call says.' })
+  before?: string;
+
+  @ApiProperty({ required: false, description: 'JSON: what is.' })
+  after?: string;
+}
+
+const auditEntryDto = ({ at, before, after, ...entry }: AuditEntry & { readonly id: number }): AuditEntryDto => ({
+  ...entry,
+  at: isoAlways(at),
+  before: before || undefined,
+  after: after || undefined,
+});
+
+@ApiTags('Audit')
+@Controller(`${API}/audit`)
+export class AuditController {
+  constructor(@Inject(AUDIT_LOG) private readonly log: AuditLog) {}
+
+  @Get()
+  @Operation({
+    id: 'listAudit',
+    summary: 'The audit log',
+    description: 'Every write over the API, newest first: who, what, when, before, after.',
+    role: 'admin',
+  })
+  @PageResponse(AuditEntryDto)
+  async list(@Query() query: PageQuery): Promise<Page<AuditEntryDto>> {
+    const entries = await this.log.entries(numberCursor(query.cursor), query.limit + 1);
+    return mapPage(
+      page(entries, query.limit, (entry) => entry.id),
+      auditEntryDto,
+    );
+  }
+}

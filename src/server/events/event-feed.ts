@@ -1,0 +1,44 @@
+/**
+ * One client's view of the event stream, thinned to what a person and a browser can take in: at most `perSecond` events of
+ * each type in a second. What is left out is counted by type and told, so that a picture can be scaled up. Memory is
+ * bounded: a client that does not read has a short queue, and everything beyond it counts as left out.
+ */
+import type { Instant } from '../../domain/time/units.js';
+import type { CrawlEvent } from '../../engine/events.js';
+
+const QUEUE_LIMIT = 200;
+
+export class EventFeed {
+  private queue: CrawlEvent[] = [];
+  private second = Number.NEGATIVE_INFINITY;
+  private inThisSecond = new Map<string, number>();
+  private left: Record<string, number> = {};
+
+  constructor(private readonly perSecond: number) {}
+
+  /** @returns whether the event will be shown. */
+  offer(event: CrawlEvent, now: Instant): boolean {
+    const second = Math.floor(now / 1000);
+    if (second !== this.second) {
+      this.second = second;
+      this.inThisSecond.clear();
+    }
+    const shown = this.inThisSecond.get(event.type) ?? 0;
+    if (shown >= this.perSecond || this.queue.length >= QUEUE_LIMIT) {
+      this.left[event.type] = (this.left[event.type] ?? 0) + 1;
+      return false;
+    }
+    this.inThisSecond.set(event.type, shown + 1);
+    this.queue.push(event);
+    return true;
+  }
+
+  /** Everything that waits, and what was left out since the last time, by type; undefined when nothing was. */
+  take(): { readonly events: readonly CrawlEvent[]; readonly dropped?: Readonly<Record<string, number>> } {
+    const events = this.queue;
+    const dropped = Object.keys(this.left).length > 0 ? this.left : undefined;
+    this.queue = [];
+    this.left = {};
+    return { events, dropped };
+  }
+}

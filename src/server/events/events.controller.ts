@@ -1,0 +1,79 @@
+import { Controller, Get, Header, Inject, Req } from '@nestjs/common';
+import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { SkipThrottle } from '@nestjs/throttler';
+import type { FastifyRequest } from 'fastify';
+import { milliseconds } from '../../domain/time/units.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import type { CrawlEvent } from '../../engine/events.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import { Operation } from '../http/operation.js';
+import { isoAlways } from '../http/time.js';
+import { API, CLOCK, ENGINE } from '../tokens.js';
+import { EventFeed } from './event-feed.js';
+
+const EVENTS_PER_SECOND = 20;
+/** Events go out in small bundles: one write for each would cost more than the events are worth. */
+const BUNDLE_EVERY = milliseconds(200);
+/** Proxies close a connection on which nothing comes for a while, often 60 s. */
+const HEARTBEATS_EVERY = 75;
+
+const EXAMPLE =
+  'event: visit\ndata: {"type":"visit","at":"2026-01-31T12:00:00.000Z","crawler":"docs","url":"https://docs.example.com/",…}\n\n';
+
+@ApiTags('Events')
+@Controller(`${API}/events`)
+export class EventsController {
+  constructor(
+    @Inject(ENGINE) private readonly engine: EngineApi,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @SkipThrottle()
+  @Header('content-type', 'text/event-stream; charset=utf-8')
+  @Header('cache-control', 'no-store')
+  @Header('x-accel-buffering', 'no')
+  @Operation({
+    id: 'streamEvents',
+    summary: 'What happens, as it happens',
+    description:
+      `Server-sent events: visit, verdict, order, crawler, sink, host, configuration. At most ${EVENTS_PER_SECOND} of each type ` +
+      'in a second; a `dropped` event tells how many of each type were left out.',
+    role: 'read',
+  })
+  @ApiProduces('text/event-stream')
+  @ApiOkResponse({
+    description: 'A stream without end.',
+    content: { 'text/event-stream': { schema: { type: 'string', example: EXAMPLE } } },
+  })
+  stream(@Req() request: FastifyRequest): AsyncIterable<string> {
+    const gone = new AbortController();
+    request.raw.socket.once('close', () => gone.abort());
+    return this.bundles(gone.signal);
+  }
+
+  private async *bundles(gone: AbortSignal): AsyncIterable<string> {
+    const feed = new EventFeed(EVENTS_PER_SECOND);
+    const unsubscribe = this.engine.subscribe((event) => feed.offer(event, this.clock.now()));
+    try {
+      yield 'retry: 2000\n\n';
+      for (let round = 1; !gone.aborted; round++) {
+        await this.clock.sleep(BUNDLE_EVERY, gone);
+        const { events, dropped } = feed.take();
+        const bundle = events.map(eventText).join('') + (dropped ? droppedText(dropped) : '');
+        if (bundle !== '') yield bundle;
+        else if (round % HEARTBEATS_EVERY === 0) yield ': heartbeat\n\n';
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+}
+
+const droppedText = (dropped: Readonly<Record<string, number>>): string =>
+  `event: dropped\ndata: ${JSON.stringify(dropped)}\n\n`;
+
+function eventText(event: CrawlEvent): string {
+  const until = 'until' in event && event.until !== undefined ? { until: isoAlways(event.until) } : {};
+  return `event: ${event.type}\ndata: ${JSON.stringify({ ...event, at: isoAlways(event.at), ...until })}\n\n`;
+}

@@ -1,0 +1,84 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { HostView } from '../../engine/engine-api.js';
+import { inSeconds, iso, isoAlways } from '../http/time.js';
+
+export class HostRobotsDto {
+  @ApiProperty({ format: 'date-time' })
+  fetchedAt!: string;
+
+  @ApiProperty({ description: 'What the fetch of robots.txt came to.' })
+  status!: string;
+
+  @ApiProperty({ description: 'The file as fetched.' })
+  text!: string;
+}
+
+export class HostDto {
+  @ApiProperty({ description: 'Host name, with the port when it is not the default.' })
+  host!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Stored URLs.' })
+  urls!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Documents in the index.' })
+  indexed!: number;
+
+  @ApiProperty({ type: 'integer', description: 'URLs in error.' })
+  errors!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Queued URLs, due or not.' })
+  queued!: number;
+
+  @ApiProperty({ required: false, format: 'date-time', description: 'No request before this: crawl delay.' })
+  nextRequestAt?: string;
+
+  @ApiProperty({
+    required: false,
+    format: 'date-time',
+    description: 'No request before this: the host asked for a rest.',
+  })
+  backOffUntil?: string;
+
+  @ApiProperty({ required: false, description: 'Pause between two requests that is in force.' })
+  crawlDelaySeconds?: number;
+
+  @ApiProperty({ required: false, type: () => HostRobotsDto })
+  robots?: HostRobotsDto;
+
+  @ApiProperty({ description: 'Paused by a person.' })
+  paused!: boolean;
+
+  @ApiProperty({
+    required: false,
+    minimum: 0,
+    maximum: 1,
+    description: 'Of the visits remembered, the share that succeeded.',
+  })
+  successShare?: number;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    description: 'Failed visits by error code.',
+  })
+  errorClasses!: Readonly<Record<string, number>>;
+
+  @ApiProperty({ required: false })
+  averageLatencySeconds?: number;
+}
+
+export const hostDto = (view: HostView): HostDto => ({
+  host: view.hostKey,
+  urls: view.urls,
+  indexed: view.indexed,
+  errors: view.errors,
+  queued: view.queued,
+  nextRequestAt: iso(view.nextRequestAt),
+  backOffUntil: iso(view.backOffUntil),
+  crawlDelaySeconds: inSeconds(view.crawlDelay),
+  robots: view.robots && { ...view.robots, fetchedAt: isoAlways(view.robots.fetchedAt) },
+  paused: view.paused,
+  successShare: view.successShare,
+  errorClasses: view.errorClasses,
+  averageLatencySeconds: inSeconds(view.averageLatency),
+});

@@ -1,0 +1,33 @@
+import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import { SkipThrottle } from '@nestjs/throttler';
+import { Registry } from 'prom-client';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { Operation } from '../http/operation.js';
+import { ENGINE } from '../tokens.js';
+import { engineRegistry } from './engine-metrics.js';
+
+@ApiTags('Health')
+@SkipThrottle()
+@Controller('metrics')
+export class MetricsController {
+  private readonly registry: Registry;
+
+  constructor(@Inject(ENGINE) engine: EngineApi) {
+    this.registry = engineRegistry(engine);
+  }
+
+  @Get()
+  @Header('content-type', Registry.PROMETHEUS_CONTENT_TYPE)
+  @Operation({
+    id: 'getMetrics',
+    summary: 'Prometheus metrics',
+    description: 'Counters and gauges in the Prometheus text format.',
+    role: 'read',
+  })
+  @ApiProduces('text/plain')
+  @ApiOkResponse({ description: 'Metrics.', content: { 'text/plain': { schema: { type: 'string' } } } })
+  metrics(): Promise<string> {
+    return this.registry.metrics();
+  }
+}

@@ -1,0 +1,63 @@
+import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { Audited, ChangeNote } from '../audit/change-note.js';
+import { CountDto } from '../http/count.dto.js';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
+import { API, ENGINE } from '../tokens.js';
+import { HeldDeletionsDto, heldDeletionsDto } from './order.dto.js';
+
+const UNKNOWN = { 404: 'The guard holds nothing of that host.' };
+
+@ApiTags('Orders')
+@Controller(`${API}/held-deletions`)
+export class HeldDeletionsController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @Operation({
+    id: 'listHeldDeletions',
+    summary: 'What the deletion guard holds',
+    description: 'Deletions that were decided and are kept back because too many of one host came at once, by host.',
+    role: 'read',
+  })
+  @PageResponse(HeldDeletionsDto)
+  async list(): Promise<Page<HeldDeletionsDto>> {
+    return { items: (await this.engine.heldDeletions()).map(heldDeletionsDto), next: null };
+  }
+
+  @Post(':host/release')
+  @HttpCode(200)
+  @Operation({
+    id: 'releaseHeldDeletions',
+    summary: 'Release held deletions',
+    description: "The host's held deletions go to the sinks.",
+    role: 'operate',
+    problems: UNKNOWN,
+  })
+  @ApiOkResponse({ type: CountDto })
+  async release(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
+    const count = await this.engine.releaseHeld(host);
+    note.changed({ held: count }, { released: count });
+    return { count };
+  }
+
+  @Post(':host/drop')
+  @HttpCode(200)
+  @Operation({
+    id: 'dropHeldDeletions',
+    summary: 'Drop held deletions',
+    description:
+      "The host's held deletions are forgotten; the documents stay in the index until a later visit decides anew.",
+    role: 'operate',
+    problems: UNKNOWN,
+  })
+  @ApiOkResponse({ type: CountDto })
+  async drop(@Param('host') host: string, @Audited() note: ChangeNote): Promise<CountDto> {
+    const count = await this.engine.dropHeld(host);
+    note.changed({ held: count }, { dropped: count });
+    return { count };
+  }
+}

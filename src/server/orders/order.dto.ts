@@ -1,0 +1,84 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
+import type { HeldDeletions } from '../../engine/engine-api.js';
+import type { LedgerEntry } from '../../engine/ports/frontier-store.js';
+import { iso, isoAlways } from '../http/time.js';
+
+export class OrderDto {
+  @ApiProperty({ type: 'integer', description: 'Increases in the order of decision.' })
+  id!: number;
+
+  @ApiProperty()
+  crawler!: string;
+
+  @ApiProperty()
+  uri!: string;
+
+  @ApiProperty()
+  host!: string;
+
+  @ApiProperty({ enum: ['add', 'delete'] })
+  kind!: OrderKind;
+
+  @ApiProperty({ description: 'Why it was decided; `GET /reasons` explains the code.' })
+  reason!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  decidedAt!: string;
+
+  @ApiProperty({ enum: ORDER_STATES })
+  state!: OrderState;
+
+  @ApiProperty({ type: 'integer' })
+  attempts!: number;
+
+  @ApiProperty({ required: false, format: 'date-time' })
+  answeredAt?: string;
+
+  @ApiProperty({ required: false, description: "The sink's message when it refused; the last failure while pending." })
+  answer?: string;
+
+  @ApiProperty({ required: false, description: 'Digest of the document.' })
+  stamp?: string;
+}
+
+export const orderDto = (entry: LedgerEntry): OrderDto => ({
+  id: entry.id,
+  crawler: entry.crawler,
+  uri: entry.uri,
+  host: entry.hostKey,
+  kind: entry.kind,
+  reason: entry.reason,
+  decidedAt: isoAlways(entry.decidedAt),
+  state: entry.state,
+  attempts: entry.attempts,
+  answeredAt: iso(entry.answeredAt),
+  answer: entry.answer,
+  stamp: entry.stamp,
+});
+
+export class HeldDeletionsDto {
+  @ApiProperty()
+  host!: string;
+
+  @ApiProperty()
+  crawler!: string;
+
+  @ApiProperty({ type: 'integer' })
+  count!: number;
+
+  @ApiProperty({ format: 'date-time', description: 'When the oldest was decided.' })
+  oldest!: string;
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'integer' }, description: 'Count by reason code.' })
+  reasons!: Readonly<Record<string, number>>;
+
+  @ApiProperty({ type: [String], description: 'Some of the URIs.' })
+  samples!: readonly string[];
+}
+
+export const heldDeletionsDto = ({ hostKey, oldest, ...held }: HeldDeletions): HeldDeletionsDto => ({
+  host: hostKey,
+  oldest: isoAlways(oldest),
+  ...held,
+});

@@ -1,0 +1,82 @@
+import { Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { Audited, ChangeNote } from '../audit/change-note.js';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
+import { API, ENGINE } from '../tokens.js';
+import { OrderDto, orderDto } from './order.dto.js';
+
+class OrdersQuery extends PageQuery {
+  @ApiProperty({ required: false })
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  crawler?: string;
+
+  @ApiProperty({ required: false, enum: ORDER_STATES })
+  @IsOptional()
+  @IsIn(ORDER_STATES)
+  state?: OrderState;
+
+  @ApiProperty({ required: false, enum: ['add', 'delete'] })
+  @IsOptional()
+  @IsIn(['add', 'delete'])
+  kind?: OrderKind;
+
+  @ApiProperty({ required: false, description: 'Exact URI.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(65_536)
+  uri?: string;
+
+  @ApiProperty({ required: false })
+  @IsOptional()
+  @IsString()
+  @MaxLength(300)
+  host?: string;
+}
+
+@ApiTags('Orders')
+@Controller(`${API}/orders`)
+export class OrdersController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @Operation({
+    id: 'listOrders',
+    summary: 'The ledger of push orders',
+    description:
+      'Every order that is kept, newest first: when and why it was decided, attempts, and what the sink said.',
+    role: 'read',
+  })
+  @PageResponse(OrderDto)
+  async list(@Query() query: OrdersQuery): Promise<Page<OrderDto>> {
+    const { cursor, limit, host, ...filter } = query;
+    const entries = await this.engine.orders({ ...filter, hostKey: host }, numberCursor(cursor), limit + 1);
+    return mapPage(
+      page(entries, limit, (entry) => entry.id),
+      orderDto,
+    );
+  }
+
+  @Post(':id/retry')
+  @HttpCode(200)
+  @Operation({
+    id: 'retryOrder',
+    summary: 'Send a refused order again',
+    description:
+      'The page is fetched again for an add order, and the order that follows is sent; a delete order goes out as it is.',
+    role: 'operate',
+    problems: { 404: 'There is no such order.', 422: 'The order is not one that was refused.' },
+  })
+  @ApiOkResponse({ type: OrderDto })
+  async retry(@Param('id', ParseIntPipe) id: number, @Audited() note: ChangeNote): Promise<OrderDto> {
+    const entry = await this.engine.retryOrder(id);
+    note.changed({ state: 'refused' }, { state: entry.state });
+    return orderDto(entry);
+  }
+}

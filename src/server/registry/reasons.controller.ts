@@ -1,0 +1,49 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
+import { REASONS } from '../../domain/policy/reasons.js';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
+import { API } from '../tokens.js';
+
+class ReasonDto {
+  @ApiProperty({ description: 'Stable; used by the store, the API, the metrics and the console.' })
+  code!: string;
+
+  @ApiProperty({ enum: ['reason', 'error'], description: 'A reason tells a verdict, an error how a visit failed.' })
+  kind!: 'reason' | 'error';
+
+  @ApiProperty({ required: false, description: 'Of a reason: the layer or part that gives it.' })
+  layer?: string;
+
+  @ApiProperty({ required: false, enum: ['permanent', 'temporary'], description: 'Of an error: its class by default.' })
+  class?: 'permanent' | 'temporary';
+
+  @ApiProperty()
+  meaning!: string;
+
+  @ApiProperty({ description: 'What to change if it is not wanted.' })
+  remedy!: string;
+}
+
+const ALL: readonly ReasonDto[] = [
+  ...Object.entries(REASONS).map(([code, entry]): ReasonDto => ({ code, kind: 'reason', ...entry })),
+  ...Object.entries(ERROR_CODES).map(([code, entry]): ReasonDto => ({ code, kind: 'error', ...entry })),
+];
+
+@ApiTags('Policy')
+@Controller(`${API}/reasons`)
+export class ReasonsController {
+  @Get()
+  @Operation({
+    id: 'listReasons',
+    summary: 'All reason and error codes',
+    description: 'What each code means and what to do about it.',
+    role: 'read',
+  })
+  @PageResponse(ReasonDto)
+  list(): Page<ReasonDto> {
+    return { items: ALL, next: null };
+  }
+}

@@ -1,0 +1,158 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+  ValidateNested,
+} from 'class-validator';
+import type { RootView, SubmitOutcome } from '../../engine/engine-api.js';
+import { type ExplanationDto, explanationDto } from '../urls/explanation.dto.js';
+import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
+
+export class RootMetaDto {
+  @ApiProperty({ maxLength: 256 })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(256)
+  name!: string;
+
+  @ApiProperty({ maxLength: 4096 })
+  @IsString()
+  @MaxLength(4096)
+  value!: string;
+}
+
+export class RootSubmissionDto {
+  @ApiProperty({ maxLength: 65_536, example: 'https://docs.example.com/' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(65_536)
+  url!: string;
+
+  @ApiProperty({ required: false, description: 'Stay on the site of this root.' })
+  @IsOptional()
+  @IsBoolean()
+  site?: boolean;
+
+  @ApiProperty({ required: false, description: 'Stay in the directory of the root document and below.' })
+  @IsOptional()
+  @IsBoolean()
+  entireSite?: boolean;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: '-2 is the highest.' })
+  @IsOptional()
+  @IsInt()
+  @Min(-2)
+  @Max(2)
+  priority?: number;
+
+  @ApiProperty({ required: false, maxLength: 256 })
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  group?: string;
+
+  @ApiProperty({
+    required: false,
+    type: () => [RootMetaDto],
+    maxItems: 100,
+    description: 'Metas that every document found from this root carries.',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @ValidateNested({ each: true })
+  @Type(() => RootMetaDto)
+  metas?: RootMetaDto[];
+
+  @ApiProperty({ required: false, description: 'Off: the links of the page are listed, not queued.' })
+  @IsOptional()
+  @IsBoolean()
+  followLinks?: boolean;
+}
+
+export class RootDto extends RootSubmissionDto {
+  @ApiProperty({ enum: ['configuration', 'submitted'], description: 'Where the root comes from.' })
+  origin!: 'configuration' | 'submitted';
+
+  @ApiProperty({ required: false, type: () => UrlStateDto })
+  state?: UrlStateDto;
+}
+
+export const rootDto = (view: RootView): RootDto => ({
+  url: view.url,
+  site: view.site,
+  entireSite: view.entireSite,
+  priority: view.priority,
+  group: view.group,
+  metas: view.metas?.map(({ name, value }) => ({ name, value })),
+  followLinks: view.followLinks,
+  origin: view.origin,
+  state: view.state && urlStateDto(view.state),
+});
+
+export class SubmitOutcomeDto {
+  @ApiProperty()
+  url!: string;
+
+  @ApiProperty({ enum: ['new', 'known', 'rejected'] })
+  outcome!: SubmitOutcome['outcome'];
+
+  @ApiProperty({ required: false, description: 'Why it was rejected.' })
+  message?: string;
+
+  @ApiProperty({ required: false, description: 'Reason code of the rejection.' })
+  reason?: string;
+}
+
+export class UrlListOutcomeDto {
+  @ApiProperty({ type: 'integer', description: 'URLs that were not known.' })
+  new!: number;
+
+  @ApiProperty({ type: 'integer', description: 'URLs that were known; they are due now.' })
+  known!: number;
+
+  @ApiProperty({ type: 'integer' })
+  rejected!: number;
+
+  @ApiProperty({
+    type: () => [SubmitOutcomeDto],
+    maxItems: 1000,
+    description: 'The first rejected ones, with the reason.',
+  })
+  rejections!: SubmitOutcomeDto[];
+}
+
+const MAX_REJECTIONS = 1000;
+
+export function urlListOutcomeDto(outcomes: readonly SubmitOutcome[]): UrlListOutcomeDto {
+  const count = (kind: SubmitOutcome['outcome']): number => outcomes.filter((one) => one.outcome === kind).length;
+  return {
+    new: count('new'),
+    known: count('known'),
+    rejected: count('rejected'),
+    rejections: outcomes
+      .flatMap((one) => (one.outcome === 'rejected' ? [rejectionDto(one)] : []))
+      .slice(0, MAX_REJECTIONS),
+  };
+}
+
+type Rejection = Extract<SubmitOutcome, { outcome: 'rejected' }>;
+
+export const rejectionDto = ({ url, message, explanation }: Rejection): SubmitOutcomeDto => ({
+  url,
+  outcome: 'rejected',
+  message,
+  reason: explanation?.verdict.reason,
+});
+
+export const rejectionExplanation = ({ explanation }: Rejection): ExplanationDto | undefined =>
+  explanation && explanationDto(explanation);

@@ -1,0 +1,124 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { Audited, ChangeNote } from '../audit/change-note.js';
+import { CrawlerName } from '../http/crawler-name.js';
+import { Operation, TEXT_TYPE } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import { type Page, PageQuery, page, textCursor } from '../http/paging.js';
+import { ProblemException } from '../http/problem.js';
+import { textBody } from '../http/text-body.js';
+import { API, ENGINE } from '../tokens.js';
+import { UrlQuery } from '../urls/url.query.js';
+import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
+import {
+  RootDto,
+  RootSubmissionDto,
+  rejectionDto,
+  rejectionExplanation,
+  rootDto,
+  UrlListOutcomeDto,
+  urlListOutcomeDto,
+} from './root.dto.js';
+
+const UNKNOWN = { 404: 'There is no crawler of that name.' };
+
+@ApiTags('Roots')
+@Controller(`${API}/crawlers/:crawler/roots`)
+export class RootsController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @CrawlerName()
+  @Operation({
+    id: 'listRoots',
+    summary: 'Root URLs',
+    description: 'Roots of the configuration and submitted ones, with what is known of each.',
+    role: 'read',
+    problems: UNKNOWN,
+  })
+  @PageResponse(RootDto)
+  async list(@Param('crawler') crawler: string, @Query() query: PageQuery): Promise<Page<RootDto>> {
+    const roots = await this.engine.roots(crawler);
+    const after = textCursor(query.cursor);
+    const start = after === undefined ? 0 : roots.findIndex((root) => root.url === after) + 1;
+    const answer = page(roots.slice(start, start + query.limit + 1), query.limit, (root) => root.url);
+    return { items: answer.items.map(rootDto), next: answer.next };
+  }
+
+  @Post()
+  @CrawlerName()
+  @Operation({
+    id: 'submitRoot',
+    summary: 'Submit a root URL',
+    description: 'The URL is queued as a root; one that is known already becomes due now.',
+    role: 'operate',
+    problems: { ...UNKNOWN, 422: 'The crawl policy rejects the URL; `explanation` says why.' },
+  })
+  @ApiCreatedResponse({ type: UrlStateDto, description: 'The URL was not known.' })
+  @ApiOkResponse({ type: UrlStateDto, description: 'The URL was known.' })
+  async submit(
+    @Param('crawler') crawler: string,
+    @Body() root: RootSubmissionDto,
+    @Audited() note: ChangeNote,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<UrlStateDto> {
+    const [result] = await this.engine.submit(crawler, [root]);
+    if (!result) throw new ProblemException('unacceptable', 'The URL was neither taken nor rejected.');
+    if (result.outcome === 'rejected') {
+      throw new ProblemException('rejected-by-policy', result.message, {
+        explanation: rejectionExplanation(result),
+        errors: [{ pointer: '/url', detail: result.message, code: rejectionDto(result).reason }],
+      });
+    }
+    note.changed(result.outcome, root);
+    reply.status(result.outcome === 'new' ? 201 : 200);
+    return urlStateDto(result.url);
+  }
+
+  @Post('list')
+  @HttpCode(200)
+  @CrawlerName()
+  @Operation({
+    id: 'submitUrlList',
+    summary: 'Submit a url list',
+    description:
+      'One URL a line; `#` begins a comment, a backslash at the end goes on in the next line. ' +
+      'With `deleteNoServer="no"` the whole server of each URL is crawled.',
+    role: 'operate',
+    consumes: [TEXT_TYPE],
+    problems: UNKNOWN,
+  })
+  @ApiBody({ schema: { type: 'string', example: '# our sites\nhttps://docs.example.com/\n' } })
+  @ApiOkResponse({ type: UrlListOutcomeDto })
+  async submitList(
+    @Param('crawler') crawler: string,
+    @Body() text: unknown,
+    @Audited() note: ChangeNote,
+  ): Promise<UrlListOutcomeDto> {
+    const outcome = urlListOutcomeDto(await this.engine.submitList(crawler, textBody(text)));
+    note.changed(undefined, { new: outcome.new, known: outcome.known, rejected: outcome.rejected });
+    return outcome;
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @CrawlerName()
+  @Operation({
+    id: 'removeRoot',
+    summary: 'Take back a submitted root',
+    description: 'The URL is no root any more. It stays known: taking a root away deletes no document.',
+    role: 'operate',
+    problems: { 404: 'There is no such crawler or root.', 422: 'The root stands in the configuration.' },
+  })
+  @ApiNoContentResponse({ description: 'Done.' })
+  async remove(
+    @Param('crawler') crawler: string,
+    @Query() { url }: UrlQuery,
+    @Audited() note: ChangeNote,
+  ): Promise<void> {
+    await this.engine.removeRoot(crawler, url);
+    note.changed({ root: url }, undefined);
+  }
+}

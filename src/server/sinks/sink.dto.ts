@@ -1,0 +1,80 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { ReconciliationReport, SinkView } from '../../engine/engine-api.js';
+import { iso, isoAlways } from '../http/time.js';
+
+export class SinkDto {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ enum: ['papi', 'json', 'elasticsearch', 'opensearch', 'solr', 'file'] })
+  type!: string;
+
+  @ApiProperty({ enum: ['ready', 'unavailable'] })
+  state!: SinkView['state'];
+
+  @ApiProperty({ required: false, description: 'The last failure, in words.' })
+  message?: string;
+
+  @ApiProperty({ type: 'integer', description: 'Orders on the way.' })
+  pending!: number;
+
+  @ApiProperty({ type: 'integer' })
+  pendingBytes!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Orders acknowledged since the start of the process.' })
+  acknowledged!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Orders refused since the start of the process.' })
+  refused!: number;
+
+  @ApiProperty({ required: false, format: 'date-time' })
+  nextAttemptAt?: string;
+}
+
+export const sinkDto = (view: SinkView): SinkDto => ({
+  name: view.name,
+  type: view.type,
+  state: view.state,
+  message: view.message,
+  pending: view.pending,
+  pendingBytes: view.pendingBytes,
+  acknowledged: view.acknowledged,
+  refused: view.refused,
+  nextAttemptAt: iso(view.nextAttemptAt),
+});
+
+export class DifferenceDto {
+  @ApiProperty({ type: 'integer' })
+  count!: number;
+
+  @ApiProperty({ type: [String], description: 'Some of the URIs.' })
+  samples!: readonly string[];
+}
+
+export class ReconciliationDto {
+  @ApiProperty()
+  sink!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  at!: string;
+
+  @ApiProperty({ type: 'integer' })
+  compared!: number;
+
+  @ApiProperty({ type: () => DifferenceDto, description: "Indexed by the store's account, absent at the sink." })
+  missing!: DifferenceDto;
+
+  @ApiProperty({ type: () => DifferenceDto, description: "At the sink, not indexed by the store's account." })
+  extra!: DifferenceDto;
+
+  @ApiProperty({ type: () => DifferenceDto, description: 'Held with another stamp.' })
+  stale!: DifferenceDto;
+
+  @ApiProperty({ description: 'Whether orders were made that mend the differences.' })
+  repaired!: boolean;
+}
+
+export const reconciliationDto = ({ at, ...report }: ReconciliationReport): ReconciliationDto => ({
+  at: isoAlways(at),
+  ...report,
+});

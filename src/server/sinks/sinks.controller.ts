@@ -1,0 +1,61 @@
+import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsOptional } from 'class-validator';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { Audited, ChangeNote } from '../audit/change-note.js';
+import { asBoolean } from '../http/boolean.js';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
+import { API, ENGINE } from '../tokens.js';
+import { ReconciliationDto, reconciliationDto, SinkDto, sinkDto } from './sink.dto.js';
+
+class ReconcileQuery {
+  @ApiProperty({ required: false, default: false, description: 'Send orders that mend the differences.' })
+  @IsOptional()
+  @Transform(({ value }) => asBoolean(value))
+  @IsBoolean()
+  repair?: boolean;
+}
+
+@ApiTags('Sinks')
+@Controller(`${API}/sinks`)
+export class SinksController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @Operation({
+    id: 'listSinks',
+    summary: 'Destinations of push orders',
+    description: 'State of each sink and what is on the way to it.',
+    role: 'read',
+  })
+  @PageResponse(SinkDto)
+  list(): Page<SinkDto> {
+    return { items: this.engine.sinks().map(sinkDto), next: null };
+  }
+
+  @Post(':sink/reconcile')
+  @HttpCode(200)
+  @Operation({
+    id: 'reconcileSink',
+    summary: 'Compare a sink with the store',
+    description: 'Lists what the sink holds and reports what is missing, extra or stale there; repairs it on request.',
+    role: 'operate',
+    problems: { 404: 'There is no sink of that name.', 422: 'The sink cannot list what it holds.' },
+  })
+  @ApiOkResponse({ type: ReconciliationDto })
+  async reconcile(
+    @Param('sink') sink: string,
+    @Query() { repair = false }: ReconcileQuery,
+    @Audited() note: ChangeNote,
+  ): Promise<ReconciliationDto> {
+    const report = await this.engine.reconcile(sink, repair);
+    note.changed(
+      { missing: report.missing.count, extra: report.extra.count, stale: report.stale.count },
+      { repaired: report.repaired },
+    );
+    return reconciliationDto(report);
+  }
+}

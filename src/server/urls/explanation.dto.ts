@@ -1,0 +1,219 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { UrlOptions } from '../../domain/crawl/definition.js';
+import { REASONS } from '../../domain/policy/reasons.js';
+import type { Effects, Explanation, TraceStep, Verdict } from '../../domain/policy/verdict.js';
+import { inSeconds } from '../http/time.js';
+
+const LAYERS = ['link-rules', 'site-mode', 'crawl-space', 'server-records', 'conditions', 'crawl-rules'];
+
+export class PlaceDto {
+  @ApiProperty()
+  file!: string;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  line!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  column!: number;
+}
+
+export class MetaDto {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty()
+  value!: string;
+}
+
+export class UrlOptionsDto {
+  @ApiProperty({ required: false, enum: ['allow', 'disallow', 'disallow-log'] })
+  defaultAllow?: string;
+
+  @ApiProperty({ required: false, type: 'integer' })
+  maxHops?: number;
+
+  @ApiProperty({ required: false })
+  throttleSeconds?: number;
+
+  @ApiProperty({ required: false, type: 'integer' })
+  concurrencyPerHost?: number;
+
+  @ApiProperty({ required: false })
+  connectTimeoutSeconds?: number;
+
+  @ApiProperty({ required: false })
+  totalTimeoutSeconds?: number;
+
+  @ApiProperty({ required: false, type: 'integer', description: 'After decoding.' })
+  maxSizeBytes?: number;
+
+  @ApiProperty({ required: false })
+  userAgent?: string;
+
+  @ApiProperty({ required: false, type: [String], description: 'Names only: values may be secrets.' })
+  headers?: string[];
+
+  @ApiProperty({ required: false, description: 'A login is sent; it is never shown.' })
+  credentials?: boolean;
+
+  @ApiProperty({ required: false, description: 'Host and port of the proxy.' })
+  proxy?: string;
+
+  @ApiProperty({ required: false })
+  obeyRobots?: boolean;
+
+  @ApiProperty({ required: false })
+  nearDuplicateDetector?: boolean;
+
+  @ApiProperty({ required: false })
+  refreshMinimumAgeSeconds?: number;
+
+  @ApiProperty({ required: false })
+  refreshMaximumAgeSeconds?: number;
+
+  @ApiProperty({ required: false })
+  errorExpirySeconds?: number;
+}
+
+export class EffectsDto {
+  @ApiProperty()
+  index!: boolean;
+
+  @ApiProperty()
+  follow!: boolean;
+
+  @ApiProperty({ required: false, description: 'Source that the document is pushed under.' })
+  source?: string;
+
+  @ApiProperty({ type: 'integer', minimum: -2, maximum: 2 })
+  priorityShift!: number;
+
+  @ApiProperty({ type: () => [MetaDto] })
+  metas!: MetaDto[];
+
+  @ApiProperty({ type: () => UrlOptionsDto })
+  options!: UrlOptionsDto;
+
+  @ApiProperty({ required: false, description: 'Time between visits, from a server record.' })
+  periodSeconds?: number;
+}
+
+export class VerdictDto {
+  @ApiProperty()
+  accepted!: boolean;
+
+  @ApiProperty({ description: 'Stable reason code; `GET /reasons` lists all.' })
+  reason!: string;
+
+  @ApiProperty({ description: 'What the reason code means.' })
+  meaning!: string;
+
+  @ApiProperty({ description: 'What to change if the verdict is not the one wanted.' })
+  remedy!: string;
+
+  @ApiProperty({ required: false, enum: LAYERS, description: 'The layer that decided.' })
+  layer?: string;
+
+  @ApiProperty({ required: false, type: () => PlaceDto, description: 'Where in the configuration that stands.' })
+  place?: PlaceDto;
+
+  @ApiProperty({ required: false, description: 'The particulars, as one sentence.' })
+  detail?: string;
+
+  @ApiProperty({ type: () => EffectsDto, description: 'What an accepted URL may do and how it is fetched.' })
+  effects!: EffectsDto;
+
+  @ApiProperty({ required: false, enum: [760, 761], description: 'Status of a stored URL outside the crawl space.' })
+  status?: number;
+
+  @ApiProperty({ description: 'The document stays in the index although the URL is not crawled any more.' })
+  keepDocument!: boolean;
+
+  @ApiProperty({ description: "Address rules wait until the host's address is known." })
+  needsAddress!: boolean;
+}
+
+export class TraceStepDto {
+  @ApiProperty({ enum: LAYERS })
+  layer!: string;
+
+  @ApiProperty({ description: 'What was tried, in words.' })
+  test!: string;
+
+  @ApiProperty({ enum: ['accept', 'reject', 'set', 'no match', 'not configured', 'not evaluated', 'pending'] })
+  outcome!: string;
+
+  @ApiProperty({ required: false })
+  reason?: string;
+
+  @ApiProperty({ required: false, type: () => PlaceDto })
+  place?: PlaceDto;
+
+  @ApiProperty({ required: false, description: 'What it changed.' })
+  effect?: string;
+}
+
+export class ExplanationDto {
+  @ApiProperty({ type: () => VerdictDto })
+  verdict!: VerdictDto;
+
+  @ApiProperty({ type: () => [TraceStepDto], description: 'Every layer and rule, in the order of evaluation.' })
+  trace!: TraceStepDto[];
+}
+
+export const explanationDto = (explanation: Explanation): ExplanationDto => ({
+  verdict: verdictDto(explanation.verdict),
+  trace: explanation.trace.map(traceStepDto),
+});
+
+const verdictDto = (verdict: Verdict): VerdictDto => ({
+  accepted: verdict.accepted,
+  reason: verdict.reason,
+  meaning: REASONS[verdict.reason].meaning,
+  remedy: REASONS[verdict.reason].remedy,
+  layer: verdict.layer,
+  place: verdict.place,
+  detail: verdict.detail,
+  effects: effectsDto(verdict.effects),
+  status: verdict.status,
+  keepDocument: verdict.keepDocument,
+  needsAddress: verdict.needsAddress,
+});
+
+const traceStepDto = ({ layer, test, outcome, reason, place, effect }: TraceStep): TraceStepDto => ({
+  layer,
+  test,
+  outcome,
+  reason,
+  place,
+  effect,
+});
+
+const effectsDto = (effects: Effects): EffectsDto => ({
+  index: effects.index,
+  follow: effects.follow,
+  source: effects.source,
+  priorityShift: effects.priorityShift,
+  metas: effects.metas.map(({ name, value }) => ({ name, value })),
+  options: urlOptionsDto(effects.options),
+  periodSeconds: inSeconds(effects.period),
+});
+
+export const urlOptionsDto = (options: UrlOptions): UrlOptionsDto => ({
+  defaultAllow: options.defaultAllow,
+  maxHops: options.maxHops,
+  throttleSeconds: inSeconds(options.throttle),
+  concurrencyPerHost: options.concurrencyPerHost,
+  connectTimeoutSeconds: inSeconds(options.connectTimeout),
+  totalTimeoutSeconds: inSeconds(options.totalTimeout),
+  maxSizeBytes: options.maxSize,
+  userAgent: options.userAgent,
+  headers: options.headers && Object.keys(options.headers),
+  credentials: options.credentials === undefined ? undefined : true,
+  proxy: options.proxy && URL.parse(options.proxy)?.host,
+  obeyRobots: options.obeyRobots,
+  nearDuplicateDetector: options.nearDuplicateDetector,
+  refreshMinimumAgeSeconds: inSeconds(options.refreshMinimumAge),
+  refreshMaximumAgeSeconds: inSeconds(options.refreshMaximumAge),
+  errorExpirySeconds: inSeconds(options.errorExpiry),
+});

@@ -1,0 +1,122 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { URL_STATUSES, type UrlState, type UrlStatus } from '../../domain/crawl/url-state.js';
+import { SOURCES, type SourceName, sourceName } from '../../domain/frontier/sources.js';
+import { iso, isoAlways } from '../http/time.js';
+
+export class UrlStateDto {
+  @ApiProperty({ type: 'integer' })
+  id!: number;
+
+  @ApiProperty()
+  crawler!: string;
+
+  @ApiProperty({ description: 'Canonical URL.' })
+  url!: string;
+
+  @ApiProperty({
+    description: 'Web server that politeness counts: host name, with the port when it is not the default.',
+  })
+  host!: string;
+
+  @ApiProperty({ enum: URL_STATUSES })
+  status!: UrlStatus;
+
+  @ApiProperty({ description: 'Reason code or error code of the present status; `GET /reasons` explains it.' })
+  reason!: string;
+
+  @ApiProperty({ enum: SOURCES, required: false, description: 'Absent: not queued.' })
+  source?: SourceName;
+
+  @ApiProperty({ format: 'date-time', required: false, description: 'Not fetched before this. Absent: not queued.' })
+  dueAt?: string;
+
+  @ApiProperty({ type: 'integer', description: 'Links from the root.' })
+  hops!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Length of the redirect chain that led here.' })
+  redirects!: number;
+
+  @ApiProperty({ required: false, description: 'The page that it was first found on.' })
+  foundOn?: string;
+
+  @ApiProperty({ required: false, description: 'The root that led here.' })
+  root?: string;
+
+  @ApiProperty({ enum: ['root', 'link', 'redirect', 'sitemap'] })
+  arrival!: UrlState['arrival'];
+
+  @ApiProperty({ format: 'date-time' })
+  firstSeenAt!: string;
+
+  @ApiProperty({ format: 'date-time', required: false })
+  lastVisitAt?: string;
+
+  @ApiProperty({ type: 'integer', required: false, description: 'HTTP status of the last visit.' })
+  lastStatus?: number;
+
+  @ApiProperty({ type: 'integer', description: 'Temporary errors in a row.' })
+  temporaryErrors!: number;
+
+  @ApiProperty({ type: 'integer' })
+  visits!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Visits after the first that found the document changed.' })
+  changes!: number;
+
+  @ApiProperty({ format: 'date-time', required: false })
+  lastChangeAt?: string;
+
+  @ApiProperty({ required: false })
+  etag?: string;
+
+  @ApiProperty({ required: false, description: 'As the site wrote it.' })
+  lastModified?: string;
+
+  @ApiProperty({ description: 'Whether the sinks hold a document for this URL.' })
+  indexed!: boolean;
+
+  @ApiProperty({ required: false, description: 'Digest of the document that the sinks hold.' })
+  stamp?: string;
+
+  @ApiProperty({ required: false })
+  contentType?: string;
+
+  @ApiProperty({ required: false })
+  title?: string;
+
+  @ApiProperty({
+    required: false,
+    description: 'A deletion has been decided, for this reason, and is not yet acknowledged.',
+  })
+  pendingDeletion?: string;
+}
+
+export const urlStateDto = (state: UrlState): UrlStateDto => ({
+  id: state.id,
+  crawler: state.crawler,
+  url: state.url,
+  host: state.hostKey,
+  status: state.status,
+  reason: state.reason,
+  source: state.source === undefined ? undefined : sourceName(state.source),
+  dueAt: state.source === undefined ? undefined : iso(state.dueAt),
+  hops: state.hops,
+  redirects: state.redirects,
+  foundOn: state.foundOn,
+  root: state.root,
+  arrival: state.arrival,
+  firstSeenAt: isoAlways(state.firstSeenAt),
+  lastVisitAt: iso(state.lastVisitAt),
+  lastStatus: state.lastStatus,
+  temporaryErrors: state.temporaryErrors,
+  visits: state.visits,
+  changes: state.changes,
+  lastChangeAt: iso(state.lastChangeAt),
+  etag: state.etag,
+  lastModified: state.lastModified,
+  indexed: state.stamp !== undefined,
+  stamp: state.stamp,
+  contentType: state.contentType,
+  title: state.title,
+  pendingDeletion: state.pendingDeletion,
+});

@@ -1,0 +1,104 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
+import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
+import { asBoolean } from '../http/boolean.js';
+import { PageQuery } from '../http/paging.js';
+
+const MAX_URL = 65_536;
+
+export class UrlQuery {
+  @ApiProperty({ maxLength: MAX_URL, description: 'Absolute URL; it is canonicalized as the crawler does.' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_URL)
+  url!: string;
+}
+
+export class ExplainQuery extends UrlQuery {
+  @ApiProperty({
+    required: false,
+    maxLength: MAX_URL,
+    description: 'The page that links to it. Absent: it is judged as a root.',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_URL)
+  from?: string;
+}
+
+export class UrlsQuery extends PageQuery {
+  @ApiProperty({ required: false, enum: URL_STATUSES })
+  @IsOptional()
+  @IsIn(URL_STATUSES)
+  status?: UrlStatus;
+
+  @ApiProperty({ required: false, description: 'Web server, as `host` of a URL shows it.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(300)
+  host?: string;
+
+  @ApiProperty({ required: false, enum: SOURCES })
+  @IsOptional()
+  @IsIn(SOURCES)
+  source?: SourceName;
+
+  @ApiProperty({ required: false, description: 'Beginning of the URL.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_URL)
+  prefix?: string;
+
+  @ApiProperty({ required: false, description: 'SQL LIKE pattern: `%` any characters, `_` one character.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_URL)
+  like?: string;
+
+  @ApiProperty({ required: false, description: 'Reason code or error code.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(100)
+  reason?: string;
+
+  @ApiProperty({ required: false, description: 'Only URLs whose document the sinks hold, or only the others.' })
+  @IsOptional()
+  @Transform(({ value }) => asBoolean(value))
+  @IsBoolean()
+  indexed?: boolean;
+}
+
+export class ClearQuery {
+  @ApiProperty({ maxLength: MAX_URL, description: 'SQL LIKE pattern: `%` any characters, `_` one character.' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_URL)
+  like!: string;
+
+  @ApiProperty({
+    required: false,
+    description: 'Without it nothing is deleted, and the answer says how many would be.',
+  })
+  @IsOptional()
+  @Transform(({ value }) => asBoolean(value))
+  @IsBoolean()
+  confirm?: boolean;
+}
+
+export class RefreshDto {
+  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'One stored URL.' })
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_URL)
+  url?: string;
+
+  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'SQL LIKE pattern; `%` is everything.' })
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_URL)
+  like?: string;
+}
