@@ -1,0 +1,51 @@
+import { createHmac } from 'node:crypto';
+import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import type { Sink } from '../../engine/ports/sink.js';
+import { orderRecord } from './order-record.js';
+import { isSuccess, SinkClient } from './sink-client.js';
+import { allAcknowledged, type RequestAnswer, sendSplitting } from './splitting.js';
+
+/** Statuses that say the orders, not the server, are the trouble. */
+const REFUSALS = new Set([400, 413, 422]);
+
+/**
+ * Posts batches of orders as `{"orders": […]}` to any URL. An answer 20x means that the receiver has made them durable.
+ * With a secret, `X-Crawlway-Signature` is `sha256=` and the hex HMAC-SHA256 of `X-Crawlway-Timestamp` (Unix seconds), a
+ * dot and the body: the receiver checks that it came from here and is not an old one sent again.
+ */
+export class JsonSink implements Sink {
+  readonly name: string;
+  private readonly client: SinkClient;
+  private readonly secret: string | undefined;
+
+  constructor(definition: SinkDefinition) {
+    this.name = definition.name;
+    this.secret = definition.secret;
+    this.client = new SinkClient(definition);
+  }
+
+  deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    return sendSplitting(batch, (orders) => this.send(orders, signal));
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
+    const body = Buffer.from(JSON.stringify({ orders: orders.map(orderRecord) }));
+    const headers = { 'content-type': 'application/json', ...this.signature(body) };
+    const answer = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
+    if (isSuccess(answer)) return allAcknowledged(orders);
+    if (!REFUSALS.has(answer.status)) throw this.client.unavailable(answer);
+    return { refused: answer.body.slice(0, 1_000) || `status ${answer.status}` };
+  }
+
+  private signature(body: Buffer): Record<string, string> {
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    if (!this.secret) return { 'x-crawlway-timestamp': timestamp };
+    const mac = createHmac('sha256', this.secret).update(`${timestamp}.`).update(body).digest('hex');
+    return { 'x-crawlway-timestamp': timestamp, 'x-crawlway-signature': `sha256=${mac}` };
+  }
+}

@@ -1,0 +1,36 @@
+import { addAbortSignal, type Readable } from 'node:stream';
+import { SinkUnavailable } from '../../engine/ports/sink.js';
+import type { SinkClient, SinkRequest } from './sink-client.js';
+
+/** Characters: longer than any URL and stamp that were ever pushed. */
+const LONGEST_LINE = 1 << 20;
+
+/** The lines of an answer as they arrive. Silence for longer than the sink's timeout, or a cut answer, is SinkUnavailable. */
+export async function* lines(client: SinkClient, request: SinkRequest, signal: AbortSignal): AsyncGenerator<string> {
+  const body = addAbortSignal(signal, await client.stream(request, signal));
+  let rest = '';
+  try {
+    for await (const chunk of chunks(body, client.timeout)) {
+      const pieces = (rest + chunk).split('\n');
+      rest = pieces.pop() ?? '';
+      if (rest.length > LONGEST_LINE) throw new Error(`a line is longer than ${LONGEST_LINE} characters`);
+      yield* pieces;
+    }
+  } catch (error) {
+    throw new SinkUnavailable(`${client.where}: the listing broke off: ${(error as Error).message}`);
+  } finally {
+    body.destroy();
+  }
+  if (rest !== '') yield rest;
+}
+
+/** The clock runs only while something is waited for, so that a reader may take its time. */
+async function* chunks(body: Readable, timeoutMs: number): AsyncGenerator<string> {
+  const iterator = body.setEncoding('utf8')[Symbol.asyncIterator]();
+  for (;;) {
+    const timer = setTimeout(() => body.destroy(new Error(`silent for ${timeoutMs} ms`)), timeoutMs);
+    const next = await iterator.next().finally(() => clearTimeout(timer));
+    if (next.done) return;
+    yield next.value;
+  }
+}

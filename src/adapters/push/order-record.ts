@@ -1,0 +1,36 @@
+import type { Meta, PushOrder } from '../../domain/push/order.js';
+
+/** An order as JSON: what the `json` sink posts and the `file` sink writes. Described in openapi.yaml under webhooks. */
+export interface OrderRecord {
+  readonly kind: 'add' | 'delete';
+  readonly id: number;
+  readonly crawler: string;
+  readonly uri: string;
+  readonly reason: string;
+  /** ISO 8601. */
+  readonly decidedAt: string;
+  /** Of `add` only. */
+  readonly document?: {
+    readonly stamp: string;
+    readonly metas: readonly Meta[];
+    readonly master: {
+      /** Base64. */
+      readonly bytes: string;
+      readonly mimeType: string;
+      readonly encoding?: string;
+      readonly fileName: string;
+    };
+    readonly text: string;
+  };
+}
+
+export function orderRecord(order: PushOrder): OrderRecord {
+  const { kind, id, crawler, uri, reason } = order;
+  const record = { kind, id, crawler, uri, reason, decidedAt: new Date(order.decidedAt).toISOString() };
+  if (order.kind === 'delete') return record;
+  const { stamp, metas, master, text } = order.document;
+  return { ...record, document: { stamp, metas, master: { ...master, bytes: base64(master.bytes) }, text } };
+}
+
+export const base64 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');

@@ -1,0 +1,136 @@
+import type { SinkDefinition } from '../../../domain/crawl/definition.js';
+import type { OrderAnswer, OrderKind, PushOrder } from '../../../domain/push/order.js';
+import { type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
+import { lines } from '../lines.js';
+import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from '../sink-client.js';
+import { allAcknowledged, type RequestAnswer, runsOfOneKind, sendSplitting } from '../splitting.js';
+import { markupText } from './markup-text.js';
+import { encodeDocuments } from './multipart.js';
+import { ALL_DOCUMENTS, COMMAND, connectorPath, PARAMETER, parseEntry } from './names.js';
+
+const DEFAULT_CONNECTOR = 'crawlway';
+const CHECKPOINT_NAME = 'crawlway';
+/** Sessions that one delivery is begun in before it gives up: a server that restarts this often is not well. */
+const MOST_SESSIONS = 3;
+const FORM = 'application/x-www-form-urlencoded; charset=UTF-8';
+
+/** The server has restarted and may have lost what was not synced. */
+class SessionOver extends Error {
+  constructor(readonly current: string) {
+    super('the session is over');
+  }
+}
+
+/**
+ * CloudView Push API v4 over HTTP. Every batch ends with a synced checkpoint, the only thing that makes orders durable at
+ * the server; all requests of a batch name one session, so that a restart in between is noticed and the batch sent again.
+ */
+export class PapiSink implements Sink {
+  readonly name: string;
+  private readonly client: SinkClient;
+  private session: string | undefined;
+
+  constructor(definition: SinkDefinition) {
+    this.name = definition.name;
+    this.client = new SinkClient(definition, connectorPath(definition.connector ?? DEFAULT_CONNECTOR));
+  }
+
+  async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    for (let begun = 0; begun < MOST_SESSIONS; begun++) {
+      this.session ??= await this.currentSession(signal);
+      try {
+        return await this.deliverIn(this.session, batch, signal);
+      } catch (error) {
+        if (!(error instanceof SessionOver)) throw error;
+        this.session = error.current;
+      }
+    }
+    throw new SinkUnavailable(`${this.client.where}: it restarted ${MOST_SESSIONS} times during one delivery`);
+  }
+
+  async *entries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
+    const query = { [PARAMETER.rootPath]: '', [PARAMETER.mode]: ALL_DOCUMENTS };
+    for await (const line of lines(this.client, { method: 'GET', path: COMMAND.enumerate, query }, signal)) {
+      const entry = parseEntry(line);
+      if (!entry)
+        throw new SinkUnavailable(`${this.client.where}: ${COMMAND.enumerate} answers lines of an unknown form`);
+      yield entry;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  private async deliverIn(session: string, batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    const answers: OrderAnswer[] = [];
+    for (const { kind, orders } of runsOfOneKind(batch)) {
+      const send = (some: readonly PushOrder[]) => this.send(kind, some, session, signal);
+      answers.push(...(await sendSplitting(orders, send)));
+    }
+    if (answers.some(({ state }) => state === 'acknowledged')) await this.synchronize(session, batch, signal);
+    return answers;
+  }
+
+  private async send(
+    kind: OrderKind,
+    orders: readonly PushOrder[],
+    session: string,
+    signal: AbortSignal,
+  ): Promise<RequestAnswer> {
+    const answer = await this.command(kind === 'add' ? addRequest(orders) : deleteRequest(orders), session, signal);
+    if (isSuccess(answer)) return allAcknowledged(orders);
+    if (answer.status !== 400 && answer.status !== 413) throw this.client.unavailable(answer);
+    await this.checkSession(session, signal);
+    return { refused: markupText(answer.body) || `status ${answer.status}` };
+  }
+
+  /** The durable barrier: everything sent before it in this session is safe once it is answered. */
+  private async synchronize(session: string, batch: readonly PushOrder[], signal: AbortSignal): Promise<void> {
+    const fields = new URLSearchParams({
+      [PARAMETER.checkpoint]: String(batch.at(-1)?.id ?? 0),
+      [PARAMETER.name]: CHECKPOINT_NAME,
+      [PARAMETER.sync]: 'true',
+    });
+    const answer = await this.command(formRequest(COMMAND.setCheckpoint, fields), session, signal);
+    if (isSuccess(answer)) return;
+    if (answer.status === 400) await this.checkSession(session, signal);
+    throw this.client.unavailable({ ...answer, body: markupText(answer.body) });
+  }
+
+  private command(request: SinkRequest, session: string, signal: AbortSignal): Promise<SinkAnswer> {
+    return this.client.request({ ...request, query: { [PARAMETER.session]: session } }, signal);
+  }
+
+  /** A 400 says either that an order is bad or that the session is over; only the current session id tells which. */
+  private async checkSession(session: string, signal: AbortSignal): Promise<void> {
+    const current = await this.currentSession(signal);
+    if (current !== session) throw new SessionOver(current);
+  }
+
+  private async currentSession(signal: AbortSignal): Promise<string> {
+    const answer = await this.client.request({ method: 'GET', path: COMMAND.sessionId }, signal);
+    if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: markupText(answer.body) });
+    const id = answer.body.trim();
+    if (!/^-?\d{1,20}$/.test(id))
+      throw new SinkUnavailable(
+        `${this.client.where}: ${COMMAND.sessionId} answers no integer; is it a Push API server?`,
+      );
+    return id;
+  }
+}
+
+function addRequest(orders: readonly PushOrder[]): SinkRequest {
+  const documents = orders.flatMap((order) => (order.kind === 'add' ? [order.document] : []));
+  const { contentType, body } = encodeDocuments(documents);
+  return { method: 'POST', path: COMMAND.add, headers: { 'content-type': contentType }, body };
+}
+
+function deleteRequest(orders: readonly PushOrder[]): SinkRequest {
+  const uris = orders.map(({ uri }): [string, string] => [PARAMETER.uri, uri]);
+  return formRequest(COMMAND.delete, new URLSearchParams(uris));
+}
+
+function formRequest(path: string, fields: URLSearchParams): SinkRequest {
+  return { method: 'POST', path, headers: { 'content-type': FORM }, body: fields.toString() };
+}

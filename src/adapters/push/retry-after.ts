@@ -1,0 +1,11 @@
+const LONGEST_WAIT_MS = 86_400_000;
+
+/**
+ * Milliseconds to wait that a Retry-After header names, as seconds or as a date (RFC 9110 10.2.3); at most a day.
+ * `now` is in milliseconds since the epoch.
+ */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (!header) return undefined;
+  const wait = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), LONGEST_WAIT_MS);
+}

@@ -1,0 +1,155 @@
+import type { Readable } from 'node:stream';
+import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
+import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import { SinkUnavailable } from '../../engine/ports/sink.js';
+import { type Agents, checkLiteralHost, createAgents } from './endpoint.js';
+import { parseRetryAfter } from './retry-after.js';
+
+export interface SinkRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
+  /** Below the sink's URL; empty: that URL itself, query and all. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+}
+
+export interface SinkAnswer {
+  readonly status: number;
+  readonly body: string;
+  /** Milliseconds that a Retry-After header asks for. */
+  readonly retryAfterMs?: number;
+}
+
+export const isSuccess = (answer: { readonly status: number }): boolean => answer.status >= 200 && answer.status < 300;
+
+/** Bytes of an answer that is read as a whole; the largest are pages of entries. */
+const LARGEST_ANSWER = 64 << 20;
+const LONGEST_QUOTE = 500;
+
+/**
+ * HTTP to one sink: kept-alive connections, no redirects, no proxy from the environment, total time and answer size
+ * bounded, addresses vetted at connect. Every answer comes back as a value; only a missing one is SinkUnavailable.
+ */
+export class SinkClient {
+  private readonly base: URL;
+  private readonly agents: Agents;
+  private readonly http: AxiosInstance;
+
+  constructor(
+    private readonly definition: SinkDefinition,
+    basePath = '',
+  ) {
+    this.base = new URL(definition.url);
+    if (basePath) this.base.pathname = `${this.base.pathname.replace(/\/+$/, '')}${basePath}`;
+    this.agents = createAgents(definition.allowedAddresses, definition.concurrency);
+    this.http = axios.create({
+      ...this.agents,
+      proxy: false,
+      maxRedirects: 0,
+      maxBodyLength: Number.POSITIVE_INFINITY,
+      validateStatus: null,
+      headers: { 'user-agent': 'Crawlway', ...authorization(definition, this.base) },
+      transformRequest: [(data) => data],
+      transformResponse: [(data) => data],
+    });
+    this.base.username = '';
+    this.base.password = '';
+  }
+
+  async request(request: SinkRequest, signal: AbortSignal): Promise<SinkAnswer> {
+    const deadline = AbortSignal.timeout(this.definition.timeout);
+    const response: AxiosResponse<string> = await this.send(request, AbortSignal.any([signal, deadline]), 'text');
+    return {
+      status: response.status,
+      body: response.data ?? '',
+      retryAfterMs: parseRetryAfter(headerOf(response, 'retry-after'), Date.now()),
+    };
+  }
+
+  /** The body of a GET as a stream, without a total deadline: for listings. Anything but a success is SinkUnavailable. */
+  async stream(request: SinkRequest, signal: AbortSignal): Promise<Readable> {
+    const response: AxiosResponse<Readable> = await this.send(request, signal, 'stream');
+    if (isSuccess(response)) return response.data;
+    response.data.destroy();
+    throw this.unavailable({ status: response.status, body: '' });
+  }
+
+  /** What to throw for an answer that says nothing about a single order. */
+  unavailable(answer: SinkAnswer): SinkUnavailable {
+    const hint = HINTS[answer.status] ?? (answer.status >= 300 && answer.status < 400 ? HINTS[300] : undefined);
+    const quote = answer.body.replace(/\s+/g, ' ').trim().slice(0, LONGEST_QUOTE);
+    const words = [`status ${answer.status}`, hint, quote].filter((text) => text).join(': ');
+    return new SinkUnavailable(`${this.where}: ${words}`, answer.retryAfterMs);
+  }
+
+  async close(): Promise<void> {
+    this.agents.httpAgent.destroy();
+    this.agents.httpsAgent.destroy();
+  }
+
+  /** Milliseconds for one request, or of silence in a listing. */
+  get timeout(): number {
+    return this.definition.timeout;
+  }
+
+  /** Names the sink in messages, without credentials. */
+  get where(): string {
+    return `sink ${this.definition.name} at ${this.base.origin}`;
+  }
+
+  private async send(request: SinkRequest, signal: AbortSignal, responseType: 'text' | 'stream') {
+    try {
+      checkLiteralHost(this.base, this.definition.allowedAddresses);
+      const { method, query, headers, body: data } = request;
+      const url = this.urlOf(request.path);
+      const timeout = this.definition.timeout;
+      // A listing may be of any size: it is read piece by piece.
+      const maxContentLength = responseType === 'stream' ? -1 : LARGEST_ANSWER;
+      const config = { method, url, params: query, headers, data, signal, timeout, responseType, maxContentLength };
+      return await this.http.request(config);
+    } catch (error) {
+      throw new SinkUnavailable(`${this.where}: ${this.reason(error, signal)}`);
+    }
+  }
+
+  private urlOf(path: string): string {
+    return path === '' ? this.base.href : `${this.base.origin}${this.base.pathname.replace(/\/$/, '')}/${path}`;
+  }
+
+  private reason(error: unknown, signal: AbortSignal): string {
+    if (signal.aborted) {
+      const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+      return timedOut ? `no answer within ${this.definition.timeout} ms` : 'the delivery was stopped';
+    }
+    if (!(error instanceof Error)) return String(error);
+    const { code } = error as { code?: string };
+    return error.message || code || error.name;
+  }
+}
+
+const HINTS: Readonly<Record<number, string>> = {
+  300: 'redirects are not followed when pushing, give the final URL',
+  401: "login and password (or key) are missing or wrong in the sink's configuration",
+  403: "the sink's credentials do not allow this",
+  404: 'nothing answers at this path, check the URL and the name of the connector or index',
+  405: 'the server takes no pushes at this path, check the URL',
+  429: 'the sink is overloaded',
+};
+
+function authorization(definition: SinkDefinition, url: URL): Record<string, string> {
+  const { type, apiKey } = definition;
+  if (apiKey) {
+    const scheme = type === 'elasticsearch' || type === 'opensearch' ? 'ApiKey' : 'Bearer';
+    return { authorization: `${scheme} ${apiKey}` };
+  }
+  const login = definition.login ?? decodeURIComponent(url.username);
+  if (!login) return {};
+  const password = definition.password ?? decodeURIComponent(url.password);
+  return { authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` };
+}
+
+const headerOf = (response: AxiosResponse, name: string): string | undefined => {
+  const value = response.headers[name];
+  return typeof value === 'string' ? value : undefined;
+};

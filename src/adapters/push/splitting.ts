@@ -1,0 +1,36 @@
+import type { OrderAnswer, OrderKind, PushOrder } from '../../domain/push/order.js';
+
+/** One answer per order, in their order; or one refusal of the request as a whole, in the sink's own words. */
+export type RequestAnswer = readonly OrderAnswer[] | { readonly refused: string };
+
+/**
+ * Sends orders and, as long as the sink refuses them as a whole, sends each half by itself, the first half first, until
+ * the order that it will not take stands alone and is refused with the sink's words.
+ */
+export async function sendSplitting(
+  orders: readonly PushOrder[],
+  send: (orders: readonly PushOrder[]) => Promise<RequestAnswer>,
+): Promise<OrderAnswer[]> {
+  const answer = await send(orders);
+  if (!('refused' in answer)) return [...answer];
+  if (orders.length <= 1) return orders.map(() => ({ state: 'refused', message: answer.refused }));
+  const middle = orders.length >> 1;
+  const first = await sendSplitting(orders.slice(0, middle), send);
+  const second = await sendSplitting(orders.slice(middle), send);
+  return [...first, ...second];
+}
+
+/** Consecutive orders of one kind, for sinks that take only one kind in a request. */
+export function runsOfOneKind(batch: readonly PushOrder[]): { kind: OrderKind; orders: PushOrder[] }[] {
+  const runs: { kind: OrderKind; orders: PushOrder[] }[] = [];
+  for (const order of batch) {
+    const run = runs.at(-1);
+    if (run?.kind === order.kind) run.orders.push(order);
+    else runs.push({ kind: order.kind, orders: [order] });
+  }
+  return runs;
+}
+
+const ACKNOWLEDGED: OrderAnswer = { state: 'acknowledged' };
+
+export const allAcknowledged = (orders: readonly PushOrder[]): OrderAnswer[] => orders.map(() => ACKNOWLEDGED);
