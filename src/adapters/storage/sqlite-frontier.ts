@@ -28,14 +28,21 @@ const SITE_CACHE = 100_000;
 
 const NEVER_CRAWLED = ['excluded', 'elsewhere', 'filtered'].map((status) => statusCode(status as UrlState['status']));
 
+/** Keys of URLs, each with the position of its site in a list of (crawler, host): 100 links take 1 KB, not 50. */
+export interface Keys {
+  readonly sites: readonly (readonly [crawler: string, hostKey: string])[];
+  readonly site: Uint32Array;
+  readonly keys: BigInt64Array;
+}
+
 /**
  * The writing verbs of the frontier on one SQLite handle, synchronous: the caller owns the thread that it runs in.
  * Every verb is to be called inside `transaction`, which may hold several of them.
  */
 export class SqliteFrontier {
+  readonly records: SqliteRecords;
   readonly #db: Handle;
   readonly #tally: SqliteTally;
-  readonly #records: SqliteRecords;
   readonly #sites = new Map<string, number>();
   readonly #updates = new Map<string, Statement<Value[]>>();
   readonly #sql;
@@ -43,7 +50,7 @@ export class SqliteFrontier {
   constructor(db: Handle) {
     this.#db = db;
     this.#tally = new SqliteTally(db);
-    this.#records = new SqliteRecords(db);
+    this.records = new SqliteRecords(db);
     this.#sql = statements(db);
   }
 
@@ -64,13 +71,20 @@ export class SqliteFrontier {
     }
   }
 
-  discover(urls: readonly NewUrl[]): UrlState[] {
-    const added: UrlState[] = [];
-    for (const url of urls) {
-      const id = this.#insert(url);
-      if (id !== undefined) added.push(newState(id, url));
+  /** Positions of the keys that no URL of their site has. */
+  unknown({ sites, site, keys }: Keys): Uint32Array {
+    const ids = sites.map(([crawler, host]) => this.#knownSite(crawler, host));
+    const positions: number[] = [];
+    for (let i = 0; i < keys.length; i++) {
+      const id = ids[site[i]!];
+      if (id === undefined || this.#sql.idOf.get(id, keys[i]) === undefined) positions.push(i);
     }
-    return added;
+    return Uint32Array.from(positions);
+  }
+
+  /** Stores those that are not known yet. Their ids in the order given; 0 for a URL that was known. */
+  insert(urls: readonly NewUrl[]): Float64Array {
+    return Float64Array.from(urls, (url) => this.#insert(url) ?? 0);
   }
 
   seed(urls: readonly NewUrl[]): { readonly state: UrlState; readonly known: boolean }[] {
@@ -111,7 +125,7 @@ export class SqliteFrontier {
     for (const settlement of settlements) {
       const row = this.#sql.counted.get(settlement.id) as (Counted & { visits: number }) | undefined;
       if (row) this.#settleUrl(settlement, row);
-      if (settlement.orders) this.#records.saveOrders(settlement.orders);
+      if (settlement.orders) this.records.saveOrders(settlement.orders);
     }
   }
 

@@ -14,7 +14,10 @@ export type Handle = Database.Database;
 const PRAGMAS = [
   'journal_mode = WAL',
   'synchronous = NORMAL',
+  // Writers are two: the frontier, and now and then the administration; each holds the lock for milliseconds.
   'busy_timeout = 10000',
+  // Done by another thread, see checkpoint.ts.
+  'wal_autocheckpoint = 0',
   'temp_store = FILE',
   // Reads go through the page cache of the operating system: its memory is given back under pressure, ours is not.
   'mmap_size = 2147418112',
@@ -26,12 +29,15 @@ export function prepareHandle(db: Handle): void {
   for (const pragma of PRAGMAS) db.pragma(pragma);
 }
 
-/** Opens an existing, migrated file. A reader may checkpoint and use temporary tables, but cannot write to it. */
+/** Opens an existing, migrated file. A reader checkpoints and sorts in temporary tables. */
 export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
   return guarded(file, () => {
     const db = new Database(file, { fileMustExist: true });
     prepareHandle(db);
-    if (role === 'reader') db.pragma('query_only = ON');
+    if (role === 'reader') {
+      // A checkpoint that finds the way barred tries again later; waiting, it would hold up the writer.
+      db.pragma('busy_timeout = 250');
+    }
     return db;
   });
 }

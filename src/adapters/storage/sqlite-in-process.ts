@@ -4,7 +4,7 @@ import { openSqliteDataSource, rawHandle } from './sqlite-data-source.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { guarded } from './sqlite-handle.js';
 import { SqliteReads } from './sqlite-reads.js';
-import { SqliteRecords } from './sqlite-records.js';
+import { newState } from './url-row.js';
 
 /**
  * The store in the calling thread, for one-shot crawls, simulations and tests: every call does its work at once and
@@ -14,7 +14,7 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
   const dataSource = await openSqliteDataSource(file);
   const db = rawHandle(dataSource);
   const frontier = new SqliteFrontier(db);
-  const records = new SqliteRecords(db);
+  const { records } = frontier;
   const reads = new SqliteReads(db);
   const write = async <T>(action: () => T): Promise<T> => guarded(file, () => frontier.transaction(action));
   const read = async <T>(action: () => T): Promise<T> => guarded(file, action);
@@ -24,7 +24,11 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
       (ids) => write(() => apply(ids)),
     );
   return {
-    discover: (urls) => write(() => frontier.discover(urls)),
+    discover: (urls) =>
+      write(() => {
+        const ids = frontier.insert(urls);
+        return urls.flatMap((url, i) => (ids[i] === 0 ? [] : [newState(ids[i]!, url)]));
+      }),
     seed: (urls) => write(() => frontier.seed(urls)),
     settle: (settlements) => write(() => frontier.settle(settlements)),
     due: (...query) => read(() => frontier.due(...query)),

@@ -1,0 +1,34 @@
+import type { Handle } from './sqlite-handle.js';
+
+/** Pages in the WAL from which on a checkpoint is due although the writer is busy: 16 MB. */
+const MANY_PAGES = 4_000;
+
+/** Pages that may be left for the step in which the writer waits: some milliseconds. */
+const FEW_PAGES = 1_000;
+
+interface Progress {
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+/**
+ * Moves what was written from the WAL into the database, on a handle (and in a thread) that does not write; to be
+ * called now and then. Waits until the writer rests or much has come together: pages that change often are then moved
+ * once. PASSIVE does the bulk without holding up the writer; but under a writer that never rests the WAL would grow for
+ * ever, so a short RESTART follows, in which the writer waits for the few pages that came meanwhile.
+ */
+export function checkpointer(db: Handle): () => void {
+  let seen = 0;
+  return () => {
+    const { log, checkpointed } = progress(db, 'NOOP');
+    const resting = log === seen;
+    seen = log;
+    const open = log - checkpointed;
+    if (open === 0 || (!resting && open < MANY_PAGES)) return;
+    const after = progress(db, 'PASSIVE');
+    if (after.log - after.checkpointed <= FEW_PAGES) progress(db, 'RESTART');
+  };
+}
+
+const progress = (db: Handle, mode: 'NOOP' | 'PASSIVE' | 'RESTART'): Progress =>
+  (db.pragma(`wal_checkpoint(${mode})`) as [Progress])[0];

@@ -1,0 +1,41 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+/** Another server works in this data directory: two would overwrite each other's decisions. */
+export class DataDirectoryInUse extends Error {
+  override readonly name = 'DataDirectoryInUse';
+}
+
+/**
+ * Takes the data directory for this process (creating it when absent) and returns the release. It is a SQLite lock on
+ * an otherwise empty file: the operating system lets go of it when the process ends, however it ends, so that a killed
+ * server leaves nothing behind that a person would have to remove.
+ */
+export function lockDataDirectory(directory: string): () => void {
+  mkdirSync(directory, { recursive: true });
+  const pidFile = join(directory, 'server.pid');
+  const db = new Database(join(directory, 'server.lock'), { timeout: 0 });
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+    throw new DataDirectoryInUse(
+      `The data directory ${directory} is in use by another server${ownerOf(pidFile)}. Stop that one, or give this one a directory of its own.`,
+    );
+  }
+  writeFileSync(pidFile, `${process.pid}\n`);
+  return () => {
+    rmSync(pidFile, { force: true });
+    db.close();
+  };
+}
+
+function ownerOf(pidFile: string): string {
+  try {
+    return ` (process ${readFileSync(pidFile, 'utf8').trim()})`;
+  } catch {
+    return '';
+  }
+}

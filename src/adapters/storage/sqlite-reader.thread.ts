@@ -1,0 +1,33 @@
+/** The thread of the long reads, so that they hold up neither the crawl nor the short ones; it also checkpoints. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { checkpointer } from './checkpoint.js';
+import { openHandle, storeError } from './sqlite-handle.js';
+import { SqliteReads } from './sqlite-reads.js';
+import { readerVerbs } from './sqlite-verbs.js';
+import { type Call, crossing, perform, type Reply, type StoreThreadData } from './thread-protocol.js';
+
+const CHECKPOINT_EVERY_MS = 500;
+
+const { file } = workerData as StoreThreadData;
+const db = openHandle(file, 'reader');
+const verbs = readerVerbs(new SqliteReads(db));
+
+function run(call: Call): Reply {
+  try {
+    return { value: perform(verbs, call) };
+  } catch (error) {
+    return { error: crossing(storeError(error, file)) };
+  }
+}
+
+const checkpoints = setInterval(checkpointer(db), CHECKPOINT_EVERY_MS);
+
+parentPort!.on('message', (message: readonly Call[] | 'close') => {
+  if (message !== 'close') {
+    parentPort!.postMessage(message.map(run));
+    return;
+  }
+  clearInterval(checkpoints);
+  db.close();
+  parentPort!.close();
+});

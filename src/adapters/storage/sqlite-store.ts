@@ -1,0 +1,111 @@
+import { dirname } from 'node:path';
+import type { FrontierStore, NewUrl, UrlFilter } from '../../engine/ports/frontier-store.js';
+import { BULK_STEP, inSteps } from './bulk.js';
+import { lockDataDirectory } from './data-lock.js';
+import { openSqliteDataSource } from './sqlite-data-source.js';
+import type { Keys } from './sqlite-frontier.js';
+import { guarded, openHandle } from './sqlite-handle.js';
+import { SqliteReads } from './sqlite-reads.js';
+import type { ReaderVerbs, WriterVerbs } from './sqlite-verbs.js';
+import { StoreThread } from './store-thread.js';
+import { newState } from './url-row.js';
+
+/** Calls that may share a transaction of the writer: more would make each wait longer than it gains. */
+const WRITER_BATCH = 32;
+
+/**
+ * The store of a server: one thread writes, one does the long reads and the checkpoints, and short reads are done in
+ * the calling thread, where they cost less than the way to another one.
+ *
+ * Throws DataDirectoryInUse when another server has the file's directory, StoreDamaged when the file is no sound
+ * database or is newer than this program, StoreUnavailable when it cannot be opened now.
+ */
+export async function openSqliteStore(file: string): Promise<FrontierStore> {
+  const unlock = lockDataDirectory(dirname(file));
+  try {
+    await (await openSqliteDataSource(file)).destroy();
+    return storeOf(file, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+function storeOf(file: string, unlock: () => void): FrontierStore {
+  const handle = openHandle(file, 'reader');
+  const reads = new SqliteReads(handle);
+  const writer = new StoreThread<WriterVerbs>(
+    new URL('./sqlite-writer.thread.js', import.meta.url),
+    { file },
+    WRITER_BATCH,
+  );
+  const reader = new StoreThread<ReaderVerbs>(new URL('./sqlite-reader.thread.js', import.meta.url), { file }, 1);
+  const read = async <T>(action: () => T): Promise<T> => guarded(file, action);
+  const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
+    inSteps((after) => reader.call('matching', filter, after, BULK_STEP), apply);
+  return {
+    discover: async (urls) => {
+      // Nearly all links lead to known URLs: their keys go over alone, and only what is new follows whole.
+      const positions = await writer.call('unknown', keysOf(urls));
+      if (positions.length === 0) return [];
+      const unknown = Array.from(positions, (position) => urls[position]!);
+      const ids = await writer.call('insert', unknown);
+      return unknown.flatMap((url, i) => (ids[i] === 0 ? [] : [newState(ids[i]!, url)]));
+    },
+    seed: (urls) => writer.call('seed', urls),
+    settle: (settlements) => writer.call('settle', settlements),
+    due: (...query) => writer.call('due', ...query),
+    backlogs: (...query) => writer.call('backlogs', ...query),
+    makeDue: (filter, dueAt, source) =>
+      changeAll(filter, (ids) => writer.call('makeDueAmong', ids, filter, dueAt, source)),
+    forget: (filter) => changeAll(filter, (ids) => writer.call('forgetAmong', ids, filter)),
+    loadHosts: (hostKeys) => writer.call('loadHosts', hostKeys),
+    saveHosts: (hosts) => writer.call('saveHosts', hosts),
+    saveOrders: (entries) => writer.call('saveOrders', entries),
+    pruneOrders: (decidedBefore, keep) =>
+      inSteps(
+        () => reader.call('prunable', decidedBefore, keep, BULK_STEP),
+        (ids) => writer.call('deleteOrders', ids),
+      ),
+    putSetting: (name, value) => writer.call('putSetting', name, value),
+    find: (...query) => read(() => reads.find(...query)),
+    get: (...query) => read(() => reads.get(...query)),
+    counts: (...query) => read(() => reads.counts(...query)),
+    indexedOfHost: (...query) => read(() => reads.indexedOfHost(...query)),
+    hosts: (...query) => read(() => reads.hosts(...query)),
+    visits: (...query) => read(() => reads.visits(...query)),
+    lastOrderId: () => read(() => reads.lastOrderId()),
+    order: (...query) => read(() => reads.order(...query)),
+    getSetting: (...query) => read(() => reads.getSetting(...query)),
+    settings: (...query) => read(() => reads.settings(...query)),
+    list: (...query) => reader.call('list', ...query),
+    count: (...query) => reader.call('count', ...query),
+    listByUrl: (...query) => reader.call('listByUrl', ...query),
+    orders: (filter, ...page) =>
+      filter.uri === undefined ? reader.call('orders', filter, ...page) : read(() => reads.orders(filter, ...page)),
+    countOrders: (...query) => reader.call('countOrders', ...query),
+    close: async () => {
+      await Promise.all([writer.close(), reader.close()]);
+      handle.close();
+      unlock();
+    },
+  };
+}
+
+function keysOf(urls: readonly NewUrl[]): Keys {
+  const places = new Map<string, number>();
+  const sites: [string, string][] = [];
+  const site = new Uint32Array(urls.length);
+  const keys = new BigInt64Array(urls.length);
+  urls.forEach(({ crawler, hostKey, key }, i) => {
+    const name = `${crawler}\n${hostKey}`;
+    let place = places.get(name);
+    if (place === undefined) {
+      place = sites.push([crawler, hostKey]) - 1;
+      places.set(name, place);
+    }
+    site[i] = place;
+    keys[i] = key;
+  });
+  return { sites, site, keys };
+}

@@ -1,0 +1,30 @@
+/** The one thread that writes to the SQLite store: takes batches of calls, answers each call of a batch. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { SqliteFrontier } from './sqlite-frontier.js';
+import { openHandle, storeError } from './sqlite-handle.js';
+import { writerVerbs } from './sqlite-verbs.js';
+import { type Call, crossing, perform, type Reply, type StoreThreadData } from './thread-protocol.js';
+
+const { file } = workerData as StoreThreadData;
+const db = openHandle(file, 'writer');
+const frontier = new SqliteFrontier(db);
+const verbs = writerVerbs(frontier);
+
+/** One transaction for the whole batch; when it fails, one for each call, so that a call answers for itself only. */
+function run(calls: readonly Call[]): Reply[] {
+  try {
+    return frontier.transaction(() => calls.map((call) => ({ value: perform(verbs, call) })));
+  } catch (error) {
+    if (calls.length > 1) return calls.flatMap((call) => run([call]));
+    return [{ error: crossing(storeError(error, file)) }];
+  }
+}
+
+parentPort!.on('message', (message: readonly Call[] | 'close') => {
+  if (message !== 'close') {
+    parentPort!.postMessage(run(message));
+    return;
+  }
+  db.close();
+  parentPort!.close();
+});
