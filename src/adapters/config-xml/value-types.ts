@@ -45,7 +45,7 @@ const TRUE = ['true', 'yes', '1', 'on'];
 const FALSE = ['false', 'no', '0', 'off'];
 
 export const boolean: ValueType<boolean> = {
-  label: '`true` or `false` (also `yes`, `no`, `on`, `off`, `1`, `0`)',
+  label: '`true` or `false`',
   xsd: `<xs:restriction base="xs:string">${[...TRUE, ...FALSE].map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
   parse: (value) => {
     const lower = value.trim().toLowerCase();
@@ -54,8 +54,11 @@ export const boolean: ValueType<boolean> = {
   },
 };
 
+/** Above this a bound only keeps arithmetic exact, and nobody wants to read it. */
+const BEYOND_INTEREST = 1_000_000_000;
+
 const bounds = (minimum: number, maximum: number): string =>
-  maximum === Number.MAX_SAFE_INTEGER ? `, at least ${minimum}` : ` from ${minimum} to ${maximum}`;
+  maximum > BEYOND_INTEREST ? `, at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 
 export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): ValueType<number> {
   const label = `whole number${bounds(minimum, maximum)}`;

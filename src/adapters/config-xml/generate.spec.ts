@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { XmlDocument, XsdValidator } from 'libxml2-wasm';
+import { xmlRegisterFsInputProviders } from 'libxml2-wasm/lib/nodejs.mjs';
+import { describe, expect, it } from 'vitest';
+import { generateReference, generateSchemas } from './generate.js';
+import { defaults } from './interpret.js';
+import { ELEMENTS } from './schema.js';
+
+describe('what is made from the table', () => {
+  it('has the committed XML Schemas', async () => {
+    for (const [file, text] of generateSchemas()) {
+      await expect(text).toMatchFileSnapshot(`../../../config/${file}`);
+    }
+  });
+
+  it('has the committed reference', async () => {
+    await expect(generateReference()).toMatchFileSnapshot('../../../docs/REFERENCE.md');
+  });
+
+  it('knows every child that an element names', () => {
+    const children = [...ELEMENTS.values()].flatMap((spec) => spec.children);
+    expect(children.filter((name) => !ELEMENTS.has(name))).toEqual([]);
+  });
+
+  it('has defaults that their own types accept', () => {
+    for (const spec of ELEMENTS.values()) expect(() => defaults(spec), spec.name).not.toThrow();
+  });
+
+  it('accepts the example, and refuses it with a misspelt element', () => {
+    xmlRegisterFsInputProviders();
+    using schema = XmlDocument.fromBuffer(readFileSync('config/CrawlConfig.xsd'), { url: 'config/CrawlConfig.xsd' });
+    using validator = XsdValidator.fromDoc(schema);
+    const validate = (xml: string) => {
+      using document = XmlDocument.fromString(xml);
+      validator.validate(document);
+    };
+    const example = readFileSync('CrawlConfig.xml.example', 'utf8');
+    expect(() => validate(example)).not.toThrow();
+    expect(() => validate(example.replace('ar:Atom', 'ar:Atmo'))).toThrow(/Atmo/);
+    expect(() => validate(example.replace('throttleTimeMS="20"', 'throttleTimeMS="fast"'))).toThrow(/throttleTimeMS/);
+  });
+});

@@ -1,0 +1,160 @@
+/**
+ * The XML Schema and the configuration reference, made from the table. `npx vitest run src/adapters/config-xml/generate.spec.ts -u`
+ * writes them; without `-u` the spec says when they differ from the table.
+ */
+
+import { escapeAttribute } from './markup.js';
+import { PROBLEM_CODES } from './problems.js';
+import { URL_OPTIONS } from './schema/policy.js';
+import { type AttributeSpec, type Attributes, type ElementSpec, NAMESPACES, type Vocabulary } from './schema/spec.js';
+import { ELEMENTS } from './schema.js';
+
+const VOCABULARIES: Readonly<Record<Vocabulary, { prefix: string; file: string; imports: readonly Vocabulary[] }>> = {
+  crawl: { prefix: 'crawl', file: 'CrawlConfig.xsd', imports: ['rules', 'cw'] },
+  rules: { prefix: 'ar', file: 'CrawlConfig-actionrules.xsd', imports: [] },
+  cw: { prefix: 'cw', file: 'CrawlConfig-crawlway.xsd', imports: [] },
+};
+
+const elementsIn = (vocabulary: Vocabulary): ElementSpec[] =>
+  [...ELEMENTS.values()].filter((spec) => spec.vocabulary === vocabulary);
+
+/** File name → text. One file for each namespace, because an XML Schema has one target namespace. */
+export function generateSchemas(): ReadonlyMap<string, string> {
+  const vocabularies = Object.keys(VOCABULARIES) as Vocabulary[];
+  return new Map(vocabularies.map((vocabulary) => [VOCABULARIES[vocabulary].file, generateSchema(vocabulary)]));
+}
+
+function generateSchema(vocabulary: Vocabulary): string {
+  const { prefix, imports } = VOCABULARIES[vocabulary];
+  const namespaces = [vocabulary, ...imports].map(
+    (v) => `           xmlns:${VOCABULARIES[v].prefix}="${NAMESPACES[v][0]}"`,
+  );
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<!-- Made from the table in src/adapters/config-xml/schema.ts. The server reads more leniently than this schema. -->',
+    '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema"',
+    ...namespaces,
+    `           targetNamespace="${NAMESPACES[vocabulary][0]}" elementFormDefault="qualified">`,
+    ...imports.map((v) => `  <xs:import namespace="${NAMESPACES[v][0]}" schemaLocation="${VOCABULARIES[v].file}"/>`),
+    '  <!-- A value with a variable of the environment. -->',
+    '  <xs:simpleType name="variable">',
+    '    <xs:restriction base="xs:string"><xs:pattern value=".*\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}.*"/></xs:restriction>',
+    '  </xs:simpleType>',
+    ...elementsIn(vocabulary).flatMap((spec) => schemaElement(spec, prefix)),
+    '</xs:schema>',
+    '',
+  ].join('\n');
+}
+
+function schemaElement(spec: ElementSpec, prefix: string): string[] {
+  const children = spec.children.map((name) => {
+    const vocabulary = ELEMENTS.get(name)?.vocabulary ?? spec.vocabulary;
+    return `        <xs:element ref="${VOCABULARIES[vocabulary].prefix}:${name}"/>`;
+  });
+  const choice = ['      <xs:choice minOccurs="0" maxOccurs="unbounded">', ...children, '      </xs:choice>'];
+  return [
+    `  <xs:element name="${spec.name}">`,
+    `    <xs:annotation><xs:documentation>${plain(spec.meaning)}</xs:documentation></xs:annotation>`,
+    `    <xs:complexType${spec.text === undefined ? '' : ' mixed="true"'}>`,
+    ...(children.length > 0 ? choice : []),
+    ...Object.entries(spec.attributes).flatMap(([name, attribute]) => schemaAttribute(name, attribute, prefix)),
+    '      <xs:anyAttribute namespace="##other" processContents="skip"/>',
+    '    </xs:complexType>',
+    '  </xs:element>',
+  ];
+}
+
+function schemaAttribute(name: string, attribute: AttributeSpec<unknown>, prefix: string): string[] {
+  const names = [name, ...(attribute.aliases ?? [])];
+  const use = attribute.required && names.length === 1 ? ' use="required"' : '';
+  const given = attribute.default === undefined ? '' : ` Default: ${escapeAttribute(attribute.default)}.`;
+  return names.flatMap((spelling) => [
+    `      <xs:attribute name="${spelling}"${use}>`,
+    `        <xs:annotation><xs:documentation>${plain(attribute.meaning)}${given}</xs:documentation></xs:annotation>`,
+    `        <xs:simpleType><xs:union memberTypes="${prefix}:variable">`,
+    `          <xs:simpleType>${attribute.type.xsd}</xs:simpleType>`,
+    '        </xs:union></xs:simpleType>',
+    '      </xs:attribute>',
+  ]);
+}
+
+const plain = (markdown: string): string => escapeAttribute(markdown.replaceAll('`', ''));
+
+const INTRODUCTION = `# Configuration reference
+
+Made from the table in \`src/adapters/config-xml/schema.ts\`: the reader, the XML Schema (\`config/CrawlConfig.xsd\`) and this
+page are one.
+
+- The file is \`CrawlConfig.xml\` in the CloudView dialect. Its elements are read in namespaces of version 20 and 21, without any
+  namespace, with any prefix or none. Crawlway's own elements are under \`${NAMESPACES.cw[0]}\`, by custom with the
+  prefix \`cw\`.
+- \`\${NAME}\` in any value is taken from the environment.
+- \`yes\`, \`on\` and \`1\` are read like \`true\`; \`no\`, \`off\` and \`0\` like \`false\`.
+- Files that the configuration names stand in its own folder or below.
+- Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown ones of the product
+  are warned about; a likely misspelling, and anything unknown inside a rule or an element of Crawlway's own, is an error, because
+  it would silently change what is crawled.
+- Bounds: 16 MiB, 500,000 elements, nested 64 deep. No document type, no entities but the five of XML.
+- Whatever is wrong is told at once, with file, line and column (\`crawlway check\`); a file with errors never replaces a working one.
+`;
+
+/** The text of docs/REFERENCE.md. */
+export function generateReference(): string {
+  return [
+    INTRODUCTION,
+    '## Elements of CloudView\n',
+    ...elementsIn('crawl').map(referenceElement),
+    '## Match elements\n',
+    ...elementsIn('rules').map(referenceElement),
+    '## Elements of Crawlway\n',
+    ...elementsIn('cw').map(referenceElement),
+    '## Options of conditions\n',
+    'What `<cw:option name="…" value="…"/>` can set, on the URLs that reach it.\n',
+    attributeTable(URL_OPTIONS),
+    '## Problem codes\n',
+    problemTable(),
+  ].join('\n');
+}
+
+function referenceElement(spec: ElementSpec): string {
+  const parents = [...ELEMENTS.values()].filter((other) => other.children.includes(spec.name)).map(({ name }) => name);
+  return [
+    `### ${tag(spec)}\n`,
+    `${spec.meaning}\n`,
+    parents.length === 0 ? '' : `Stands in: ${parents.map(quoted).join(', ')}${spec.once ? ', at most once' : ''}.\n`,
+    spec.children.length === 0 ? '' : `Holds: ${spec.children.map(quoted).join(', ')}.\n`,
+    spec.text === undefined ? '' : `Text: ${spec.text}\n`,
+    Object.keys(spec.attributes).length === 0 ? '' : attributeTable(spec.attributes),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+const tag = (spec: ElementSpec): string =>
+  spec.vocabulary === 'crawl' ? spec.name : `${VOCABULARIES[spec.vocabulary].prefix}:${spec.name}`;
+
+const quoted = (name: string): string => `\`${name}\``;
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+function attributeTable(attributes: Attributes): string {
+  const rows = Object.entries(attributes).map(([name, attribute]) => {
+    const names = [name, ...(attribute.aliases ?? [])].map(quoted).join(', ');
+    const unit = attribute.unit === undefined ? '' : `, ${attribute.unit}`;
+    const secret = attribute.secret ? ' Secret.' : '';
+    return `| ${names} | ${cell(attribute.type.label)}${unit} | ${defaultCell(attribute)} | ${cell(attribute.meaning)}${secret} |`;
+  });
+  return ['| name | value | default | meaning |', '|---|---|---|---|', ...rows, ''].join('\n');
+}
+
+function defaultCell(attribute: AttributeSpec<unknown>): string {
+  if (attribute.required) return 'required';
+  return attribute.default === undefined ? '' : cell(quoted(attribute.default));
+}
+
+function problemTable(): string {
+  const rows = Object.entries(PROBLEM_CODES).map(
+    ([code, entry]) => `| \`${code}\` | ${entry.severity} | ${entry.meaning} |`,
+  );
+  return ['| code | severity | meaning |', '|---|---|---|', ...rows, ''].join('\n');
+}
