@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NearDuplicates } from './near-duplicates.js';
+
+const simhashes = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const flip = (simhash: bigint, bits: readonly number[]) =>
+  BigInt.asIntN(
+    64,
+    bits.reduce((value, bit) => value ^ (1n << BigInt(bit)), simhash),
+  );
+const bitLists = (maxLength: number) => fc.uniqueArray(fc.integer({ min: 0, max: 63 }), { maxLength });
+
+function distance(a: bigint, b: bigint): number {
+  return BigInt.asUintN(64, a ^ b)
+    .toString(2)
+    .replaceAll('0', '').length;
+}
+
+describe('near duplicates', () => {
+  it('are found when up to three bits differ, wherever they are', () => {
+    fc.assert(
+      fc.property(simhashes, bitLists(8), (simhash, bits) => {
+        const index = new NearDuplicates(10);
+        index.add(7, simhash);
+        expect(index.find(flip(simhash, bits))).toBe(bits.length <= 3 ? 7 : undefined);
+      }),
+    );
+  });
+
+  it('are found within a smaller distance on demand', () => {
+    const index = new NearDuplicates(10);
+    index.add(1, 0n);
+    expect(index.find(3n, 1)).toBeUndefined();
+    expect(index.find(1n, 1)).toBe(1);
+    expect(index.find(1n, 0)).toBeUndefined();
+    expect(index.find(0n, 0)).toBe(1);
+  });
+
+  it('give the nearest page', () => {
+    const index = new NearDuplicates(10);
+    index.add(1, 0b111n);
+    index.add(2, 0b1n);
+    index.add(3, 0b11n);
+    expect(index.find(0n)).toBe(2);
+  });
+
+  it('read the sign bit as any other', () => {
+    const index = new NearDuplicates(10);
+    index.add(1, -1n);
+    expect(index.find(2n ** 64n - 1n)).toBe(1);
+    expect(index.find(2n ** 63n - 1n)).toBe(1);
+  });
+
+  it('keep keys up to the largest safe integer', () => {
+    const index = new NearDuplicates(2);
+    index.add(Number.MAX_SAFE_INTEGER, 5n);
+    expect(index.find(5n)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it('are found among very many pages that share a part of their hash', () => {
+    const index = new NearDuplicates(20_000);
+    for (let n = 0; n < 20_000; n++) index.add(n, BigInt(n) << 32n);
+    expect(index.size).toBe(20_000);
+    expect(index.find(19_999n << 32n)).toBe(19_999);
+  });
+
+  it('agree with a plain list of the newest entries under any mix of calls', () => {
+    const base = fc.constantFrom(0n, -1n, 0x0123456789abcdefn);
+    const hash = fc.tuple(base, bitLists(5)).map(([simhash, bits]) => flip(simhash, bits));
+    const calls = fc.array(
+      fc.oneof(
+        fc.record({ call: fc.constant('add' as const), key: fc.nat(12), hash }),
+        fc.record({ call: fc.constant('remove' as const), key: fc.nat(12), hash }),
+        fc.record({ call: fc.constant('find' as const), key: fc.nat(3), hash }),
+      ),
+      { maxLength: 120 },
+    );
+    fc.assert(
+      fc.property(calls, fc.integer({ min: 1, max: 8 }), (steps, capacity) => {
+        const index = new NearDuplicates(capacity);
+        // Position in the ring stays when an entry is removed, as a hole.
+        let model: { key: number; hash: bigint }[] = [];
+        for (const { call, key, hash: simhash } of steps) {
+          const hole = (entry: { key: number; hash: bigint }) => (entry.key === key ? { key: -1, hash: 0n } : entry);
+          if (call === 'remove') index.remove(key);
+          if (call === 'add') index.add(key, simhash);
+          if (call === 'remove') model = model.map(hole);
+          else if (call === 'add') model = [...model.map(hole), { key, hash: simhash }].slice(-capacity);
+          else {
+            const near = model.filter((entry) => entry.key >= 0 && distance(entry.hash, simhash) <= key);
+            const nearest = Math.min(...near.map((entry) => distance(entry.hash, simhash)));
+            const found = index.find(simhash, key);
+            const allowed = near.filter((entry) => distance(entry.hash, simhash) === nearest).map((entry) => entry.key);
+            if (found === undefined) expect(allowed).toEqual([]);
+            else expect(allowed).toContain(found);
+          }
+          expect(index.size).toBe(model.filter((entry) => entry.key >= 0).length);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,116 @@
+const BANDS = 4;
+const BAND_VALUES = 65_536;
+
+/** Entries looked at in one band: a text that very many pages share must not make every look-up slow. */
+const MAX_STEPS = 4_096;
+
+/**
+ * Finds pages whose 64-bit simhash differs from a given one in a few bits. Two hashes that differ in at most three bits agree
+ * in at least one of four bands of 16 bits (Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web Crawling", WWW
+ * 2007), so only entries that share a band are compared. Holds the newest `capacity` entries, 48 bytes each and their key in
+ * a map; the oldest goes out first.
+ */
+export class NearDuplicates {
+  readonly #capacity: number;
+  readonly #high: Uint32Array;
+  readonly #low: Uint32Array;
+  readonly #keys: Float64Array;
+  readonly #slotOf = new Map<number, number>();
+  /** Per band value the newest entry, then per band and entry its neighbours in that list: slot + 1, 0 for none. */
+  readonly #heads = new Int32Array(BANDS * BAND_VALUES);
+  readonly #older: Int32Array;
+  readonly #newer: Int32Array;
+  readonly #used: Uint8Array;
+  #next = 0;
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+    this.#high = new Uint32Array(capacity);
+    this.#low = new Uint32Array(capacity);
+    this.#keys = new Float64Array(capacity);
+    this.#older = new Int32Array(BANDS * capacity);
+    this.#newer = new Int32Array(BANDS * capacity);
+    this.#used = new Uint8Array(capacity);
+  }
+
+  get size(): number {
+    return this.#slotOf.size;
+  }
+
+  /** Adds a page, or gives it another simhash. `key` is a safe integer; the sign of the simhash does not matter. */
+  add(key: number, simhash: bigint): void {
+    this.remove(key);
+    const slot = this.#next;
+    this.#next = (slot + 1) % this.#capacity;
+    if (this.#used[slot] === 1) this.remove(this.#keys[slot]!);
+    this.#high[slot] = highHalf(simhash);
+    this.#low[slot] = lowHalf(simhash);
+    this.#keys[slot] = key;
+    this.#used[slot] = 1;
+    this.#slotOf.set(key, slot);
+    for (let band = 0; band < BANDS; band++) this.#link(band, slot);
+  }
+
+  remove(key: number): void {
+    const slot = this.#slotOf.get(key);
+    if (slot === undefined) return;
+    this.#slotOf.delete(key);
+    this.#used[slot] = 0;
+    for (let band = 0; band < BANDS; band++) this.#unlink(band, slot);
+  }
+
+  /** The key of the nearest page within `maxDistance` bits; of equally near ones any. Complete up to a distance of three. */
+  find(simhash: bigint, maxDistance = 3): number | undefined {
+    const high = highHalf(simhash);
+    const low = lowHalf(simhash);
+    let nearest = -1;
+    let distance = maxDistance + 1;
+    for (let band = 0; band < BANDS && distance > 0; band++) {
+      let entry = this.#heads[band * BAND_VALUES + bandOf(band, high, low)]!;
+      for (let step = 0; entry !== 0 && step < MAX_STEPS; step++) {
+        const slot = entry - 1;
+        const bits = bitCount(this.#high[slot]! ^ high) + bitCount(this.#low[slot]! ^ low);
+        if (bits < distance) {
+          distance = bits;
+          nearest = slot;
+          if (bits === 0) break;
+        }
+        entry = this.#older[band * this.#capacity + slot]!;
+      }
+    }
+    return nearest < 0 ? undefined : this.#keys[nearest];
+  }
+
+  #link(band: number, slot: number): void {
+    const list = band * BAND_VALUES + bandOf(band, this.#high[slot]!, this.#low[slot]!);
+    const entry = band * this.#capacity + slot;
+    const newest = this.#heads[list]!;
+    this.#older[entry] = newest;
+    this.#newer[entry] = 0;
+    if (newest !== 0) this.#newer[band * this.#capacity + newest - 1] = slot + 1;
+    this.#heads[list] = slot + 1;
+  }
+
+  #unlink(band: number, slot: number): void {
+    const entry = band * this.#capacity + slot;
+    const older = this.#older[entry]!;
+    const newer = this.#newer[entry]!;
+    if (older !== 0) this.#newer[band * this.#capacity + older - 1] = newer;
+    if (newer !== 0) this.#older[band * this.#capacity + newer - 1] = older;
+    else this.#heads[band * BAND_VALUES + bandOf(band, this.#high[slot]!, this.#low[slot]!)] = older;
+  }
+}
+
+const highHalf = (simhash: bigint): number => Number(BigInt.asUintN(32, simhash >> 32n));
+const lowHalf = (simhash: bigint): number => Number(BigInt.asUintN(32, simhash));
+
+function bandOf(band: number, high: number, low: number): number {
+  const half = band < 2 ? high : low;
+  return band % 2 === 0 ? half >>> 16 : half & 0xffff;
+}
+
+function bitCount(word: number): number {
+  let pairs = word - ((word >>> 1) & 0x55555555);
+  pairs = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((pairs + (pairs >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
