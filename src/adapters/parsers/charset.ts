@@ -1,0 +1,69 @@
+/**
+ * Finds a text's encoding and turns it into valid UTF-8. Order: byte order mark, HTTP header, declaration inside
+ * (`<meta charset>`, XML declaration), detection, windows-1252. A label that nobody knows is passed over.
+ */
+import { isUtf8 } from 'node:buffer';
+import { getBOMEncoding, normalizeEncoding, TextDecoder } from '@exodus/bytes/encoding.js';
+import { detect } from 'chardet';
+import { declaredInMarkup } from './html/meta-charset.js';
+
+export type TextFormat = 'html' | 'xml' | 'text';
+
+/** How far the HTML standard looks for a declaration before it reads the page. */
+const PRESCAN_BYTES = 1024;
+/** Browsers begin again when they meet a declaration later; here it is looked for in a page that is not UTF-8. */
+const LATE_PRESCAN_BYTES = 16_384;
+const DETECTION_BYTES = 16_384;
+const FALLBACK = 'windows-1252';
+/** Text of nothing but one replacement character helps nobody: its labels count as unknown. */
+const REPLACEMENT = 'replacement';
+
+/** WHATWG name of the body's encoding, in lower case. `charset` is the label in the HTTP header. */
+export function findEncoding(body: Buffer, charset: string | undefined, format: TextFormat): string {
+  return (
+    getBOMEncoding(body) ??
+    knownEncoding(charset) ??
+    declaredEncoding(body.subarray(0, PRESCAN_BYTES), format) ??
+    (isUtf8(body) ? 'utf-8' : undefined) ??
+    declaredEncoding(body.subarray(0, LATE_PRESCAN_BYTES), format) ??
+    detectedEncoding(body)
+  );
+}
+
+/** The text in valid UTF-8 without byte order mark; the body itself where it is that already. */
+export function toUtf8(body: Buffer, encoding: string): Buffer {
+  if (encoding !== 'utf-8') return Buffer.from(new TextDecoder(encoding).decode(body));
+  const text = getBOMEncoding(body) === 'utf-8' ? body.subarray(3) : body;
+  return isUtf8(text) ? text : Buffer.from(text.toString('utf8'));
+}
+
+/** The charset parameter of a Content-Type header. */
+export function charsetOf(contentType: string | undefined): string | undefined {
+  return /;\s*charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? '')?.[1];
+}
+
+function declaredEncoding(head: Buffer, format: TextFormat): string | undefined {
+  if (format === 'text') return undefined;
+  const inMarkup = format === 'html' ? knownEncoding(declaredInMarkup(head)) : undefined;
+  const declared = inMarkup ?? knownEncoding(declaredInXml(head));
+  // What could be read as ASCII so far is not UTF-16 (HTML standard, prescan).
+  if (declared === 'utf-16le' || declared === 'utf-16be') return 'utf-8';
+  return declared === 'x-user-defined' ? FALLBACK : declared;
+}
+
+function declaredInXml(head: Buffer): string | undefined {
+  const declaration = /^<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']/.exec(head.toString('latin1'));
+  return declaration?.[1];
+}
+
+function knownEncoding(label: string | undefined): string | undefined {
+  const name = label === undefined ? null : normalizeEncoding(label);
+  return name === null || name === REPLACEMENT ? undefined : name;
+}
+
+function detectedEncoding(body: Buffer): string {
+  const first = body.findIndex((byte) => byte >= 0x80);
+  // Whole code units also when the text is UTF-16 or UTF-32.
+  const start = Math.max(0, first - 512) & ~3;
+  return knownEncoding(detect(body.subarray(start, start + DETECTION_BYTES)) ?? undefined) ?? FALLBACK;
+}

@@ -1,0 +1,27 @@
+import { constants, gunzipSync } from 'node:zlib';
+
+/** A prefix of the archive is tried at most this many times, each half as long as the one before. */
+const ATTEMPTS = 8;
+
+/**
+ * Unpacks gzip up to about `maxLength` bytes; `whole` is false when there was more, or the archive is broken. An archive
+ * that holds too much is unpacked from ever shorter prefixes, so that a bomb costs a bounded amount of time.
+ */
+export function gunzipBounded(archive: Buffer, maxLength: number): { data: Buffer; whole: boolean } {
+  let prefix = archive;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    try {
+      // Sync flush: a cut archive gives what it holds instead of an error.
+      const data = gunzipSync(prefix, { maxOutputLength: maxLength, finishFlush: constants.Z_SYNC_FLUSH });
+      return { data, whole: attempt === 0 };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') break;
+      prefix = prefix.subarray(0, prefix.length >> 1);
+    }
+  }
+  return { data: Buffer.alloc(0), whole: false };
+}
+
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}

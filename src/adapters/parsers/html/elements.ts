@@ -1,0 +1,61 @@
+/** What the scanner must know of each element by its name. */
+import { NameTrie } from './name-trie.js';
+
+/**
+ * How what follows the start tag is read: as markup; as text up to the end tag, with character references (rcdata) or
+ * without (rawtext); as a script, which may hide its own end tag in a comment; or as text to the end of the page.
+ */
+export type ContentModel = 'markup' | 'rcdata' | 'rawtext' | 'script' | 'plaintext';
+
+export interface Element {
+  readonly name: string;
+  /** Set inside a line of text: its tags do not part words. */
+  readonly inline: boolean;
+  readonly content: ContentModel;
+  /** Its start tag ends SVG and MathML (HTML standard, tree construction in foreign content). */
+  readonly leavesForeign: boolean;
+  /** Its attributes are wanted. */
+  readonly wanted: boolean;
+}
+
+const INLINE =
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q rb rp rt rtc ruby s samp small ' +
+  'span strike strong sub sup time tt u var wbr';
+
+const LEAVES_FOREIGN =
+  'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
+  'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var';
+
+const WANTED = 'a area base frame html iframe link meta template annotation-xml font';
+
+const OTHERS = 'title desc foreignobject svg math mi mo mn ms mtext noscript';
+
+const CONTENT: Record<string, ContentModel> = {
+  title: 'rcdata',
+  textarea: 'rcdata',
+  script: 'script',
+  style: 'rawtext',
+  xmp: 'rawtext',
+  iframe: 'rawtext',
+  noembed: 'rawtext',
+  noframes: 'rawtext',
+  plaintext: 'plaintext',
+};
+
+/** Any element that is not named above: a block of markup without interest. */
+export const UNNAMED: Element = { name: '', inline: false, content: 'markup', leavesForeign: false, wanted: false };
+
+function describe(): Map<string, Element> {
+  const [inline, leaving, wanted] = [INLINE, LEAVES_FOREIGN, WANTED].map((names) => new Set(names.split(' ')));
+  const names = new Set([...inline!, ...leaving!, ...wanted!, ...OTHERS.split(' '), ...Object.keys(CONTENT)]);
+  const describeOne = (name: string): Element => ({
+    name,
+    inline: inline!.has(name),
+    content: CONTENT[name] ?? 'markup',
+    leavesForeign: leaving!.has(name),
+    wanted: wanted!.has(name),
+  });
+  return new Map([...names].map((name) => [name, describeOne(name)]));
+}
+
+export const ELEMENTS = new NameTrie<Element>(describe());

@@ -1,0 +1,41 @@
+/** The encoding label that a page declares in `<meta>`, found by the prescan of the HTML standard (section 13.2.3.2). */
+import { Attributes } from './attributes.js';
+import { BANG, DASH, endsName, isLetter, LESS, QUESTION, SLASH, spells } from './bytes.js';
+import { bogusCommentEnd, commentEnd } from './raw-text.js';
+
+export function declaredInMarkup(head: Buffer): string | undefined {
+  const attributes = new Attributes(head);
+  for (let at = head.indexOf(LESS); at >= 0 && at < head.length; at = head.indexOf(LESS, at)) {
+    const next = head[at + 1] ?? 0;
+    const name = next === SLASH ? at + 2 : at + 1;
+    if (next === BANG && head[at + 2] === DASH && head[at + 3] === DASH) at = commentEnd(head, at);
+    else if (isLetter(head[name] ?? 0)) {
+      at = attributes.read(nameEnd(head, name));
+      if (at < 0) return undefined;
+      if (next !== SLASH && isMeta(head, name)) {
+        const label = declaredBy(attributes);
+        if (label !== undefined) return label;
+      }
+    } else if (next === BANG || next === SLASH || next === QUESTION) at = bogusCommentEnd(head, at);
+    else at++;
+  }
+  return undefined;
+}
+
+function nameEnd(head: Buffer, from: number): number {
+  let at = from;
+  while (at < head.length && !endsName(head[at]!)) at++;
+  return at;
+}
+
+function isMeta(head: Buffer, at: number): boolean {
+  return spells(head, at, 'meta') && endsName(head[at + 4] ?? 0);
+}
+
+function declaredBy(attributes: Attributes): string | undefined {
+  const charset = attributes.get('charset');
+  if (charset !== undefined) return charset;
+  if (attributes.get('http-equiv')?.toLowerCase() !== 'content-type') return undefined;
+  const content = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i.exec(attributes.get('content') ?? '');
+  return content?.[1] ?? content?.[2] ?? content?.[3];
+}

@@ -1,0 +1,59 @@
+/** Finds where a comment, a CDATA section or an element without markup ends (HTML standard, section 13.2.5). */
+import { BANG, DASH, GREATER, isSpace, LESS, SLASH, spells } from './bytes.js';
+
+/** Position behind the comment whose `<!--` is at `at`; the end of the input when it is not closed. */
+export function commentEnd(bytes: Buffer, at: number): number {
+  const body = at + 4;
+  if (bytes[body] === GREATER) return body + 1;
+  if (bytes[body] === DASH && bytes[body + 1] === GREATER) return body + 2;
+  for (let close = bytes.indexOf(GREATER, body); close >= 0; close = bytes.indexOf(GREATER, close + 1)) {
+    const dashes = bytes[close - 1] === BANG ? close - 3 : close - 2;
+    if (dashes >= body && bytes[dashes] === DASH && bytes[dashes + 1] === DASH) return close + 1;
+  }
+  return bytes.length;
+}
+
+/** Position behind the next `>`: the end of a doctype, a processing instruction or a bogus comment. */
+export function bogusCommentEnd(bytes: Buffer, at: number): number {
+  const close = bytes.indexOf(GREATER, at);
+  return close < 0 ? bytes.length : close + 1;
+}
+
+/** Position of the `</name` that closes rawtext or rcdata begun before `at`; the end of the input when there is none. */
+export function endTagStart(bytes: Buffer, at: number, name: string): number {
+  for (let less = bytes.indexOf(LESS, at); less >= 0; less = bytes.indexOf(LESS, less + 1)) {
+    if (bytes[less + 1] === SLASH && isWord(bytes, less + 2, name)) return less;
+  }
+  return bytes.length;
+}
+
+/**
+ * Position of the `</script` that closes a script. Inside `<!-- … -->` a script may hold `<script>…</script>`, whose end
+ * tag is then not its own.
+ */
+export function scriptEnd(bytes: Buffer, from: number): number {
+  const end = bytes.length;
+  let commented = false;
+  let nested = false;
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === DASH && commented && bytes[at + 1] === DASH && bytes[at + 2] === GREATER) {
+      commented = nested = false;
+    } else if (byte === LESS && bytes[at + 1] === SLASH && isWord(bytes, at + 2, 'script')) {
+      if (!nested) return at;
+      nested = false;
+    } else if (byte === LESS && commented && isWord(bytes, at + 1, 'script')) {
+      nested = true;
+    } else if (byte === LESS && !commented && spells(bytes, at + 1, '!--')) {
+      commented = true;
+      at++; // the dashes may be those of `-->` too
+    }
+  }
+  return end;
+}
+
+function isWord(bytes: Buffer, at: number, name: string): boolean {
+  if (!spells(bytes, at, name)) return false;
+  const next = bytes[at + name.length];
+  return next === GREATER || next === SLASH || (next !== undefined && isSpace(next));
+}

@@ -1,0 +1,103 @@
+/**
+ * Collects the visible text of a page as UTF-8 with white space folded: runs of it become one space, none stands at
+ * the beginning or the end.
+ */
+import { AMPERSAND, LESS, SPACE } from './bytes.js';
+
+const PLAIN = 0;
+const STOP = 1;
+const BLANK = 2;
+/** First byte of characters among which there are blanks (U+00A0, U+1680, U+2000 to U+200B, U+3000 and so on). */
+const LEAD = 3;
+
+const KIND = new Uint8Array(256);
+KIND.fill(BLANK, 0, SPACE + 1);
+KIND[0x7f] = BLANK;
+KIND[LESS] = KIND[AMPERSAND] = STOP;
+for (const lead of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) KIND[lead] = LEAD;
+
+/** Named references grow by at most a fifth when decoded (`&nGt;`: 5 bytes to 6); and a word separator may be added. */
+const GROWTH = 1.25;
+const KEPT_SIZE = 1 << 20;
+
+export class TextBuffer {
+  #bytes = Buffer.allocUnsafeSlow(1 << 16);
+  #length = 0;
+
+  /** Begins a new text, taken from a source of so many bytes. */
+  begin(sourceLength: number): void {
+    const wanted = Math.ceil(sourceLength * GROWTH) + 16;
+    if (this.#bytes.length < wanted) this.#bytes = Buffer.allocUnsafeSlow(wanted);
+    this.#length = 0;
+  }
+
+  /** Copies text up to the first `<`, `&` or `end`; returns the position where it stopped. */
+  copy(source: Buffer, from: number, end: number): number {
+    const out = this.#bytes;
+    let length = this.#length;
+    let at = from;
+    while (at < end) {
+      const byte = source[at]!;
+      const kind = KIND[byte]!;
+      if (kind === STOP) break;
+      const blank = kind === PLAIN ? 0 : kind === BLANK ? 1 : blankWidth(source, at);
+      if (blank === 0) {
+        out[length++] = byte;
+        at++;
+      } else {
+        if (length > 0 && out[length - 1] !== SPACE) out[length++] = SPACE;
+        at += blank;
+      }
+    }
+    this.#length = length;
+    return at;
+  }
+
+  /** What follows is another word than what came before. */
+  separate(): void {
+    if (this.#length > 0 && this.#bytes[this.#length - 1] !== SPACE) this.#bytes[this.#length++] = SPACE;
+  }
+
+  /** Adds one `<` or `&` that is not markup. */
+  literal(byte: number): void {
+    this.#bytes[this.#length++] = byte;
+  }
+
+  /** Adds text in which nothing is markup. */
+  append(text: string | Buffer): void {
+    const source = typeof text === 'string' ? Buffer.from(text) : text;
+    for (let at = 0; at < source.length; at++) {
+      at = this.copy(source, at, source.length);
+      if (at < source.length) this.literal(source[at]!);
+    }
+  }
+
+  /** The text, and whether more than `maxLength` UTF-16 units of it were there. Ends the use of the buffer's room. */
+  finish(maxLength: number): { text: string; truncated: boolean } {
+    let length = this.#length;
+    if (length > 0 && this.#bytes[length - 1] === SPACE) length--;
+    // A UTF-16 unit takes at most three bytes of UTF-8: bytes beyond that can't be part of the answer.
+    const all = this.#bytes.toString('utf8', 0, Math.min(length, maxLength * 3 + 3));
+    if (this.#bytes.length > KEPT_SIZE) this.#bytes = Buffer.allocUnsafeSlow(1 << 16);
+    return all.length <= maxLength ? { text: all, truncated: false } : { text: clip(all, maxLength), truncated: true };
+  }
+}
+
+/** Cuts to a length without leaving half of a surrogate pair. */
+export function clip(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const last = text.charCodeAt(maxLength - 1);
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxLength - 1 : maxLength);
+}
+
+/** Bytes of the blank character at `at`; 0 when it is another character. */
+function blankWidth(bytes: Buffer, at: number): number {
+  const [lead, second, third] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!];
+  if (lead === 0xc2) return second === 0xa0 || second === 0x85 ? 2 : 0;
+  if (lead === 0xe1) return second === 0x9a && third === 0x80 ? 3 : 0;
+  if (lead === 0xe3) return second === 0x80 && third === 0x80 ? 3 : 0;
+  if (lead === 0xef) return second === 0xbb && third === 0xbf ? 3 : 0;
+  if (second === 0x81) return third === 0x9f ? 3 : 0;
+  if (second !== 0x80) return 0;
+  return (third >= 0x80 && third <= 0x8b) || third === 0xa8 || third === 0xa9 || third === 0xaf ? 3 : 0;
+}

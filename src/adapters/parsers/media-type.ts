@@ -1,0 +1,96 @@
+/** What a body is: the header's word where it says something, else the bytes' and the path's. */
+import { signatureOf } from './signatures.js';
+
+const ESSENCE = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:[;,]|$)/i;
+
+/** Types that servers send when they know nothing. */
+const SAYS_NOTHING = new Set([
+  'application/octet-stream',
+  'binary/octet-stream',
+  'application/binary',
+  'application/download',
+  'application/force-download',
+  'application/x-download',
+  'application/x-force-download',
+  'application/unknown',
+  'unknown/unknown',
+  'content/unknown',
+]);
+
+const BY_EXTENSION: Record<string, string> = {
+  html: 'text/html',
+  htm: 'text/html',
+  xhtml: 'application/xhtml+xml',
+  txt: 'text/plain',
+  text: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  css: 'text/css',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  json: 'application/json',
+  xml: 'text/xml',
+  rss: 'application/rss+xml',
+  atom: 'application/atom+xml',
+  svg: 'image/svg+xml',
+  ics: 'text/calendar',
+  pdf: 'application/pdf',
+  doc: 'application/msword',
+  xls: 'application/vnd.ms-excel',
+  ppt: 'application/vnd.ms-powerpoint',
+  msg: 'application/vnd.ms-outlook',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  odt: 'application/vnd.oasis.opendocument.text',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odp: 'application/vnd.oasis.opendocument.presentation',
+  epub: 'application/epub+zip',
+  rtf: 'application/rtf',
+  zip: 'application/zip',
+  gz: 'application/gzip',
+  mp3: 'audio/mpeg',
+  mp4: 'video/mp4',
+};
+
+/** Containers whose content only the name tells. */
+const CONTAINERS: Record<string, RegExp> = {
+  'application/zip': /^application\/(?:vnd\.|epub|zip)/,
+  'application/x-ole-storage': /^application\/(?:msword|vnd\.ms-)/,
+};
+
+/** Formats of text: their names are believed as long as the bytes can be text. */
+const TEXT_TYPE = /^text\/|[/+](?:json|xml)$/;
+
+/** `path` is the URL's path. Lower case, without parameters. */
+export function mediaTypeOf(body: Uint8Array, contentType: string | undefined, path: string): string {
+  const declared = ESSENCE.exec(contentType ?? '')?.[1]?.toLowerCase();
+  if (declared === undefined || SAYS_NOTHING.has(declared)) return sniff(body, path);
+  // Servers label what they do not know as plain text: believed unless the bytes can't be text.
+  if (declared === 'text/plain' && looksBinary(body)) return sniff(body, path);
+  return declared;
+}
+
+function sniff(body: Uint8Array, path: string): string {
+  const named = BY_EXTENSION[/\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? ''];
+  const signature = signatureOf(body);
+  if (signature !== undefined) {
+    const fits = signature === 'text/xml' ? TEXT_TYPE : CONTAINERS[signature];
+    return named !== undefined && fits?.test(named) ? named : signature;
+  }
+  if (looksBinary(body)) return named !== undefined && !TEXT_TYPE.test(named) ? named : 'application/octet-stream';
+  return named !== undefined && TEXT_TYPE.test(named) ? named : 'text/plain';
+}
+
+/** Control characters that no text has, among the bytes that the MIME sniffing standard looks at. */
+function looksBinary(body: Uint8Array): boolean {
+  const [first, second] = [body[0], body[1]];
+  if ((first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe)) return false;
+  const end = Math.min(body.length, 1445);
+  for (let at = 0; at < end; at++) {
+    const byte = body[at]!;
+    if (byte <= 0x08 || byte === 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,109 @@
+/** The `PageReader` of the engine: from bytes to links, metas and text, whatever the bytes are. */
+import type { PageContent, PageReader, ReadLimits, SitemapContent } from '../../engine/ports/page-reader.js';
+import { charsetOf, findEncoding, toUtf8 } from './charset.js';
+import { gunzipBounded, isGzip } from './gunzip.js';
+import { HtmlScanner } from './html/html-scanner.js';
+import { TextBuffer } from './html/text-buffer.js';
+import { languageOf } from './language.js';
+import { mediaTypeOf } from './media-type.js';
+import { readSitemapText } from './sitemap.js';
+import { readXml } from './xml-reader.js';
+
+/** The most that sitemaps.org allows. */
+const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
+
+const NOTHING: PageContent = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
+
+const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml', 'application/vnd.wap.xhtml+xml']);
+const XML_TYPE = /^(?:text|application)\/xml$|\+xml$/;
+const TEXT_TYPE =
+  /^text\/(?!rtf$)|^application\/(?:json|javascript|x-javascript|x-ndjson|yaml|x-yaml|toml|sql)$|\+json$/;
+
+/** One reader is for one thread: it keeps its working memory from page to page. */
+export function createPageReader(): PageReader {
+  const reader = new BodyReader();
+  return {
+    mediaType: mediaTypeOf,
+    read: (body, contentType, limits) => reader.read(asBuffer(body), contentType, limits),
+    readSitemap: (body, contentType, maxEntries) => readSitemapBody(asBuffer(body), contentType, maxEntries),
+  };
+}
+
+class BodyReader {
+  readonly #buffer = new TextBuffer();
+
+  read(body: Buffer, contentType: string | undefined, limits: ReadLimits): PageContent {
+    const mediaType = mediaTypeOf(body, contentType, '');
+    const charset = charsetOf(contentType);
+    if (HTML_TYPES.has(mediaType)) return this.#html(body, charset, { ...limits, xml: mediaType !== 'text/html' });
+    if (XML_TYPE.test(mediaType)) return this.#xml(body, charset, limits);
+    return TEXT_TYPE.test(mediaType) ? this.#text(body, charset, limits) : NOTHING;
+  }
+
+  #html(body: Buffer, charset: string | undefined, options: ReadLimits & { readonly xml: boolean }): PageContent {
+    const encoding = findEncoding(body, charset, 'html');
+    const { facts, title } = new HtmlScanner(toUtf8(body, encoding), this.#buffer, options).scan();
+    const { text, truncated } = this.#buffer.finish(options.maxTextLength);
+    const { links, metas, robotsMetas, base } = facts;
+    const language = languageOf([facts.lang, facts.contentLanguage], text);
+    return {
+      encoding,
+      title,
+      text,
+      language,
+      base,
+      links,
+      metas,
+      robotsMetas,
+      truncated: truncated || facts.truncated,
+    };
+  }
+
+  #xml(body: Buffer, charset: string | undefined, limits: ReadLimits): PageContent {
+    const encoding = findEncoding(body, charset, 'xml');
+    const utf8 = toUtf8(body, encoding);
+    const buffer = this.#buffer;
+    buffer.begin(utf8.length);
+    readXml(utf8.toString('utf8'), {
+      open: () => buffer.separate(),
+      attribute() {},
+      opened() {},
+      close: () => buffer.separate(),
+      text: (piece) => buffer.append(piece),
+      done: () => false,
+    });
+    return this.#textOnly(encoding, limits);
+  }
+
+  #text(body: Buffer, charset: string | undefined, limits: ReadLimits): PageContent {
+    const encoding = findEncoding(body, charset, 'text');
+    const utf8 = toUtf8(body, encoding);
+    this.#buffer.begin(utf8.length);
+    this.#buffer.append(utf8);
+    return this.#textOnly(encoding, limits);
+  }
+
+  #textOnly(encoding: string, limits: ReadLimits): PageContent {
+    const { text, truncated } = this.#buffer.finish(limits.maxTextLength);
+    return { ...NOTHING, encoding, text, language: languageOf([], text), truncated };
+  }
+}
+
+function readSitemapBody(
+  body: Buffer,
+  contentType: string | undefined,
+  maxEntries: number,
+): SitemapContent | undefined {
+  const packed = isGzip(body);
+  const unpacked = packed ? gunzipBounded(body, MAX_SITEMAP_BYTES) : { data: body, whole: true };
+  const data = unpacked.data.subarray(0, MAX_SITEMAP_BYTES);
+  // The header of an archive speaks of the archive.
+  const encoding = findEncoding(data, packed ? undefined : charsetOf(contentType), 'xml');
+  const content = readSitemapText(toUtf8(data, encoding).toString('utf8'), maxEntries);
+  const whole = unpacked.whole && data.length === unpacked.data.length;
+  return content === undefined || whole ? content : { ...content, truncated: true };
+}
+
+function asBuffer(body: Uint8Array): Buffer {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}

@@ -1,0 +1,67 @@
+/** Media types by the first bytes (MIME sniffing standard, section 6 and 7, and the formats that offices use). */
+
+/** Bytes as latin1 text → type. */
+const SIGNATURES: readonly (readonly [prefix: string, mediaType: string])[] = [
+  ['%PDF-', 'application/pdf'],
+  ['%!PS-Adobe-', 'application/postscript'],
+  ['PK\x03\x04', 'application/zip'],
+  ['PK\x05\x06', 'application/zip'],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'application/x-ole-storage'],
+  ['{\\rtf', 'application/rtf'],
+  ['\x1f\x8b\x08', 'application/gzip'],
+  ['BZh', 'application/x-bzip2'],
+  ['\xfd7zXZ\x00', 'application/x-xz'],
+  ['7z\xbc\xaf\x27\x1c', 'application/x-7z-compressed'],
+  ['Rar!\x1a\x07', 'application/vnd.rar'],
+  ['\x89PNG\r\n\x1a\n', 'image/png'],
+  ['\xff\xd8\xff', 'image/jpeg'],
+  ['GIF87a', 'image/gif'],
+  ['GIF89a', 'image/gif'],
+  ['BM', 'image/bmp'],
+  ['II*\x00', 'image/tiff'],
+  ['MM\x00*', 'image/tiff'],
+  ['\x00\x00\x01\x00', 'image/x-icon'],
+  ['ID3', 'audio/mpeg'],
+  ['OggS\x00', 'application/ogg'],
+  ['\x1aE\xdf\xa3', 'video/webm'],
+  ['wOFF', 'font/woff'],
+  ['wOF2', 'font/woff2'],
+];
+
+/** Names of OOXML parts, in the first entries of the archive → type. */
+const OFFICE_PARTS: readonly (readonly [part: RegExp, mediaType: string])[] = [
+  [/PK\x03\x04.{26}word\//s, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  [/PK\x03\x04.{26}xl\//s, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  [/PK\x03\x04.{26}ppt\//s, 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+];
+
+const HTML =
+  /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*(?:<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>]|<!--)/i;
+const XML = /^(?:\xef\xbb\xbf)?[\t\n\f\r ]*<\?xml\s/;
+const HTML_ROOT = /^[^>]*\?>(?:\s|<!--[^>]*-->|<!doctype[^>]*>)*<html[\s>]/i;
+
+const LOOKED_AT = 4096;
+
+/** The media type that the bytes give away; undefined when they could be anything. */
+export function signatureOf(body: Uint8Array): string | undefined {
+  const head = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, LOOKED_AT)).toString('latin1');
+  const known = SIGNATURES.find(([prefix]) => head.startsWith(prefix))?.[1];
+  if (known === 'application/zip') return archiveType(head);
+  if (known === 'image/bmp' && !/[\x00-\x08]/.test(head.slice(0, 32))) return undefined;
+  if (known !== undefined) return known;
+  if (head.startsWith('RIFF')) return riffType(head);
+  if (head.slice(4, 8) === 'ftyp') return 'video/mp4';
+  if (XML.test(head)) return HTML_ROOT.test(head) ? 'application/xhtml+xml' : 'text/xml';
+  return HTML.test(head) ? 'text/html' : undefined;
+}
+
+function archiveType(head: string): string {
+  // OpenDocument and EPUB put their type, not compressed, into the first entry.
+  const stored = /^.{30}mimetype(application\/(?:vnd\.oasis\.opendocument\.[a-z-]+|epub\+zip))/s.exec(head)?.[1];
+  return stored ?? OFFICE_PARTS.find(([part]) => part.test(head))?.[1] ?? 'application/zip';
+}
+
+function riffType(head: string): string | undefined {
+  const types: Record<string, string> = { WEBP: 'image/webp', WAVE: 'audio/wave', 'AVI ': 'video/avi' };
+  return types[head.slice(8, 12)];
+}

@@ -1,0 +1,140 @@
+/**
+ * Reads sitemaps and sitemap indexes (sitemaps.org 0.9), RSS 0.9 to 2.0, Atom and plain lists of URLs. Broken XML gives
+ * what could be read of it.
+ */
+import type { SitemapContent, SitemapEntry } from '../../engine/ports/page-reader.js';
+import { readXml, type XmlHandler } from './xml-reader.js';
+
+type XmlKind = Exclude<SitemapContent['kind'], 'text'>;
+
+const ROOTS: Record<string, XmlKind> = {
+  urlset: 'urlset',
+  sitemapindex: 'index',
+  rss: 'feed',
+  rdf: 'feed',
+  feed: 'feed',
+};
+
+/** Elements that hold one entry each, and those in them that hold its URL and its time. */
+const ENTRIES: Record<XmlKind, ReadonlySet<string>> = {
+  urlset: new Set(['url']),
+  index: new Set(['sitemap']),
+  feed: new Set(['item', 'entry']),
+};
+const URL_FIELDS = new Set(['loc', 'link']);
+const TIME_FIELDS = new Set(['lastmod', 'updated', 'pubdate', 'date']);
+
+const MAX_FIELD_LENGTH = 8_192;
+const ABSOLUTE_URL = /^https?:\/\/\S+$/i;
+
+/** undefined: it is no sitemap. `text` has no byte order mark. */
+export function readSitemapText(text: string, maxEntries: number): SitemapContent | undefined {
+  if (/^\s*</.test(text.slice(0, 1024))) {
+    const collector = new SitemapCollector(maxEntries);
+    readXml(text, collector);
+    return collector.content();
+  }
+  return readList(text, maxEntries);
+}
+
+function readList(text: string, maxEntries: number): SitemapContent | undefined {
+  const entries: SitemapEntry[] = [];
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start);
+    const end = newline < 0 ? text.length : newline;
+    const line = text.slice(start, Math.min(end, start + MAX_FIELD_LENGTH)).trim();
+    start = end + 1;
+    if (ABSOLUTE_URL.test(line)) {
+      if (entries.length === maxEntries) return { kind: 'text', entries, truncated: true };
+      entries.push({ url: line });
+    } else if (line !== '' && entries.length === 0) return undefined; // any other text
+  }
+  return entries.length > 0 ? { kind: 'text', entries, truncated: false } : undefined;
+}
+
+class SitemapCollector implements XmlHandler {
+  readonly #entries: SitemapEntry[] = [];
+  #kind: XmlKind | undefined;
+  #otherRoot = false;
+  #truncated = false;
+  #entry: { url?: string; lastModified?: string } | undefined;
+  /** Elements open inside the entry: only its children are fields (`image:loc` stands deeper). */
+  #depth = 0;
+  #field: string | undefined;
+  #text = '';
+  #attributes: Record<string, string> = {};
+
+  constructor(private readonly maxEntries: number) {}
+
+  open(name: string): void {
+    if (this.#kind === undefined) {
+      this.#kind = Object.hasOwn(ROOTS, name) ? ROOTS[name] : undefined;
+      this.#otherRoot ||= this.#kind === undefined;
+    } else if (ENTRIES[this.#kind].has(name)) {
+      this.#finishEntry();
+      this.#entry = {};
+      this.#depth = 0;
+    } else if (this.#entry !== undefined && ++this.#depth === 1) {
+      this.#field = name;
+      this.#text = '';
+      this.#attributes = {};
+    }
+  }
+
+  attribute(name: string, value: string): void {
+    if (this.#field === 'link' && this.#depth === 1) this.#attributes[name] ??= value.slice(0, MAX_FIELD_LENGTH);
+  }
+
+  /** Atom's `<link href>`. */
+  opened(): void {
+    const { href, rel } = this.#attributes;
+    if (this.#field !== 'link' || this.#entry === undefined || href === undefined) return;
+    if (rel === undefined || rel.toLowerCase() === 'alternate') this.#entry.url ??= href.trim();
+  }
+
+  text(piece: string): void {
+    if (this.#field === undefined || this.#depth !== 1 || this.#text.length > MAX_FIELD_LENGTH) return;
+    this.#text += piece;
+  }
+
+  close(name: string): void {
+    if (this.#kind === undefined || this.#entry === undefined) return;
+    if (ENTRIES[this.#kind].has(name)) this.#finishEntry();
+    else if (this.#depth > 0 && --this.#depth === 0) this.#finishField();
+  }
+
+  done(): boolean {
+    return this.#otherRoot || this.#truncated;
+  }
+
+  content(): SitemapContent | undefined {
+    if (this.#kind === undefined) return undefined;
+    this.#finishEntry();
+    return { kind: this.#kind, entries: this.#entries, truncated: this.#truncated };
+  }
+
+  #finishField(): void {
+    const field = this.#field;
+    const value = this.#text.trim();
+    this.#field = undefined;
+    if (field === undefined || this.#entry === undefined || value === '' || value.length > MAX_FIELD_LENGTH) return;
+    if (URL_FIELDS.has(field)) this.#entry.url ??= value;
+    else if (TIME_FIELDS.has(field)) this.#entry.lastModified ??= field === 'pubdate' ? isoTime(value) : value;
+  }
+
+  #finishEntry(): void {
+    const url = this.#entry?.url;
+    if (url !== undefined) {
+      if (this.#entries.length < this.maxEntries) this.#entries.push({ ...this.#entry, url });
+      else this.#truncated = true;
+    }
+    this.#entry = undefined;
+    this.#field = undefined;
+  }
+}
+
+/** RSS writes times as mail does (RFC 822). */
+function isoTime(written: string): string | undefined {
+  const time = Date.parse(written);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+}

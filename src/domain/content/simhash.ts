@@ -1,0 +1,126 @@
+/**
+ * 64-bit simhash (Charikar 2002; Manku, Jain, Das Sarma 2007): texts that share most of their word sequences get
+ * fingerprints that differ in few bits.
+ */
+
+/** Bits in which near duplicates differ at most (Manku et al.: 3 of 64). */
+const NEAR_DUPLICATE_BITS = 3;
+/** Two short texts may be equal by chance, or by being nothing but a site's navigation. */
+const LEAST_WORDS = 20;
+const SHINGLE_WORDS = 3;
+
+/** Nibbles of the fingerprint, and the values that one can have. */
+const NIBBLES = 16;
+const VALUES = 16;
+
+/**
+ * The fingerprint of a text as a signed 64-bit integer; undefined when it has too few words to compare. A word is a run of
+ * letters and digits without regard to ASCII case; in scripts without spaces each character is one.
+ */
+export function simhash(text: string): bigint | undefined {
+  const shingles = new ShingleCounter();
+  countWords(text, shingles);
+  return shingles.words < LEAST_WORDS ? undefined : shingles.fingerprint();
+}
+
+/** Number of bits in which two fingerprints differ. */
+export function hammingDistance(a: bigint, b: bigint): number {
+  const difference = BigInt.asUintN(64, a ^ b);
+  return bitCount(Number(difference >> 32n)) + bitCount(Number(difference & 0xffff_ffffn));
+}
+
+export function isNearDuplicate(a: bigint, b: bigint): boolean {
+  return hammingDistance(a, b) <= NEAR_DUPLICATE_BITS;
+}
+
+/**
+ * Counts, for each nibble of the shingles' hashes, how often it had each value: 16 additions a shingle instead of 64, and
+ * the majority of every bit can be read from it all the same.
+ */
+class ShingleCounter {
+  words = 0;
+  readonly #counts = new Uint32Array(NIBBLES * VALUES);
+  #before = 0;
+  #last = 0;
+
+  /** Takes the hash of the next word. */
+  add(word: number): void {
+    if (++this.words >= SHINGLE_WORDS) {
+      const sequence = Math.imul(Math.imul(this.#before, 0x2c1b3c6d) ^ this.#last, 0x297a2d39) ^ word;
+      this.#count(0, mix(sequence));
+      this.#count(NIBBLES / 2, mix(sequence ^ Math.imul(this.#before, 0x9e3779b1)));
+    }
+    this.#before = this.#last;
+    this.#last = word;
+  }
+
+  fingerprint(): bigint {
+    return BigInt.asIntN(64, (BigInt(this.#majorities(0)) << 32n) | BigInt(this.#majorities(NIBBLES / 2)));
+  }
+
+  #count(firstNibble: number, hash: number): void {
+    const counts = this.#counts;
+    for (let nibble = 0; nibble < NIBBLES / 2; nibble++) {
+      counts[(firstNibble + nibble) * VALUES + ((hash >>> (nibble * 4)) & 0xf)]!++;
+    }
+  }
+
+  /** 32 bits, each set when more than half of the shingles' hashes have it set. */
+  #majorities(firstNibble: number): number {
+    const half = (this.words - SHINGLE_WORDS + 1) / 2;
+    let bits = 0;
+    for (let bit = 0; bit < 32; bit++) {
+      const row = (firstNibble + (bit >> 2)) * VALUES;
+      let set = 0;
+      for (let value = 0; value < VALUES; value++) if ((value >> (bit & 3)) & 1) set += this.#counts[row + value]!;
+      if (set > half) bits |= 1 << bit;
+    }
+    return bits >>> 0;
+  }
+}
+
+function countWords(text: string, shingles: ShingleCounter): void {
+  let word = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isWordPart(code)) {
+      const lower = code >= 0x41 && code <= 0x5a ? code | 0x20 : code;
+      word = (Math.imul(word, 0x01000193) ^ lower) + 0x811c9dc5;
+      continue;
+    }
+    if (word !== 0) shingles.add(word);
+    word = 0;
+    if (isUnspaced(code)) shingles.add(code);
+  }
+  if (word !== 0) shingles.add(word);
+}
+
+function isWordPart(code: number): boolean {
+  if (code < 0x80) return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a);
+  // Latin-1 signs and general punctuation part words.
+  return code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f) && !isUnspaced(code);
+}
+
+/** Thai to Burmese, Khmer, Chinese and Japanese, and everything beyond the basic plane, unit by unit. */
+function isUnspaced(code: number): boolean {
+  if (code < 0x0e00) return false;
+  return (
+    code <= 0x109f ||
+    (code >= 0x1780 && code <= 0x17ff) ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xd800 && code <= 0xfaff)
+  );
+}
+
+/** Spreads a hash over all its bits (MurmurHash3's finalizer). */
+function mix(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return mixed ^ (mixed >>> 16);
+}
+
+function bitCount(bits: number): number {
+  let rest = bits - ((bits >>> 1) & 0x5555_5555);
+  rest = (rest & 0x3333_3333) + ((rest >>> 2) & 0x3333_3333);
+  return Math.imul((rest + (rest >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}
