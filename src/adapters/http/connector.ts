@@ -1,0 +1,206 @@
+/**
+ * Opens sockets to web servers. This is the one place where the crawl reaches the network, so the address check stands
+ * here: every address of the name is vetted on every connection, and the connection goes to the vetted addresses and not
+ * to a name that could resolve to something else a moment later.
+ */
+import { request as httpRequest } from 'node:http';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { createSecureContext, rootCertificates, type SecureContext, connect as startTls } from 'node:tls';
+import { inCidrs, isPublicAddress } from '../../domain/net/address.js';
+import type { DnsCache, HostAddress } from './dns-cache.js';
+import { FetchFailure, failureOf } from './fetch-failure.js';
+import type { HttpProxy } from './http-proxy.js';
+
+export interface Target {
+  readonly secure: boolean;
+  /** Without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly proxy?: HttpProxy;
+}
+
+export interface ConnectorSettings {
+  /** CIDR blocks that may be reached although they are not public. */
+  readonly allowedAddresses: readonly string[];
+  /** PEM, in addition to the authorities that Node trusts. */
+  readonly certificateAuthorities: readonly string[];
+  readonly verifyCertificates: boolean;
+}
+
+export interface OpenConnection {
+  readonly socket: Socket;
+  /** IP address of the peer: the server, or the proxy. */
+  readonly address: string;
+}
+
+/** One connection on its way, which can be called off. */
+export class ConnectionAttempt {
+  /** What it waits for. */
+  phase: 'name' | 'connection' = 'name';
+  private cancelled = false;
+  private socket: Socket | undefined;
+
+  /** Takes charge of a socket; it is destroyed at once when the attempt has been called off. */
+  own(socket: Socket): void {
+    this.phase = 'connection';
+    this.socket = socket;
+    // A socket that fails between two steps has no other listener, and an unheard error ends the process.
+    socket.on('error', ignore);
+    if (this.cancelled) socket.destroy();
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+    this.socket?.destroy();
+  }
+}
+
+const ignore = (): void => {};
+/** A name for which Node calls our lookup; it never resolves anywhere (RFC 6761). */
+const VETTED_NAME = 'vetted.invalid';
+const NEXT_ADDRESS_AFTER = 250;
+const PROBE_IDLE_AFTER = 60_000;
+const MOST_SESSIONS = 500;
+
+export class Connector {
+  private readonly secureContext: SecureContext;
+  /** TLS sessions by server, for shorter handshakes. */
+  private readonly sessions = new Map<string, Buffer>();
+
+  constructor(
+    private readonly dns: DnsCache,
+    private readonly settings: ConnectorSettings,
+  ) {
+    const { certificateAuthorities } = settings;
+    this.secureContext = createSecureContext(
+      certificateAuthorities.length > 0 ? { ca: [...rootCertificates, ...certificateAuthorities] } : {},
+    );
+  }
+
+  /** A socket on which HTTP can be spoken with the target. Rejects with FetchFailure. */
+  async open(target: Target, attempt: ConnectionAttempt): Promise<OpenConnection> {
+    try {
+      const { proxy } = target;
+      const peer = proxy ? await this.openToProxy(target, proxy, attempt) : await this.openToServer(target, attempt);
+      const address = peer.remoteAddress ?? '';
+      const socket = target.secure ? await this.handshake(peer, target, attempt) : peer;
+      return { socket, address };
+    } catch (error) {
+      throw failureOf(error, 'connect');
+    }
+  }
+
+  private async openToServer(target: Target, attempt: ConnectionAttempt): Promise<Socket> {
+    const addresses = await this.addressesOf(target.hostname);
+    for (const { address } of addresses) this.vet(address, target.hostname);
+    return this.dial(target.port, addresses, attempt);
+  }
+
+  /**
+   * The operator named the proxy, so its own address is not vetted. It resolves names by itself; what can be vetted
+   * here are addresses written in URLs.
+   */
+  private async openToProxy(target: Target, proxy: HttpProxy, attempt: ConnectionAttempt): Promise<Socket> {
+    if (isIP(target.hostname) !== 0) this.vet(target.hostname, target.hostname);
+    const plain = await this.dial(proxy.port, await this.addressesOf(proxy.hostname), attempt);
+    const socket = proxy.secure ? await this.handshake(plain, proxy, attempt) : plain;
+    if (target.secure) await tunnel(socket, target, proxy);
+    return socket;
+  }
+
+  private async addressesOf(hostname: string): Promise<readonly HostAddress[]> {
+    const family = isIP(hostname);
+    return family === 0 ? this.dns.resolve(hostname) : [{ address: hostname, family }];
+  }
+
+  private vet(address: string, hostname: string): void {
+    if (isPublicAddress(address) || inCidrs(address, this.settings.allowedAddresses)) return;
+    throw new FetchFailure('address-forbidden', `${hostname} has the address ${address}, which is not public.`);
+  }
+
+  /** Connects to the first address that answers; the next one is tried after a quarter of a second (RFC 8305). */
+  private dial(port: number, addresses: readonly HostAddress[], attempt: ConnectionAttempt): Promise<Socket> {
+    const several = addresses.length > 1;
+    const socket = connectTcp({
+      host: several ? VETTED_NAME : addresses[0]!.address,
+      lookup: fixedLookup(addresses),
+      autoSelectFamily: several,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER,
+      port,
+    });
+    attempt.own(socket);
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, PROBE_IDLE_AFTER);
+    return ready(socket, 'connect');
+  }
+
+  private async handshake(
+    socket: Socket,
+    server: { hostname: string; port: number },
+    attempt: ConnectionAttempt,
+  ): Promise<Socket> {
+    const key = `${server.hostname}:${server.port}`;
+    const secured = startTls({
+      socket,
+      host: server.hostname,
+      servername: isIP(server.hostname) === 0 ? server.hostname : undefined,
+      secureContext: this.secureContext,
+      rejectUnauthorized: this.settings.verifyCertificates,
+      ALPNProtocols: ['http/1.1'],
+      session: this.sessions.get(key),
+    });
+    attempt.own(secured);
+    secured.on('session', (session: Buffer) => this.remember(key, session));
+    return ready(secured, 'secureConnect');
+  }
+
+  private remember(key: string, session: Buffer): void {
+    this.sessions.delete(key);
+    this.sessions.set(key, session);
+    if (this.sessions.size <= MOST_SESSIONS) return;
+    const [oldest] = this.sessions.keys();
+    if (oldest !== undefined) this.sessions.delete(oldest);
+  }
+}
+
+/** Node tries all addresses that a lookup yields; this one yields the vetted ones and asks nobody. */
+const fixedLookup =
+  (addresses: readonly HostAddress[]): LookupFunction =>
+  (_hostname, _options, callback) =>
+    callback(null, [...addresses]);
+
+function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'): Promise<S> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      socket.off(event, opened).off('error', settle).off('close', closed);
+      if (error) reject(error);
+      else resolve(socket);
+    };
+    const opened = (): void => settle();
+    const closed = (): void =>
+      settle(new FetchFailure('connection-reset', 'The connection was closed while it was made.'));
+    socket.on(event, opened).on('error', settle).on('close', closed);
+  });
+}
+
+/** Asks a proxy for a tunnel to the target. */
+function tunnel(socket: Socket, target: Target, proxy: HttpProxy): Promise<void> {
+  const hostname = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
+  const path = `${hostname}:${target.port}`;
+  const headers = { host: path, ...(proxy.authorization ? { 'proxy-authorization': proxy.authorization } : {}) };
+  return new Promise((resolve, reject) => {
+    const refused = (status: number | undefined): void => {
+      socket.destroy();
+      reject(new FetchFailure('connection-failed', `The proxy refuses the tunnel (status ${status}).`));
+    };
+    httpRequest({ method: 'CONNECT', path, headers, createConnection: () => socket })
+      .on('connect', (answer, _socket, head) => {
+        if (answer.statusCode !== 200) return refused(answer.statusCode);
+        if (head.length > 0) socket.unshift(head);
+        resolve();
+      })
+      .on('response', (answer) => refused(answer.statusCode))
+      .on('error', reject)
+      .end();
+  });
+}

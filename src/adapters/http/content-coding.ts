@@ -1,0 +1,116 @@
+/**
+ * Content-Encoding undone within a hard limit of decoded bytes, so that a small body cannot become a large one.
+ * Sources: RFC 9110, 8.4; RFC 1950 to 1952, 7932, 8878.
+ */
+
+import type { Transform } from 'node:stream';
+import {
+  brotliDecompressSync,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
+} from 'node:zlib';
+import { FetchFailure } from './fetch-failure.js';
+
+interface Decoder {
+  whole(input: Uint8Array, options: { maxOutputLength: number; chunkSize: number }): Uint8Array;
+  stream(input: Uint8Array): Transform;
+}
+
+const gzip: Decoder = { whole: gunzipSync, stream: () => createGunzip() };
+const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ['gzip', gzip],
+  ['x-gzip', gzip],
+  [
+    'deflate',
+    {
+      whole: (input, options) => (hasZlibHeader(input) ? inflateSync(input, options) : inflateRawSync(input, options)),
+      stream: (input) => (hasZlibHeader(input) ? createInflate() : createInflateRaw()),
+    },
+  ],
+  ['br', { whole: brotliDecompressSync, stream: () => createBrotliDecompress() }],
+  ['zstd', { whole: zstdDecompressSync, stream: () => createZstdDecompress() }],
+]);
+
+/** What servers write when they mean that nothing was encoded. */
+const PLAIN: ReadonlySet<string> = new Set(['', 'identity', 'none', 'utf-8', 'utf8']);
+const MOST_CODINGS = 3;
+const CHUNK_SIZE = 64 * 1024;
+
+/** Value of Accept-Encoding. */
+export const ACCEPTED_CODINGS = 'gzip, br, zstd, deflate';
+
+/** deflate means zlib (RFC 9110, 8.4.1.2), yet some servers send the bare deflate stream; browsers take both. */
+function hasZlibHeader(input: Uint8Array): boolean {
+  const [first = 0, second = 0] = input;
+  return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
+}
+
+/** In the order in which they are undone. Throws FetchFailure `body-undecodable` for unknown or too many codings. */
+function decodersOf(contentEncoding: string): Decoder[] {
+  const names = contentEncoding
+    .toLowerCase()
+    .split(',', MOST_CODINGS + 2)
+    .map((name) => name.trim())
+    .filter((name) => !PLAIN.has(name));
+  if (names.length > MOST_CODINGS) throw new FetchFailure('body-undecodable', 'More content encodings than 3.');
+  return names.reverse().map((name) => {
+    const decoder = DECODERS.get(name);
+    if (!decoder) throw new FetchFailure('body-undecodable', `Unknown content encoding ${JSON.stringify(name)}.`);
+    return decoder;
+  });
+}
+
+/** The whole decoded body. Throws FetchFailure when it is broken, cut short, or longer than `limit` at any stage. */
+export function decodeBody(body: Uint8Array, contentEncoding: string, limit: number): Uint8Array {
+  let decoded = body;
+  for (const decoder of decodersOf(contentEncoding)) {
+    if (decoded.length === 0) break;
+    try {
+      decoded = decoder.whole(decoded, { maxOutputLength: limit, chunkSize: CHUNK_SIZE });
+    } catch (error) {
+      throw decodingFailure(error, limit);
+    }
+  }
+  return decoded;
+}
+
+function decodingFailure(error: unknown, limit: number): FetchFailure {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_BUFFER_TOO_LARGE')
+    return new FetchFailure('body-too-large', `More than ${limit} bytes when decoded.`);
+  if (code === 'Z_BUF_ERROR') return new FetchFailure('body-truncated', 'The encoded body ends early.');
+  return new FetchFailure('body-undecodable', `The encoded body is broken: ${message}.`);
+}
+
+/** The first `limit` decoded bytes of a body that may be cut anywhere; as much of it as can be decoded. */
+export async function decodeHead(body: Uint8Array, contentEncoding: string, limit: number): Promise<Uint8Array> {
+  let decoded = body;
+  for (const decoder of decodersOf(contentEncoding)) {
+    if (decoded.length > 0) decoded = await headOf(decoder.stream(decoded), decoded, limit);
+  }
+  return decoded.length > limit ? decoded.subarray(0, limit) : decoded;
+}
+
+async function headOf(stream: Transform, input: Uint8Array, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  stream.end(input);
+  try {
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= limit) break;
+    }
+  } catch (error) {
+    // A cut body always ends in an error; what was decoded before it stands.
+    if (size === 0) throw decodingFailure(error, limit);
+  }
+  return Buffer.concat(chunks, Math.min(size, limit));
+}

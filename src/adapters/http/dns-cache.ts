@@ -1,0 +1,78 @@
+/**
+ * Names to addresses, remembered for a short while, with the two ways of not knowing kept apart: the name does not exist
+ * (permanent) and nobody answers (temporary).
+ */
+import { lookup as systemLookup } from 'node:dns/promises';
+import { FetchFailure } from './fetch-failure.js';
+
+export interface HostAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Rejects with the system's error, whose `code` tells the two ways apart. */
+export type Lookup = (hostname: string) => Promise<readonly HostAddress[]>;
+
+interface Entry {
+  readonly addresses: Promise<readonly HostAddress[]>;
+  /** Milliseconds since the epoch. */
+  expiresAt: number;
+}
+
+const MOST_ENTRIES = 10_000;
+/** The system's resolver tells no time to live; a minute is what short-lived records use. */
+const KEEP_ADDRESSES = 60_000;
+const KEEP_NOT_FOUND = 30_000;
+const KEEP_NO_ANSWER = 2_000;
+const NOT_FOUND: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
+
+/** The system's resolver: its hosts file counts too. */
+const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true, order: 'verbatim' });
+
+export class DnsCache {
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(
+    private readonly lookup: Lookup = resolveBySystem,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** At least one address. Rejects with FetchFailure `dns-not-found` or `dns-no-answer`. Asked once for all who wait. */
+  resolve(hostname: string): Promise<readonly HostAddress[]> {
+    const known = this.entries.get(hostname);
+    if (known && known.expiresAt > this.now()) return known.addresses;
+    const entry: Entry = { addresses: this.ask(hostname), expiresAt: Number.POSITIVE_INFINITY };
+    this.store(hostname, entry);
+    entry.addresses.then(
+      () => this.keep(entry, KEEP_ADDRESSES),
+      (failure: FetchFailure) => this.keep(entry, failure.code === 'dns-not-found' ? KEEP_NOT_FOUND : KEEP_NO_ANSWER),
+    );
+    return entry.addresses;
+  }
+
+  private async ask(hostname: string): Promise<readonly HostAddress[]> {
+    let addresses: readonly HostAddress[];
+    try {
+      addresses = await this.lookup(hostname);
+    } catch (error) {
+      const code = (error as { code?: unknown }).code;
+      throw NOT_FOUND.has(code)
+        ? new FetchFailure('dns-not-found', `The name ${hostname} does not exist (${code}).`)
+        : new FetchFailure('dns-no-answer', `No name server answers for ${hostname} (${code ?? error}).`);
+    }
+    if (addresses.length === 0) throw new FetchFailure('dns-not-found', `The name ${hostname} has no address.`);
+    return addresses;
+  }
+
+  private keep(entry: Entry, age: number): void {
+    entry.expiresAt = this.now() + age;
+  }
+
+  private store(hostname: string, entry: Entry): void {
+    this.entries.delete(hostname);
+    this.entries.set(hostname, entry);
+    if (this.entries.size <= MOST_ENTRIES) return;
+    const [oldest] = this.entries.keys();
+    if (oldest !== undefined) this.entries.delete(oldest);
+  }
+}

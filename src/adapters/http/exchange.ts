@@ -1,0 +1,133 @@
+/**
+ * One request and its answer, whichever parser reads it: phases, time limits, and one settlement after which whatever
+ * else arrives is ignored.
+ */
+import type { Deadlines, Timed } from './deadlines.js';
+import { type ExchangePhase, FetchFailure, failureOf } from './fetch-failure.js';
+import type { RequestPlan } from './request-plan.js';
+import { responseHeaders } from './response-headers.js';
+import { ResponseReader } from './response-reader.js';
+
+/** Milliseconds on the scale of `performance.now()`; 0 where it was not reached. */
+export interface Moments {
+  begun: number;
+  sent: number;
+  headed: number;
+}
+
+/** No failure: the reader holds the answer. */
+export type Settle = (failure: FetchFailure | undefined) => void;
+
+export abstract class Exchange implements Timed {
+  readonly reader: ResponseReader;
+  readonly moments: Moments;
+  deadline: number;
+  protected settled = false;
+  private phase: ExchangePhase = 'connect';
+  private readonly lastMoment: number;
+
+  constructor(
+    protected readonly plan: RequestPlan,
+    private readonly deadlines: Deadlines,
+    private readonly settle: Settle,
+  ) {
+    this.reader = new ResponseReader(plan.limits);
+    const now = performance.now();
+    this.moments = { begun: now, sent: 0, headed: 0 };
+    this.lastMoment = now + plan.times.total;
+    this.deadline = Math.min(this.lastMoment, now + plan.times.connect);
+  }
+
+  /** IP address of the peer; empty before there is a connection. */
+  abstract readonly address: string;
+  /** The connection had served before, so what ends it before any answer may be older than this request. */
+  abstract readonly reused: boolean;
+  /** True while only the name servers keep it waiting. */
+  protected abstract readonly resolving: boolean;
+  protected abstract start(): void;
+  /** Gives the connection back, or destroys it when the answer did not end cleanly. */
+  protected abstract release(clean: boolean): void;
+
+  run(): void {
+    this.deadlines.watch(this);
+    this.start();
+  }
+
+  get unanswered(): boolean {
+    return this.phase !== 'body';
+  }
+
+  protected requestSent(): void {
+    this.phase = 'header';
+    this.moments.sent = performance.now();
+    this.limitFrom(this.moments.sent, this.plan.times.header);
+  }
+
+  protected headerCame(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    // Interim answers (103 …) come before the real one.
+    if (this.settled || status < 200) return;
+    this.phase = 'body';
+    this.moments.headed = performance.now();
+    this.limitFrom(this.moments.headed, this.plan.times.body);
+    try {
+      this.reader.begin(status, responseHeaders(headers));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  protected bodyCame(chunk: Uint8Array): void {
+    if (this.settled) return;
+    this.limitFrom(performance.now(), this.plan.times.body);
+    try {
+      if (!this.reader.add(chunk)) this.end(undefined, false);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  protected ended(): void {
+    this.end(undefined, true);
+  }
+
+  protected fail(error: unknown): void {
+    // Of redirects and errors the header says all that matters.
+    const stands = this.phase === 'body' && this.reader.bodyIsOptional;
+    this.end(stands ? undefined : failureOf(error, this.phase), false);
+  }
+
+  expire(): void {
+    this.fail(this.timeoutFailure());
+  }
+
+  private timeoutFailure(): FetchFailure {
+    if (this.phase === 'connect') {
+      return this.resolving
+        ? new FetchFailure('dns-no-answer', 'The name servers did not answer within the time allowed.')
+        : new FetchFailure('connect-timeout', 'No connection within the time allowed.');
+    }
+    if (this.deadline >= this.lastMoment) {
+      return new FetchFailure('read-timeout', 'The whole answer did not come within the time allowed in total.');
+    }
+    return this.phase === 'header'
+      ? new FetchFailure('read-timeout', 'The header of the answer did not come within the time allowed.')
+      : new FetchFailure('read-timeout', 'The body stopped coming for longer than allowed.');
+  }
+
+  /** Ends the exchange from outside: the caller has lost interest. */
+  abandon(): void {
+    this.end(new FetchFailure('connection-failed', 'The fetch was broken off by the crawler itself.'), false);
+  }
+
+  private limitFrom(now: number, duration: number): void {
+    this.deadline = Math.min(this.lastMoment, now + duration);
+  }
+
+  private end(failure: FetchFailure | undefined, clean: boolean): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.deadlines.unwatch(this);
+    this.release(clean);
+    this.settle(failure);
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * From what Node, TLS, DNS and the HTTP parsers report to the stable codes of domain/fetch/error-codes.ts.
+ */
+import type { ErrorCode } from '../../domain/fetch/error-codes.js';
+
+/** The one error inside this adapter; it becomes a failure outcome. The message is for a person and holds no secret. */
+export class FetchFailure extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+  ) {
+    super(message.length > LONGEST_DETAIL ? `${message.slice(0, LONGEST_DETAIL)}…` : message);
+  }
+}
+
+/** How far the exchange had come when it failed: the same fault means different things. */
+export type ExchangePhase = 'connect' | 'header' | 'body';
+
+const LONGEST_DETAIL = 300;
+
+const CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
+  ['ECONNREFUSED', 'connection-refused'],
+  ['ECONNRESET', 'connection-reset'],
+  ['ECONNABORTED', 'connection-reset'],
+  ['EPIPE', 'connection-reset'],
+  ['EHOSTUNREACH', 'network-unreachable'],
+  ['EHOSTDOWN', 'network-unreachable'],
+  ['ENETUNREACH', 'network-unreachable'],
+  ['ENETDOWN', 'network-unreachable'],
+  ['EADDRNOTAVAIL', 'network-unreachable'],
+  ['EACCES', 'network-unreachable'],
+  ['EPERM', 'network-unreachable'],
+  // No descriptor or buffer left: a fault of this machine that passes, never of the page.
+  ['EMFILE', 'network-unreachable'],
+  ['ENFILE', 'network-unreachable'],
+  ['ENOBUFS', 'network-unreachable'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'header-too-large'],
+  ['HPE_HEADER_OVERFLOW', 'header-too-large'],
+  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'body-truncated'],
+  ['CERT_HAS_EXPIRED', 'tls-expired'],
+  ['CERT_NOT_YET_VALID', 'tls-expired'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls-name'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls-untrusted'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'tls-untrusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'tls-untrusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls-untrusted'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls-untrusted'],
+  ['CERT_SIGNATURE_FAILURE', 'tls-untrusted'],
+  ['CERT_CHAIN_TOO_LONG', 'tls-untrusted'],
+  ['CERT_REVOKED', 'tls-untrusted'],
+  ['CERT_REJECTED', 'tls-untrusted'],
+  ['CERT_UNTRUSTED', 'tls-untrusted'],
+  ['INVALID_CA', 'tls-untrusted'],
+  ['INVALID_PURPOSE', 'tls-untrusted'],
+  ['PATH_LENGTH_EXCEEDED', 'tls-untrusted'],
+  ['EPROTO', 'tls-failed'],
+]);
+
+export function failureOf(error: unknown, phase: ExchangePhase): FetchFailure {
+  if (error instanceof FetchFailure) return error;
+  if (error instanceof AggregateError && error.errors.length > 0) return failureOfAttempts(error.errors, phase);
+  const message = error instanceof Error ? error.message : String(error);
+  const text = (error as { code?: unknown } | undefined)?.code;
+  // undici's words for an interim answer that it cannot place (100, 101).
+  if (message === 'bad response' || message === 'bad upgrade') return new FetchFailure('protocol', message);
+  return new FetchFailure(errorCode(typeof text === 'string' ? text : '', phase), message);
+}
+
+/** Several addresses were tried: an unreachable one (often IPv6 without a route) says less than any other answer. */
+function failureOfAttempts(errors: readonly unknown[], phase: ExchangePhase): FetchFailure {
+  const failures = errors.map((error) => failureOf(error, phase));
+  return failures.find((failure) => failure.code !== 'network-unreachable') ?? failures[0]!;
+}
+
+function errorCode(code: string, phase: ExchangePhase): ErrorCode {
+  if (code === 'ETIMEDOUT') return phase === 'connect' ? 'connect-timeout' : 'read-timeout';
+  // The site closed the connection: without an answer it may just be restarting, within one the answer is cut short.
+  if (code === 'UND_ERR_SOCKET' || code === 'HPE_INVALID_EOF_STATE') {
+    return phase === 'body' ? 'body-truncated' : 'connection-reset';
+  }
+  const known = CODES.get(code);
+  if (known) return known;
+  if (code.startsWith('HPE_')) return 'protocol';
+  if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'tls-failed';
+  return 'connection-failed';
+}

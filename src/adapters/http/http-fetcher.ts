@@ -1,0 +1,150 @@
+/**
+ * The crawl's HTTP client: one GET, no redirect followed, every fault of a site a value with a stable code.
+ * Safe to construct in any thread; each has its own connections and DNS cache.
+ */
+
+import { isIP } from 'node:net';
+import type { FetcherDefinition } from '../../domain/crawl/definition.js';
+import type { FetchOutcome, FetchTimings } from '../../domain/fetch/outcome.js';
+import { milliseconds } from '../../domain/time/units.js';
+import type { Fetcher, FetchRequest } from '../../engine/ports/fetcher.js';
+import { Connection, ConnectionPool } from './connection-pool.js';
+import { Deadlines } from './deadlines.js';
+import { DnsCache, type Lookup } from './dns-cache.js';
+import type { Exchange, Settle } from './exchange.js';
+import { FetchFailure } from './fetch-failure.js';
+import { FetcherProfile } from './fetcher-profile.js';
+import { bareHostname } from './http-proxy.js';
+import { LenientExchange } from './lenient-exchange.js';
+import type { RequestPlan } from './request-plan.js';
+import { StrictExchange } from './strict-exchange.js';
+
+export interface HttpFetcherOptions {
+  /** Resolves names; the system's resolver by default. */
+  readonly lookup?: Lookup;
+  /** Connections kept open while unused, over all hosts. */
+  readonly maxIdleConnections?: number;
+}
+
+const MAX_IDLE_CONNECTIONS = 256;
+/** Hosts remembered to need the lenient parser. */
+const MOST_LENIENT_HOSTS = 10_000;
+
+interface Settled {
+  readonly exchange: Exchange;
+  readonly failure: FetchFailure | undefined;
+}
+
+export class HttpFetcher implements Fetcher {
+  private readonly dns: DnsCache;
+  private readonly pool: ConnectionPool;
+  private readonly deadlines = new Deadlines();
+  private readonly profiles: ReadonlyMap<string, FetcherProfile>;
+  private readonly lenientOrigins = new Set<string>();
+  private readonly underWay = new Set<Exchange>();
+
+  constructor(definitions: readonly FetcherDefinition[], options: HttpFetcherOptions = {}) {
+    this.dns = new DnsCache(options.lookup);
+    this.pool = new ConnectionPool(options.maxIdleConnections ?? MAX_IDLE_CONNECTIONS);
+    this.profiles = new Map(
+      definitions.map((definition) => [definition.name, new FetcherProfile(definition, this.dns)]),
+    );
+  }
+
+  /** Rejects with the signal's reason when it aborts, and when no fetcher has the name asked for. */
+  async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
+    const profile = this.profiles.get(request.fetcher);
+    if (!profile) throw new Error(`There is no fetcher named ${JSON.stringify(request.fetcher)} in the configuration.`);
+    signal?.throwIfAborted();
+    let exchange: Exchange | undefined;
+    try {
+      const settled = await this.exchange(profile, profile.plan(request), signal);
+      exchange = settled.exchange;
+      if (settled.failure) throw settled.failure;
+      return await this.response(exchange);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof FetchFailure)) throw error;
+      return { kind: 'failure', code: error.code, detail: error.message, timings: timingsOf(exchange) };
+    }
+  }
+
+  private async response(exchange: Exchange): Promise<FetchOutcome> {
+    const { reader, address } = exchange;
+    const decoded = reader.body();
+    const body = decoded instanceof Promise ? await decoded : decoded;
+    const { status, headers, transferred } = reader;
+    return { kind: 'response', status, headers, body, transferred, address, timings: timingsOf(exchange) };
+  }
+
+  /** One exchange, repeated at most once: on a new connection, or with the lenient parser. */
+  private async exchange(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+    if (this.lenientOrigins.has(plan.origin)) return this.lenient(profile, plan, signal);
+    let first = await this.strict(this.pool.take(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
+    // The server closed an idle connection just as it was used again.
+    if (first.failure?.code === 'connection-reset' && first.exchange.reused && first.exchange.unanswered) {
+      first = await this.strict(this.connect(profile, plan), plan, signal);
+    }
+    if (first.failure?.code !== 'protocol') return first;
+    const second = await this.lenient(profile, plan, signal);
+    if (!second.failure) this.rememberLenient(plan.origin);
+    return second;
+  }
+
+  private connect(profile: FetcherProfile, plan: RequestPlan): Connection {
+    return this.pool.add(new Connection(plan.poolKey, plan.origin, plan.target, profile.connector));
+  }
+
+  private strict(connection: Connection, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+    return this.settled((settle) => new StrictExchange(plan, this.deadlines, settle, this.pool, connection), signal);
+  }
+
+  private lenient(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
+    return this.settled((settle) => new LenientExchange(plan, this.deadlines, settle, profile.connector), signal);
+  }
+
+  private settled(make: (settle: Settle) => Exchange, signal?: AbortSignal): Promise<Settled> {
+    return new Promise((resolve) => {
+      const abandon = (): void => exchange.abandon();
+      const exchange = make((failure) => {
+        this.underWay.delete(exchange);
+        signal?.removeEventListener('abort', abandon);
+        resolve({ exchange, failure });
+      });
+      this.underWay.add(exchange);
+      signal?.addEventListener('abort', abandon);
+      exchange.run();
+    });
+  }
+
+  private rememberLenient(origin: string): void {
+    if (this.lenientOrigins.size >= MOST_LENIENT_HOSTS) this.lenientOrigins.clear();
+    this.lenientOrigins.add(origin);
+  }
+
+  async resolve(hostname: string): Promise<string | undefined> {
+    const bare = bareHostname(hostname);
+    if (isIP(bare) !== 0) return bare;
+    try {
+      return (await this.dns.resolve(bare))[0]?.address;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Breaks off what is under way; those fetches come to failures. */
+  async close(): Promise<void> {
+    for (const exchange of [...this.underWay]) exchange.abandon();
+    this.pool.close();
+  }
+}
+
+function timingsOf(exchange: Exchange | undefined): FetchTimings {
+  if (!exchange) return { header: milliseconds(0), total: milliseconds(0) };
+  const { begun, sent, headed } = exchange.moments;
+  return {
+    connect: sent > 0 && !exchange.reused ? milliseconds(sent - begun) : undefined,
+    header: milliseconds(headed > 0 ? headed - sent : 0),
+    total: milliseconds(performance.now() - begun),
+  };
+}

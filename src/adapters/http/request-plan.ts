@@ -1,0 +1,28 @@
+/** One request, worked out from what was asked and what the fetcher's definition says. */
+import type { Target } from './connector.js';
+import type { BodyLimits } from './response-reader.js';
+
+export interface RequestPlan {
+  /** Scheme, host and port, as undici wants it. */
+  readonly origin: string;
+  /** Connections are interchangeable among requests with the same key. */
+  readonly poolKey: string;
+  readonly target: Target;
+  /** Request target: path and query, or the whole URL where a proxy forwards it. */
+  readonly path: string;
+  /** Names and values in turns, without Host. */
+  readonly headers: string[];
+  /** Value of Host. */
+  readonly host: string;
+  readonly limits: BodyLimits;
+  readonly times: TimeLimits;
+}
+
+/** Milliseconds. */
+export interface TimeLimits {
+  readonly connect: number;
+  readonly header: number;
+  /** Between two pieces of the body. */
+  readonly body: number;
+  readonly total: number;
+}

@@ -1,0 +1,44 @@
+/** Header fields of an answer in the form that FetchOutcome promises. */
+
+/** Fields whose values hold commas of their own: repeated ones are kept apart by a line feed. */
+const KEPT_APART: ReadonlySet<string> = new Set(['set-cookie', 'link', 'x-robots-tag']);
+/** Fields that servers fill with UTF-8; all others stay latin1, so that an ETag goes back as it came. */
+const TEXT_FIELDS = ['location', 'link', 'content-disposition', 'refresh'] as const;
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** `received`: lower-case names, values with one character per byte; an array where a field was repeated. */
+export function responseHeaders(
+  received: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name in received) {
+    const value = received[name];
+    if (typeof value === 'string') headers[name] = value;
+    else if (value) headers[name] = value.join(KEPT_APART.has(name) ? '\n' : ', ');
+  }
+  for (const name of TEXT_FIELDS) {
+    const value = headers[name];
+    if (value !== undefined) headers[name] = asText(value);
+  }
+  return headers;
+}
+
+function asText(value: string): string {
+  if (/^[\x00-\x7f]*$/.test(value)) return value;
+  try {
+    return UTF8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
+}
+
+/** Names and values in turns, as node:http reports them. */
+export function groupRawHeaders(raw: readonly string[]): Record<string, string[]> {
+  const grouped: Record<string, string[]> = Object.create(null);
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = raw[index]!.toLowerCase();
+    grouped[name] ??= [];
+    grouped[name].push(raw[index + 1]!);
+  }
+  return grouped;
+}

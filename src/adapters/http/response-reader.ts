@@ -1,0 +1,69 @@
+/**
+ * Collects one answer within its limits, whichever parser feeds it. Of a success the whole body is wanted, of an error
+ * its beginning, of a redirect or 304 nothing; the rest is read only to keep the connection.
+ */
+import { decodeBody, decodeHead } from './content-coding.js';
+import { FetchFailure } from './fetch-failure.js';
+
+export interface BodyLimits {
+  /** Bytes, as received and as decoded. */
+  readonly maxSize: number;
+  /** Over the limit: cut instead of failing. */
+  readonly truncate: boolean;
+}
+
+type Wanted = 'whole' | 'head' | 'nothing';
+
+/** Bytes of an unwanted body that are read to save a new connection, and bytes kept of an error's body. */
+const SMALL_BODY = 64 * 1024;
+const EMPTY = new Uint8Array(0);
+
+export class ResponseReader {
+  status = 0;
+  headers: Readonly<Record<string, string>> = {};
+  /** Bytes of the body received. */
+  transferred = 0;
+  private wanted: Wanted = 'nothing';
+  private limit = SMALL_BODY;
+  private readonly chunks: Uint8Array[] = [];
+
+  constructor(private readonly limits: BodyLimits) {}
+
+  /** The final header has come. Throws FetchFailure when the body is announced too large. */
+  begin(status: number, headers: Readonly<Record<string, string>>): void {
+    this.status = status;
+    this.headers = headers;
+    const success = status >= 200 && status < 300;
+    this.wanted = success ? (this.limits.truncate ? 'head' : 'whole') : status >= 400 ? 'head' : 'nothing';
+    this.limit = success ? this.limits.maxSize : Math.min(SMALL_BODY, this.limits.maxSize);
+    if (this.wanted === 'whole' && Number(headers['content-length']) > this.limit) throw this.tooLarge();
+  }
+
+  /** One piece of the body. Returns false when no more is wanted; throws FetchFailure when it is too large. */
+  add(chunk: Uint8Array): boolean {
+    this.transferred += chunk.length;
+    if (this.wanted !== 'nothing') this.chunks.push(chunk);
+    if (this.transferred <= this.limit) return true;
+    if (this.wanted === 'whole') throw this.tooLarge();
+    return false;
+  }
+
+  /** Whether the answer stands although its body broke off: nothing of it was needed. */
+  get bodyIsOptional(): boolean {
+    return this.status >= 300;
+  }
+
+  /** The decoded body. Throws or rejects with FetchFailure when a success cannot be decoded. */
+  body(): Uint8Array | Promise<Uint8Array> {
+    if (this.chunks.length === 0) return EMPTY;
+    const received = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
+    const encoding = this.headers['content-encoding'];
+    if (this.wanted === 'whole') return encoding ? decodeBody(received, encoding, this.limit) : received;
+    const head = decodeHead(received, encoding ?? '', this.limit);
+    return this.bodyIsOptional ? head.catch(() => EMPTY) : head;
+  }
+
+  private tooLarge(): FetchFailure {
+    return new FetchFailure('body-too-large', `The body is larger than ${this.limit} bytes.`);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Dispatcher } from 'undici';
+import type { Connection, ConnectionPool } from './connection-pool.js';
+import type { Deadlines } from './deadlines.js';
+import { Exchange, type Settle } from './exchange.js';
+import type { RequestPlan } from './request-plan.js';
+
+/** An exchange on a pooled connection, read by undici's parser: the fast and usual way. */
+export class StrictExchange extends Exchange implements Dispatcher.DispatchHandler {
+  readonly reused: boolean;
+
+  constructor(
+    plan: RequestPlan,
+    deadlines: Deadlines,
+    settle: Settle,
+    private readonly pool: ConnectionPool,
+    private readonly connection: Connection,
+  ) {
+    super(plan, deadlines, settle);
+    this.reused = connection.served > 0;
+  }
+
+  get address(): string {
+    return this.connection.address;
+  }
+
+  protected get resolving(): boolean {
+    return this.connection.attempt?.phase === 'name';
+  }
+
+  protected start(): void {
+    this.connection.client.dispatch({ method: 'GET', path: this.plan.path, headers: this.plan.headers }, this);
+  }
+
+  protected release(clean: boolean): void {
+    if (clean) {
+      this.connection.served++;
+      this.pool.release(this.connection);
+    } else {
+      this.pool.discard(this.connection);
+    }
+  }
+
+  onRequestStart(): void {
+    this.requestSent();
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.headerCame(status, headers);
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.bodyCame(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.ended();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    this.fail(error);
+  }
+}
