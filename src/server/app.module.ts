@@ -3,6 +3,8 @@ import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
+import { ConfigurationController } from './configuration/configuration.controller.js';
+import { ConfigurationService } from './configuration/configuration.service.js';
 import { CrawlersController } from './crawlers/crawlers.controller.js';
 import { EventsController } from './events/events.controller.js';
 import { HealthController } from './health/health.controller.js';
@@ -26,6 +28,7 @@ const CALLS_PER_MINUTE = 12_000;
 
 export const CONTROLLERS = [
   AuditController,
+  ConfigurationController,
   CrawlersController,
   EventsController,
   HealthController,
@@ -51,6 +54,7 @@ export const appModule = (parts: DynamicModule): DynamicModule => ({
   imports: [parts, ThrottlerModule.forRoot([{ ttl: 60_000, limit: CALLS_PER_MINUTE }])],
   controllers: CONTROLLERS,
   providers: [
+    ConfigurationService,
     ProblemFilter,
     { provide: APP_GUARD, useClass: ThrottlerGuard },
     { provide: APP_GUARD, useClass: AccessGuard },

@@ -4,6 +4,8 @@
 export const ENGINE = Symbol('engine');
 /** A `ConfigurationFormat`. */
 export const CONFIGURATION_FORMAT = Symbol('configuration format');
+/** A `ConfigurationFile`. */
+export const CONFIGURATION_FILE = Symbol('configuration file');
 /** A `ConfigurationHistory`. */
 export const CONFIGURATION_HISTORY = Symbol('configuration history');
 /** An `AuditLog`. */

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { catchError, from, mergeMap, type Observable, throwError } from 'rxjs';
 import type { Clock } from '../../engine/ports/clock.js';
-import { OPERATION_KEY, ROLE_KEY } from '../http/operation.js';
+import { OPERATION_KEY, WRITES_KEY } from '../http/operation.js';
 import { AUDIT_LOG, CLOCK } from '../tokens.js';
 import type { AuditLog } from './audit-log.js';
 
@@ -21,7 +21,7 @@ export class AuditInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (this.reflector.get<string>(ROLE_KEY, context.getHandler()) === 'read' || request.method === 'GET')
+    if (request.method === 'GET' || !this.reflector.get<boolean>(WRITES_KEY, context.getHandler()))
       return next.handle();
     const operation = this.reflector.get<string>(OPERATION_KEY, context.getHandler());
     return next.handle().pipe(

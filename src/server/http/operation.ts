@@ -11,6 +11,7 @@ import { PROBLEM_MEDIA_TYPE } from './problem.js';
 export const ROLE_KEY = 'crawlway:role';
 export const CONSUMES_KEY = 'crawlway:consumes';
 export const OPERATION_KEY = 'crawlway:operation';
+export const WRITES_KEY = 'crawlway:writes';
 
 export const JSON_TYPE = 'application/json';
 export const XML_TYPE = 'application/xml';
@@ -24,6 +25,8 @@ export interface OperationOptions {
   readonly description: string;
   /** `open`: no key wanted, ever. */
   readonly role: Role | 'open';
+  /** false: a POST that changes nothing, and so is not audited. */
+  readonly writes?: false;
   /** Media types of the body; JSON when absent. */
   readonly consumes?: readonly string[];
   /** Problems of this call, beside those that every call can answer. */
@@ -51,6 +54,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
     SetMetadata(ROLE_KEY, options.role),
     SetMetadata(CONSUMES_KEY, options.consumes ?? [JSON_TYPE]),
     SetMetadata(OPERATION_KEY, options.id),
+    SetMetadata(WRITES_KEY, options.writes ?? true),
     ApiOperation({
       operationId: options.id,
       summary: options.summary,

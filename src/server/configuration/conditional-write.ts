@@ -1,0 +1,34 @@
+/**
+ * Writes to the configuration say which text they were made from (RFC 9110, 13.1.1), so that two people cannot undo each
+ * other's work without knowing.
+ */
+import { ApiHeader } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LOCAL_CALLER } from '../security/api-keys.js';
+import type { ConfirmQuery } from './configuration.dto.js';
+import type { ConfigurationService, WriteRequest } from './configuration.service.js';
+
+export const IfMatch = (): MethodDecorator =>
+  ApiHeader({
+    name: 'If-Match',
+    required: true,
+    description: 'ETag of the configuration that the change was made from.',
+  });
+
+export const CHANGE_PROBLEMS = {
+  409: 'Many documents would be deleted; `crawlers` says how many. Repeat with `confirm=true`.',
+  412: 'The configuration has changed since it was read.',
+  422: 'The configuration would have errors; `errors` lists all.',
+  428: 'If-Match is missing.',
+};
+
+export const writeRequest = (request: FastifyRequest, query: ConfirmQuery): WriteRequest => ({
+  who: (request.caller ?? LOCAL_CALLER).name,
+  ifMatch: request.headers['if-match'],
+  confirm: query.confirm === true,
+});
+
+export function tellVersion(reply: FastifyReply, configuration: ConfigurationService): void {
+  reply.header('etag', configuration.etag);
+  reply.header('cache-control', 'no-cache');
+}

@@ -1,0 +1,135 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsOptional } from 'class-validator';
+import type { PreviewCounts, PreviewReport } from '../../engine/engine-api.js';
+import { asBoolean } from '../http/boolean.js';
+import { isoAlways } from '../http/time.js';
+import type { VersionHeader } from './configuration-history.js';
+import { ConfigurationProblemDto } from './problems.dto.js';
+
+export class ConfirmQuery {
+  @ApiProperty({
+    required: false,
+    description: 'Go ahead although more than 10 % of the documents of a crawler would be deleted.',
+  })
+  @IsOptional()
+  @Transform(({ value }) => asBoolean(value))
+  @IsBoolean()
+  confirm?: boolean;
+}
+
+export class VersionDto {
+  @ApiProperty({ type: 'integer' })
+  version!: number;
+
+  @ApiProperty({ format: 'date-time' })
+  at!: string;
+
+  @ApiProperty({ description: 'Name of the API key, or `file` when it was found changed on disk.' })
+  who!: string;
+
+  @ApiProperty({ description: 'SHA-256 of the text, hex.' })
+  digest!: string;
+}
+
+export const versionDto = ({ version, at, who, digest }: VersionHeader): VersionDto => ({
+  version,
+  at: isoAlways(at),
+  who,
+  digest,
+});
+
+export class ConfigurationStateDto extends VersionDto {
+  @ApiProperty({ description: 'Path of the file.' })
+  file!: string;
+
+  @ApiProperty({ description: 'ETag of the text in force.' })
+  etag!: string;
+
+  @ApiProperty({ type: () => [ConfigurationProblemDto], description: 'Warnings of the configuration in force.' })
+  warnings!: ConfigurationProblemDto[];
+
+  @ApiProperty({
+    type: () => [ConfigurationProblemDto],
+    description: 'Why the file on disk, changed since, is not in force; empty when it is.',
+  })
+  rejected!: ConfigurationProblemDto[];
+}
+
+export class CheckDto {
+  @ApiProperty({ description: 'No errors; there may be warnings.' })
+  valid!: boolean;
+
+  @ApiProperty({ type: () => [ConfigurationProblemDto] })
+  problems!: ConfigurationProblemDto[];
+}
+
+export class PreviewSampleDto {
+  @ApiProperty()
+  url!: string;
+
+  @ApiProperty({ description: 'Reason code of the new verdict.' })
+  reason!: string;
+}
+
+export class PreviewGroupDto {
+  @ApiProperty({ type: 'integer' })
+  count!: number;
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'integer' } })
+  byHost!: Readonly<Record<string, number>>;
+
+  @ApiProperty({ type: () => [PreviewSampleDto] })
+  samples!: readonly PreviewSampleDto[];
+}
+
+export class PreviewCrawlerDto {
+  @ApiProperty()
+  crawler!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Documents in the index now.' })
+  indexed!: number;
+
+  @ApiProperty({ type: () => PreviewGroupDto, description: 'Stored URLs that would be crawled and are not now.' })
+  newlyAccepted!: PreviewGroupDto;
+
+  @ApiProperty({ type: () => PreviewGroupDto, description: 'Stored URLs that would not be crawled any more (760).' })
+  excluded!: PreviewGroupDto;
+
+  @ApiProperty({
+    type: () => PreviewGroupDto,
+    description: 'Excluded, with the document left to another crawler (761).',
+  })
+  keptElsewhere!: PreviewGroupDto;
+
+  @ApiProperty({ type: () => PreviewGroupDto, description: 'Documents that would leave the index.' })
+  documentsDeleted!: PreviewGroupDto;
+
+  @ApiProperty({ type: () => PreviewGroupDto, description: 'Stored URLs that would move to another source.' })
+  changedSource!: PreviewGroupDto;
+}
+
+export class PreviewDto {
+  @ApiProperty({ type: () => [PreviewCrawlerDto] })
+  crawlers!: readonly PreviewCrawlerDto[];
+
+  @ApiProperty({ type: 'integer', description: 'Stored URLs judged so far.' })
+  judged!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Stored URLs to judge.' })
+  total!: number;
+
+  @ApiProperty()
+  done!: boolean;
+
+  @ApiProperty({ type: [String], description: 'Crawlers of which more than 10 % of the documents would be deleted.' })
+  needsConfirmation!: readonly string[];
+}
+
+export const previewDto = (report: PreviewReport): PreviewDto => ({
+  crawlers: report.crawlers.map((counts: PreviewCounts) => ({ ...counts })),
+  judged: report.judged,
+  total: report.total,
+  done: report.done,
+  needsConfirmation: report.needsConfirmation,
+});

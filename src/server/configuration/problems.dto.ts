@@ -1,0 +1,35 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Problem } from '../../domain/crawl/place.js';
+import type { ProblemError } from '../http/problem.js';
+
+export class ConfigurationProblemDto {
+  @ApiProperty({ enum: ['error', 'warning'] })
+  severity!: 'error' | 'warning';
+
+  @ApiProperty({ description: 'Stable code.' })
+  code!: string;
+
+  @ApiProperty({ description: 'What is wrong and what would be right.' })
+  message!: string;
+
+  @ApiProperty()
+  file!: string;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  line!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  column!: number;
+}
+
+export const configurationProblemDto = ({ severity, code, message, place }: Problem): ConfigurationProblemDto => ({
+  severity,
+  code,
+  message,
+  file: place.file,
+  line: place.line,
+  column: place.column,
+});
+
+export const configurationErrors = (problems: readonly Problem[]): ProblemError[] =>
+  problems.map(({ severity, code, message, place }) => ({ detail: message, code, severity, ...place }));
