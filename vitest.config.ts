@@ -7,6 +7,6 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
-    execArgv: ['--import', './test/support/source-threads.mjs'],
+    execArgv: ['--import', './test/support/register-typescript.mjs'],
   },
 });

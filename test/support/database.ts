@@ -1,18 +1,42 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFailed, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
+import { openSqliteStore } from '../../src/adapters/storage/sqlite-store.js';
+import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
-/** A data directory for the running test alone: removed when the test passes, kept (and named) when it fails. */
-export function testDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
-  let failed = false;
-  onTestFailed(() => {
-    failed = true;
-    console.error(`kept: ${directory}`);
-  });
-  onTestFinished(() => {
-    if (!failed) rmSync(directory, { recursive: true, force: true });
-  });
-  return directory;
+/** A store for one test, on a database of its own that outlives the store. */
+export interface TestStore {
+  readonly store: FrontierStore;
+  /** Closes the store and opens the same database again. */
+  restart(): Promise<FrontierStore>;
+}
+
+/** Every database that the store runs on; the same tests hold for all of them. */
+export const DATABASES: readonly { readonly name: string; readonly open: () => Promise<TestStore> }[] = [
+  { name: 'SQLite', open: () => kept((directory) => openSqliteStore(join(directory, 'crawlway.db'))) },
+  {
+    name: 'SQLite in the calling thread',
+    open: () => kept((directory) => openSqliteInProcess(join(directory, 'crawlway.db'))),
+  },
+];
+
+async function kept(openIn: (directory: string) => Promise<FrontierStore>): Promise<TestStore> {
+  const directory = temporaryDirectory();
+  return testStore(() => openIn(directory));
+}
+
+async function testStore(open: () => Promise<FrontierStore>): Promise<TestStore> {
+  let store = await open();
+  onTestFinished(() => store.close());
+  return {
+    get store() {
+      return store;
+    },
+    async restart() {
+      await store.close();
+      store = await open();
+      return store;
+    },
+  };
 }
