@@ -1,0 +1,52 @@
+import type { SinkDefinition } from '../../src/domain/crawl/definition.js';
+import type { OrderHeader, PushDocument, PushOrder } from '../../src/domain/push/order.js';
+import { instant, milliseconds, seconds } from '../../src/domain/time/units.js';
+
+export function sinkDefinition(
+  overrides: Partial<SinkDefinition> & Pick<SinkDefinition, 'type' | 'url'>,
+): SinkDefinition {
+  return {
+    name: 'main',
+    place: { file: 'CrawlConfig.xml', line: 1, column: 1 },
+    batchDocuments: 100,
+    batchBytes: 4_000_000,
+    batchAge: milliseconds(100),
+    timeout: seconds(20),
+    concurrency: 2,
+    allowedAddresses: [],
+    ...overrides,
+  };
+}
+
+let lastId = 0;
+
+const header = (uri: string): OrderHeader => ({
+  id: ++lastId,
+  crawler: 'docs',
+  uri,
+  hostKey: 'http://site.example',
+  reason: 'indexed',
+  decidedAt: instant(1_790_000_000_000),
+});
+
+export function pushDocument(uri: string, overrides: Partial<PushDocument> = {}): PushDocument {
+  const html = `<!doctype html><title>Page ${uri}</title><p>Some words about herons.</p>`;
+  return {
+    uri,
+    stamp: 'a1b2c3',
+    metas: [{ name: 'title', value: `Title of ${uri}` }],
+    master: { bytes: Buffer.from(html), mimeType: 'text/html', encoding: 'utf-8', fileName: 'page.html' },
+    text: 'Some words about herons.',
+    ...overrides,
+  };
+}
+
+export const addOrder = (uri: string, overrides: Partial<PushDocument> = {}): PushOrder => ({
+  ...header(uri),
+  kind: 'add',
+  document: pushDocument(uri, overrides),
+});
+
+export const deleteOrder = (uri: string): PushOrder => ({ ...header(uri), kind: 'delete' });
+
+export const stillWanted = (): AbortSignal => new AbortController().signal;
