@@ -180,8 +180,8 @@ export type CrawlSpaceRule = {
   readonly verdict: 'allow' | 'forbid';
   readonly place: Place;
 } & (
-  | { readonly kind: 'domain' | 'prefix'; /** `*` is a wildcard. */ readonly target: string }
-  | { readonly kind: 'address'; /** CIDR, e.g. `10.0.0.0/8` or `::1/128`. */ readonly target: string }
+  | { readonly kind: 'domain' | 'prefix' /** `*` is a wildcard. */; readonly target: string }
+  | { readonly kind: 'address' /** CIDR, e.g. `10.0.0.0/8` or `::1/128`. */; readonly target: string }
 );
 
 // ── server records (mnoGoSearch) ─────────────────────────────────────────────────────────────────────────────────────
@@ -257,6 +257,8 @@ export interface UrlOptions {
   readonly throttle?: Duration;
   readonly concurrencyPerHost?: number;
   readonly connectTimeout?: Duration;
+  /** Between two pieces of the answer. */
+  readonly readTimeout?: Duration;
   readonly totalTimeout?: Duration;
   /** Bytes after decoding. */
   readonly maxSize?: number;

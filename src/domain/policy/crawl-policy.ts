@@ -4,9 +4,12 @@
  */
 import type { CrawlerDefinition, GlobalCrawlSpaceDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
+import { conditionsLayer } from './conditions.js';
 import { crawlRulesLayer } from './crawl-rules.js';
-import { Draft, type Layer, PolicyError, type Rejection } from './layer.js';
+import { crawlSpaceLayer } from './crawl-space.js';
+import { Draft, type Layer, notConfigured, PolicyError, type Rejection } from './layer.js';
 import { linkRulesLayer } from './link-rules.js';
+import { serverRecordsLayer } from './server-records.js';
 import { siteModeLayer } from './site-mode.js';
 import type { Candidate, Effects, Explanation, TraceStep, Verdict } from './verdict.js';
 
@@ -17,16 +20,9 @@ export interface CrawlPolicy {
 }
 
 /** @throws PolicyError with everything in the definition that does not compile: rules never fail open */
-export function compilePolicy(
-  crawler: CrawlerDefinition,
-  _global: GlobalCrawlSpaceDefinition | undefined,
-): CrawlPolicy {
+export function compilePolicy(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): CrawlPolicy {
   const problems: Problem[] = [];
-  const layers: readonly Layer[] = [
-    linkRulesLayer(crawler.linkRules, crawler.traps),
-    siteModeLayer(),
-    crawlRulesLayer(crawler, problems),
-  ];
+  const layers = layersOf(crawler, global, problems);
   if (problems.length > 0) throw new PolicyError(problems);
   return {
     judge: (candidate) => evaluate(layers, candidate),
@@ -35,6 +31,23 @@ export function compilePolicy(
       return { verdict: evaluate(layers, candidate, trace), trace };
     },
   };
+}
+
+/** In the order in which they are asked. The first rejection decides. */
+function layersOf(
+  crawler: CrawlerDefinition,
+  global: GlobalCrawlSpaceDefinition | undefined,
+  problems: Problem[],
+): readonly Layer[] {
+  const { crawlSpace, servers, conditions } = crawler;
+  return [
+    linkRulesLayer(crawler.linkRules, crawler.traps),
+    siteModeLayer(),
+    crawlSpace ? crawlSpaceLayer(crawlSpace, global, problems) : notConfigured('crawl-space'),
+    servers ? serverRecordsLayer(servers) : notConfigured('server-records'),
+    conditions ? conditionsLayer(conditions, problems) : notConfigured('conditions'),
+    crawlRulesLayer(crawler, problems),
+  ];
 }
 
 function evaluate(layers: readonly Layer[], candidate: Candidate, trace?: TraceStep[]): Verdict {

@@ -92,18 +92,21 @@ function offsite(candidate: Candidate): string | undefined {
 }
 
 function tooDeep(path: string, limit: number): string | undefined {
-  let depth = 0;
-  for (let i = 0; i < path.length; i++) {
-    if (path.charCodeAt(i) === 47 && i + 1 < path.length) depth++;
-  }
+  const depth = segmentCount(path);
   return depth > limit ? `${depth} path segments, ${limit} are allowed` : undefined;
 }
 
+/** An end slash begins no segment. */
+function segmentCount(path: string): number {
+  let count = 0;
+  for (let i = 0; i + 1 < path.length; i++) if (path.charCodeAt(i) === 47) count++;
+  return count;
+}
+
 function repeats(path: string, limit: number): string | undefined {
-  const segments = path.split('/');
-  if (segments.length <= limit) return undefined;
+  if (segmentCount(path) <= limit) return undefined;
   const counts = new Map<string, number>();
-  for (const segment of segments) {
+  for (const segment of path.split('/')) {
     if (segment === '') continue;
     const count = (counts.get(segment) ?? 0) + 1;
     if (count > limit) return `the path segment "${segment}" stands ${count} times, ${limit} are allowed`;

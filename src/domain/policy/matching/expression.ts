@@ -2,18 +2,19 @@
 import type { MatchExpression } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import { encodeHost } from './fold.js';
+import { allOf, contains, mapTexts, type Necessary, oneOf, UNKNOWN } from './necessary.js';
 import type { Predicate } from './subject.js';
 import { compilePattern } from './text-matcher.js';
 
 export interface CompiledExpression {
   readonly matches: Predicate;
-  /** Lower-case texts: the folded URL of every match contains one of them. Undefined: any URL may match. */
-  readonly necessary?: readonly string[];
+  /** Of the folded URL, in lower case. */
+  readonly necessary: Necessary;
 }
 
 type Atom = Extract<MatchExpression, { type: 'atom' }>;
 
-const NEVER: CompiledExpression = { matches: () => false };
+const NEVER: CompiledExpression = { matches: () => false, necessary: UNKNOWN };
 
 /** Adds what does not compile to `problems`; the result is then of no use. */
 export function compileExpression(expression: MatchExpression, problems: Problem[]): CompiledExpression {
@@ -24,7 +25,7 @@ export function compileExpression(expression: MatchExpression, problems: Problem
       return or(expression.children.map((child) => compileExpression(child, problems)));
     case 'not': {
       const child = compileExpression(expression.child, problems).matches;
-      return { matches: (subject) => !child(subject) };
+      return { matches: (subject) => !child(subject), necessary: UNKNOWN };
     }
     case 'length': {
       const { field, minimum = 0, maximum = Number.POSITIVE_INFINITY } = expression;
@@ -33,6 +34,7 @@ export function compileExpression(expression: MatchExpression, problems: Problem
           const { length } = subject.text(field, 'none');
           return length >= minimum && length <= maximum;
         },
+        necessary: UNKNOWN,
       };
     }
     case 'domain':
@@ -43,42 +45,34 @@ export function compileExpression(expression: MatchExpression, problems: Problem
 }
 
 function and(children: readonly CompiledExpression[]): CompiledExpression {
-  const [first, second] = children.map((child) => child.matches);
-  const necessary = children
-    .map((child) => child.necessary)
-    .filter((texts) => texts !== undefined)
-    .sort((a, b) => selectivity(b) - selectivity(a))[0];
-  if (first && !second) return { matches: first, necessary };
-  return { matches: (subject) => children.every((child) => child.matches(subject)), necessary };
+  const [only, second] = children;
+  if (only && !second) return only;
+  return {
+    matches: (subject) => children.every((child) => child.matches(subject)),
+    necessary: allOf(children.map((child) => child.necessary)),
+  };
 }
 
-/** Few and long texts find few URLs. */
-const selectivity = (texts: readonly string[]): number =>
-  Math.min(...texts.map((text) => text.length)) - texts.length / 1000;
-
-function or(children: readonly CompiledExpression[]): CompiledExpression {
-  const necessary = children.every((child) => child.necessary !== undefined)
-    ? children.flatMap((child) => child.necessary ?? [])
-    : undefined;
-  return { matches: (subject) => children.some((child) => child.matches(subject)), necessary };
-}
+const or = (children: readonly CompiledExpression[]): CompiledExpression => ({
+  matches: (subject) => children.some((child) => child.matches(subject)),
+  necessary: oneOf(children.map((child) => child.necessary)),
+});
 
 /** The host itself and all names below it. */
 function domain(value: string): CompiledExpression {
   const host = encodeHost(value.replace(/^\./, ''));
   const below = `.${host}`;
-  return { matches: ({ url }) => url.host === host || url.host.endsWith(below), necessary: [host] };
+  return { matches: ({ url }) => url.host === host || url.host.endsWith(below), necessary: contains(host) };
 }
 
 function atom(expression: Atom, problems: Problem[]): CompiledExpression {
   const { field, norm, value, place } = expression;
   try {
     const { matches, necessary } = compilePattern(expression);
-    // The fragment is no part of a canonical URL, so the index cannot see it.
-    const usable = necessary !== '' && field !== 'fragment';
     return {
       matches: (subject) => matches(subject.text(field, norm)),
-      necessary: usable ? [necessary.toLowerCase()] : undefined,
+      // The fragment is no part of a canonical URL, so the index cannot see it.
+      necessary: field === 'fragment' ? UNKNOWN : mapTexts(necessary, (text) => text.toLowerCase()),
     };
   } catch (error) {
     problems.push(patternProblem(value, error, place));

@@ -1,8 +1,10 @@
 /**
  * Finds, among thousands of rules, the few that can match a URL. Each rule names texts of which every match contains one;
  * of each text the rarest four characters are its key. One pass over the URL looks up every four characters in turn, so
- * the cost depends on the URL's length and hardly on the number of rules. Rules that name no text are always candidates.
+ * the cost depends on the URL's length and hardly on the number of rules. Rules of which nothing is known are always
+ * candidates.
  */
+import type { Necessary } from './necessary.js';
 
 interface Entry {
   readonly rule: number;
@@ -11,8 +13,19 @@ interface Entry {
   readonly keyEnd: number;
 }
 
+interface Key {
+  readonly key: number;
+  readonly keyEnd: number;
+  /** How often the key stands in the texts of all rules. */
+  readonly frequency: number;
+}
+
 const KEY_LENGTH = 4;
 const FILTER_BITS = 16;
+
+/** Stands in most URLs, so its keys find nothing. */
+const EVERYWHERE = 'https://www. http://www. .com/ .org/ .net/ index.html';
+const EVERYWHERE_FREQUENCY = 100_000;
 
 export class LiteralIndex {
   private readonly always: number[] = [];
@@ -20,13 +33,15 @@ export class LiteralIndex {
   private readonly tables: (Map<number, Entry[]> | undefined)[] = [];
   /** One byte for many keys: almost every look-up ends here. */
   private readonly filter = new Uint8Array(1 << FILTER_BITS);
+  private hasShortKeys = false;
 
-  /** `rules[i]` are the lower-case texts of rule number i. */
-  constructor(rules: readonly (readonly string[] | undefined)[]) {
-    const frequency = keyFrequencies(rules);
-    for (const [rule, literals] of rules.entries()) {
-      if (literals === undefined || literals.includes('')) this.always.push(rule);
-      else for (const literal of literals) this.add(rule, literal, frequency);
+  /** `rules[i]` is known of rule number i, in lower case. */
+  constructor(rules: readonly Necessary[]) {
+    const frequencies = keyFrequencies(rules);
+    for (const [rule, necessary] of rules.entries()) {
+      const texts = rarestSet(necessary, frequencies);
+      if (texts) for (const text of texts) this.add(rule, text, rarestKey(text, frequencies));
+      else this.always.push(rule);
     }
   }
 
@@ -35,42 +50,44 @@ export class LiteralIndex {
     const hits: number[] = [];
     this.collect(text, hits);
     if (other !== text) this.collect(other, hits);
-    return hits.length === 0 ? this.always : merge(hits.sort(ascending), this.always);
+    if (hits.length === 0) return this.always;
+    return hits.length === 1 && this.always.length === 0 ? hits : merge(hits.sort(ascending), this.always);
   }
 
-  private add(rule: number, literal: string, frequency: ReadonlyMap<number, number>): void {
-    const length = Math.min(KEY_LENGTH, literal.length);
-    const { key, end } = rarestKey(literal, length, frequency);
+  private add(rule: number, literal: string, { key, keyEnd }: Key): void {
+    const length = keyLength(literal);
     const table = this.tables[length] ?? new Map<number, Entry[]>();
     this.tables[length] = table;
-    table.set(key, [...(table.get(key) ?? []), { rule, literal, keyEnd: end }]);
-    this.filter[filterSlot(key)] = 1;
+    const entry = { rule, literal, keyEnd };
+    const entries = table.get(key);
+    if (entries) entries.push(entry);
+    else table.set(key, [entry]);
+    if (length < KEY_LENGTH) this.hasShortKeys = true;
+    else this.filter[filterSlot(key)] = 1;
   }
 
   private collect(text: string, hits: number[]): void {
-    const { filter, tables } = this;
-    const hasShort = tables[1] !== undefined || tables[2] !== undefined || tables[3] !== undefined;
+    const { filter, hasShortKeys } = this;
+    const table = this.tables[KEY_LENGTH];
     let key = 0;
     for (let end = 1; end <= text.length; end++) {
       key = (key << 8) ^ text.charCodeAt(end - 1);
-      if (end >= KEY_LENGTH && filter[filterSlot(key)] === 1)
-        this.verify(text, end, tables[KEY_LENGTH]?.get(key), hits);
-      if (hasShort) this.collectShort(text, end, key, hits);
+      if (filter[filterSlot(key)] === 1) verify(text, end, table?.get(key), hits);
+      if (hasShortKeys) this.collectShort(text, end, key, hits);
     }
   }
 
   private collectShort(text: string, end: number, key: number, hits: number[]): void {
     for (let length = 1; length < KEY_LENGTH; length++) {
-      const table = this.tables[length];
-      if (table && end >= length) this.verify(text, end, table.get(shortKey(key, length)), hits);
+      verify(text, end, this.tables[length]?.get(shortKey(key, length)), hits);
     }
   }
+}
 
-  private verify(text: string, end: number, entries: readonly Entry[] | undefined, hits: number[]): void {
-    if (!entries) return;
-    for (const { rule, literal, keyEnd } of entries) {
-      if (end >= keyEnd && text.startsWith(literal, end - keyEnd)) hits.push(rule);
-    }
+function verify(text: string, end: number, entries: readonly Entry[] | undefined, hits: number[]): void {
+  if (!entries) return;
+  for (const { rule, literal, keyEnd } of entries) {
+    if (end >= keyEnd && text.startsWith(literal, end - keyEnd)) hits.push(rule);
   }
 }
 
@@ -78,38 +95,53 @@ const ascending = (a: number, b: number): number => a - b;
 
 const filterSlot = (key: number): number => Math.imul(key, 0x9e3779b1) >>> (32 - FILTER_BITS);
 
+const keyLength = (literal: string): number => Math.min(KEY_LENGTH, literal.length);
+
 const shortKey = (key: number, length: number): number => key & ((1 << (8 * length)) - 1);
 
-function* keysOf(literal: string): Generator<{ key: number; end: number }> {
-  const length = Math.min(KEY_LENGTH, literal.length);
+function* keysOf(literal: string): Generator<{ key: number; keyEnd: number }> {
+  const length = keyLength(literal);
   let key = 0;
-  for (let end = 1; end <= literal.length; end++) {
-    key = (key << 8) ^ literal.charCodeAt(end - 1);
-    if (end >= length) yield { key: length < KEY_LENGTH ? shortKey(key, length) : key, end };
+  for (let keyEnd = 1; keyEnd <= literal.length; keyEnd++) {
+    key = (key << 8) ^ literal.charCodeAt(keyEnd - 1);
+    if (keyEnd >= length) yield { key: length < KEY_LENGTH ? shortKey(key, length) : key, keyEnd };
   }
 }
 
-function keyFrequencies(rules: readonly (readonly string[] | undefined)[]): ReadonlyMap<number, number> {
-  const frequency = new Map<number, number>();
-  for (const literal of rules.flatMap((literals) => literals ?? [])) {
-    for (const { key } of keysOf(literal)) frequency.set(key, (frequency.get(key) ?? 0) + 1);
-  }
-  return frequency;
+type Frequencies = ReadonlyMap<number, number>;
+
+function keyFrequencies(rules: readonly Necessary[]): Frequencies {
+  const frequencies = new Map<number, number>();
+  const count = (text: string, by: number) => {
+    for (const { key } of keysOf(text)) frequencies.set(key, (frequencies.get(key) ?? 0) + by);
+  };
+  for (const text of EVERYWHERE.split(' ')) count(text, EVERYWHERE_FREQUENCY);
+  for (const text of rules.flat(2)) count(text, 1);
+  return frequencies;
 }
 
-function rarestKey(
-  literal: string,
-  length: number,
-  frequency: ReadonlyMap<number, number>,
-): { key: number; end: number } {
-  let best = { key: 0, end: length };
-  let rarest = Number.POSITIVE_INFINITY;
-  for (const candidate of keysOf(literal)) {
-    const count = frequency.get(candidate.key) ?? 0;
-    if (count < rarest) {
-      rarest = count;
-      best = candidate;
-    }
+/** Of the sets that are known of a rule the one that finds the fewest URLs; short texts find many. */
+function rarestSet(necessary: Necessary, frequencies: Frequencies): readonly string[] | undefined {
+  let best: readonly string[] | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const texts of necessary) {
+    if (texts.includes('')) continue;
+    const cost = texts.reduce(
+      (sum, text) => sum + rarestKey(text, frequencies).frequency * 8 ** (KEY_LENGTH - keyLength(text)),
+      0,
+    );
+    if (cost >= fewest) continue;
+    fewest = cost;
+    best = texts;
+  }
+  return best;
+}
+
+function rarestKey(literal: string, frequencies: Frequencies): Key {
+  let best: Key = { key: 0, keyEnd: 0, frequency: Number.POSITIVE_INFINITY };
+  for (const { key, keyEnd } of keysOf(literal)) {
+    const frequency = frequencies.get(key) ?? 0;
+    if (frequency < best.frequency) best = { key, keyEnd, frequency };
   }
   return best;
 }

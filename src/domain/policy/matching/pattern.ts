@@ -1,18 +1,9 @@
 /**
- * Reads a pattern far enough to know which text every match must contain, and whether it is nothing but text. Most rules
+ * Reads a pattern far enough to know which texts every match must contain, and whether it is nothing but text. Most rules
  * are plain hosts, prefixes and suffixes: they need no regular expression engine, and can be found by an index.
  */
-
-/** One element of a pattern, with the quantifier that follows it folded in. */
-type Element =
-  | { readonly type: 'char'; readonly char: string; readonly times: Times }
-  /** `.`: any one character. */
-  | { readonly type: 'any'; readonly times: Times }
-  /** Classes, groups, anchors: nothing is known of them here. */
-  | { readonly type: 'other'; readonly times: Times };
-
-/** once: as it stands; more: at least once (`+`); maybe: possibly not at all. */
-type Times = 'once' | 'more' | 'maybe';
+import { type Necessary, UNKNOWN } from './necessary.js';
+import type { Template } from './template.js';
 
 const SPECIAL = '^$.*+?[](){}|';
 
@@ -34,111 +25,179 @@ export function regexOfLitteral(value: string): string {
 }
 
 export interface PatternShape {
-  /** The pattern is this text and nothing else. */
-  readonly literal?: string;
-  /** The pattern is characters and single dots only; undefined stands for any character. */
-  readonly template?: readonly (string | undefined)[];
-  /** The longest text that every match contains; empty when none is known. */
-  readonly necessary: string;
+  /** The pattern is these characters and nothing else; undefined stands for a dot. */
+  readonly template?: Template;
+  readonly necessary: Necessary;
 }
 
 /** What can be told of a regular expression without running it. Nothing is told of what is not understood. */
 export function patternShape(source: string): PatternShape {
-  const elements = readElements(source);
-  if (!elements) return { necessary: '' };
-  const necessary = longestRun(elements);
-  if (!elements.every((element) => element.type !== 'other' && element.times === 'once')) return { necessary };
-  const template = elements.map((element) => (element.type === 'char' ? element.char : undefined));
-  return template.includes(undefined) ? { template, necessary } : { literal: template.join(''), necessary };
+  const reader = new PatternReader(source);
+  const branches = reader.alternation();
+  if (!branches || !reader.atEnd()) return { necessary: UNKNOWN };
+  const [only, second] = branches;
+  const plain = only && !second && only.every((item) => (item.char ?? item.dot) && item.times === 'once');
+  return {
+    template: plain ? only.map((item) => item.char) : undefined,
+    necessary: analyzeBranches(branches).necessary,
+  };
 }
 
-function longestRun(elements: readonly Element[]): string {
-  let best = '';
-  let run = '';
-  for (const element of elements) {
-    const known = element.type === 'char' && element.times !== 'maybe';
-    if (known) run += element.char;
-    if (run.length > best.length) best = run;
-    // `ab+c` contains `ab` but not always `abc`: a repeated character ends its run, and may begin the next.
-    if (!known) run = '';
-    else if (element.times === 'more') run = element.char;
+/** once: as it stands; optional: `?`; more: at least once; maybe: any number, possibly none. */
+type Times = 'once' | 'optional' | 'more' | 'maybe';
+
+/** One element with its quantifier. None of the four marks: a class, of which nothing is told. */
+interface Item {
+  readonly times: Times;
+  readonly char?: string;
+  readonly dot?: true;
+  /** An anchor: matches no character. */
+  readonly empty?: true;
+  readonly group?: readonly (readonly Item[])[];
+}
+
+type Unquantified = Omit<Item, 'times'>;
+
+const MAX_DEPTH = 20;
+
+class PatternReader {
+  private position = 0;
+
+  constructor(private readonly source: string) {}
+
+  atEnd(): boolean {
+    return this.position === this.source.length;
   }
-  return best;
-}
 
-/** undefined: an alternative at the top, or syntax that this reader leaves to the engine. */
-function readElements(source: string): Element[] | undefined {
-  const elements: Element[] = [];
-  let position = 0;
-  while (position < source.length) {
-    const atom = readAtom(source, position);
-    if (!atom) return undefined;
-    const quantifier = readQuantifier(source, atom.end);
-    elements.push({ ...atom.element, times: quantifier.times });
-    position = quantifier.end;
+  /** undefined: syntax that is left to the engine. */
+  alternation(depth = 0): Item[][] | undefined {
+    if (depth > MAX_DEPTH) return undefined;
+    const branches: Item[][] = [[]];
+    while (!this.atEnd() && this.source[this.position] !== ')') {
+      if (this.source[this.position] === '|') {
+        this.position++;
+        branches.push([]);
+        continue;
+      }
+      const item = this.item(depth);
+      if (!item) return undefined;
+      branches[branches.length - 1]?.push({ ...item, times: this.quantifier() });
+    }
+    return branches;
   }
-  return elements;
-}
 
-type Atom = { readonly type: 'char'; readonly char: string } | { readonly type: 'any' } | { readonly type: 'other' };
-
-function readAtom(source: string, start: number): { element: Atom; end: number } | undefined {
-  const char = source[start] ?? '';
-  if (char === '\\') return readEscape(source, start);
-  if (char === '|') return undefined;
-  if (char === '.') return { element: { type: 'any' }, end: start + 1 };
-  if (char === '^' || char === '$') return { element: { type: 'other' }, end: start + 1 };
-  if (char === '[' || char === '(') {
-    const end = char === '[' ? endOfClass(source, start) : endOfGroup(source, start);
-    return end === undefined ? undefined : { element: { type: 'other' }, end };
+  private item(depth: number): Unquantified | undefined {
+    const char = this.source[this.position] ?? '';
+    if (char === '(') return this.group(depth);
+    if (char === '[') return this.characterClass();
+    if (char === '\\') return this.escape();
+    if ('*+?{}]'.includes(char)) return undefined;
+    this.position++;
+    if (char === '.') return { dot: true };
+    return char === '^' || char === '$' ? { empty: true } : { char };
   }
-  return '*+?{})]'.includes(char) ? undefined : { element: { type: 'char', char }, end: start + 1 };
-}
 
-function readEscape(source: string, start: number): { element: Atom; end: number } | undefined {
-  const next = source[start + 1];
-  if (next === undefined || 'QEpPx0123456789'.includes(next)) return undefined;
-  const plain = !/[a-z]/i.test(next);
-  return { element: plain ? { type: 'char', char: next } : { type: 'other' }, end: start + 2 };
-}
-
-function endOfClass(source: string, start: number): number | undefined {
-  let position = start + 1;
-  if (source[position] === '^') position++;
-  if (source[position] === ']') position++;
-  for (; position < source.length; position++) {
-    if (source[position] === '\\') position++;
-    else if (source[position] === '[')
-      return undefined; // [:alpha:]
-    else if (source[position] === ']') return position + 1;
+  private group(depth: number): Unquantified | undefined {
+    this.position++;
+    if (this.source[this.position] === '?') {
+      // Other groups with a question mark set flags, which change how the rest is read.
+      if (this.source[this.position + 1] !== ':') return undefined;
+      this.position += 2;
+    }
+    const group = this.alternation(depth + 1);
+    if (!group || this.source[this.position] !== ')') return undefined;
+    this.position++;
+    return { group };
   }
-  return undefined;
-}
 
-function endOfGroup(source: string, start: number): number | undefined {
-  // A flag group such as (?x) changes how the rest is read.
-  if (source[start + 1] === '?' && source[start + 2] !== ':') return undefined;
-  for (let position = start + 1; position < source.length; ) {
-    if (source[position] === ')') return position + 1;
-    const end = source[position] === '|' ? position + 1 : readAtom(source, position)?.end;
-    if (end === undefined) return undefined;
-    position = readQuantifier(source, end).end;
+  private characterClass(): Unquantified | undefined {
+    const [text] = /^\[\^?\]?(?:[^\][\\]|\\[^pPQ])*\]/.exec(this.source.slice(this.position)) ?? [];
+    if (text === undefined) return undefined;
+    this.position += text.length;
+    return {};
   }
-  return undefined;
+
+  private escape(): Unquantified | undefined {
+    const next = this.source[this.position + 1];
+    if (next === undefined || 'QEpPx0123456789'.includes(next)) return undefined;
+    this.position += 2;
+    if (!/[a-z]/i.test(next)) return { char: next };
+    return 'bBAz'.includes(next) ? { empty: true } : {};
+  }
+
+  private quantifier(): Times {
+    const [text = '', mark = '', minimum] = /^(?:([*+?])|\{(\d+)(?:,\d*)?\})\??/.exec(this.rest()) ?? [];
+    this.position += text.length;
+    if (text === '') return 'once';
+    if (minimum !== undefined) return Number(minimum) > 0 ? 'more' : 'maybe';
+    return mark === '+' ? 'more' : mark === '?' ? 'optional' : 'maybe';
+  }
+
+  /** Long enough for any quantifier. */
+  private rest(): string {
+    return this.source.slice(this.position, this.position + 16);
+  }
 }
 
-function readQuantifier(source: string, start: number): { times: Times; end: number } {
-  const counted = /^\{(\d*)(?:,\d*)?\}/.exec(source.slice(start, start + 16));
-  const char = source[start];
-  const times = counted
-    ? Number(counted[1] || 0) > 0
-      ? 'more'
-      : 'maybe'
-    : char === '+'
-      ? 'more'
-      : '*?'.includes(char ?? ' ')
-        ? 'maybe'
-        : 'once';
-  const end = start + (counted ? counted[0].length : times === 'once' ? 0 : 1);
-  return { times, end: times !== 'once' && source[end] === '?' ? end + 1 : end };
+interface Analysis {
+  /** All texts that it matches, when they are few. */
+  readonly exact?: readonly string[];
+  readonly necessary: Necessary;
 }
+
+/** More alternatives than this are not worth an index entry each. */
+const MAX_TEXTS = 16;
+
+function analyzeBranches(branches: readonly (readonly Item[])[]): Analysis {
+  const analyses = branches.map(analyzeSequence);
+  const [only, second] = analyses;
+  if (only && !second) return only;
+  const exact = analyses.flatMap((analysis) => analysis.exact ?? []);
+  if (exact.length <= MAX_TEXTS && analyses.every((analysis) => analysis.exact)) return { exact, necessary: [exact] };
+  const any = analyses.flatMap((analysis) => analysis.necessary[0] ?? []);
+  const told = any.length <= MAX_TEXTS && analyses.every((analysis) => analysis.necessary.length > 0);
+  return { necessary: told ? [any] : UNKNOWN };
+}
+
+function analyzeSequence(items: readonly Item[]): Analysis {
+  const necessary: (readonly string[])[] = [];
+  let run: readonly string[] = [''];
+  let whole = true;
+  const endRun = (next: readonly string[] = ['']) => {
+    if (!run.includes('')) necessary.push(run);
+    run = next;
+    whole = false;
+  };
+  for (const item of items) {
+    if (item.empty) continue;
+    const { exact, necessary: inside } = analyzeItem(item);
+    const grown = exact && extend(run, exact, item.times);
+    if (grown) run = grown;
+    else {
+      if (item.times === 'once' || item.times === 'more') necessary.push(...inside);
+      endRun();
+    }
+    // `ab+c` contains `ab` and `bc`, but not always `abc`: what is repeated ends its run and begins the next.
+    if (grown && item.times === 'more') endRun(exact);
+  }
+  const exact = whole ? run : undefined;
+  endRun();
+  return { exact, necessary: longestFirst(necessary) };
+}
+
+function analyzeItem({ char, group }: Item): Analysis {
+  if (char !== undefined) return { exact: [char], necessary: [[char]] };
+  return group ? analyzeBranches(group) : { necessary: UNKNOWN };
+}
+
+function extend(run: readonly string[], texts: readonly string[], times: Times): readonly string[] | undefined {
+  if (times === 'maybe') return undefined;
+  const all = times === 'optional' ? [...texts, ''] : texts;
+  if (run.length * all.length > MAX_TEXTS) return undefined;
+  return run.flatMap((head) => all.map((tail) => head + tail));
+}
+
+const shortest = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
+
+const longestFirst = (sets: readonly (readonly string[])[]): Necessary =>
+  [...sets].sort((a, b) => shortest(b) - shortest(a));

@@ -2,7 +2,9 @@
 import { RE2JS } from 're2js';
 import type { MatchField, MatchKind, MatchNorm } from '../../crawl/definition.js';
 import { encodeHost, encodeNonAscii, fold, foldAccents } from './fold.js';
+import { contains, mapTexts, type Necessary, UNKNOWN } from './necessary.js';
 import { patternShape, regexOfLitteral } from './pattern.js';
+import { findTemplate, fitsAt, type Template } from './template.js';
 
 export type TextMatcher = (text: string) => boolean;
 
@@ -17,8 +19,8 @@ export interface PatternDefinition {
 export interface CompiledPattern {
   /** Expects a text folded by the same norm. */
   readonly matches: TextMatcher;
-  /** Folded text that every match contains; empty when none is known. */
-  readonly necessary: string;
+  /** Of texts folded by the same norm. */
+  readonly necessary: Necessary;
 }
 
 /** Longer patterns are refused: their automata would cost more memory than a rule is worth. */
@@ -29,18 +31,20 @@ export function compilePattern(definition: PatternDefinition): CompiledPattern {
   const { value, kind, norm } = definition;
   if (value.length > MAX_PATTERN_LENGTH) throw new Error(`longer than ${MAX_PATTERN_LENGTH} characters`);
   const source = definition.litteral ? regexOfLitteral(value) : value;
-  const shape = patternShape(source);
-  if (shape.literal !== undefined) {
-    const text = asInUrl(shape.literal, definition);
-    return { matches: literalMatcher(text, kind), necessary: fold(text, norm) };
+  const { template, necessary } = patternShape(source);
+  if (template && !template.includes(undefined)) {
+    const text = asInUrl(template.join(''), definition);
+    return { matches: literalMatcher(text, kind), necessary: contains(text) };
   }
-  const necessary = /[^\x00-\x7f]/.test(source) ? '' : fold(shape.necessary, norm);
-  if (shape.template && necessary !== '') {
-    const template = shape.template.map((char) => (char === undefined ? undefined : fold(char, norm)));
-    return { matches: templateMatcher(template, kind), necessary };
-  }
-  return { matches: regexMatcher(source, kind, norm), necessary };
+  // Beyond ASCII one written character may be several in the URL: that is left to the engine.
+  if (NON_ASCII.test(source)) return { matches: regexMatcher(source, kind, norm), necessary: UNKNOWN };
+  const folded = mapTexts(necessary, (text) => fold(text, norm));
+  if (!template) return { matches: regexMatcher(source, kind, norm), necessary: folded };
+  const chars = template.map((char) => (char === undefined ? undefined : fold(char, norm)));
+  return { matches: templateMatcher(chars, kind), necessary: folded };
 }
+
+const NON_ASCII = /[^\x00-\x7f]/;
 
 function asInUrl(literal: string, { field, norm }: PatternDefinition): string {
   if (field === 'host') return encodeHost(literal);
@@ -60,28 +64,18 @@ function literalMatcher(literal: string, kind: MatchKind): TextMatcher {
   }
 }
 
-/** Undefined in a template is any one character: `www.foo.com` written as a regular expression. */
-function templateMatcher(template: readonly (string | undefined)[], kind: MatchKind): TextMatcher {
-  const length = template.length;
-  const fits = (text: string, at: number): boolean => {
-    for (let i = 0; i < length; i++) {
-      const char = template[i];
-      if (char !== undefined && text[at + i] !== char) return false;
-    }
-    return true;
-  };
+/** `www.foo.com` written as a regular expression: a dot is any one character. */
+function templateMatcher(template: Template, kind: MatchKind): TextMatcher {
+  const { length } = template;
   switch (kind) {
     case 'exact':
-      return (text) => text.length === length && fits(text, 0);
+      return (text) => text.length === length && fitsAt(template, text, 0);
     case 'prefix':
-      return (text) => text.length >= length && fits(text, 0);
+      return (text) => fitsAt(template, text, 0);
     case 'suffix':
-      return (text) => text.length >= length && fits(text, text.length - length);
+      return (text) => fitsAt(template, text, text.length - length);
     case 'inside':
-      return (text) => {
-        for (let at = 0; at + length <= text.length; at++) if (fits(text, at)) return true;
-        return false;
-      };
+      return (text) => findTemplate(template, text) >= 0;
   }
 }
 

@@ -1,0 +1,20 @@
+/**
+ * What every match of a rule must contain: of each set at least one text. The longest set stands first. Without sets
+ * nothing is known, and any text may match.
+ */
+export type Necessary = readonly (readonly string[])[];
+
+export const UNKNOWN: Necessary = [];
+
+/** A literal that every match contains. */
+export const contains = (text: string): Necessary => (text === '' ? UNKNOWN : [[text]]);
+
+/** All parts must match. */
+export const allOf = (parts: readonly Necessary[]): Necessary => parts.flat();
+
+/** One part must match: only when something is known of each. */
+export const oneOf = (parts: readonly Necessary[]): Necessary =>
+  parts.length > 0 && parts.every((part) => part.length > 0) ? [parts.flatMap((part) => part[0] ?? [])] : UNKNOWN;
+
+export const mapTexts = (necessary: Necessary, change: (text: string) => string): Necessary =>
+  necessary.map((texts) => texts.map(change));

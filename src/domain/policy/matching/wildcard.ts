@@ -1,0 +1,54 @@
+/** Wildcards: `*` is any run of characters, and where wanted `?` any one. The whole text must match. */
+import { allOf, contains, type Necessary } from './necessary.js';
+import { findTemplate, fitsAt } from './template.js';
+import type { TextMatcher } from './text-matcher.js';
+
+/** `star`: only `*` is special (a `?` in a URL begins its query); `star-question`: both are. */
+export type WildcardSyntax = 'star' | 'star-question';
+
+/** The pieces between stars are sought one after the other, leftmost first: no backtracking, so no blow-up. */
+export function wildcardMatcher(pattern: string, syntax: WildcardSyntax): TextMatcher {
+  const pieces = pattern.split('*').map((text) => (syntax === 'star' ? plainPiece(text) : piece(text)));
+  const first = pieces[0] ?? plainPiece('');
+  if (pieces.length === 1) return (text) => text.length === first.length && first.fits(text, 0);
+  const last = pieces[pieces.length - 1] ?? plainPiece('');
+  const middle = pieces.slice(1, -1).filter(({ length }) => length > 0);
+  return (text) => {
+    const end = text.length - last.length;
+    if (end < first.length || !first.fits(text, 0) || !last.fits(text, end)) return false;
+    let from = first.length;
+    for (const { find, length } of middle) {
+      const at = find(text, from);
+      if (at < 0 || at + length > end) return false;
+      from = at + length;
+    }
+    return true;
+  };
+}
+
+interface Piece {
+  readonly length: number;
+  readonly fits: (text: string, at: number) => boolean;
+  /** First position from `from` on; -1 when there is none. */
+  readonly find: (text: string, from: number) => number;
+}
+
+const plainPiece = (piece: string): Piece => ({
+  length: piece.length,
+  fits: (text, at) => text.startsWith(piece, at),
+  find: (text, from) => text.indexOf(piece, from),
+});
+
+function piece(text: string): Piece {
+  if (!text.includes('?')) return plainPiece(text);
+  const template = text.split('').map((char) => (char === '?' ? undefined : char));
+  return {
+    length: template.length,
+    fits: (whole, at) => fitsAt(template, whole, at),
+    find: (whole, from) => findTemplate(template, whole, from),
+  };
+}
+
+/** The texts between wildcards: every match contains all of them. */
+export const wildcardPieces = (pattern: string, syntax: WildcardSyntax): Necessary =>
+  allOf(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(contains));

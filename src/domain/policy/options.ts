@@ -1,0 +1,41 @@
+/** Per-URL options in words. Secrets never show: explanations and the resolved view go to logs, consoles and the API. */
+import type { UrlOptions } from '../crawl/definition.js';
+
+export type OptionName = keyof UrlOptions;
+
+const HIDDEN = '(hidden)';
+
+/** `maxHops=3`, one for each option that is set. */
+export const optionsText = (options: UrlOptions): string[] =>
+  Object.entries(shownOptions(options)).map(([name, value]) => `${name}=${value}`);
+
+/** Options as text, with credentials, header values and the user info of a proxy hidden. */
+export function shownOptions(options: UrlOptions): Partial<Record<OptionName, string>> {
+  const shown: Partial<Record<OptionName, string>> = {};
+  for (const name of Object.keys(options) as OptionName[]) {
+    if (options[name] !== undefined) shown[name] = shownOption(name, options);
+  }
+  return shown;
+}
+
+const DURATIONS: ReadonlySet<OptionName> = new Set<OptionName>([
+  'throttle',
+  'connectTimeout',
+  'readTimeout',
+  'totalTimeout',
+  'refreshMinimumAge',
+  'refreshMaximumAge',
+  'errorExpiry',
+]);
+
+function shownOption(name: OptionName, options: UrlOptions): string {
+  if (name === 'credentials') return HIDDEN;
+  if (name === 'headers')
+    return Object.keys(options.headers ?? {})
+      .map((header) => `${header}: ${HIDDEN}`)
+      .join(', ');
+  if (name === 'proxy') return (options.proxy ?? '').replace(/\/\/[^/]*@/, `//${HIDDEN}@`);
+  const value = options[name];
+  if (DURATIONS.has(name)) return `${Number(value) / 1000} s`;
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);
+}

@@ -1,0 +1,92 @@
+/** A complete crawler definition with the documented defaults, for tests and benchmarks that vary a part of it. */
+import type {
+  CrawlerDefinition,
+  MatchExpression,
+  RootDefinition,
+  RuleActions,
+  RuleDefinition,
+} from '../../src/domain/crawl/definition.js';
+import type { Place } from '../../src/domain/crawl/place.js';
+import { DEFAULT_WEIGHTS } from '../../src/domain/frontier/sources.js';
+import { days, hours, minutes, seconds } from '../../src/domain/time/units.js';
+import { DEFAULT_CANONICALIZATION } from '../../src/domain/url/canonicalize.js';
+
+export const placeAt = (line: number, file = 'CrawlConfig.xml'): Place => ({ file, line, column: 1 });
+
+const DEFAULTS: CrawlerDefinition = {
+  name: 'test',
+  place: placeAt(1),
+  concurrency: 20,
+  throttle: seconds(2.5),
+  aggressive: false,
+  ignoreRobotsTxt: false,
+  storeTextOnly: false,
+  defaultAccept: true,
+  defaultIndex: true,
+  defaultFollow: true,
+  defaultFollowRoots: true,
+  mimeTypesMode: 'exclude',
+  mimeTypes: [],
+  crawlSitemaps: true,
+  disableConditionalGet: false,
+  nearDuplicateDetector: true,
+  indexRedirectSources: true,
+  refresh: { smart: true, minimumAge: hours(1), maximumAge: days(7), timeZone: 'UTC' },
+  weights: DEFAULT_WEIGHTS,
+  roots: [],
+  rules: [],
+  canonicalization: DEFAULT_CANONICALIZATION,
+  linkRules: {
+    protocols: ['http', 'https'],
+    maxUrlLength: 2048,
+    followQueryStrings: true,
+    ignoreLinksTo: [],
+    rogue: false,
+    followOffsite: true,
+    place: placeAt(2),
+  },
+  errors: { maxTemporaryErrors: 5, retryDelay: minutes(1), maxRetryDelay: hours(6), classes: {} },
+  deletionGuard: { on: true, maxDeletions: 50, maxShare: 0.1, window: hours(1) },
+  softErrors: [],
+  traps: { maxPathDepth: 32, maxRepeatedSegments: 4, maxQueryVariants: 10_000, maxUrlsPerHost: 1_000_000 },
+  fetcher: 'default',
+  pushTo: ['main'],
+};
+
+export const crawlerDefinition = (parts: Partial<CrawlerDefinition> = {}): CrawlerDefinition => ({
+  ...DEFAULTS,
+  ...parts,
+});
+
+export const rootDefinition = (url: string, parts: Partial<RootDefinition> = {}): RootDefinition => ({
+  url,
+  site: false,
+  entireSite: false,
+  priority: 0,
+  metas: [],
+  followLinks: true,
+  ...parts,
+});
+
+/** A rule whose place is the line of its number. */
+export const ruleDefinition = (
+  number: number,
+  match: MatchExpression,
+  actions: Partial<RuleActions>,
+): RuleDefinition => ({
+  number,
+  group: 'default',
+  place: placeAt(number, 'rules.xml'),
+  match,
+  actions: { metas: [], ...actions },
+});
+
+type AtomExpression = Extract<MatchExpression, { type: 'atom' }>;
+
+/** An atom of a crawl rule; case- and accent-insensitive and a regular expression unless said otherwise. */
+export const atom = (
+  field: AtomExpression['field'],
+  kind: AtomExpression['kind'],
+  value: string,
+  parts: Partial<AtomExpression> = {},
+): AtomExpression => ({ type: 'atom', field, kind, value, norm: 'norm', litteral: false, place: placeAt(1), ...parts });
