@@ -1,0 +1,105 @@
+/**
+ * The arrows of docs/ARCHITECTURE.md as errors: main → server → (engine, adapters) → engine/ports → domain.
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+const SPEC = '\\.spec\\.ts$';
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one thing in two places.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A file that nobody imports is dead, unless it is a door (main, thread, spec).',
+      severity: 'error',
+      from: { orphan: true, pathNot: ['\\.d\\.ts$', '\\.thread\\.ts$', '(^|/)main\\.ts$'] },
+      to: {},
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'domain/ imports nothing but domain/, and of packages only those that compute.',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { pathNot: ['^src/domain/', '^node_modules/(re2js|tldts|tldts-core|croner)/'] },
+    },
+    {
+      name: 'engine-knows-domain-only',
+      comment: 'engine/ imports engine/ and domain/; the rest of the world comes through ports.',
+      severity: 'error',
+      from: { path: '^src/engine/' },
+      to: { pathNot: ['^src/(engine|domain)/'] },
+    },
+    {
+      name: 'ports-know-domain-only',
+      severity: 'error',
+      from: { path: '^src/engine/ports/' },
+      to: { pathNot: ['^src/(engine/ports|domain)/'] },
+    },
+    {
+      name: 'adapters-know-ports-only',
+      comment: 'An adapter imports its own folder, engine/ports, domain and packages.',
+      severity: 'error',
+      from: { path: '^src/adapters/([^/]+)/' },
+      to: { path: '^(src|index|console|bench|test)/', pathNot: ['^src/adapters/$1/', '^src/engine/ports/', '^src/domain/'] },
+    },
+    {
+      name: 'adapters-are-named-in-one-place',
+      comment: 'engine.module.ts alone puts ports and adapters together.',
+      severity: 'error',
+      from: { path: '^src/(server|cli|main)', pathNot: ['^src/server/engine\\.module\\.ts$'] },
+      to: { path: '^src/adapters/' },
+    },
+    {
+      name: 'server-does-not-know-the-command-line',
+      severity: 'error',
+      from: { path: '^src/server/' },
+      to: { path: '^src/(cli/|main\\.ts)' },
+    },
+    {
+      name: 'index-stands-alone',
+      comment: 'The bundled index is a downstream like any other: it knows nothing of Crawlway.',
+      severity: 'error',
+      from: { path: '^index/' },
+      to: { path: '^(src|console|bench|test)/' },
+    },
+    {
+      name: 'console-uses-the-api-only',
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: '^(src|index|bench|test)/' },
+    },
+    {
+      name: 'product-does-not-know-tests',
+      severity: 'error',
+      from: { path: '^(src|index)/' },
+      to: { path: '^(test|bench)/' },
+    },
+    {
+      name: 'packages-are-declared',
+      comment: 'What is imported stands in package.json, not only in the tree that something else brought.',
+      severity: 'error',
+      from: { path: '^(src|index)/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev'] },
+    },
+    {
+      name: 'everything-resolves',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    // Specs may reach anywhere.
+    exclude: { path: ['^(dist|\\.runtime|console/dist)/', SPEC] },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};
