@@ -171,21 +171,3 @@ function placeFinder(text: string, file: string): (offset: number) => Place {
     return { file, line: low + 1, column: Math.max(1, column) };
   };
 }
-
-/** A replacement of one range of the text. */
-export interface Splice {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-/** The text with all splices applied; they must not overlap. */
-export function applySplices(text: string, splices: readonly Splice[]): string {
-  let result = '';
-  let at = 0;
-  for (const splice of [...splices].sort((a, b) => a.start - b.start || a.end - b.end)) {
-    result += text.slice(at, splice.start) + splice.text;
-    at = splice.end;
-  }
-  return result + text.slice(at);
-}

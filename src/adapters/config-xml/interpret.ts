@@ -5,6 +5,7 @@
 import type { Place } from '../../domain/crawl/place.js';
 import type { XmlDocument, XmlElement } from './document.js';
 import type { XmlAttribute } from './markup.js';
+import { PLACEHOLDER } from './placeholder.js';
 import type { Problems } from './problems.js';
 import type { AttributeSpec, Attributes, ElementSpec, Values } from './schema/spec.js';
 import { vocabularyOf } from './schema/vocabulary.js';
@@ -25,8 +26,8 @@ export interface Node<A extends Attributes = Attributes> {
 export interface Surroundings {
   readonly document: XmlDocument;
   readonly problems: Problems;
-  /** Variables for `${NAME}`. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables for `${NAME}`; `as written`: they stay, for what is shown and edited. */
+  readonly env: Readonly<Record<string, string | undefined>> | 'as written';
 }
 
 /** The children of one kind whose values are whole. */
@@ -183,11 +184,15 @@ function readValue(
 ): { value: unknown } | undefined {
   const place = around.document.place(written.start);
   const missing: string[] = [];
-  const value = written.value.replace(VARIABLE, (_, name: string) => {
-    const found = Object.hasOwn(around.env, name) ? around.env[name] : undefined;
-    if (found === undefined) missing.push(name);
-    return found ?? '';
-  });
+  const { env } = around;
+  const value =
+    env === 'as written'
+      ? written.value
+      : written.value.replace(VARIABLE, (_, name: string) => {
+          const found = Object.hasOwn(env, name) ? env[name] : undefined;
+          if (found === undefined) missing.push(name);
+          return found ?? '';
+        });
   for (const name of missing) {
     around.problems.add(
       'missing-variable',
@@ -196,6 +201,11 @@ function readValue(
     );
   }
   if (missing.length > 0) return undefined;
+  if (value.includes(PLACEHOLDER)) {
+    const message = `${written.local}: no secret is known for these asterisks; write it, or name a variable like \${NAME}`;
+    around.problems.add('bad-value', message, place);
+    return undefined;
+  }
   const parsed = spec.type.parse(value);
   if (parsed.ok) return { value: parsed.value };
   const shown = spec.secret || value !== written.value ? 'the value' : `'${value.slice(0, 80)}'`;

@@ -1,0 +1,117 @@
+/** Single values of a crawler: weights of its sources, attributes, roots. The text changes nowhere else. */
+import type { SourceName } from '../../../domain/frontier/sources.js';
+import { attributeName } from '../interpret.js';
+import { escapeAttribute } from '../markup.js';
+import { CRAWLER, ROOT } from '../schema/crawl.js';
+import { type ElementSpec, NAMESPACES } from '../schema/spec.js';
+import {
+  appendChild,
+  applySplices,
+  insertAfter,
+  insertBefore,
+  removeElement,
+  type Splice,
+  setAttribute,
+} from '../splice.js';
+import { EditError } from './error.js';
+import { attributeValue, childrenOf, declarations, open, qualified } from './scope.js';
+
+export function setWeights(
+  xml: string,
+  crawler: string,
+  weights: Readonly<Partial<Record<SourceName, number>>>,
+): string {
+  let text = xml;
+  for (const [name, weight] of Object.entries(weights)) text = setWeight(text, crawler, name, weight);
+  return text;
+}
+
+/** Sets attributes of a Crawler; undefined takes one away, so that its default holds. */
+export function setCrawlerAttributes(
+  xml: string,
+  crawler: string,
+  attributes: Readonly<Record<string, string | number | boolean | undefined>>,
+): string {
+  const { document, element } = open(xml, crawler);
+  const splices = Object.entries(attributes).map(([name, value]) => {
+    const text = value === undefined ? undefined : String(value);
+    checkAttribute(name, text, CRAWLER);
+    return setAttribute(document, element, name, text);
+  });
+  return applySplices(xml, mergeInsertions(splices));
+}
+
+export interface RootInput {
+  readonly url: string;
+  readonly site?: boolean;
+  readonly entireSite?: boolean;
+  readonly priority?: number;
+  readonly group?: string;
+  readonly kvs?: string;
+  readonly followLinks?: boolean;
+}
+
+export function addRoot(xml: string, crawler: string, root: RootInput): string {
+  const { document, element } = open(xml, crawler);
+  const given = Object.entries(root).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) checkAttribute(name, String(value), ROOT);
+  const attributes = given.map(([name, value]) => ` ${name}="${escapeAttribute(String(value))}"`).join('');
+  const written = `<${qualified('Root', element.prefix)}${attributes}/>`;
+  const last = childrenOf(element, 'Root').at(-1);
+  const before = childrenOf(element, 'Rules')[0];
+  if (last) return applySplices(xml, [insertAfter(document, last, written)]);
+  if (before) return applySplices(xml, [insertBefore(document, before, written)]);
+  return applySplices(xml, [appendChild(document, element, written)]);
+}
+
+export function removeRoot(xml: string, crawler: string, url: string): string {
+  const { document, element } = open(xml, crawler);
+  const wanted = URL.parse(url)?.href ?? url;
+  const root = childrenOf(element, 'Root').find((child) => {
+    const written = attributeValue(child, 'url') ?? '';
+    return (URL.parse(written)?.href ?? written) === wanted;
+  });
+  if (!root) throw new EditError('unknown-root', `crawler ${crawler} has no root ${url} in its configuration`);
+  return applySplices(xml, [removeElement(document, root)]);
+}
+
+function setWeight(xml: string, crawler: string, name: string, weight: number): string {
+  const { document, element } = open(xml, crawler);
+  const scheduler = childrenOf(element, 'CrawlSchedulerConfig')[0];
+  const source =
+    scheduler && childrenOf(scheduler, 'UrlSource').find((child) => attributeValue(child, 'name') === name);
+  if (source) return applySplices(xml, [setAttribute(document, source, 'weight', String(weight))]);
+  const cw = declarations(element).find(({ uri }) => uri === NAMESPACES.cw[0]);
+  const tag = cw ? `${cw.prefix}:UrlSource`.replace(/^:/, '') : `cw:UrlSource xmlns:cw="${NAMESPACES.cw[0]}"`;
+  const written = `<${tag} name="${escapeAttribute(name)}" weight="${weight}"/>`;
+  if (scheduler) return applySplices(xml, [appendChild(document, scheduler, written)]);
+  const wrapper = qualified('CrawlSchedulerConfig', element.prefix);
+  const whole = [`<${wrapper}>`, `  ${written}`, `</${wrapper}>`];
+  const first = element.children[0];
+  return applySplices(xml, [first ? insertBefore(document, first, whole) : appendChild(document, element, whole)]);
+}
+
+function checkAttribute(name: string, value: string | undefined, spec: ElementSpec): void {
+  const attribute = spec.attributes[attributeName(name, spec) ?? ''];
+  if (!attribute) throw new EditError('bad-attribute', `${spec.name} has no attribute ${name}`);
+  if (value === undefined) {
+    if (attribute.required) throw new EditError('bad-attribute', `${spec.name} cannot do without ${name}`);
+    return;
+  }
+  const parsed = attribute.type.parse(value);
+  if (!parsed.ok && !value.includes('${')) throw new EditError('bad-attribute', `${name}: give ${parsed.wanted}`);
+}
+
+/** Attributes that are added at one place become one insertion, in the order given. */
+function mergeInsertions(splices: readonly Splice[]): Splice[] {
+  const merged: Splice[] = [];
+  for (const splice of splices) {
+    const same = merged.findIndex(
+      (other) => other.start === splice.start && other.end === splice.end && splice.start === splice.end,
+    );
+    const other = merged[same];
+    if (other) merged[same] = { ...other, text: other.text + splice.text };
+    else merged.push(splice);
+  }
+  return merged;
+}

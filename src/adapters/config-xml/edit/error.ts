@@ -1,0 +1,13 @@
+import type { Problem } from '../../../domain/crawl/place.js';
+
+/** A change that cannot be made; nothing was changed. */
+export class EditError extends Error {
+  override readonly name = 'EditError';
+  constructor(
+    readonly code: 'unknown-crawler' | 'unknown-rule' | 'unknown-root' | 'bad-index' | 'bad-rule' | 'bad-attribute',
+    message: string,
+    readonly problems: readonly Problem[] = [],
+  ) {
+    super(message);
+  }
+}

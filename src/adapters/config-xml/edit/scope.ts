@@ -1,0 +1,47 @@
+/** Finding one's way in the document of a configuration: crawlers, their rules, and the prefixes in force. */
+import { parseDocument, type XmlDocument, type XmlElement } from '../document.js';
+import type { Prefixes } from '../rule-json.js';
+import { vocabularyOf } from '../schema/vocabulary.js';
+import { EditError } from './error.js';
+
+export interface Opened {
+  readonly document: XmlDocument;
+  /** The Crawler element. */
+  readonly element: XmlElement;
+}
+
+/** @throws EditError when there is no such crawler */
+export function open(xml: string, crawler: string): Opened {
+  const document = parseDocument(xml, 'CrawlConfig.xml');
+  const element = childrenOf(document.root, 'Crawler').find((child) => attributeValue(child, 'name') === crawler);
+  if (!element) throw new EditError('unknown-crawler', `there is no crawler ${crawler}`);
+  return { document, element };
+}
+
+export const childrenOf = (parent: XmlElement, local: string): XmlElement[] =>
+  parent.children.filter((child) => child.local === local && vocabularyOf(child.namespace, child.prefix) !== 'foreign');
+
+export const attributeValue = (element: XmlElement, local: string): string | undefined =>
+  element.attributes.find((attribute) => attribute.local === local)?.value;
+
+export const qualified = (local: string, prefix: string): string => (prefix === '' ? local : `${prefix}:${local}`);
+
+/** The prefixes with which the crawler's own part of the document writes rules. */
+export function prefixesOf({ element }: Opened): Prefixes {
+  const inScope = declarations(element);
+  const rules = inScope.find(({ uri }) => vocabularyOf(uri, 'x') === 'rules');
+  return { crawl: element.prefix, rules: rules?.prefix ?? element.prefix };
+}
+
+export function declarations(element: XmlElement): { prefix: string; uri: string }[] {
+  const found: { prefix: string; uri: string }[] = [];
+  for (let scope: XmlElement | undefined = element; scope; scope = scope.parent) {
+    for (const { name, prefix, local, value } of scope.attributes) {
+      const declared = name === 'xmlns' ? '' : prefix === 'xmlns' ? local : undefined;
+      if (declared !== undefined && !found.some((other) => other.prefix === declared)) {
+        found.push({ prefix: declared, uri: value });
+      }
+    }
+  }
+  return found;
+}

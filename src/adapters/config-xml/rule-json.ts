@@ -1,0 +1,130 @@
+/**
+ * A crawl rule as JSON: the XML elements one by one, with their attributes under their own names, so that both forms say
+ * exactly the same.
+ */
+
+import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
+import { attributeName, interpret, type Node } from './interpret.js';
+import { escapeAttribute, LIMITS } from './markup.js';
+import { Problems } from './problems.js';
+import { readRule } from './read/rules.js';
+import { MATCHES, RULE } from './schema/crawl.js';
+import { vocabularyOf } from './schema/vocabulary.js';
+import { ELEMENTS } from './schema.js';
+
+/** A match element, for example `{ "element": "Path", "value": "/cgi-bin" }`. */
+export interface MatchJson {
+  /** And, Or, Not, Atom, Domain, Path, Ext, Host, Url, Scheme, Query, InQuery or Length. */
+  readonly element: string;
+  readonly field?: string;
+  readonly kind?: string;
+  readonly norm?: string;
+  readonly value?: string;
+  readonly litteral?: boolean;
+  /** Inside And, Or and Not. */
+  readonly children?: readonly MatchJson[];
+}
+
+/** An action element, for example `{ "element": "Priority", "shift": -1 }`. */
+export interface ActionJson {
+  /** Index, NoIndex, Follow, NoFollow, Accept, Ignore, Source, AddMeta or Priority. */
+  readonly element: string;
+  readonly name?: string;
+  readonly value?: string;
+  readonly scope?: string;
+  readonly shift?: number;
+}
+
+export interface RuleJson {
+  /** Several are an And. */
+  readonly match: readonly MatchJson[];
+  readonly actions: readonly ActionJson[];
+}
+
+/** Prefixes of the document that a rule is written into; empty for the inherited default namespace. */
+export interface Prefixes {
+  readonly rules: string;
+  readonly crawl: string;
+}
+
+type ElementJson = MatchJson & ActionJson;
+
+/** The Rule element of a document as JSON. Variables stay as they are written. */
+export function ruleToJson(rule: XmlElement): RuleJson {
+  const own = rule.children.filter((child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign');
+  const isMatch = (element: XmlElement): boolean => MATCHES.includes(element.local);
+  return {
+    match: own.filter(isMatch).map(elementToJson),
+    actions: own.filter((element) => !isMatch(element)).map(elementToJson),
+  };
+}
+
+function elementToJson(element: XmlElement): ElementJson {
+  const spec = ELEMENTS.get(element.local);
+  const json: Record<string, unknown> = { element: element.local };
+  for (const { local, value } of element.attributes) {
+    const name = spec && attributeName(local, spec);
+    if (!name) continue;
+    const parsed = spec.attributes[name]?.type.parse(value);
+    const typed = parsed?.ok && (typeof parsed.value === 'boolean' || typeof parsed.value === 'number');
+    json[name] = typed ? parsed.value : value;
+  }
+  if (element.children.length > 0) json['children'] = element.children.map(elementToJson);
+  return json as unknown as ElementJson;
+}
+
+/**
+ * The lines of a Rule element. What the table does not know is written too, and refused when the rule is checked.
+ * @throws XmlFault when it is nested too deep
+ */
+export function ruleToXml(rule: RuleJson, prefixes: Prefixes): string[] {
+  const name = qualifiedName('Rule', prefixes.crawl);
+  const inside = [
+    ...rule.match.flatMap((match) => elementToXml(match, prefixes.rules)),
+    ...rule.actions.flatMap((action) => elementToXml(action, prefixes.crawl)),
+  ];
+  return [`<${name}>`, ...inside.map((line) => `  ${line}`), `</${name}>`];
+}
+
+function elementToXml({ element, children, ...attributes }: MatchJson, prefix: string, depth = 1): string[] {
+  if (depth > LIMITS.depth) {
+    const message = `match elements are nested deeper than ${LIMITS.depth}`;
+    throw new XmlFault('xml-too-large', message, { file: 'rule', line: 1, column: 1 });
+  }
+  const name = qualifiedName(element, prefix);
+  const written = Object.entries(attributes)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ` ${plainName(key)}="${escapeAttribute(String(value))}"`)
+    .join('');
+  if (!children || children.length === 0) return [`<${name}${written}/>`];
+  const inside = children.flatMap((child) => elementToXml(child, prefix, depth + 1));
+  return [`<${name}${written}>`, ...inside.map((line) => `  ${line}`), `</${name}>`];
+}
+
+const qualifiedName = (local: string, prefix: string): string =>
+  prefix === '' ? plainName(local) : `${prefix}:${plainName(local)}`;
+
+/** A name from outside never becomes markup. */
+const plainName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_').replace(/^(?![A-Za-z_])/, '_');
+
+export interface CheckedRule {
+  /** The Rule element alone, as written. */
+  readonly xml: string;
+  readonly problems: Problems;
+}
+
+/**
+ * A rule on its own, checked as it would be in the file; places count from its own first line.
+ * @throws XmlFault when it is no well-formed XML
+ */
+export function checkRule(xml: string): CheckedRule {
+  const document = parseDocument(xml, 'rule');
+  const { root } = document;
+  const problems = new Problems();
+  if (root.local === RULE.name) readRule(interpretRule(document, problems), problems);
+  else problems.add('wrong-root', `a rule is one Rule element, not ${root.name}`, document.place(root.start));
+  return { xml: xml.slice(root.start, root.end), problems };
+}
+
+const interpretRule = (document: XmlDocument, problems: Problems): Node =>
+  interpret(document.root, RULE, { document, problems, env: 'as written' });

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { readConfiguration } from './read.js';
+import { redact, restoreSecrets } from './secrets.js';
+
+const XML = `<CrawlConfig xmlns:cw="urn:crawlway:config:1" xmlns:my="urn:my">
+  <!-- <cw:Sink name="old" password="comment-secret" url="http://u:comment-pass@h/"/> -->
+  <Crawler name="a">
+    <cw:Servers><cw:Server url="http://a/" authentication="user:server-secret"/></cw:Servers>
+    <cw:Conditions>
+      <cw:option name="header" value="X-Key: header-secret"/>
+      <cw:option name="max-hops" value="3"/>
+      <cw:apply-for value="*a*"><cw:option name="credentials" value="u:condition-secret"/></cw:apply-for>
+    </cw:Conditions>
+    <my:Thing apiToken="stranger-secret"/>
+    <cw:PushTo sink="main"/>
+  </Crawler>
+  <cw:Fetcher name="default">
+    <cw:Proxy url="http://proxy:proxy-secret@10.0.0.1:3128"/>
+    <cw:Credential url="https://a.example/" user="u" password="credential-secret"/>
+    <cw:Credential url="https://b.example/" user="u" password="&quot;second-secret&quot;"/>
+    <cw:Header name="Authorization" value="Bearer bearer-secret"/>
+    <cw:Header name="X-Team" value="search"/>
+  </cw:Fetcher>
+  <cw:Sink name="main" type="papi" url="http://h:8742" login="crawlway" password='sink-secret' apiKey="\${API_KEY}"/>
+</CrawlConfig>
+`;
+
+describe('secrets stay inside', () => {
+  it('hides every secret, and nothing else', () => {
+    const redacted = redact(XML);
+    expect(redacted).not.toMatch(/secret"|-secret|comment-pass/);
+    expect(redacted).toMatch(/apiKey="\$\{API_KEY\}"/);
+    expect(redacted).toContain('<cw:Header name="X-Team" value="search"/>');
+    expect(redacted).toContain('value="X-Key: ********"');
+    expect(redacted).toContain('url="http://proxy:********@10.0.0.1:3128"');
+    expect(redacted.match(/\*{8}/g)).toHaveLength(11);
+    expect(redact(redacted)).toBe(redacted);
+  });
+
+  it('puts every secret back when the text comes back changed elsewhere', () => {
+    expect(restoreSecrets(redact(XML), XML)).toBe(XML);
+    const edit = (xml: string) =>
+      xml
+        .replace('<Crawler name="a">', '<Crawler name="new"/>\n<Crawler name="a" nthreads="3">')
+        .replace(/^.*b\.example.*\n/m, '');
+    expect(restoreSecrets(edit(redact(XML)), XML)).toBe(edit(XML));
+  });
+
+  it('gives no secret to another address', () => {
+    const stolen = redact(XML)
+      .replace('http://h:8742', 'http://evil.example')
+      .replace('https://a.example/', 'https://evil.example/');
+    const restored = restoreSecrets(stolen, XML);
+    expect(restored).not.toContain('sink-secret');
+    expect(restored).not.toContain('credential-secret');
+    const { problems } = readConfiguration(restored, { file: 'f', env: { API_KEY: 'k' }, readFile: () => '' });
+    expect(problems.filter(({ message }) => message.includes('asterisks'))).toHaveLength(2);
+  });
+
+  it('takes a new secret as it is written', () => {
+    const changed = redact(XML).replace("password='********'", "password='changed'");
+    expect(restoreSecrets(changed, XML)).toBe(XML.replace('sink-secret', 'changed'));
+  });
+
+  it('leaves text alone that is no XML, for the reader to refuse', () => {
+    expect(restoreSecrets('<a ********', XML)).toBe('<a ********');
+    expect(() => redact('<a password="x"')).toThrow();
+  });
+
+  it('never shows a secret in a problem', () => {
+    const { problems } = readConfiguration(
+      XML.replace('http://a/" auth', '" period="soon" auth').replace('X-Key: header', 'X Key header'),
+      {
+        file: 'f',
+        env: { API_KEY: 'env-secret' },
+        readFile: () => '',
+      },
+    );
+    expect(problems.length).toBeGreaterThan(1);
+    expect(JSON.stringify(problems)).not.toMatch(/secret/);
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * Changes of a lossless document as replacements of ranges of its text: what is not touched stays byte for byte. New
+ * elements take the indentation and the line ends of their neighbours.
+ */
+import type { XmlDocument, XmlElement } from './document.js';
+import { escapeAttribute } from './markup.js';
+
+/** XML to put in: a text is put in as it stands; lines get the indentation and the line ends of the place. */
+export type NewXml = string | readonly string[];
+
+/** A replacement of one range of the text. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The text with all splices applied; they must not overlap. */
+export function applySplices(text: string, splices: readonly Splice[]): string {
+  let result = '';
+  let at = 0;
+  for (const splice of [...splices].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    result += text.slice(at, splice.start) + splice.text;
+    at = splice.end;
+  }
+  return result + text.slice(at);
+}
+
+const insert = (at: number, text: string): Splice => ({ start: at, end: at, text });
+
+export function insertAfter(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
+  const indent = indentation(document, sibling);
+  return insert(sibling.end, lineStart(document, indent) + written(document, xml, indent));
+}
+
+export function insertBefore(document: XmlDocument, sibling: XmlElement, xml: NewXml): Splice {
+  const indent = indentation(document, sibling);
+  return insert(sibling.start, written(document, xml, indent) + lineStart(document, indent));
+}
+
+export const replaceElement = (document: XmlDocument, element: XmlElement, xml: NewXml): Splice => ({
+  start: element.start,
+  end: element.end,
+  text: written(document, xml, indentation(document, element)),
+});
+
+/** As the last child; opens `<a/>` when it must. */
+export function appendChild(document: XmlDocument, parent: XmlElement, xml: NewXml): Splice {
+  const last = parent.children.at(-1);
+  if (last) return insertAfter(document, last, xml);
+  const outer = indentation(document, parent);
+  const inner = `${outer}  `;
+  const child = lineStart(document, inner) + written(document, xml, inner);
+  const isEmpty = parent.contentStart === parent.contentEnd;
+  const closing = isEmpty ? lineStart(document, outer) : '';
+  if (!parent.selfClosing) return insert(parent.contentStart, child + closing);
+  const slash = parent.contentStart - '/>'.length;
+  const start = slash - blanksBefore(document.text, slash);
+  return { start, end: parent.end, text: `>${child}${closing}</${parent.name}>` };
+}
+
+function blanksBefore(text: string, offset: number): number {
+  let count = 0;
+  while (/\s/.test(text[offset - count - 1] ?? '')) count++;
+  return count;
+}
+
+/** With its line, when it stands alone there. */
+export function removeElement({ text }: XmlDocument, element: XmlElement): Splice {
+  let start = element.start;
+  while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;
+  let end = element.end;
+  while (text[end] === ' ' || text[end] === '\t') end++;
+  const alone = text[start - 1] === '\n' && /^\r?\n/.test(text.slice(end, end + 2));
+  if (!alone) return { start: element.start, end: element.end, text: '' };
+  return { start: start - (text[start - 2] === '\r' ? 2 : 1), end, text: '' };
+}
+
+/** Sets an attribute, adds it, or with undefined removes it. */
+export function setAttribute(
+  document: XmlDocument,
+  element: XmlElement,
+  name: string,
+  value: string | undefined,
+): Splice {
+  const existing = element.attributes.find((attribute) => attribute.name === name);
+  if (!existing) {
+    const at = element.attributes.at(-1)?.end ?? element.start + 1 + element.name.length;
+    return insert(at, value === undefined ? '' : ` ${name}="${escapeAttribute(value)}"`);
+  }
+  if (value === undefined) {
+    const start = existing.start - blanksBefore(document.text, existing.start);
+    return { start, end: existing.end, text: '' };
+  }
+  return { start: existing.valueStart - 1, end: existing.end, text: `"${escapeAttribute(value)}"` };
+}
+
+/** Blanks at the start of the element's line. */
+export function indentation(document: XmlDocument, element: XmlElement): string {
+  const line = document.text.lastIndexOf('\n', element.start - 1) + 1;
+  return /^[ \t]*/.exec(document.text.slice(line, element.start))?.[0] ?? '';
+}
+
+const lineStart = ({ text }: XmlDocument, indent: string): string => (text.includes('\r\n') ? '\r\n' : '\n') + indent;
+
+const written = (document: XmlDocument, xml: NewXml, indent: string): string =>
+  typeof xml === 'string' ? xml : xml.join(lineStart(document, indent));
