@@ -1,6 +1,7 @@
 import type { SinkDefinition } from '../../src/domain/crawl/definition.js';
 import type { OrderHeader, PushDocument, PushOrder } from '../../src/domain/push/order.js';
 import { instant, milliseconds, seconds } from '../../src/domain/time/units.js';
+import type { Sink } from '../../src/engine/ports/sink.js';
 
 export function sinkDefinition(
   overrides: Partial<SinkDefinition> & Pick<SinkDefinition, 'type' | 'url'>,
@@ -50,3 +51,10 @@ export const addOrder = (uri: string, overrides: Partial<PushDocument> = {}): Pu
 export const deleteOrder = (uri: string): PushOrder => ({ ...header(uri), kind: 'delete' });
 
 export const stillWanted = (): AbortSignal => new AbortController().signal;
+
+/** What a sink says that it holds, as sorted lines `URI stamp`. */
+export async function heldBy(sink: Sink): Promise<string[]> {
+  const held: string[] = [];
+  for await (const { uri, stamp } of sink.entries?.(stillWanted()) ?? []) held.push(`${uri} ${stamp}`);
+  return held.sort();
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
+import { startElasticsearchReceiver } from '../../../test/support/receivers/elasticsearch-receiver.js';
+import { SinkUnavailable } from '../../engine/ports/sink.js';
+import { ElasticsearchSink } from './elasticsearch.js';
+
+const DIALECTS = ['elasticsearch', 'opensearch'] as const;
+
+async function started(type: (typeof DIALECTS)[number] = 'elasticsearch') {
+  const receiver = await startElasticsearchReceiver(type, 'pages');
+  const sink = new ElasticsearchSink(sinkDefinition({ type, url: receiver.url, index: 'pages', apiKey: 'key' }));
+  onTestFinished(() => sink.close());
+  return { receiver, sink };
+}
+
+const idOf = (uri: string) => createHash('sha256').update(uri).digest('hex');
+const titled = (title: string) => ({ metas: [{ name: 'title', value: title }] });
+
+describe.each(DIALECTS)('%s', (type) => {
+  it('makes the index with a mapping for metas of any name, once', async () => {
+    const { receiver, sink } = await started(type);
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    await sink.deliver([addOrder('http://b/')], stillWanted());
+    const metas = receiver.settings()?.mappings.properties['metas']?.type;
+    expect(metas).toBe(type === 'elasticsearch' ? 'flattened' : 'flat_object');
+    expect(receiver.exchanges.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+    expect(receiver.exchanges.every(({ headers }) => headers.authorization === 'ApiKey key')).toBe(true);
+  });
+
+  it('enumerates more documents than one page and leaves no point in time open', async () => {
+    const { receiver, sink } = await started(type);
+    const batch = Array.from({ length: 2_000 }, (_, i) => addOrder(`http://a/${i}`, { stamp: `s${i}` }));
+    await sink.deliver(batch, stillWanted());
+    expect(await heldBy(sink)).toEqual(batch.map(({ uri }, i) => `${uri} s${i}`).sort());
+    expect(receiver.openPits.size).toBe(0);
+  });
+
+  it('closes the point in time when the reader stops early', async () => {
+    const { receiver, sink } = await started(type);
+    await sink.deliver([addOrder('http://a/'), addOrder('http://b/')], stillWanted());
+    for await (const _ of sink.entries(stillWanted())) break;
+    expect(receiver.openPits.size).toBe(0);
+  });
+});
+
+describe('bulk deliveries', () => {
+  it('keeps documents under the hash of their URI, with every field', async () => {
+    const { receiver, sink } = await started();
+    const metas = [
+      { name: 'title', value: 'Herons' },
+      { name: 'author', value: 'one' },
+      { name: 'author', value: 'two' },
+    ];
+    await sink.deliver([addOrder('http://a/', { metas, text: 'They stand.' })], stillWanted());
+    expect(receiver.documents.get(idOf('http://a/'))).toMatchObject({
+      uri: 'http://a/',
+      stamp: 'a1b2c3',
+      crawler: 'docs',
+      title: 'Herons',
+      text: 'They stand.',
+      metas: { title: ['Herons'], author: ['one', 'two'] },
+      master: { mimeType: 'text/html', encoding: 'utf-8', fileName: 'page.html', bytes: expect.any(String) },
+    });
+  });
+
+  it('acknowledges the deletion of a document that is not there', async () => {
+    const { receiver, sink } = await started();
+    const batch = [addOrder('http://a/'), deleteOrder('http://a/'), deleteOrder('http://never/')];
+    const answers = await sink.deliver(batch, stillWanted());
+    expect(answers.map(({ state }) => state)).toEqual(['acknowledged', 'acknowledged', 'acknowledged']);
+    expect(receiver.documents.size).toBe(0);
+  });
+
+  it('reports the one document that fails its mapping', async () => {
+    const { sink } = await started();
+    const batch = [addOrder('http://a/'), addOrder('http://b/', titled('bad')), addOrder('http://c/')];
+    expect(await sink.deliver(batch, stillWanted())).toEqual([
+      { state: 'acknowledged' },
+      { state: 'refused', message: 'document_parsing_exception: cannot parse title' },
+      { state: 'acknowledged' },
+    ]);
+  });
+
+  it('keeps the whole batch for later when a single item is rejected for load', async () => {
+    const { sink } = await started();
+    const delivery = sink.deliver([addOrder('http://a/'), addOrder('http://b/', titled('busy'))], stillWanted());
+    await expect(delivery).rejects.toThrow(SinkUnavailable);
+    await expect(delivery).rejects.toThrow(/queue is full/);
+  });
+
+  it('takes an error of the index for no fault of the document', async () => {
+    const { receiver, sink } = await started();
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    const error = { type: 'cluster_block_exception', reason: 'index [pages] blocked: disk usage exceeded flood-stage' };
+    receiver.answerNext({ status: 200, body: { errors: true, items: [{ index: { status: 403, error } }] } });
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/flood-stage/);
+  });
+
+  it('splits a bulk request that is too large', async () => {
+    const { receiver, sink } = await started();
+    await sink.deliver([addOrder('http://first/')], stillWanted());
+    receiver.answerNext({ status: 413 });
+    const batch = [addOrder('http://a/'), addOrder('http://b/')];
+    expect(await sink.deliver(batch, stillWanted())).toEqual([{ state: 'acknowledged' }, { state: 'acknowledged' }]);
+    expect(receiver.documents.size).toBe(3);
+  });
+
+  it('is unavailable when the answer does not fit the batch', async () => {
+    const { receiver, sink } = await started();
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    receiver.answerNext({ status: 200, body: '<html>' });
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/is it Elasticsearch/);
+    receiver.answerNext({ status: 200, body: { items: [] } });
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/0 bulk results for 1 orders/);
+  });
+});

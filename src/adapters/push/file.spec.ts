@@ -1,0 +1,69 @@
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
+import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
+import { SinkUnavailable } from '../../engine/ports/sink.js';
+import { FileSink } from './file.js';
+import { orderRecord } from './order-record.js';
+
+function fileSink(path: string): FileSink {
+  const sink = new FileSink(sinkDefinition({ type: 'file', url: path }));
+  onTestFinished(() => sink.close());
+  return sink;
+}
+
+const written = (path: string) =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+describe('the file sink', () => {
+  it('appends one line of JSON for every order, in a directory that it makes', async () => {
+    const path = join(temporaryDirectory(), 'new', 'orders.jsonl');
+    const batch = [addOrder('http://a/'), deleteOrder('http://b/')];
+    expect(await fileSink(path).deliver(batch, stillWanted())).toEqual([
+      { state: 'acknowledged' },
+      { state: 'acknowledged' },
+    ]);
+    await fileSink(path).deliver([deleteOrder('http://c/')], stillWanted());
+    expect(written(path).slice(0, 2)).toEqual(batch.map((order) => orderRecord(order)));
+    expect(written(path)).toHaveLength(3);
+  });
+
+  it('does not mix the lines of deliveries under way at once', async () => {
+    const path = join(temporaryDirectory(), 'orders.jsonl');
+    const sink = fileSink(path);
+    const batches = Array.from({ length: 5 }, (_, b) =>
+      Array.from({ length: 20 }, (_, i) => addOrder(`http://a/${b}/${i}`, { text: 'x'.repeat(20_000) })),
+    );
+    await Promise.all(batches.map((batch) => sink.deliver(batch, stillWanted())));
+    expect(written(path).map(({ id }) => id)).toEqual(batches.flat().map(({ id }) => id));
+  });
+
+  it('takes off a line that a crash cut short', async () => {
+    const path = join(temporaryDirectory(), 'orders.jsonl');
+    const whole = `${JSON.stringify(orderRecord(deleteOrder('http://a/')))}\n`;
+    writeFileSync(path, `${whole}{"kind":"add","id":7,"text":"${'x'.repeat(200_000)}`);
+    await fileSink(path).deliver([deleteOrder('http://b/')], stillWanted());
+    expect(written(path).map(({ uri }) => uri)).toEqual(['http://a/', 'http://b/']);
+  });
+
+  it('leaves a file alone whose last line is somebody else’s', async () => {
+    const path = join(temporaryDirectory(), 'notes.txt');
+    writeFileSync(path, 'first\nremember the milk');
+    const delivery = fileSink(path).deliver([deleteOrder('http://b/')], stillWanted());
+    await expect(delivery).rejects.toThrow(/give another file/);
+    expect(readFileSync(path, 'utf8')).toBe('first\nremember the milk');
+  });
+
+  it('is unavailable while the file cannot be written, and goes on when it can', async () => {
+    const path = join(temporaryDirectory(), 'orders.jsonl');
+    mkdirSync(path);
+    const sink = fileSink(path);
+    await expect(sink.deliver([deleteOrder('http://a/')], stillWanted())).rejects.toThrow(SinkUnavailable);
+    rmdirSync(path);
+    expect(await sink.deliver([deleteOrder('http://a/')], stillWanted())).toEqual([{ state: 'acknowledged' }]);
+  });
+});

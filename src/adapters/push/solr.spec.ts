@@ -1,0 +1,75 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
+import { startSolrReceiver } from '../../../test/support/receivers/solr-receiver.js';
+import { SinkUnavailable } from '../../engine/ports/sink.js';
+import { SolrSink } from './solr.js';
+
+async function started() {
+  const receiver = await startSolrReceiver('pages');
+  const sink = new SolrSink(sinkDefinition({ type: 'solr', url: `${receiver.url}/solr/`, index: 'pages' }));
+  onTestFinished(() => sink.close());
+  return { receiver, sink };
+}
+
+describe('the Solr sink', () => {
+  it('commits adds and deletes in their order before it acknowledges them', async () => {
+    const { receiver, sink } = await started();
+    const metas = [
+      { name: 'title', value: 'Herons' },
+      { name: 'dc.creator', value: 'one' },
+      { name: 'dc.creator', value: 'two' },
+    ];
+    const batch = [addOrder('http://a/'), deleteOrder('http://a/'), addOrder('http://b/', { metas })];
+    const answers = await sink.deliver(batch, stillWanted());
+    expect(answers.map(({ state }) => state)).toEqual(['acknowledged', 'acknowledged', 'acknowledged']);
+    expect([...receiver.committed().values()]).toEqual([
+      {
+        id: 'http://b/',
+        stamp_s: 'a1b2c3',
+        crawler_s: 'docs',
+        title_t: 'Herons',
+        text_t: 'Some words about herons.',
+        mime_type_s: 'text/html',
+        encoding_s: 'utf-8',
+        file_name_t: 'page.html',
+        meta_title_txt: ['Herons'],
+        meta_dc_creator_txt: ['one', 'two'],
+      },
+    ]);
+  });
+
+  it('finds the document that Solr refuses', async () => {
+    const { receiver, sink } = await started();
+    const batch = Array.from({ length: 6 }, (_, i) => addOrder(`http://a/${i === 3 ? 'bad' : i}`));
+    const answers = await sink.deliver(batch, stillWanted());
+    expect(answers[3]).toEqual({ state: 'refused', message: 'ERROR: [doc=http://a/bad] immense term' });
+    expect(answers.filter(({ state }) => state === 'acknowledged')).toHaveLength(5);
+    expect(receiver.committed().size).toBe(5);
+  });
+
+  it('acknowledges nothing when the commit fails', async () => {
+    const { receiver, sink } = await started();
+    receiver.answerNext({ status: 200 });
+    receiver.answerNext({ status: 503, headers: { 'retry-after': '2' }, body: { error: { msg: 'no leader' } } });
+    const delivery = sink.deliver([addOrder('http://a/')], stillWanted());
+    await expect(delivery).rejects.toThrow(SinkUnavailable);
+    await expect(delivery).rejects.toMatchObject({
+      message: expect.stringContaining('no leader'),
+      retryAfterMs: 2_000,
+    });
+  });
+
+  it('enumerates more documents than one page', async () => {
+    const { sink } = await started();
+    const batch = Array.from({ length: 2_000 }, (_, i) => addOrder(`http://a/${i}`, { stamp: `s${i}` }));
+    await sink.deliver(batch, stillWanted());
+    expect(await heldBy(sink)).toEqual(batch.map(({ uri }, i) => `${uri} s${i}`).sort());
+  });
+
+  it('says so when there is no core at the URL', async () => {
+    const { receiver } = await started();
+    const sink = new SolrSink(sinkDefinition({ type: 'solr', url: `${receiver.url}/solr/other` }));
+    onTestFinished(() => sink.close());
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/status 404: nothing answers/);
+  });
+});

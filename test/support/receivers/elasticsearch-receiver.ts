@@ -1,0 +1,126 @@
+import { type Exchange, type HttpReceiver, type Reply, startReceiver } from './http-receiver.js';
+
+type Source = Record<string, unknown> & { uri: string; title: string };
+
+interface Action {
+  readonly kind: 'index' | 'delete';
+  readonly id: string;
+  readonly source?: Source;
+}
+
+export interface ElasticsearchReceiver extends HttpReceiver {
+  /** By document id. */
+  readonly documents: ReadonlyMap<string, Source>;
+  /** What the index was made with; undefined while there is none. */
+  readonly settings: () => { mappings: { properties: Record<string, { type: string }> } } | undefined;
+  /** Points in time that were opened and not closed. */
+  readonly openPits: ReadonlySet<string>;
+}
+
+/**
+ * The part of Elasticsearch (or OpenSearch) that a connector meets, with its strictness: bulk bodies are checked line by
+ * line, a title that holds `bad` fails its mapping, one that holds `busy` is rejected with 429.
+ */
+export async function startElasticsearchReceiver(
+  dialect: 'elasticsearch' | 'opensearch',
+  index: string,
+): Promise<ElasticsearchReceiver> {
+  const documents = new Map<string, Source>();
+  const openPits = new Set<string>();
+  let settings: ReturnType<ElasticsearchReceiver['settings']>;
+  let searchable: Source[] = [];
+
+  const routes: Record<string, (exchange: Exchange) => Reply> = {
+    [`HEAD /${index}`]: () => ({ status: settings ? 200 : 404 }),
+    [`PUT /${index}`]: ({ body }) => {
+      settings = JSON.parse(body.toString());
+      return { status: 200, body: { acknowledged: true } };
+    },
+    'POST /_bulk': ({ headers, body }) => {
+      if (headers['content-type'] !== 'application/x-ndjson') return { status: 406, body: 'wrong content type' };
+      const items = bulkActions(body.toString(), index).map((action) => apply(action, documents));
+      return { status: 200, body: { took: 1, errors: false, items } };
+    },
+    [`POST /${index}/_refresh`]: () => {
+      searchable = [...documents.values()].sort((a, b) => (a.uri < b.uri ? -1 : 1));
+      return { status: 200, body: {} };
+    },
+    'POST /_search': ({ body }) => searchPage(JSON.parse(body.toString()), searchable, openPits),
+    ...pitRoutes(dialect, index, openPits),
+  };
+  const receiver = await startReceiver((exchange) => {
+    const route = routes[`${exchange.method} ${exchange.path}`];
+    return route
+      ? route(exchange)
+      : { status: 405, body: { error: `no handler for ${exchange.method} ${exchange.path}` } };
+  });
+  return { ...receiver, documents, openPits, settings: () => settings };
+}
+
+function bulkActions(body: string, index: string): Action[] {
+  if (!body.endsWith('\n')) throw new Error('The bulk request must be terminated by a newline [\\n]');
+  const lines = body.slice(0, -1).split('\n');
+  const actions: Action[] = [];
+  for (let line = 0; line < lines.length; ) {
+    const entry = Object.entries(JSON.parse(lines[line++] ?? ''))[0] as [
+      Action['kind'],
+      { _index: string; _id: string },
+    ];
+    const [kind, { _index, _id: id }] = entry;
+    if (_index !== index || !/^[0-9a-f]{64}$/.test(id)) throw new Error(`bad action on line ${line}`);
+    actions.push(kind === 'delete' ? { kind, id } : { kind, id, source: JSON.parse(lines[line++] ?? '') });
+  }
+  return actions;
+}
+
+function apply({ kind, id, source }: Action, documents: Map<string, Source>): object {
+  if (kind === 'delete') return { delete: { _id: id, status: documents.delete(id) ? 200 : 404 } };
+  if (!source) throw new Error('an index action without a source');
+  if (source.title.includes('busy'))
+    return {
+      index: { _id: id, status: 429, error: { type: 'es_rejected_execution_exception', reason: 'queue is full' } },
+    };
+  if (source.title.includes('bad'))
+    return {
+      index: { _id: id, status: 400, error: { type: 'document_parsing_exception', reason: 'cannot parse title' } },
+    };
+  documents.set(id, source);
+  return { index: { _id: id, status: 201 } };
+}
+
+interface SearchBody {
+  size: number;
+  sort: [{ uri: 'asc' }];
+  pit: { id: string; keep_alive: string };
+  search_after?: [string];
+}
+
+function searchPage({ size, pit, search_after: after }: SearchBody, sources: Source[], openPits: Set<string>): Reply {
+  if (!openPits.has(pit.id) || !pit.keep_alive) return { status: 404, body: { error: 'no such point in time' } };
+  const rest = sources.filter(({ uri }) => after === undefined || uri > after[0]);
+  const hits = rest.slice(0, size).map(({ uri, stamp }) => ({ _source: { uri, stamp }, sort: [uri] }));
+  return { status: 200, body: { pit_id: pit.id, hits: { hits } } };
+}
+
+function pitRoutes(
+  dialect: string,
+  index: string,
+  openPits: Set<string>,
+): Record<string, (exchange: Exchange) => Reply> {
+  const open = (field: string) => (exchange: Exchange) => {
+    if (!exchange.query.get('keep_alive')) return { status: 400, body: 'keep_alive is missing' };
+    const id = `pit-${openPits.size}`;
+    openPits.add(id);
+    return { status: 200, body: { [field]: id } };
+  };
+  const close = (idOf: (body: { id: string; pit_id: string[] }) => string | undefined) => (exchange: Exchange) => {
+    const closed = openPits.delete(idOf(JSON.parse(exchange.body.toString())) ?? '');
+    return { status: closed ? 200 : 404, body: {} };
+  };
+  if (dialect === 'elasticsearch')
+    return { [`POST /${index}/_pit`]: open('id'), 'DELETE /_pit': close(({ id }) => id) };
+  return {
+    [`POST /${index}/_search/point_in_time`]: open('pit_id'),
+    'DELETE /_search/point_in_time': close((body) => body.pit_id[0]),
+  };
+}
