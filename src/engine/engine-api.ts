@@ -224,7 +224,7 @@ export interface EngineApi {
   reconcile(sink: string, repair: boolean): Promise<ReconciliationReport>;
 
   subscribe(listener: (event: CrawlEvent) => void): () => void;
-  metrics(): EngineMetrics;
+  metrics(): Promise<EngineMetrics>;
   /** Ready to work: store open, workers up. */
   ready(): Promise<{ ready: boolean; reasons: readonly string[] }>;
   /** No new fetch; orders in hand are delivered or left for the next start. */

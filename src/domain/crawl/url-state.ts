@@ -53,7 +53,8 @@ export interface UrlState {
   readonly foundOn?: string;
   /** URL of the root that led here. */
   readonly root?: string;
-  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap';
+  /** `robots`: a sitemap file named by robots.txt. */
+  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap' | 'robots';
   readonly firstSeenAt: Instant;
   readonly lastVisitAt?: Instant;
   readonly lastStatus?: number;

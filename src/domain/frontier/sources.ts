@@ -9,6 +9,7 @@ export type SourceName = (typeof SOURCES)[number];
 /** Position in SOURCES: 0 user … 5 refresh. */
 export type SourceNumber = 0 | 1 | 2 | 3 | 4 | 5;
 
+export const INDEX: SourceNumber = 2;
 export const REFRESH: SourceNumber = 5;
 
 export const DEFAULT_WEIGHTS: Readonly<Record<SourceName, number>> = {
@@ -29,7 +30,11 @@ export type Arrival = 'root' | 'link' | 'redirect' | 'sitemap' | 'due';
  * The source of a queued URL: roots → user, redirect targets → redir, others by what the rules grant. A priority shift
  * (-2 highest … 2 lowest) moves it among the five fifos.
  */
-export function assignSource(arrival: Arrival, grants: { index: boolean; follow: boolean }, shift: number): SourceNumber {
+export function assignSource(
+  arrival: Arrival,
+  grants: { index: boolean; follow: boolean },
+  shift: number,
+): SourceNumber {
   if (arrival === 'due') return REFRESH;
   const natural = naturalSource(arrival, grants);
   return Math.min(4, Math.max(0, natural + Math.trunc(shift))) as SourceNumber;

@@ -1,0 +1,286 @@
+/**
+ * The one decision: what a visit means for its URL. State + outcome + policy of errors and refresh + now → what is
+ * remembered, what the sinks are told, when the URL is visited next. Pure; nothing else decides any of this.
+ * Seeds: CloudView "Error Handling" and "How Priorities Work".
+ */
+import { ERROR_CODES, type ErrorClass, type ErrorCode } from '../fetch/error-codes.js';
+import { INDEX, REFRESH, type SourceNumber } from '../frontier/sources.js';
+import { nextVisit } from '../refresh/smart-refresh.js';
+import { parseHttpDate } from '../time/http-date.js';
+import { after, atLeast, atMost, type Duration, type Instant, milliseconds, NEVER } from '../time/units.js';
+import type { ErrorPolicyDefinition, RefreshDefinition } from './definition.js';
+import type { UrlState, UrlStatus } from './url-state.js';
+
+/** What a visit came to, as far as the decision needs it. */
+export type VisitOutcome =
+  | {
+      readonly kind: 'document';
+      readonly index: boolean;
+      readonly reason: string;
+      readonly stamp: string;
+      readonly simhash?: bigint;
+      readonly contentType: string;
+      readonly title: string;
+      readonly etag?: string;
+      readonly lastModified?: string;
+    }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'redirect' }
+  | { readonly kind: 'sitemap' }
+  | {
+      readonly kind: 'excluded';
+      readonly reason: string;
+      readonly keepDocument: boolean;
+      readonly removeStatus: boolean;
+      readonly revisit: boolean;
+    }
+  | { readonly kind: 'error'; readonly code: ErrorCode; readonly retryAfter?: Duration };
+
+/** Schedule overrides that the verdict on the URL carries. */
+export interface VisitSchedule {
+  readonly period?: Duration;
+  readonly refreshMinimumAge?: Duration;
+  readonly refreshMaximumAge?: Duration;
+  readonly errorExpiry?: Duration;
+  readonly maxTemporaryErrors?: number;
+  readonly retryDelay?: Duration;
+}
+
+export interface DispositionRules {
+  readonly errors: ErrorPolicyDefinition;
+  readonly refresh: RefreshDefinition;
+  readonly schedule: VisitSchedule;
+  /** Next time of the cron schedule, when smart refresh is off; absent: no refresh by itself. */
+  readonly nextCron?: Instant;
+}
+
+/** Undefined = unchanged; null = cleared. The store's UrlChanges has the same fields. */
+export interface StateChanges {
+  status?: UrlStatus;
+  reason?: string;
+  source?: SourceNumber | null;
+  dueAt?: Instant;
+  lastVisitAt?: Instant;
+  temporaryErrors?: number;
+  permanentError?: boolean;
+  visits?: number;
+  changes?: number;
+  lastChangeAt?: Instant;
+  etag?: string | null;
+  lastModified?: string | null;
+  stamp?: string | null;
+  simhash?: bigint | null;
+  contentType?: string | null;
+  title?: string | null;
+}
+
+export interface Disposition {
+  /** The status is removed: only a link found anew, or a person, brings the URL back. */
+  readonly remove: boolean;
+  readonly changes: StateChanges;
+  /** What the sinks are told; the changes hold when they have acknowledged it. */
+  readonly order?: { readonly kind: 'add' | 'delete'; readonly reason: string };
+  readonly changed: boolean;
+}
+
+export function dispose(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
+  switch (outcome.kind) {
+    case 'document':
+      return document(state, outcome, rules, now);
+    case 'unchanged':
+      return unchanged(state, rules, now);
+    case 'redirect':
+      return withoutDocument(state, 'redirected', 'redirected', rules, now);
+    case 'sitemap':
+      return withoutDocument(state, 'visited', 'links-only', rules, now);
+    case 'excluded':
+      return excluded(state, outcome, rules, now);
+    case 'error':
+      return errorClass(outcome.code, rules.errors) === 'permanent'
+        ? permanentError(state, outcome.code, rules, now)
+        : temporaryError(state, outcome, rules, now);
+  }
+}
+
+export const errorClass = (code: ErrorCode, policy: ErrorPolicyDefinition): ErrorClass =>
+  policy.classes[code] ?? ERROR_CODES[code].class;
+
+function document(
+  state: UrlState,
+  outcome: Extract<VisitOutcome, { kind: 'document' }>,
+  rules: DispositionRules,
+  now: Instant,
+): Disposition {
+  const first = state.visits === 0;
+  const changed = outcome.stamp !== state.stamp;
+  const history = {
+    visits: state.visits + 1,
+    changes: state.changes + (changed && !first ? 1 : 0),
+    firstSeenAt: state.firstSeenAt,
+    lastChangeAt: changed ? now : state.lastChangeAt,
+    lastModified: outcome.lastModified === undefined ? undefined : parseHttpDate(outcome.lastModified),
+  };
+  const facts: StateChanges = {
+    ...success(rules, history, now, changed),
+    changes: history.changes,
+    lastChangeAt: history.lastChangeAt,
+    etag: outcome.etag ?? null,
+    lastModified: outcome.lastModified ?? null,
+    contentType: outcome.contentType,
+    title: outcome.title,
+    simhash: outcome.simhash ?? null,
+  };
+  if (!outcome.index) {
+    const changes: StateChanges = { ...facts, status: 'visited', reason: outcome.reason, stamp: null };
+    return { remove: false, changes, order: deletion(state, outcome.reason), changed };
+  }
+  const changes: StateChanges = { ...facts, status: 'indexed', reason: 'indexed', stamp: outcome.stamp };
+  const order = changed
+    ? ({ kind: 'add', reason: state.stamp === undefined ? 'indexed' : 'changed' } as const)
+    : undefined;
+  return { remove: false, changes, order, changed };
+}
+
+function unchanged(state: UrlState, rules: DispositionRules, now: Instant): Disposition {
+  const history = { ...state, visits: state.visits + 1, lastModified: undefined };
+  const status = state.stamp === undefined ? 'visited' : 'indexed';
+  const reason = state.status === status ? state.reason : status === 'indexed' ? 'indexed' : 'unchanged';
+  return { remove: false, changes: { ...success(rules, history, now, false), status, reason }, changed: false };
+}
+
+/** The URL answers, and yet no document stands for it. */
+function withoutDocument(
+  state: UrlState,
+  status: UrlStatus,
+  reason: string,
+  rules: DispositionRules,
+  now: Instant,
+): Disposition {
+  const history = { ...state, visits: state.visits + 1, lastModified: undefined };
+  const changes: StateChanges = {
+    ...success(rules, history, now, false),
+    status,
+    reason,
+    stamp: null,
+    simhash: null,
+    etag: null,
+    lastModified: null,
+  };
+  return { remove: false, changes, order: deletion(state, reason), changed: state.stamp !== undefined };
+}
+
+function excluded(
+  state: UrlState,
+  outcome: Extract<VisitOutcome, { kind: 'excluded' }>,
+  rules: DispositionRules,
+  now: Instant,
+): Disposition {
+  const { reason } = outcome;
+  if (outcome.keepDocument) {
+    return { remove: false, changes: { status: 'elsewhere', reason, source: null, dueAt: NEVER }, changed: false };
+  }
+  const order = deletion(state, reason);
+  if (outcome.removeStatus) return { remove: true, changes: {}, order, changed: order !== undefined };
+  const changes: StateChanges = {
+    status: 'excluded',
+    reason,
+    stamp: null,
+    simhash: null,
+    etag: null,
+    lastModified: null,
+  };
+  if (outcome.revisit) Object.assign(changes, requeue(after(now, maximumAge(rules)), rules), { lastVisitAt: now });
+  else Object.assign(changes, { source: null, dueAt: NEVER });
+  return { remove: false, changes, order, changed: order !== undefined };
+}
+
+function permanentError(state: UrlState, code: ErrorCode, rules: DispositionRules, now: Instant): Disposition {
+  // A sitemap that robots.txt names, or that was only guessed, is no page: there is nothing to remember of its absence.
+  const remove = state.permanentError || state.arrival === 'robots';
+  const order = deletion(state, code);
+  if (remove) return { remove: true, changes: {}, order, changed: order !== undefined };
+  const changes: StateChanges = {
+    ...requeue(errorRevisit(state, rules, now), rules),
+    status: 'error',
+    reason: code,
+    lastVisitAt: now,
+    visits: state.visits + 1,
+    permanentError: true,
+    temporaryErrors: 0,
+    stamp: null,
+    simhash: null,
+    etag: null,
+    lastModified: null,
+  };
+  return { remove: false, changes, order, changed: order !== undefined };
+}
+
+function temporaryError(
+  state: UrlState,
+  outcome: Extract<VisitOutcome, { kind: 'error' }>,
+  rules: DispositionRules,
+  now: Instant,
+): Disposition {
+  const count = state.temporaryErrors + 1;
+  if (count > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
+    const order = deletion(state, 'too-many-temporary-errors');
+    return { remove: true, changes: {}, order, changed: order !== undefined };
+  }
+  const base = rules.schedule.retryDelay ?? rules.errors.retryDelay;
+  const doubled = atMost(milliseconds(base * 2 ** Math.min(count - 1, 30)), rules.errors.maxRetryDelay);
+  const wait = outcome.retryAfter === undefined ? doubled : atLeast(doubled, outcome.retryAfter);
+  const changes: StateChanges = {
+    // The source stays: a first visit that is tried again is still a first visit.
+    source: state.source ?? REFRESH,
+    dueAt: after(now, wait),
+    status: 'error',
+    reason: outcome.code,
+    lastVisitAt: now,
+    visits: state.visits + 1,
+    temporaryErrors: count,
+  };
+  return { remove: false, changes, changed: false };
+}
+
+function deletion(state: UrlState, reason: string): Disposition['order'] {
+  return state.stamp === undefined ? undefined : { kind: 'delete', reason };
+}
+
+type History = Parameters<typeof nextVisit>[0];
+
+/** What every answered visit changes, and when the next one is. */
+function success(rules: DispositionRules, history: History, now: Instant, changed: boolean): StateChanges {
+  return {
+    ...requeue(nextRefresh(rules, history, now, changed), rules),
+    lastVisitAt: now,
+    visits: history.visits,
+    temporaryErrors: 0,
+    permanentError: false,
+  };
+}
+
+function nextRefresh(rules: DispositionRules, history: History, now: Instant, changed: boolean): Instant {
+  const { period } = rules.schedule;
+  if (period !== undefined) return after(now, period);
+  if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
+  const range = {
+    minimumAge: rules.schedule.refreshMinimumAge ?? rules.refresh.minimumAge,
+    maximumAge: maximumAge(rules),
+  };
+  return after(now, nextVisit(history, range, now, changed));
+}
+
+const maximumAge = (rules: DispositionRules): Duration => rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
+
+/** Documents in error are refreshed like other documents: they have no change history that says more than the maximum age. */
+function errorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {
+  const { errorExpiry } = rules.schedule;
+  if (errorExpiry !== undefined) return after(now, errorExpiry);
+  return nextRefresh(rules, { ...state, visits: state.visits + 1, lastModified: undefined }, now, false);
+}
+
+/** Without smart refresh there is no refresh source: due URLs go to the index source. */
+function requeue(dueAt: Instant, rules: DispositionRules): StateChanges {
+  if (dueAt >= NEVER) return { source: null, dueAt: NEVER };
+  return { source: rules.refresh.smart ? REFRESH : INDEX, dueAt };
+}

@@ -1,0 +1,64 @@
+import { type Instant, instant } from './units.js';
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const IMF_FIXDATE =
+  /^\s*(?:[a-z]+,?\s+)?(\d{1,2})[\s-]([a-z]{3})[a-z]*[\s-](\d{2,4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?/i;
+const ASCTIME = /^\s*[a-z]{3}\s+([a-z]{3})\s+(\d{1,2})\s+(\d{1,2}):(\d{2}):(\d{2})\s+(\d{4})/i;
+
+/** HTTP dates in the three forms of RFC 9110, 5.6.7, read leniently, always as UTC; undefined when it is none. */
+export function parseHttpDate(text: string): Instant | undefined {
+  const fix = IMF_FIXDATE.exec(text);
+  if (fix) return moment(fix[3]!, fix[2]!, fix[1]!, fix[4]!, fix[5]!, fix[6] ?? '0');
+  const asc = ASCTIME.exec(text);
+  return asc ? moment(asc[6]!, asc[1]!, asc[2]!, asc[3]!, asc[4]!, asc[5]!) : undefined;
+}
+
+function moment(year: string, monthName: string, ...rest: string[]): Instant | undefined {
+  const month = MONTHS.indexOf(monthName.slice(0, 3).toLowerCase());
+  if (month < 0) return undefined;
+  const [day, hour, minute, second] = rest.map(Number) as [number, number, number, number];
+  let y = Number(year);
+  // Two-digit years of RFC 850 dates: 70 and later belong to the last century.
+  if (y < 100) y += y < 70 ? 2000 : 1900;
+  const days = daysFromCivil(y, month + 1, day);
+  return instant((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000);
+}
+
+/** Days since 1970-01-01 of a date of the Gregorian calendar. */
+function daysFromCivil(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const yearOfEra = y - era * 400;
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}
+
+/** `2026-11-21T10:00:00.000Z`. */
+export function isoTime(moment: Instant): string {
+  const days = Math.floor(moment / 86_400_000);
+  const ms = moment - days * 86_400_000;
+  const { year, month, day } = civilFromDays(days);
+  const pad = (n: number, width = 2): string => String(n).padStart(width, '0');
+  const time = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60].map((n) =>
+    pad(n),
+  );
+  return `${pad(year, 4)}-${pad(month)}-${pad(day)}T${time.join(':')}.${pad(ms % 1000, 3)}Z`;
+}
+
+function civilFromDays(days: number): { year: number; month: number; day: number } {
+  const z = days + 719_468;
+  const era = Math.floor(z / 146_097);
+  const dayOfEra = z - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const shifted = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = shifted < 10 ? shifted + 3 : shifted - 9;
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1,
+  };
+}

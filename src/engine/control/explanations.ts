@@ -1,0 +1,166 @@
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { Candidate, Explanation, RootContext } from '../../domain/policy/verdict.js';
+import type { PushOrder } from '../../domain/push/order.js';
+import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { Hosts } from '../crawl/hosts.js';
+import { type Biography, type LinkView, NotFound, type PageView, Unacceptable } from '../engine-api.js';
+import type { PageOutcome } from '../page/page-task.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
+import type { PageProcessor } from '../ports/page-processor.js';
+
+const LONGEST_PATH = 100;
+const VISITS_SHOWN = 50;
+const ORDERS_SHOWN = 50;
+
+interface ExplanationServices {
+  readonly store: FrontierStore;
+  readonly processor: PageProcessor;
+  readonly hosts: Hosts;
+  readonly clock: Clock;
+  pending(uri: string): PushOrder[];
+}
+
+/** Answers "why was this URL crawled, or not?" with the same policy that crawls. */
+export class Explanations {
+  constructor(private readonly services: ExplanationServices) {}
+
+  async explain(
+    crawler: Crawler,
+    rawUrl: string,
+    from?: string,
+  ): Promise<{ candidate: Candidate; explanation: Explanation; state?: UrlState }> {
+    const url = canonical(crawler, rawUrl);
+    const state = await this.services.store.find(crawler.name, url.href);
+    let candidate = await this.candidate(crawler, url, state, from);
+    let explanation = crawler.context.policy.explain(candidate);
+    if (explanation.verdict.needsAddress) {
+      const address = await this.services.processor.resolve(url.host);
+      if (address !== undefined) {
+        candidate = { ...candidate, address };
+        explanation = crawler.context.policy.explain(candidate);
+      }
+    }
+    return { candidate, explanation, state };
+  }
+
+  async biography(crawler: Crawler, rawUrl: string): Promise<Biography> {
+    const { state, explanation } = await this.explain(crawler, rawUrl);
+    if (!state)
+      throw new NotFound(`${rawUrl} is not known to crawler ${crawler.name}; explain says whether it would be crawled`);
+    const [path, visits, orders] = await Promise.all([
+      this.path(crawler, state),
+      this.services.store.visits(state.id, VISITS_SHOWN),
+      this.services.store.orders({ crawler: crawler.name, uri: state.url }, undefined, ORDERS_SHOWN),
+    ]);
+    const pending = this.services.pending(state.url).map(pendingEntry);
+    return { state, path, explanation, visits, orders: [...pending, ...orders] };
+  }
+
+  /** Fetches a page for a person and judges each of its links; nothing is stored or queued. */
+  async page(crawler: Crawler, rawUrl: string): Promise<PageView> {
+    const url = canonical(crawler, rawUrl);
+    const state = await this.services.store.find(crawler.name, url.href);
+    const root = state?.root ?? this.guessRoot(crawler, url)?.url.href;
+    const host = this.services.hosts.get(hostKey(url));
+    this.services.hosts.started(host, crawler.context.definition.throttle);
+    const result = await this.services.processor
+      .process({
+        id: -1,
+        crawler: crawler.name,
+        url: url.href,
+        arrival: 'link',
+        root,
+        hops: state?.hops ?? 0,
+        redirects: 0,
+        inheritedMetas: [],
+        now: this.services.clock.now(),
+        inspect: true,
+      })
+      .finally(() => this.services.hosts.finished(host, crawler.context.definition.throttle));
+    const links = await Promise.all(
+      [...result.links, ...result.refused].map((link) => this.link(crawler, link.url, url, root, state?.hops ?? 0)),
+    );
+    const { outcome } = result;
+    return {
+      url: url.href,
+      outcome: outcomeName(outcome),
+      status: result.status,
+      title: outcome.kind === 'document' ? outcome.facts.title : undefined,
+      detail: outcome.kind === 'error' || outcome.kind === 'excluded' ? outcome.detail : undefined,
+      links,
+    };
+  }
+
+  private async link(
+    crawler: Crawler,
+    href: string,
+    from: CrawlUrl,
+    rootUrl: string | undefined,
+    hops: number,
+  ): Promise<LinkView> {
+    const root = rootUrl === undefined ? undefined : crawler.context.roots.get(rootUrl);
+    const explanation = crawler.context.policy.explain({
+      url: crawlUrl(href),
+      arrival: 'link',
+      from,
+      root,
+      hops: hops + 1,
+    });
+    return { url: href, kind: 'link', explanation, state: await this.services.store.find(crawler.name, href) };
+  }
+
+  private async candidate(
+    crawler: Crawler,
+    url: CrawlUrl,
+    state: UrlState | undefined,
+    from: string | undefined,
+  ): Promise<Candidate> {
+    if (from !== undefined) {
+      const page = canonical(crawler, from);
+      const pageState = await this.services.store.find(crawler.name, page.href);
+      const root = this.rootOf(crawler, pageState) ?? this.guessRoot(crawler, page);
+      return { url, arrival: 'link', from: page, root, hops: (pageState?.hops ?? 0) + 1 };
+    }
+    const root = crawler.context.roots.get(url.href);
+    if (root) return { url, arrival: 'root', root, hops: 0 };
+    if (state) return { url, arrival: 'stored', root: this.rootOf(crawler, state), hops: state.hops };
+    return { url, arrival: 'link', root: this.guessRoot(crawler, url), hops: 1 };
+  }
+
+  private rootOf(crawler: Crawler, state: UrlState | undefined): RootContext | undefined {
+    return state?.root === undefined ? undefined : crawler.context.roots.get(state.root);
+  }
+
+  /** For a URL that nothing led to yet: the root on its host, or the first one, since site mode judges by the root. */
+  private guessRoot(crawler: Crawler, url: CrawlUrl): RootContext | undefined {
+    const roots = [...crawler.context.roots.values()];
+    return roots.find((root) => root.url.host === url.host && root.url.port === url.port) ?? roots[0];
+  }
+
+  /** From the root to the URL, by the pages on which each was first found. */
+  private async path(crawler: Crawler, state: UrlState): Promise<string[]> {
+    const path = [state.url];
+    let from = state.foundOn;
+    while (from !== undefined && path.length < LONGEST_PATH && !path.includes(from)) {
+      path.unshift(from);
+      from = (await this.services.store.find(crawler.name, from))?.foundOn;
+    }
+    return path;
+  }
+}
+
+function canonical(crawler: Crawler, rawUrl: string): CrawlUrl {
+  const url = crawler.context.canonicalize(rawUrl);
+  if (!url) throw new Unacceptable(`${JSON.stringify(rawUrl)} is not a URL with a host`);
+  return url;
+}
+
+const outcomeName = (outcome: PageOutcome): string =>
+  outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
+
+export function pendingEntry(order: PushOrder): LedgerEntry {
+  const { id, crawler, uri, hostKey: host, kind, reason, decidedAt } = order;
+  return { id, crawler, uri, hostKey: host, kind, reason, decidedAt, state: 'pending', attempts: 0 };
+}

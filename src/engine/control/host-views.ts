@@ -1,0 +1,78 @@
+import type { Crawler } from '../crawl/crawler.js';
+import type { Hosts } from '../crawl/hosts.js';
+import type { RobotsGate } from '../crawl/robots-gate.js';
+import type { SiteHealth } from '../crawl/site-health.js';
+import { type HostView, NotFound } from '../engine-api.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+
+interface HostServices {
+  readonly store: FrontierStore;
+  readonly hosts: Hosts;
+  readonly robots: RobotsGate;
+  readonly health: SiteHealth;
+  crawlers(): Crawler[];
+}
+
+type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>[number];
+
+/** Web servers with their counts, politeness, robots.txt and health. */
+export class HostViews {
+  constructor(private readonly services: HostServices) {}
+
+  async list(crawler: string, after: string | undefined, limit: number): Promise<HostView[]> {
+    const rows = await this.services.store.hosts(crawler, after, limit);
+    return Promise.all(rows.map((row) => this.view(row)));
+  }
+
+  /** Over all crawlers. */
+  async one(hostKey: string): Promise<HostView> {
+    const perCrawler = await Promise.all(this.services.crawlers().map(({ name }) => this.counts(name, hostKey)));
+    const counts = perCrawler.reduce(
+      (sum, one) => ({
+        hostKey,
+        urls: sum.urls + one.urls,
+        indexed: sum.indexed + one.indexed,
+        errors: sum.errors + one.errors,
+        queued: sum.queued + one.queued,
+      }),
+      { hostKey, urls: 0, indexed: 0, errors: 0, queued: 0 },
+    );
+    if (counts.urls === 0 && !this.services.hosts.peek(hostKey))
+      throw new NotFound(`no URL of the host ${hostKey} is known`);
+    return this.view(counts);
+  }
+
+  async pause(hostKey: string, paused: boolean): Promise<void> {
+    await this.one(hostKey);
+    this.services.hosts.pause(this.services.hosts.get(hostKey), paused);
+    await this.services.hosts.save();
+  }
+
+  private async counts(crawler: string, hostKey: string): Promise<HostCounts> {
+    const { store } = this.services;
+    const [urls, indexed, errors, queued] = await Promise.all([
+      store.count({ crawler, hostKey }),
+      store.indexedOfHost(crawler, hostKey),
+      store.count({ crawler, hostKey, status: 'error' }),
+      store.count({ crawler, hostKey, status: 'waiting' }),
+    ]);
+    return { hostKey, urls, indexed, errors, queued };
+  }
+
+  private async view(counts: HostCounts): Promise<HostView> {
+    const { hostKey } = counts;
+    const known = this.services.hosts.peek(hostKey);
+    const record = known
+      ? { ...known.politeness, paused: known.paused }
+      : (await this.services.store.loadHosts([hostKey]))[0];
+    const robots = this.services.robots.entry(`https://${hostKey}`) ?? this.services.robots.entry(`http://${hostKey}`);
+    return {
+      ...counts,
+      ...this.services.health.of(hostKey),
+      nextRequestAt: record?.nextRequestAt,
+      backOffUntil: record?.backOffUntil,
+      paused: record?.paused ?? false,
+      robots: robots && { fetchedAt: robots.policy.fetchedAt, status: robots.status, text: robots.text },
+    };
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * What a person does to the URLs of a crawler: clear, refresh, forget errors; and the pending file of FDSE.
+ */
+import type { Disposition } from '../../domain/crawl/disposition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { REFRESH } from '../../domain/frontier/sources.js';
+import { instant, NEVER, seconds } from '../../domain/time/units.js';
+import { hostKey } from '../../domain/url/crawl-url.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type { Crawler } from '../crawl/crawler.js';
+import { NotFound } from '../engine-api.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
+
+const PAGE = 1_000;
+const RETRY = seconds(1);
+
+/** A deletion that a person decided; on restart, unfinished ones are carried on by this reason. */
+export const CLEARED = 'cleared-by-person';
+
+interface MaintenanceServices {
+  readonly store: FrontierStore;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class Maintenance {
+  private readonly underWay = new Set<Promise<void>>();
+
+  constructor(private readonly services: MaintenanceServices) {}
+
+  /** Marks the matching URLs, then removes them and their documents in the background; tells how many match. */
+  async clear(crawler: Crawler, like: string): Promise<number> {
+    const filter: UrlFilter = { crawler: crawler.name, like };
+    let count = 0;
+    for await (const states of this.pages(filter)) {
+      await this.services.store.settle(
+        states.map((state) => ({ id: state.id, changes: { pendingDeletion: CLEARED } })),
+      );
+      count += states.length;
+      this.inBackground(this.removeAll(crawler, states));
+    }
+    return count;
+  }
+
+  /** After a restart: carries on what `clear` had marked. */
+  async resume(crawler: Crawler): Promise<void> {
+    for await (const states of this.pages({ crawler: crawler.name, pendingDeletion: true })) {
+      const cleared = states.filter((state) => state.pendingDeletion === CLEARED);
+      if (cleared.length > 0) this.inBackground(this.removeAll(crawler, cleared));
+    }
+  }
+
+  async refresh(crawler: Crawler, what: { url?: string; like?: string }): Promise<number> {
+    const now = this.services.clock.now();
+    if (what.url === undefined) {
+      const count = await this.services.store.makeDue({ crawler: crawler.name, like: what.like ?? '%' }, now, 0);
+      await crawler.frontier.sweep(now);
+      return count;
+    }
+    const url = crawler.context.canonicalize(what.url);
+    const state = url && (await this.services.store.find(crawler.name, url.href));
+    if (!state)
+      throw new NotFound(`${what.url} is not known to crawler ${crawler.name}; submit it as a root to crawl it`);
+    await this.services.store.settle([{ id: state.id, changes: { source: 0, dueAt: now } }]);
+    crawler.frontier.admit([{ ...state, source: 0, dueAt: now }]);
+    return 1;
+  }
+
+  /** FDSE's Clear Error Cache: forgets the addresses in error; one whose document is still indexed is visited again. */
+  async clearErrors(crawler: Crawler): Promise<number> {
+    let count = 0;
+    for await (const states of this.pages({ crawler: crawler.name, status: 'error' })) {
+      for (const state of states) if (await this.forgetError(crawler, state)) count++;
+    }
+    return count;
+  }
+
+  async *pending(crawler: Crawler): AsyncIterable<string> {
+    const realm = encodeURIComponent(crawler.name);
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.services.store.listByUrl(crawler.name, after, PAGE);
+      for (const state of page) yield `${state.url} ${realm} ${pendingState(state)}\n`;
+      after = page.at(-1)?.url;
+      if (after === undefined || page.length < PAGE) return;
+    }
+  }
+
+  async importPending(
+    crawler: Crawler,
+    text: string,
+  ): Promise<{ imported: number; known: number; problems: readonly string[] }> {
+    const problems: string[] = [];
+    const lines: { url: NewUrl; state: number }[] = [];
+    text.split(/\r?\n/).forEach((line, i) => {
+      if (line.trim() === '') return;
+      const parsed = this.pendingLine(crawler, line);
+      if (typeof parsed === 'string') problems.push(`line ${i + 1}: ${parsed}`);
+      else lines.push(parsed);
+    });
+    let imported = 0;
+    for (let i = 0; i < lines.length; i += PAGE) imported += await this.importLines(crawler, lines.slice(i, i + PAGE));
+    return { imported, known: lines.length - imported, problems };
+  }
+
+  /** Resolves when what runs in the background has ended. */
+  async settled(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
+  }
+
+  private async importLines(crawler: Crawler, lines: { url: NewUrl; state: number }[]): Promise<number> {
+    const states = new Map(lines.map((line) => [line.url.url, line.state]));
+    const stored = await this.services.store.discover(lines.map((line) => line.url));
+    const visited = stored.filter((state) => states.get(state.url) !== 0);
+    await this.services.store.settle(
+      visited.map((state) => ({ id: state.id, changes: importedChanges(states.get(state.url)!) })),
+    );
+    crawler.frontier.admit(stored.filter((state) => states.get(state.url) === 0));
+    return stored.length;
+  }
+
+  private pendingLine(crawler: Crawler, line: string): { url: NewUrl; state: number } | string {
+    const fields = line.trim().split(/\s+/);
+    if (fields.length !== 3) return `expected "URL realm state", got ${JSON.stringify(line.slice(0, 200))}`;
+    const [raw, , stateText] = fields as [string, string, string];
+    const url = crawler.context.canonicalize(raw);
+    if (!url) return `${JSON.stringify(raw.slice(0, 200))} is not a URL with a host`;
+    if (!/^\d{1,12}$/.test(stateText)) return `the state ${JSON.stringify(stateText)} is neither 0, 2 nor a Unix time`;
+    const state = Number(stateText);
+    const base = {
+      crawler: crawler.name,
+      url: url.href,
+      key: urlKey(url.href),
+      hostKey: hostKey(url),
+      hops: 1,
+      redirects: 0,
+    };
+    return {
+      state,
+      url: {
+        ...base,
+        source: 3,
+        status: 'waiting',
+        reason: 'imported',
+        arrival: 'link',
+        dueAt: this.services.clock.now(),
+      },
+    };
+  }
+
+  private async *pages(filter: UrlFilter): AsyncIterable<UrlState[]> {
+    let last = 0;
+    for (;;) {
+      const page = await this.services.store.list(filter, last, PAGE);
+      if (page.length > 0) yield page;
+      last = page.at(-1)?.id ?? last;
+      if (page.length < PAGE) return;
+    }
+  }
+
+  private inBackground(work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) =>
+        this.services.log.error('clearing URLs failed; it goes on after a restart', { error: String(error) }),
+      )
+      .finally(() => this.underWay.delete(tracked));
+    this.underWay.add(tracked);
+  }
+
+  private async removeAll(crawler: Crawler, states: readonly UrlState[]): Promise<void> {
+    await Promise.all(states.map((state) => this.remove(crawler, state)));
+  }
+
+  private async remove(crawler: Crawler, marked: UrlState): Promise<void> {
+    let state: UrlState | undefined = marked;
+    while (state && !(await crawler.decide({ state, disposition: removal(state), byPerson: true }))) {
+      await this.services.clock.sleep(RETRY); // it is under way, and its own visit has to end first
+      [state] = await this.services.store.get([marked.id]);
+    }
+  }
+
+  private async forgetError(crawler: Crawler, state: UrlState): Promise<boolean> {
+    const now = this.services.clock.now();
+    const disposition: Disposition =
+      state.stamp === undefined
+        ? { remove: true, changes: {}, changed: false }
+        : {
+            remove: false,
+            changes: { status: 'indexed', reason: 'indexed', temporaryErrors: 0, source: REFRESH, dueAt: now },
+            changed: false,
+          };
+    return crawler.decide({ state, disposition, byPerson: true });
+  }
+}
+
+function removal(state: UrlState): Disposition {
+  const order = state.stamp === undefined ? undefined : ({ kind: 'delete', reason: CLEARED } as const);
+  return { remove: true, changes: {}, order, changed: true };
+}
+
+/** 0 waiting, 2 error, else the Unix time of the last visit. */
+function pendingState(state: UrlState): number {
+  if (state.status === 'error') return 2;
+  return state.lastVisitAt === undefined ? 0 : Math.floor(state.lastVisitAt / 1000);
+}
+
+function importedChanges(state: number) {
+  if (state === 2)
+    return { status: 'error', reason: 'imported', permanentError: true, source: null, dueAt: NEVER } as const;
+  const visitedAt = instant(state * 1000);
+  return {
+    status: 'visited',
+    reason: 'imported',
+    lastVisitAt: visitedAt,
+    visits: 1,
+    source: REFRESH,
+    dueAt: visitedAt,
+  } as const;
+}

@@ -1,0 +1,138 @@
+import type { Disposition } from '../../domain/crawl/disposition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { Delivery } from '../delivery/delivery.js';
+import { type HeldDeletions, NotFound, Unacceptable } from '../engine-api.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, LedgerEntry, LedgerFilter } from '../ports/frontier-store.js';
+import { pendingEntry } from './explanations.js';
+
+const PAGE = 1_000;
+const SAMPLES = 10;
+
+interface OrderServices {
+  readonly store: FrontierStore;
+  readonly delivery: Delivery;
+  readonly clock: Clock;
+  crawler(name: string): Crawler | undefined;
+}
+
+/** The ledger as a person sees it, held deletions, and sending again by hand. */
+export class Orders {
+  constructor(private readonly services: OrderServices) {}
+
+  /** Newest first; orders on their way stand before those in the ledger. */
+  async list(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
+    const pending = this.services.delivery
+      .pending()
+      .map(pendingEntry)
+      .filter((entry) => matches(entry, filter) && (before === undefined || entry.id < before));
+    const known = new Set(pending.map((entry) => entry.id));
+    const stored = await this.services.store.orders(filter, before, limit);
+    return [...pending, ...stored.filter((entry) => !known.has(entry.id))].sort((a, b) => b.id - a.id).slice(0, limit);
+  }
+
+  /** A refused document is fetched anew and pushed again; a refused or held deletion is sent again as it is. */
+  async retry(id: number): Promise<LedgerEntry> {
+    const entry = await this.services.store.order(id);
+    if (!entry) throw new NotFound(`there is no order ${id}`);
+    if (entry.state !== 'refused' && entry.state !== 'held') {
+      throw new Unacceptable(`order ${id} is ${entry.state}; only refused and held orders can be sent again`);
+    }
+    const state = await this.services.store.find(entry.crawler, entry.uri);
+    const crawler = this.services.crawler(entry.crawler);
+    if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
+    if (entry.kind === 'add') await this.visitAgain(crawler, state);
+    else if (!(await crawler.decide(resending(state, entry))))
+      throw new Unacceptable(`${entry.uri} is being visited now; try again when that has ended`);
+    return (await this.services.store.order(id)) ?? entry;
+  }
+
+  async held(): Promise<HeldDeletions[]> {
+    const groups = new Map<string, LedgerEntry[]>();
+    for await (const entry of this.heldEntries()) {
+      const key = `${entry.crawler} ${entry.hostKey}`;
+      const group = groups.get(key);
+      if (group) group.push(entry);
+      else groups.set(key, [entry]);
+    }
+    return [...groups.values()].map(summary);
+  }
+
+  /** Sends the held deletions of a host; tells how many. */
+  async release(hostKey: string): Promise<number> {
+    let count = 0;
+    for await (const entry of this.heldEntries(hostKey)) {
+      const state = await this.services.store.find(entry.crawler, entry.uri);
+      const crawler = this.services.crawler(entry.crawler);
+      if (state && crawler) void crawler.decide(resending(state, entry));
+      else
+        await this.services.store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);
+      count++;
+    }
+    return count;
+  }
+
+  /** Withdraws the held deletions of a host: the documents stay in the index. */
+  async drop(hostKey: string): Promise<number> {
+    let count = 0;
+    for await (const entry of this.heldEntries(hostKey)) {
+      const state = await this.services.store.find(entry.crawler, entry.uri);
+      const dropped: LedgerEntry = { ...entry, state: 'dropped', answeredAt: this.services.clock.now() };
+      if (state)
+        await this.services.store.settle([{ id: state.id, changes: { pendingDeletion: null }, orders: [dropped] }]);
+      else await this.services.store.saveOrders([dropped]);
+      count++;
+    }
+    return count;
+  }
+
+  private async visitAgain(crawler: Crawler, state: UrlState): Promise<void> {
+    const now = this.services.clock.now();
+    await this.services.store.settle([
+      { id: state.id, changes: { etag: null, lastModified: null, source: 0, dueAt: now } },
+    ]);
+    crawler.frontier.admit([{ ...state, etag: undefined, lastModified: undefined, source: 0, dueAt: now }]);
+  }
+
+  private async *heldEntries(hostKey?: string): AsyncIterable<LedgerEntry> {
+    let before: number | undefined;
+    for (;;) {
+      const page = await this.services.store.orders({ state: 'held', hostKey }, before, PAGE);
+      yield* page;
+      before = page.at(-1)?.id;
+      if (page.length < PAGE) return;
+    }
+  }
+}
+
+function resending(state: UrlState, entry: LedgerEntry) {
+  const disposition: Disposition = {
+    remove: false,
+    changes: { stamp: null, simhash: null, etag: null, lastModified: null },
+    order: { kind: 'delete', reason: entry.reason },
+    changed: true,
+  };
+  return { state, disposition, byPerson: true, resume: entry };
+}
+
+function summary(entries: LedgerEntry[]): HeldDeletions {
+  const [first] = entries as [LedgerEntry];
+  const reasons: Record<string, number> = {};
+  for (const entry of entries) reasons[entry.reason] = (reasons[entry.reason] ?? 0) + 1;
+  return {
+    hostKey: first.hostKey,
+    crawler: first.crawler,
+    count: entries.length,
+    oldest: entries.reduce((oldest, entry) => (entry.decidedAt < oldest ? entry.decidedAt : oldest), first.decidedAt),
+    reasons,
+    samples: entries.slice(0, SAMPLES).map((entry) => entry.uri),
+  };
+}
+
+const matches = (entry: LedgerEntry, filter: LedgerFilter): boolean =>
+  (filter.state === undefined || filter.state === entry.state) &&
+  (filter.kind === undefined || filter.kind === entry.kind) &&
+  (filter.crawler === undefined || filter.crawler === entry.crawler) &&
+  (filter.uri === undefined || filter.uri === entry.uri) &&
+  (filter.hostKey === undefined || filter.hostKey === entry.hostKey);

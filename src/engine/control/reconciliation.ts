@@ -1,0 +1,156 @@
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { Ledger } from '../crawl/ledger.js';
+import type { Delivery } from '../delivery/delivery.js';
+import { NotFound, type ReconciliationReport, Unacceptable } from '../engine-api.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Sink } from '../ports/sink.js';
+
+const PAGE = 1_000;
+const SAMPLES = 20;
+
+interface ReconciliationServices {
+  readonly store: FrontierStore;
+  readonly delivery: Delivery;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** Crawlers that push to the sink. */
+  crawlersOf(sink: string): Crawler[];
+}
+
+/** Compares what a sink says it holds with what the store says it holds, and mends the difference when asked to. */
+export class Reconciliation {
+  constructor(private readonly services: ReconciliationServices) {}
+
+  async run(sink: Sink | undefined, name: string, repair: boolean): Promise<ReconciliationReport> {
+    if (!sink) throw new NotFound(`there is no sink ${name}`);
+    if (!sink.entries) throw new Unacceptable(`the sink ${name} cannot tell what it holds`);
+    const crawlers = this.services.crawlersOf(name);
+    const missing = new Finding();
+    const extra = new Finding();
+    const stale = new Finding();
+    const seen = new IdSet();
+    let compared = 0;
+    for await (const entry of sink.entries(new AbortController().signal)) {
+      compared++;
+      const owner = await this.owner(crawlers, entry.uri);
+      if (!owner || owner.state.stamp === undefined) {
+        extra.add(entry.uri);
+        if (repair) await this.deleteExtra(owner, crawlers, name, entry.uri);
+        continue;
+      }
+      seen.add(owner.state.id);
+      if (owner.state.stamp === entry.stamp || owner.crawler.frontier.isHeld(owner.state)) continue;
+      stale.add(entry.uri);
+      if (repair) await this.pushAgain(owner.crawler, owner.state);
+    }
+    for (const crawler of crawlers) {
+      for await (const state of this.indexed(crawler.name)) {
+        if (seen.has(state.id) || crawler.frontier.isHeld(state)) continue;
+        missing.add(state.url);
+        if (repair) await this.pushAgain(crawler, state);
+      }
+    }
+    const at = this.services.clock.now();
+    return {
+      sink: name,
+      at,
+      compared,
+      missing: missing.view(),
+      extra: extra.view(),
+      stale: stale.view(),
+      repaired: repair,
+    };
+  }
+
+  private async owner(
+    crawlers: readonly Crawler[],
+    uri: string,
+  ): Promise<{ crawler: Crawler; state: UrlState } | undefined> {
+    let known: { crawler: Crawler; state: UrlState } | undefined;
+    for (const crawler of crawlers) {
+      const state = await this.services.store.find(crawler.name, uri);
+      if (state?.stamp !== undefined) return { crawler, state };
+      if (state) known = { crawler, state };
+    }
+    return known;
+  }
+
+  private async *indexed(crawler: string): AsyncIterable<UrlState> {
+    let last = 0;
+    for (;;) {
+      const page = await this.services.store.list({ crawler, indexed: true }, last, PAGE);
+      yield* page;
+      last = page.at(-1)?.id ?? last;
+      if (page.length < PAGE) return;
+    }
+  }
+
+  /** Forgets that the document is indexed and visits the URL at once: what it answers now is pushed. */
+  private async pushAgain(crawler: Crawler, state: UrlState): Promise<void> {
+    const now = this.services.clock.now();
+    const changes = {
+      stamp: null,
+      etag: null,
+      lastModified: null,
+      status: 'waiting',
+      reason: 'reconciled',
+      source: 0,
+      dueAt: now,
+    } as const;
+    await this.services.store.settle([{ id: state.id, changes }]);
+    crawler.frontier.admit([{ ...state, ...changes, stamp: undefined, etag: undefined, lastModified: undefined }]);
+  }
+
+  private async deleteExtra(
+    owner: { crawler: Crawler; state: UrlState } | undefined,
+    crawlers: readonly Crawler[],
+    sink: string,
+    uri: string,
+  ): Promise<void> {
+    if (owner?.crawler.frontier.isHeld(owner.state)) return; // its visit is about to say what it is
+    const url = URL.canParse(uri) ? crawlUrl(new URL(uri).href) : undefined;
+    const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
+    const order = this.services.ledger.deleteUri({ crawler, uri, hostKey: url ? hostKey(url) : '' }, 'reconciled');
+    const { answer, attempts } = await this.services.delivery.deliver(order, [sink]);
+    const message = answer.state === 'refused' ? answer.message : undefined;
+    await this.services.store.saveOrders([
+      this.services.ledger.entry(order, { state: answer.state, attempts, answer: message }),
+    ]);
+  }
+}
+
+class Finding {
+  private count = 0;
+  private readonly samples: string[] = [];
+
+  add(uri: string): void {
+    this.count++;
+    if (this.samples.length < SAMPLES) this.samples.push(uri);
+  }
+
+  view(): { count: number; samples: readonly string[] } {
+    return { count: this.count, samples: this.samples };
+  }
+}
+
+/** A set of row ids as bits: ten million take little more than a megabyte. */
+class IdSet {
+  private bits = new Uint8Array(1 << 16);
+
+  add(id: number): void {
+    const byte = id >>> 3;
+    if (byte >= this.bits.length) {
+      const grown = new Uint8Array(Math.max(byte + 1, this.bits.length * 2));
+      grown.set(this.bits);
+      this.bits = grown;
+    }
+    this.bits[byte]! |= 1 << (id & 7);
+  }
+
+  has(id: number): boolean {
+    return ((this.bits[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0;
+  }
+}

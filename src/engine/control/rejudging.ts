@@ -1,0 +1,227 @@
+/**
+ * A change of the configuration reaches every stored URL: judged with the same policy that crawls, page by page. The
+ * preview counts what would change and changes nothing; applying carries it out in the background, resumable, paced.
+ */
+import { type Disposition, dispose } from '../../domain/crawl/disposition.js';
+import type { UrlState, UrlStatus } from '../../domain/crawl/url-state.js';
+import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
+import type { Verdict } from '../../domain/policy/verdict.js';
+import { seconds } from '../../domain/time/units.js';
+import { crawlUrl } from '../../domain/url/crawl-url.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { PreviewCounts, PreviewGroup, PreviewReport } from '../engine-api.js';
+import type { CrawlContext } from '../page/crawl-context.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
+import type { PageProcessor } from '../ports/page-processor.js';
+
+const PAGE = 1_000;
+const SAMPLES = 20;
+const HOSTS_COUNTED = 1_000;
+const RETRY = seconds(1);
+/** Share of a crawler's documents past which applying wants a confirmation. */
+const CONFIRM_SHARE = 0.1;
+
+/** Statuses that a policy, and not a visit, has given. */
+const OUTSIDE: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
+/** Reasons that a visit gave for `excluded`: a change of the rules alone does not lift them. */
+const VISITED_REASONS: ReadonlySet<string> = new Set(['robots-disallowed', 'mime-type-excluded']);
+
+interface RejudgingServices {
+  readonly store: FrontierStore;
+  readonly processor: Pick<PageProcessor, 'resolve'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class Rejudging {
+  constructor(private readonly services: RejudgingServices) {}
+
+  async *preview(contexts: ReadonlyMap<string, CrawlContext>): AsyncIterable<PreviewReport> {
+    const names = [...contexts.keys()];
+    const total = (await Promise.all(names.map((crawler) => this.services.store.count({ crawler })))).reduce(
+      (a, b) => a + b,
+      0,
+    );
+    const counts = names.map((name) => new CountingGroup(name));
+    let judged = 0;
+    const report = (done: boolean): PreviewReport => {
+      const crawlers = counts.map((count) => count.view());
+      const large = crawlers.filter((count) => count.documentsDeleted.count > CONFIRM_SHARE * count.indexed);
+      return { crawlers, judged, total, done, needsConfirmation: large.map((count) => count.crawler) };
+    };
+    for (const [i, name] of names.entries()) {
+      for await (const states of this.pages(name, 0)) {
+        for (const state of states) counts[i]!.add(state, await this.judge(contexts.get(name)!, state));
+        judged += states.length;
+        yield report(false);
+      }
+    }
+    yield report(true);
+  }
+
+  /** Judges every stored URL of the crawler again. Goes on where it was when the process ends in between. */
+  async apply(crawler: Crawler, signal: AbortSignal): Promise<void> {
+    const setting = progressSetting(crawler.name);
+    const start = Number((await this.services.store.getSetting(setting)) ?? 0);
+    await this.services.store.putSetting(setting, String(start));
+    const late: UrlState[] = [];
+    for await (const states of this.pages(crawler.name, start)) {
+      const decided = await Promise.all(states.map((state) => this.applyTo(crawler, state)));
+      late.push(...states.filter((_, i) => decided[i] === false));
+      await this.services.store.putSetting(setting, String(states.at(-1)!.id));
+      if (signal.aborted) return;
+    }
+    // What was being visited has been judged by the configuration that its visit began with.
+    while (late.length > 0 && !signal.aborted) {
+      const [state] = await this.services.store.get([late[0]!.id]);
+      if (!state || (await this.applyTo(crawler, state))) late.shift();
+      else await this.services.clock.sleep(RETRY, signal);
+    }
+    if (!signal.aborted) await this.services.store.putSetting(setting, undefined);
+  }
+
+  async isUnfinished(crawler: string): Promise<boolean> {
+    return (await this.services.store.getSetting(progressSetting(crawler))) !== undefined;
+  }
+
+  private async applyTo(crawler: Crawler, state: UrlState): Promise<boolean> {
+    const verdict = await this.judge(crawler.context, state);
+    const disposition = this.dispositionOf(crawler, state, verdict);
+    return disposition === undefined ? true : crawler.decide({ state, disposition, byPerson: true });
+  }
+
+  /** Undefined: nothing changes for this URL. */
+  private dispositionOf(crawler: Crawler, state: UrlState, verdict: Verdict): Disposition | undefined {
+    const now = this.services.clock.now();
+    if (verdict.accepted) return returning(state, verdict, now) ?? moving(state, verdict);
+    // A stored URL whose server record is gone waits until it is due: its own visit removes it.
+    const waitsUntilDue = verdict.layer === 'server-records';
+    if (waitsUntilDue || OUTSIDE.has(state.status)) return undefined;
+    const { definition } = crawler.context;
+    const outcome = {
+      kind: 'excluded',
+      reason: verdict.reason,
+      keepDocument: verdict.keepDocument,
+      removeStatus: false,
+      revisit: false,
+    } as const;
+    return dispose(state, outcome, { errors: definition.errors, refresh: definition.refresh, schedule: {} }, now);
+  }
+
+  private async judge(context: CrawlContext, state: UrlState): Promise<Verdict> {
+    const root = state.root === undefined ? undefined : context.roots.get(state.root);
+    const url = crawlUrl(state.url);
+    const arrival = state.arrival === 'root' && root ? 'root' : 'stored';
+    const verdict = context.policy.judge({ url, arrival, root, hops: state.hops });
+    if (!verdict.needsAddress) return verdict;
+    const address = await this.services.processor.resolve(url.host);
+    return address === undefined ? verdict : context.policy.judge({ url, arrival, root, hops: state.hops, address });
+  }
+
+  private async *pages(crawler: string, start: number): AsyncIterable<UrlState[]> {
+    let last = start;
+    for (;;) {
+      const page = await this.services.store.list({ crawler }, last, PAGE);
+      if (page.length > 0) yield page;
+      last = page.at(-1)?.id ?? last;
+      if (page.length < PAGE) return;
+    }
+  }
+}
+
+/** A URL that the rules had excluded and now accept. */
+function returning(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
+  if (!OUTSIDE.has(state.status) || VISITED_REASONS.has(state.reason)) return undefined;
+  const source = assignSource(
+    state.arrival === 'robots' ? 'sitemap' : state.arrival,
+    verdict.effects,
+    verdict.effects.priorityShift,
+  );
+  const status = state.stamp === undefined ? 'waiting' : 'indexed';
+  return {
+    remove: false,
+    changes: { status, reason: 'configuration-changed', source, dueAt: now, permanentError: false },
+    changed: false,
+  };
+}
+
+/** A queued URL whose source is another one under the new rules. */
+function moving(state: UrlState, verdict: Verdict): Disposition | undefined {
+  const source = newSource(state, verdict);
+  return source === undefined ? undefined : { remove: false, changes: { source }, changed: false };
+}
+
+function newSource(state: UrlState, verdict: Verdict) {
+  if (
+    state.status !== 'waiting' ||
+    state.source === undefined ||
+    state.source === REFRESH ||
+    state.arrival === 'robots'
+  )
+    return undefined;
+  if (state.arrival === 'root') return undefined; // a person chose its priority
+  const source = assignSource(state.arrival, verdict.effects, verdict.effects.priorityShift);
+  return source === state.source ? undefined : source;
+}
+
+const progressSetting = (crawler: string): string => `rejudging/${crawler}`;
+
+class CountingGroup {
+  private indexed = 0;
+  private readonly newlyAccepted = new Group();
+  private readonly excluded = new Group();
+  private readonly keptElsewhere = new Group();
+  private readonly documentsDeleted = new Group();
+  private readonly changedSource = new Group();
+
+  constructor(private readonly crawler: string) {}
+
+  add(state: UrlState, verdict: Verdict): void {
+    if (state.stamp !== undefined) this.indexed++;
+    const outside = OUTSIDE.has(state.status);
+    if (verdict.accepted) {
+      if (outside && !VISITED_REASONS.has(state.reason)) this.newlyAccepted.add(state, verdict.reason);
+      else if (newSource(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
+      return;
+    }
+    if (verdict.keepDocument) {
+      if (state.status !== 'elsewhere') this.keptElsewhere.add(state, verdict.reason);
+      return;
+    }
+    if (!outside) this.excluded.add(state, verdict.reason);
+    if (state.stamp !== undefined) this.documentsDeleted.add(state, verdict.reason);
+  }
+
+  view(): PreviewCounts {
+    const { crawler, indexed, newlyAccepted, excluded, keptElsewhere, documentsDeleted, changedSource } = this;
+    return {
+      crawler,
+      indexed,
+      newlyAccepted: newlyAccepted.view(),
+      excluded: excluded.view(),
+      keptElsewhere: keptElsewhere.view(),
+      documentsDeleted: documentsDeleted.view(),
+      changedSource: changedSource.view(),
+    };
+  }
+}
+
+class Group {
+  private count = 0;
+  private readonly byHost = new Map<string, number>();
+  private readonly samples: { url: string; reason: string }[] = [];
+
+  add(state: UrlState, reason: string): void {
+    this.count++;
+    if (this.byHost.has(state.hostKey) || this.byHost.size < HOSTS_COUNTED) {
+      this.byHost.set(state.hostKey, (this.byHost.get(state.hostKey) ?? 0) + 1);
+    }
+    if (this.samples.length < SAMPLES) this.samples.push({ url: state.url, reason });
+  }
+
+  view(): PreviewGroup {
+    return { count: this.count, byHost: Object.fromEntries(this.byHost), samples: [...this.samples] };
+  }
+}

@@ -1,0 +1,155 @@
+import type { RootDefinition } from '../../domain/crawl/definition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { assignSource } from '../../domain/frontier/sources.js';
+import { serverScope } from '../../domain/policy/server-records.js';
+import { moveSite, rootContext } from '../../domain/policy/site-mode.js';
+import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
+import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type { Crawler } from '../crawl/crawler.js';
+import { NotFound, type RootSubmission, type RootView, type SubmitOutcome } from '../engine-api.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
+import type { PageProcessor } from '../ports/page-processor.js';
+
+interface RootServices {
+  readonly store: FrontierStore;
+  readonly clock: Clock;
+  readonly processor: PageProcessor;
+}
+
+/** The root URLs of all crawlers: configured ones, and submitted ones, which the store remembers. */
+export class Roots {
+  constructor(private readonly services: RootServices) {}
+
+  /** After start or a change of the configuration: remembers submitted roots and moved sites, and stores new roots. */
+  async open(crawler: Crawler): Promise<void> {
+    const submitted = await this.submitted(crawler);
+    for (const root of submitted) {
+      const url = crawler.context.canonicalize(root.url);
+      if (url) this.makeKnown(crawler, rootContext(rootDefinition(root), url));
+    }
+    const moved = await this.services.store.settings(`moved-site/${crawler.name}/`);
+    for (const [name, target] of moved) {
+      const context = crawler.context.roots.get(name.slice(`moved-site/${crawler.name}/`.length));
+      if (context) this.makeKnown(crawler, moveSite(context, crawlUrl(target)));
+    }
+    const fresh = [...crawler.context.roots.values()].flatMap((root) => {
+      const verdict = judgeRoot(crawler, root);
+      return verdict.accepted ? [this.newUrl(crawler, root, verdict)] : [];
+    });
+    crawler.frontier.admit(await this.services.store.discover(fresh));
+  }
+
+  async submit(crawler: Crawler, submission: RootSubmission): Promise<SubmitOutcome> {
+    const url = crawler.context.canonicalize(submission.url);
+    if (!url) return { outcome: 'rejected', url: submission.url, message: 'not a URL with a host' };
+    const root = rootContext(rootDefinition({ ...submission, url: url.href }), url);
+    const verdict = judgeRoot(crawler, root);
+    if (!verdict.accepted) {
+      const explanation = crawler.context.policy.explain({ url, arrival: 'root', root, hops: 0 });
+      return { outcome: 'rejected', url: url.href, explanation, message: verdict.detail ?? verdict.reason };
+    }
+    this.makeKnown(crawler, root);
+    const stored = { ...submission, url: url.href };
+    await this.services.store.putSetting(settingName(crawler, url.href), JSON.stringify(stored));
+    const [seeded] = await this.services.store.seed([this.newUrl(crawler, root, verdict)]);
+    crawler.frontier.admit([seeded!.state]);
+    return { outcome: seeded!.known ? 'known' : 'new', url: seeded!.state };
+  }
+
+  /**
+   * mnoGoSearch's url list. In the deleteNoServer="no" scheme a URL stands for its whole server, so the server's home page
+   * is submitted with it.
+   */
+  async submitList(crawler: Crawler, text: string): Promise<SubmitOutcome[]> {
+    const wholeServer = crawler.context.definition.servers?.deleteNoServer === false;
+    const outcomes: SubmitOutcome[] = [];
+    for (const line of urlListLines(text)) {
+      outcomes.push(await this.submit(crawler, { url: line }));
+      const url = wholeServer ? crawler.context.canonicalize(line) : undefined;
+      if (url && serverScope(url) !== url.href) await this.submit(crawler, { url: serverScope(url) });
+    }
+    return outcomes;
+  }
+
+  async list(crawler: Crawler): Promise<RootView[]> {
+    const configured = crawler.context.definition.roots.map((root): RootView => ({ ...root, origin: 'configuration' }));
+    const submitted = (await this.submitted(crawler)).map((root): RootView => ({ ...root, origin: 'submitted' }));
+    return Promise.all(
+      [...configured, ...submitted].map(async (root) => ({ ...root, state: await this.state(crawler, root.url) })),
+    );
+  }
+
+  /** The root is no root any more; what was found from it stays until the rules say otherwise. */
+  async remove(crawler: Crawler, rawUrl: string): Promise<void> {
+    const url = crawler.context.canonicalize(rawUrl);
+    const name = url && settingName(crawler, url.href);
+    if (!url || !name || (await this.services.store.getSetting(name)) === undefined) {
+      throw new NotFound(
+        `${rawUrl} is no submitted root of crawler ${crawler.name}; roots of CrawlConfig.xml are removed there`,
+      );
+    }
+    await this.services.store.putSetting(name, undefined);
+    crawler.context.roots.delete(url.href);
+  }
+
+  private async submitted(crawler: Crawler): Promise<RootSubmission[]> {
+    const settings = await this.services.store.settings(`root/${crawler.name}/`);
+    return [...settings.values()].map((json) => JSON.parse(json) as RootSubmission);
+  }
+
+  private makeKnown(crawler: Crawler, root: RootContext): void {
+    crawler.context.roots.set(root.url.href, root);
+    this.services.processor.addRoot(crawler.name, root);
+  }
+
+  private async state(crawler: Crawler, rawUrl: string): Promise<UrlState | undefined> {
+    const url = crawler.context.canonicalize(rawUrl);
+    return url && this.services.store.find(crawler.name, url.href);
+  }
+
+  private newUrl(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
+    const { url } = root;
+    return {
+      crawler: crawler.name,
+      url: url.href,
+      key: urlKey(url.href),
+      hostKey: hostKey(url),
+      source: assignSource('root', verdict.effects, root.priority + verdict.effects.priorityShift),
+      status: 'waiting',
+      reason: 'submitted',
+      hops: 0,
+      redirects: 0,
+      arrival: 'root',
+      root: url.href,
+      dueAt: this.services.clock.now(),
+    };
+  }
+}
+
+const settingName = (crawler: Crawler, url: string): string => `root/${crawler.name}/${url}`;
+
+const judgeRoot = (crawler: Crawler, root: RootContext): Verdict =>
+  crawler.context.policy.judge({ url: root.url as CrawlUrl, arrival: 'root', root, hops: 0 });
+
+function rootDefinition(submission: RootSubmission): RootDefinition {
+  return {
+    url: submission.url,
+    site: submission.site ?? false,
+    entireSite: submission.entireSite ?? false,
+    priority: submission.priority ?? 0,
+    group: submission.group,
+    metas: (submission.metas ?? []).map((meta) => ({ ...meta, scope: 'document' })),
+    followLinks: submission.followLinks ?? true,
+  };
+}
+
+/** `#` begins a comment, a backslash at the end of a line goes on with the next one. */
+export function urlListLines(text: string): string[] {
+  return text
+    .replace(/\\\r?\n[ \t]*/g, '')
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}

@@ -1,0 +1,152 @@
+/**
+ * The end of every decision about a URL, whether a visit or a person led to it: the order goes to the sinks, and when they
+ * have answered, the state is settled. The store's view of a document moves nowhere else.
+ */
+import type { Disposition, StateChanges } from '../../domain/crawl/disposition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { REFRESH, type SourceNumber } from '../../domain/frontier/sources.js';
+import type { PushDocument, PushOrder } from '../../domain/push/order.js';
+import { after, type Duration, type Instant, NEVER } from '../../domain/time/units.js';
+import type { Delivery } from '../delivery/delivery.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, LedgerEntry, Settlement, UrlChanges, Visit } from '../ports/frontier-store.js';
+import type { Batcher } from '../support/batcher.js';
+import type { CrawlEvents } from './crawl-events.js';
+import type { Deletions } from './deletions.js';
+import type { Ledger } from './ledger.js';
+
+export interface Decision {
+  readonly state: UrlState;
+  readonly disposition: Disposition;
+  /** The document of an add order. */
+  readonly document?: PushDocument;
+  readonly visit?: Visit;
+  /** A person decided it: the guard has no say. */
+  readonly byPerson?: boolean;
+  /** The deletion stands in the ledger already (held or refused) and is sent under its own number. */
+  readonly resume?: LedgerEntry;
+}
+
+/** Where the URL stands in the queue afterwards; undefined when it is not queued, or gone. */
+export interface Concluded {
+  readonly removed: boolean;
+  readonly next?: { readonly source: SourceNumber; readonly dueAt: Instant };
+  /** The document is in the index now, with this stamp. */
+  readonly indexed?: { readonly simhash?: bigint };
+}
+
+export interface ConclusionServices {
+  readonly store: Pick<FrontierStore, 'orders'>;
+  readonly settler: Batcher<Settlement, void>;
+  readonly delivery: Delivery;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly events: CrawlEvents;
+}
+
+export class Conclusion {
+  constructor(
+    private readonly services: ConclusionServices,
+    private readonly deletions: Deletions,
+    private readonly settings: { sinks: readonly string[]; maximumAge: Duration },
+  ) {}
+
+  async conclude(decision: Decision): Promise<Concluded> {
+    const { state, disposition, visit } = decision;
+    const { changes, orders, remove } = await this.carryOut(decision);
+    await this.services.settler.add({ id: state.id, remove, changes: remove ? undefined : changes, visit, orders });
+    if (remove) return { removed: true };
+    const source = changes.source === undefined ? state.source : (changes.source ?? undefined);
+    const dueAt = changes.dueAt ?? state.dueAt;
+    const indexed = changes.status === 'indexed' ? { simhash: disposition.changes.simhash ?? undefined } : undefined;
+    return { removed: false, next: source === undefined || dueAt >= NEVER ? undefined : { source, dueAt }, indexed };
+  }
+
+  private async carryOut(decision: Decision): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
+    const { state, disposition, document } = decision;
+    const { order, changes, remove } = disposition;
+    if (order?.kind === 'delete') return this.delete(decision, order.reason);
+    const orders: LedgerEntry[] = [];
+    const answersAgain = changes.status === 'indexed' && state.pendingDeletion !== undefined;
+    if (answersAgain) orders.push(...(await this.cancelHeld(state)));
+    const base: UrlChanges = answersAgain ? { ...changes, pendingDeletion: null } : changes;
+    if (order === undefined || document === undefined) return { changes: base, orders, remove };
+    const sent = await this.send(this.services.ledger.add(state, order.reason, document));
+    orders.push(sent);
+    return { changes: sent.state === 'refused' ? refusedAdd(state, base) : base, orders, remove };
+  }
+
+  private async delete(
+    decision: Decision,
+    reason: string,
+  ): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
+    const { state, disposition, byPerson } = decision;
+    // Already held back: one order is enough, and it waits for a person.
+    if (state.pendingDeletion !== undefined && !byPerson)
+      return { changes: this.keptBack(state, disposition, reason), orders: [], remove: false };
+    const order = decision.resume
+      ? this.services.ledger.resume(decision.resume)
+      : this.services.ledger.delete(state, reason);
+    if (!byPerson && (await this.deletions.admit(state)) === 'hold') {
+      this.services.events.order(order, 'held');
+      const held = this.services.ledger.entry(order, { state: 'held' });
+      return { changes: this.keptBack(state, disposition, reason), orders: [held], remove: false };
+    }
+    const sent = await this.send(order);
+    if (sent.state === 'refused')
+      return { changes: { ...this.keptBack(state, disposition, reason) }, orders: [sent], remove: false };
+    return {
+      changes: { ...disposition.changes, stamp: null, pendingDeletion: null },
+      orders: [sent],
+      remove: disposition.remove,
+    };
+  }
+
+  private async send(order: PushOrder): Promise<LedgerEntry> {
+    const { answer, attempts } = await this.services.delivery.deliver(order, this.settings.sinks);
+    const message = answer.state === 'refused' ? answer.message : undefined;
+    this.services.events.order(order, answer.state, message);
+    return this.services.ledger.entry(order, { state: answer.state, attempts, answer: message });
+  }
+
+  /** The visit's outcome is remembered, and the document stays where it is; the URL is visited on. */
+  private keptBack(state: UrlState, disposition: Disposition, reason: string): UrlChanges {
+    const { stamp: _stamp, simhash: _simhash, ...rest }: StateChanges = disposition.changes;
+    const revisit: UrlChanges = disposition.remove
+      ? {
+          status: 'error',
+          reason,
+          source: REFRESH,
+          dueAt: after(this.services.clock.now(), this.settings.maximumAge),
+          visits: state.visits + 1,
+        }
+      : {};
+    return { ...rest, ...revisit, pendingDeletion: reason };
+  }
+
+  private async cancelHeld(state: UrlState): Promise<LedgerEntry[]> {
+    const held = await this.services.store.orders(
+      { crawler: state.crawler, uri: state.url, state: 'held' },
+      undefined,
+      10,
+    );
+    return held.map((entry) => ({
+      ...entry,
+      state: 'cancelled',
+      answeredAt: this.services.clock.now(),
+      answer: 'the page answers again',
+    }));
+  }
+}
+
+/** The sinks keep what they had: the state says so, and what the sink said stands in the ledger. */
+function refusedAdd(state: UrlState, changes: UrlChanges): UrlChanges {
+  const { stamp: _stamp, simhash: _simhash, etag: _etag, lastModified: _lastModified, ...rest } = changes;
+  return {
+    ...rest,
+    status: state.stamp === undefined ? 'visited' : 'indexed',
+    reason: 'order-refused',
+    etag: null,
+    lastModified: null,
+  };
+}

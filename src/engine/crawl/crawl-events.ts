@@ -1,0 +1,34 @@
+import type { PushOrder } from '../../domain/push/order.js';
+import type { CrawlEvent } from '../events.js';
+import type { Clock } from '../ports/clock.js';
+
+type WithoutTime<T> = T extends CrawlEvent ? Omit<T, 'at'> : never;
+
+/** Tells listeners what happens. A listener that throws is its own problem: the crawl goes on. */
+export class CrawlEvents {
+  private readonly listeners = new Set<(event: CrawlEvent) => void>();
+
+  constructor(private readonly clock: Clock) {}
+
+  subscribe(listener: (event: CrawlEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  emit(event: WithoutTime<CrawlEvent>): void {
+    if (this.listeners.size === 0) return;
+    const stamped = { ...event, at: this.clock.now() } as CrawlEvent;
+    for (const listener of this.listeners) {
+      try {
+        listener(stamped);
+      } catch {
+        this.listeners.delete(listener);
+      }
+    }
+  }
+
+  order(order: PushOrder, state: string, message?: string): void {
+    const { id, crawler, uri, kind, reason } = order;
+    this.emit({ type: 'order', crawler, id, uri, kind, state, reason, message });
+  }
+}

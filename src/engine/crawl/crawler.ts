@@ -1,0 +1,284 @@
+/**
+ * One crawler at work: picks URLs from its frontier while there is room, sends each on its visit, and keeps the books.
+ * It never waits for a host: a host that is not ready is simply not picked.
+ */
+
+import { NearDuplicates } from '../../domain/content/near-duplicates.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { SOURCES } from '../../domain/frontier/sources.js';
+import { moveSite } from '../../domain/policy/site-mode.js';
+import { after, minutes } from '../../domain/time/units.js';
+import type { CrawlUrl } from '../../domain/url/crawl-url.js';
+import type { CrawlerRunState, CrawlerView } from '../engine-api.js';
+import type { CrawlContext } from '../page/crawl-context.js';
+import { type Concluded, Conclusion, type Decision } from './conclusion.js';
+import { Deletions } from './deletions.js';
+import { Frontier, type FrontierSettings } from './frontier.js';
+import type { Host } from './hosts.js';
+import { describeLimit } from './limited-by.js';
+import { RefusedLinks } from './refused-links.js';
+import type { CrawlServices } from './services.js';
+import { Tally } from './tally.js';
+import { PUT_BACK, VisitRunner } from './visit.js';
+
+const SWEEP_INTERVAL = minutes(5);
+const SWEEP_HORIZON = minutes(10);
+const NEAR_DUPLICATES_REMEMBERED = 1_000_000;
+
+export class Crawler {
+  readonly frontier: Frontier;
+  readonly tally: Tally;
+  readonly refused = new RefusedLinks();
+  private current!: CrawlContext;
+  private conclusion!: Conclusion;
+  private visits!: VisitRunner;
+  private nearDuplicates: NearDuplicates | undefined;
+  private runState: CrawlerRunState = 'stopped';
+  /** Pages being fetched. */
+  private fetching = 0;
+  /** URLs whose visit has begun and whose settlement has not ended. */
+  private underWay = 0;
+  private pumpQueued = false;
+  private swept = false;
+  private cancelSweep: (() => void) | undefined;
+  private closed = false;
+
+  constructor(
+    context: CrawlContext,
+    private readonly services: CrawlServices,
+  ) {
+    this.tally = new Tally(services.clock);
+    this.frontier = new Frontier(context.definition.name, services, frontierSettings(context), () => this.wake());
+    this.configure(context);
+  }
+
+  get context(): CrawlContext {
+    return this.current;
+  }
+
+  /** Visits under way end under the configuration that they began with; the next ones take the new one. */
+  configure(context: CrawlContext): void {
+    const { definition } = context;
+    const { services } = this;
+    this.current = context;
+    this.frontier.configure(frontierSettings(context));
+    const deletions = new Deletions(definition.name, definition.deletionGuard, services.store, services.clock);
+    this.conclusion = new Conclusion(services, deletions, {
+      sinks: definition.pushTo,
+      maximumAge: definition.refresh.maximumAge,
+    });
+    this.visits = new VisitRunner(services, {
+      context,
+      conclusion: this.conclusion,
+      tally: this.tally,
+      refused: (link, from) => this.refused.add(link, from, services.clock.now()),
+      siteMoved: (root, target) => this.siteMoved(root, target),
+      isNearDuplicate: (state, simhash) => this.isNearDuplicate(state, simhash),
+    });
+    this.wake();
+  }
+
+  get name(): string {
+    return this.context.definition.name;
+  }
+
+  get state(): CrawlerRunState {
+    return this.runState;
+  }
+
+  async setState(state: CrawlerRunState): Promise<void> {
+    if (state === this.runState) return;
+    this.runState = state;
+    this.services.events.emit({ type: 'crawler', crawler: this.name, state });
+    if (state !== 'running') return;
+    if (!this.swept) await this.open();
+    this.wake();
+  }
+
+  /** Calls for a look at the frontier soon; many calls make one look. */
+  wake(): void {
+    if (this.pumpQueued || this.closed || this.runState !== 'running') return;
+    this.pumpQueued = true;
+    queueMicrotask(() => {
+      this.pumpQueued = false;
+      this.pump();
+    });
+  }
+
+  /** Carries out a decision that no visit led to; false when the URL is under way and decides for itself. */
+  async decide(decision: Decision): Promise<boolean> {
+    const { state } = decision;
+    if (!this.frontier.hold(state)) return false;
+    try {
+      this.settled(state, await this.conclusion.conclude(decision));
+    } catch (error) {
+      this.frontier.settled(state, undefined);
+      throw error;
+    }
+    return true;
+  }
+
+  async view(): Promise<CrawlerView> {
+    const counts = await this.services.store.counts(this.name);
+    const { definition } = this.context;
+    const waiting = this.frontier.waiting();
+    return {
+      name: this.name,
+      state: this.runState,
+      counts,
+      sources: SOURCES.map((name, number) => ({
+        name,
+        number,
+        weight: definition.weights[name],
+        depth: counts.bySource[number] ?? 0,
+        picks: this.frontier.picks[number]!,
+      })),
+      pagesPerSecond: this.tally.pages.perSecond(),
+      errorsPerSecond: this.tally.errors.perSecond(),
+      ordersPerSecond: this.tally.orders.perSecond(),
+      active: this.fetching,
+      pendingOrders: this.services.delivery.pending().filter((order) => order.crawler === this.name).length,
+      limitedBy: describeLimit({
+        state: this.runState,
+        waiting,
+        fetching: this.fetching,
+        concurrency: definition.concurrency,
+        sinks: this.services.delivery.views().filter((sink) => definition.pushTo.includes(sink.name)),
+        hasRoom: this.services.delivery.hasRoom(definition.pushTo),
+        now: this.services.clock.now(),
+      }),
+      nextRequestAt: waiting.nextRequestAt,
+      idle: this.isIdle(),
+    };
+  }
+
+  isIdle(): boolean {
+    return this.swept && this.underWay === 0 && this.frontier.isEmpty();
+  }
+
+  /** Visits whose settlement has not been written yet. */
+  get visitsUnderWay(): number {
+    return this.underWay;
+  }
+
+  get fetchesUnderWay(): number {
+    return this.fetching;
+  }
+
+  /** Picks nothing any more; what is under way goes on. */
+  close(): void {
+    this.closed = true;
+    this.cancelSweep?.();
+    this.frontier.close();
+  }
+
+  private async open(): Promise<void> {
+    await this.sweep();
+    if (this.context.definition.nearDuplicateDetector) await this.loadNearDuplicates();
+  }
+
+  private async sweep(): Promise<void> {
+    const now = this.services.clock.now();
+    await this.frontier.sweep(after(now, SWEEP_HORIZON));
+    this.swept = true;
+    if (this.closed) return;
+    this.cancelSweep = this.services.clock.at(after(now, SWEEP_INTERVAL), () => {
+      this.sweep().catch((error: unknown) =>
+        this.services.log.error('looking for due URLs failed', { crawler: this.name, error: String(error) }),
+      );
+    });
+  }
+
+  private pump(): void {
+    const { concurrency, pushTo } = this.context.definition;
+    while (
+      this.runState === 'running' &&
+      !this.closed &&
+      this.fetching < concurrency &&
+      this.services.delivery.hasRoom(pushTo)
+    ) {
+      const picked = this.frontier.next();
+      if (!picked) return;
+      this.fetching++;
+      this.underWay++;
+      void this.visit(picked.url, picked.host, picked.source);
+      this.frontier.offerAgain(picked.host);
+    }
+  }
+
+  private async visit(url: UrlState, host: Host, source: Parameters<Frontier['putBack']>[1]): Promise<void> {
+    let fetching = true;
+    const fetched = (): void => {
+      if (fetching) this.fetching--;
+      fetching = false;
+      this.wake();
+    };
+    try {
+      const end = await this.visits.run(url, host, fetched);
+      if (end === PUT_BACK) this.frontier.putBack(url, source);
+      else this.settled(url, end);
+    } catch (error) {
+      // Not the site's doing: the store or the program failed. The lease ends unsettled, so the URL comes again.
+      this.services.log.error('a visit failed', {
+        crawler: this.name,
+        url: url.url,
+        error: String((error as Error)?.stack ?? error),
+      });
+      this.frontier.settled(url, { source, dueAt: after(this.services.clock.now(), minutes(1)) });
+    } finally {
+      fetched();
+      this.underWay--;
+    }
+  }
+
+  private settled(url: UrlState, end: Concluded): void {
+    if (end.removed) this.services.processor.forget(this.name, [url.url]);
+    this.frontier.settled(url, end.next);
+    if (this.nearDuplicates) {
+      if (end.indexed?.simhash !== undefined) this.nearDuplicates.add(url.id, end.indexed.simhash);
+      else if (!end.indexed) this.nearDuplicates.remove(url.id);
+    }
+    this.wake();
+  }
+
+  private isNearDuplicate(state: UrlState, simhash: bigint): boolean {
+    // Documents under way are not known to each other: of two new twins both may get in, and the next visit settles it.
+    const twin = this.nearDuplicates?.find(simhash);
+    return twin !== undefined && twin !== state.id;
+  }
+
+  private async loadNearDuplicates(): Promise<void> {
+    const known = new NearDuplicates(NEAR_DUPLICATES_REMEMBERED);
+    let last = 0;
+    for (;;) {
+      const page = await this.services.store.list({ crawler: this.name, indexed: true }, last, 5_000);
+      for (const state of page) if (state.simhash !== undefined) known.add(state.id, state.simhash);
+      const end = page.at(-1);
+      if (!end || page.length < 5_000) break;
+      last = end.id;
+    }
+    this.nearDuplicates = known;
+  }
+
+  private async siteMoved(root: string, target: CrawlUrl): Promise<void> {
+    const context = this.context.roots.get(root);
+    if (!context) return;
+    const moved = moveSite(context, target);
+    this.context.roots.set(root, moved);
+    this.services.processor.addRoot(this.name, moved);
+    await this.services.store.putSetting(`moved-site/${this.name}/${root}`, target.href);
+    this.services.log.info('the home page of a site leads to another site, which is crawled from now on', {
+      crawler: this.name,
+      root,
+      site: target.href,
+    });
+  }
+}
+
+function frontierSettings({ definition }: CrawlContext): FrontierSettings {
+  return {
+    weights: SOURCES.map((name) => definition.weights[name]),
+    concurrencyPerHost: definition.aggressive ? definition.concurrency : 1,
+    maximumAge: definition.refresh.maximumAge,
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Deletions that a visit decided go through the guard of their crawler: a host that loses many documents at once may only
+ * be having a bad day. What a person decided (clear, a change of the configuration, a release) does not.
+ */
+
+import type { DeletionGuardDefinition } from '../../domain/crawl/definition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { DeletionGuard } from '../../domain/push/deletion-guard.js';
+import { before, type Instant } from '../../domain/time/units.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
+
+const RESTORED = 100_000;
+
+export class Deletions {
+  private guard: DeletionGuard;
+  private restored: Promise<void> | undefined;
+
+  constructor(
+    private readonly crawler: string,
+    settings: DeletionGuardDefinition,
+    private readonly store: Pick<FrontierStore, 'indexedOfHost' | 'orders'>,
+    private readonly clock: Clock,
+  ) {
+    this.guard = new DeletionGuard(settings);
+  }
+
+  async admit(state: UrlState): Promise<'send' | 'hold'> {
+    if (!this.guard.settings.on) return 'send';
+    this.restored ??= this.restore();
+    await this.restored;
+    const indexed = await this.store.indexedOfHost(this.crawler, state.hostKey);
+    return this.guard.admit(state.hostKey, indexed, this.clock.now());
+  }
+
+  /** What was sent within the window before a restart still counts: the ledger remembers it. */
+  private async restore(): Promise<void> {
+    const since = before(this.clock.now(), this.guard.settings.window);
+    const times = new Map<string, Instant[]>();
+    let last: number | undefined;
+    for (let read = 0; read < RESTORED; ) {
+      const page = await this.store.orders(
+        { crawler: this.crawler, kind: 'delete', state: 'acknowledged' },
+        last,
+        1000,
+      );
+      for (const entry of page) if (entry.decidedAt >= since) addTo(times, entry);
+      const oldest = page.at(-1);
+      if (!oldest || oldest.decidedAt < since || page.length < 1000) break;
+      last = oldest.id;
+      read += page.length;
+    }
+    for (const [hostKey, at] of times) this.guard.restore(hostKey, at);
+  }
+}
+
+function addTo(times: Map<string, Instant[]>, entry: LedgerEntry): void {
+  const list = times.get(entry.hostKey);
+  if (list) list.push(entry.decidedAt);
+  else times.set(entry.hostKey, [entry.decidedAt]);
+}

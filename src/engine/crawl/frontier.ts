@@ -1,0 +1,353 @@
+/**
+ * The part of one crawler's frontier that is in memory: for each host in use a window on its queued URLs, and for each
+ * source the hosts that have a URL and may be asked now. The rest stays in the store. Nothing here ever waits for a host.
+ *
+ * A window is refilled from the store when it runs low; a URL is *held* from the moment it enters a buffer until its
+ * settlement has been written, so that it never stands in two places.
+ */
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import { REFRESH, SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
+import { TimeHeap } from '../../domain/frontier/time-heap.js';
+import { WeightedPick } from '../../domain/frontier/weighted-pick.js';
+import { type Duration, type Instant, NEVER } from '../../domain/time/units.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import { Fifo } from '../support/fifo.js';
+import type { Host, Hosts } from './hosts.js';
+
+const WINDOW = 512;
+const LOW_WATER = 128;
+const SWEEP_PAGE = 1000;
+
+const SOURCE_NUMBERS = SOURCES.map((_, i) => i as SourceNumber);
+
+export interface FrontierSettings {
+  /** By source number. */
+  readonly weights: readonly number[];
+  /** Requests that may be under way at one host at once. */
+  readonly concurrencyPerHost: number;
+  /** A document that was not visited for longer than this goes to the first source, whatever the load. */
+  readonly maximumAge: Duration;
+}
+
+class HostWindow {
+  readonly buffers = SOURCES.map(() => new Fifo<UrlState>());
+  /** Due time of the first stored URL that is not in the buffer; NEVER when there is none. */
+  readonly nextDue: Instant[] = SOURCES.map(() => NEVER);
+  readonly loading: boolean[] = SOURCES.map(() => false);
+  /** Stands in the ready queue of the source. */
+  readonly ready: boolean[] = SOURCES.map(() => false);
+  /** Buffered or under way. */
+  readonly held = new Set<UrlId>();
+  /** Requests that this crawler may have under way at this host at once. */
+  limit: number;
+
+  constructor(
+    readonly host: Host,
+    limit: number,
+  ) {
+    this.limit = limit;
+  }
+
+  get buffered(): number {
+    return this.buffers.reduce((sum, buffer) => sum + buffer.size, 0);
+  }
+
+  isUnused(horizon: Instant): boolean {
+    return this.held.size === 0 && !this.loading.includes(true) && this.nextDue.every((due) => due > horizon);
+  }
+}
+
+export class Frontier {
+  readonly picks: number[] = SOURCES.map(() => 0);
+  private readonly windows = new Map<string, HostWindow>();
+  private readonly readyHosts = SOURCES.map(() => new Fifo<HostWindow>());
+  private readonly dueTimes = new TimeHeap<{ window: HostWindow; source: SourceNumber }>();
+  private readonly picker: WeightedPick;
+  private readonly stopListening: () => void;
+  private cancelTimer: (() => void) | undefined;
+  private timerAt: Instant | undefined;
+  private loads = 0;
+  private closed = false;
+  private readonly isReadyIn = (source: number): boolean => this.hasReady(source as SourceNumber);
+
+  private readonly store: FrontierStore;
+  private readonly hosts: Hosts;
+  private readonly clock: Clock;
+
+  constructor(
+    private readonly crawler: string,
+    services: { readonly store: FrontierStore; readonly hosts: Hosts; readonly clock: Clock },
+    private settings: FrontierSettings,
+    private readonly wake: () => void,
+  ) {
+    this.store = services.store;
+    this.hosts = services.hosts;
+    this.clock = services.clock;
+    this.picker = new WeightedPick(settings.weights);
+    this.stopListening = this.hosts.onReady((host) => {
+      const window = this.windows.get(host.key);
+      if (window) this.offer(window);
+    });
+  }
+
+  configure(settings: FrontierSettings): void {
+    this.settings = settings;
+    this.picker.setWeights(settings.weights);
+    for (const window of this.windows.values()) {
+      window.limit = settings.concurrencyPerHost;
+      this.offer(window);
+    }
+  }
+
+  /** The next URL to visit and its host, by the weights of the sources that have one; the caller now holds it. */
+  next(): { url: UrlState; host: Host; source: SourceNumber } | undefined {
+    const source = this.picker.pick(this.isReadyIn) as SourceNumber | undefined;
+    if (source === undefined) return undefined;
+    const window = this.readyHosts[source]!.shift()!;
+    window.ready[source] = false;
+    const url = window.buffers[source]!.shift()!;
+    this.picks[source]!++;
+    if (window.buffers[source]!.size < LOW_WATER) this.refill(window, source);
+    return { url, host: window.host, source };
+  }
+
+  /** After `next`: the host may have room for another request at once. */
+  offerAgain(host: Host): void {
+    const window = this.windows.get(host.key);
+    if (window) this.offer(window);
+  }
+
+  /** Gives a URL back unvisited, to the head of its queue. */
+  putBack(url: UrlState, source: SourceNumber): void {
+    const window = this.window(url.hostKey);
+    this.picks[source]!--;
+    window.buffers[source]!.unshift(url);
+    this.offer(window);
+  }
+
+  limitHost(hostKey: string, limit: number): void {
+    this.window(hostKey).limit = limit;
+  }
+
+  /** URLs that have just been stored, or whose due time has changed. */
+  admit(states: readonly UrlState[]): void {
+    const now = this.clock.now();
+    for (const state of states) {
+      if (state.source === undefined) continue;
+      const window = this.window(state.hostKey);
+      if (window.held.has(state.id)) continue;
+      const buffer = window.buffers[state.source]!;
+      // Straight into the buffer only when nothing older waits in the store: first in, first out.
+      const straight =
+        state.dueAt <= now &&
+        window.nextDue[state.source]! > now &&
+        !window.loading[state.source] &&
+        buffer.size < WINDOW;
+      if (straight) {
+        window.held.add(state.id);
+        buffer.push(state);
+        this.offer(window);
+      } else this.expect(window, state.source, state.dueAt);
+    }
+  }
+
+  /** The URL's settlement has been written. `next` is its new place in the queue, if it has one. */
+  settled(url: { id: UrlId; hostKey: string }, next: { source: SourceNumber; dueAt: Instant } | undefined): void {
+    const window = this.windows.get(url.hostKey);
+    if (!window) return;
+    window.held.delete(url.id);
+    if (next) this.expect(window, next.source, next.dueAt);
+  }
+
+  isHeld(url: { id: UrlId; hostKey: string }): boolean {
+    return this.windows.get(url.hostKey)?.held.has(url.id) ?? false;
+  }
+
+  /** Takes a URL that is to be decided without a visit; false when it is already under way. */
+  hold(url: { id: UrlId; hostKey: string }): boolean {
+    const window = this.window(url.hostKey);
+    if (window.held.has(url.id)) {
+      const buffer = window.buffers.find((candidate) => [...candidate].some((state) => state.id === url.id));
+      if (!buffer) return false;
+      const rest = [...buffer].filter((state) => state.id !== url.id);
+      while (buffer.shift());
+      for (const state of rest) buffer.push(state);
+      return true;
+    }
+    window.held.add(url.id);
+    return true;
+  }
+
+  /** Finds the hosts whose URLs are due until the horizon, page by page, and lets go of those that are not in use. */
+  async sweep(horizon: Instant): Promise<void> {
+    let after: string | undefined;
+    do {
+      const page = await this.store.backlogs(this.crawler, horizon, after, SWEEP_PAGE);
+      if (this.closed) return;
+      for (const backlog of page.backlogs) this.expect(this.window(backlog.hostKey), backlog.source, backlog.dueAt);
+      after = page.next;
+    } while (after !== undefined);
+    this.dropUnused(horizon);
+  }
+
+  /** Nothing is buffered, being read or due. URLs under way count as `held` by the caller. */
+  isEmpty(): boolean {
+    if (this.loads > 0) return false;
+    const now = this.clock.now();
+    for (const window of this.windows.values()) {
+      if (window.held.size > 0 || window.nextDue.some((due) => due <= now)) return false;
+    }
+    return true;
+  }
+
+  /** Hosts with URLs in hand, and when the first of them may be asked: for words about what limits the speed. */
+  waiting(): {
+    hosts: number;
+    urls: number;
+    largest: { hostKey: string; urls: number }[];
+    nextRequestAt?: Instant;
+    limitedByHost: boolean;
+  } {
+    const now = this.clock.now();
+    let next: Instant = NEVER;
+    let urls = 0;
+    let ready = false;
+    const busy: { hostKey: string; urls: number }[] = [];
+    for (const window of this.windows.values()) {
+      const count = window.buffered;
+      if (count === 0) continue;
+      urls += count;
+      busy.push({ hostKey: window.host.key, urls: count });
+      if (window.host.isReady(now, window.limit)) ready = true;
+      else if (!window.host.paused && window.host.readyAt < next) next = window.host.readyAt;
+    }
+    busy.sort((a, b) => b.urls - a.urls);
+    return {
+      hosts: busy.length,
+      urls,
+      largest: busy.slice(0, 2),
+      nextRequestAt: next < NEVER ? next : undefined,
+      limitedByHost: busy.length > 0 && !ready,
+    };
+  }
+
+  close(): void {
+    this.closed = true;
+    this.stopListening();
+    this.cancelTimer?.();
+  }
+
+  private window(hostKey: string): HostWindow {
+    let window = this.windows.get(hostKey);
+    if (!window) {
+      window = new HostWindow(this.hosts.get(hostKey), this.settings.concurrencyPerHost);
+      this.windows.set(hostKey, window);
+    }
+    return window;
+  }
+
+  private hasReady(source: SourceNumber): boolean {
+    const queue = this.readyHosts[source]!;
+    const now = this.clock.now();
+    for (let window = queue.peek(); window; window = queue.peek()) {
+      if (window.buffers[source]!.size > 0 && window.host.isReady(now, window.limit)) return true;
+      // Its host is busy or resting: the host's clock will offer it again.
+      queue.shift();
+      window.ready[source] = false;
+    }
+    return false;
+  }
+
+  /** Puts the host into the ready queues of the sources that have a URL of it; reads from the store what is due. */
+  private offer(window: HostWindow): void {
+    const now = this.clock.now();
+    this.promoteOverdue(window, now);
+    const ready = window.host.isReady(now, window.limit);
+    let offered = false;
+    for (const source of SOURCE_NUMBERS) {
+      if (window.buffers[source]!.size === 0) this.refill(window, source);
+      else if (ready && !window.ready[source]) {
+        window.ready[source] = true;
+        this.readyHosts[source]!.push(window);
+        offered = true;
+      }
+    }
+    if (offered) this.wake();
+  }
+
+  /** Keeps the promise of the maximum age: the refresh source alone may be starved by the weights of the others. */
+  private promoteOverdue(window: HostWindow, now: Instant): void {
+    const due = window.buffers[REFRESH]!;
+    for (let url = due.peek(); url?.lastVisitAt !== undefined; url = due.peek()) {
+      if (now - url.lastVisitAt <= this.settings.maximumAge) return;
+      window.buffers[0]!.push(due.shift()!);
+    }
+  }
+
+  /** The store has a URL of this host and source, due then. */
+  private expect(window: HostWindow, source: SourceNumber, dueAt: Instant): void {
+    if (dueAt >= window.nextDue[source]!) return;
+    window.nextDue[source] = dueAt;
+    if (dueAt <= this.clock.now()) this.refill(window, source);
+    else {
+      this.dueTimes.push(dueAt, { window, source });
+      this.armTimer();
+    }
+  }
+
+  private refill(window: HostWindow, source: SourceNumber): void {
+    if (this.closed || window.loading[source] || window.nextDue[source]! > this.clock.now()) return;
+    window.loading[source] = true;
+    void this.load(window, source);
+  }
+
+  private async load(window: HostWindow, source: SourceNumber): Promise<void> {
+    this.loads++;
+    window.nextDue[source] = NEVER; // what is stored while the read is under way lowers it again
+    try {
+      const now = this.clock.now();
+      const { urls, next } = await this.store.due(this.crawler, window.host.key, source, now, WINDOW, window.held);
+      if (this.closed) return;
+      window.loading[source] = false;
+      for (const url of urls) {
+        if (window.held.has(url.id)) continue;
+        window.held.add(url.id);
+        window.buffers[source]!.push(url);
+      }
+      if (next !== undefined) this.expectAfterLoad(window, source, next, urls.length > 0);
+      this.offer(window);
+    } finally {
+      this.loads--;
+      window.loading[source] = false;
+    }
+  }
+
+  /** Not through `expect`: what is due at once is read when the buffer runs low, not in a loop. */
+  private expectAfterLoad(window: HostWindow, source: SourceNumber, next: Instant, progressed: boolean): void {
+    if (next > this.clock.now() || !progressed) return this.expect(window, source, next);
+    if (next < window.nextDue[source]!) window.nextDue[source] = next;
+  }
+
+  private dropUnused(horizon: Instant): void {
+    const unused: string[] = [];
+    for (const [key, window] of this.windows)
+      if (window.isUnused(horizon) && !window.ready.includes(true)) unused.push(key);
+    for (const key of unused) this.windows.delete(key);
+    this.hosts.release(unused);
+  }
+
+  private armTimer(): void {
+    const next = this.dueTimes.peekTime();
+    if (next === undefined || this.closed || (this.timerAt !== undefined && this.timerAt <= next)) return;
+    this.cancelTimer?.();
+    this.timerAt = next;
+    this.cancelTimer = this.clock.at(next, () => {
+      this.timerAt = undefined;
+      this.cancelTimer = undefined;
+      const now = this.clock.now();
+      for (let due = this.dueTimes.popDue(now); due; due = this.dueTimes.popDue(now)) this.offer(due.window);
+      this.armTimer();
+    });
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * The politeness of every web server in use, shared by all crawlers and kept in the store: when it may be asked next,
+ * how many requests are under way, whether it rests. Tells the frontiers when a host becomes ready.
+ */
+import { TimeHeap } from '../../domain/frontier/time-heap.js';
+import {
+  answered,
+  backOff,
+  finished,
+  type Politeness,
+  readyAt,
+  started,
+  UNVISITED,
+} from '../../domain/politeness/politeness.js';
+import { after, type Duration, type Instant, seconds } from '../../domain/time/units.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, HostRecord } from '../ports/frontier-store.js';
+import { Batcher } from '../support/batcher.js';
+
+const SAVE_INTERVAL = seconds(1);
+
+export class Host {
+  politeness: Politeness = UNVISITED;
+  paused = false;
+  /** Requests under way. */
+  active = 0;
+  /** Its politeness has been read from the store. */
+  loaded = false;
+  /** Nothing may be asked until robots.txt has come. */
+  waitsForRobots = false;
+  dirty = false;
+
+  constructor(readonly key: string) {}
+
+  /** May a request start now, when `limit` may be under way at once? */
+  isReady(now: Instant, limit: number): boolean {
+    return (
+      this.loaded && !this.paused && !this.waitsForRobots && this.active < limit && now >= readyAt(this.politeness)
+    );
+  }
+
+  get readyAt(): Instant {
+    return readyAt(this.politeness);
+  }
+}
+
+export class Hosts {
+  private readonly hosts = new Map<string, Host>();
+  private readonly timers = new TimeHeap<Host>();
+  private cancelTimer: (() => void) | undefined;
+  private timerAt: Instant | undefined;
+  private cancelSave: (() => void) | undefined;
+  private readonly listeners = new Set<(host: Host) => void>();
+  private readonly loader: Batcher<Host, void>;
+
+  constructor(
+    private readonly store: Pick<FrontierStore, 'loadHosts' | 'saveHosts'>,
+    private readonly clock: Clock,
+    private readonly onBackOff: (host: Host) => void = () => undefined,
+  ) {
+    this.loader = new Batcher((hosts) => this.load(hosts), 500);
+  }
+
+  onReady(listener: (host: Host) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  get(key: string): Host {
+    let host = this.hosts.get(key);
+    if (!host) {
+      host = new Host(key);
+      this.hosts.set(key, host);
+      void this.loader.add(host);
+    }
+    return host;
+  }
+
+  /** As it stands now, without making it one of the hosts in use. */
+  peek(key: string): Host | undefined {
+    return this.hosts.get(key);
+  }
+
+  /** Forgets hosts that nobody uses, so that memory follows the hosts in use, not the hosts ever seen. */
+  release(keys: Iterable<string>): void {
+    for (const key of keys) {
+      const host = this.hosts.get(key);
+      if (host && host.active === 0 && !host.dirty && !host.paused && host.readyAt <= this.clock.now())
+        this.hosts.delete(key);
+    }
+  }
+
+  started(host: Host, delay: Duration): void {
+    host.active++;
+    this.change(host, started(host.politeness, this.clock.now(), delay));
+  }
+
+  /** A request to the host has ended; the next one waits `delay` from now. */
+  finished(host: Host, delay: Duration): void {
+    host.active--;
+    this.change(host, finished(host.politeness, this.clock.now(), delay));
+    this.notifyWhenReady(host);
+  }
+
+  answered(host: Host): void {
+    this.change(host, answered(host.politeness, this.clock.now()));
+  }
+
+  backOff(host: Host, retryAfter: Duration | undefined): void {
+    const before = host.politeness;
+    this.change(host, backOff(before, this.clock.now(), retryAfter));
+    if (host.politeness !== before) this.onBackOff(host);
+    this.notifyWhenReady(host);
+  }
+
+  pause(host: Host, paused: boolean): void {
+    host.paused = paused;
+    this.markDirty(host);
+    if (!paused) this.notifyWhenReady(host);
+  }
+
+  /** Calls the listeners now, or when the host's clocks have run out. */
+  notifyWhenReady(host: Host): void {
+    const now = this.clock.now();
+    if (host.readyAt <= now) this.notify(host);
+    else {
+      this.timers.push(host.readyAt, host);
+      this.armTimer();
+    }
+  }
+
+  async save(): Promise<void> {
+    this.cancelSave?.();
+    this.cancelSave = undefined;
+    const dirty = [...this.hosts.values()].filter((host) => host.dirty);
+    for (const host of dirty) host.dirty = false;
+    if (dirty.length > 0) await this.store.saveHosts(dirty.map(recordOf));
+  }
+
+  close(): void {
+    this.cancelTimer?.();
+    this.cancelSave?.();
+  }
+
+  private notify(host: Host): void {
+    for (const listener of this.listeners) listener(host);
+  }
+
+  private change(host: Host, politeness: Politeness): void {
+    if (politeness === host.politeness) return;
+    host.politeness = politeness;
+    this.markDirty(host);
+  }
+
+  private markDirty(host: Host): void {
+    host.dirty = true;
+    this.cancelSave ??= this.clock.at(after(this.clock.now(), SAVE_INTERVAL), () => {
+      this.cancelSave = undefined;
+      void this.save();
+    });
+  }
+
+  private async load(hosts: Host[]): Promise<void[]> {
+    const records = new Map(
+      (await this.store.loadHosts(hosts.map((host) => host.key))).map((record) => [record.hostKey, record]),
+    );
+    for (const host of hosts) {
+      const record = records.get(host.key);
+      if (record) {
+        host.politeness = record;
+        host.paused = record.paused;
+      }
+      host.loaded = true;
+      this.notifyWhenReady(host);
+    }
+    return hosts.map(() => undefined);
+  }
+
+  private armTimer(): void {
+    const next = this.timers.peekTime();
+    if (next === undefined || (this.timerAt !== undefined && this.timerAt <= next)) return;
+    this.cancelTimer?.();
+    this.timerAt = next;
+    this.cancelTimer = this.clock.at(next, () => {
+      this.timerAt = undefined;
+      this.cancelTimer = undefined;
+      const now = this.clock.now();
+      for (let host = this.timers.popDue(now); host; host = this.timers.popDue(now)) {
+        // A clock may have moved since: then a later entry of the same host stands in the heap.
+        if (host.readyAt <= now) this.notify(host);
+        else this.timers.push(host.readyAt, host);
+      }
+      this.armTimer();
+    });
+  }
+}
+
+const recordOf = (host: Host): HostRecord => ({ hostKey: host.key, ...pick(host.politeness), paused: host.paused });
+
+const pick = ({ nextRequestAt, backOffUntil, backOffStep }: Politeness): Politeness => ({
+  nextRequestAt,
+  backOffUntil,
+  backOffStep,
+});

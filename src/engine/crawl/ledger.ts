@@ -1,0 +1,49 @@
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { OrderHeader, OrderState, PushDocument, PushOrder } from '../../domain/push/order.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
+
+/** Hands out order ids in the order of decision and turns orders into ledger entries. */
+export class Ledger {
+  private nextId = 0;
+
+  constructor(
+    private readonly store: Pick<FrontierStore, 'lastOrderId'>,
+    private readonly clock: Clock,
+  ) {}
+
+  async open(): Promise<void> {
+    this.nextId = (await this.store.lastOrderId()) + 1;
+  }
+
+  add(state: UrlState, reason: string, document: PushDocument): PushOrder {
+    return { ...this.header(state, reason), kind: 'add', document };
+  }
+
+  delete(state: UrlState, reason: string): PushOrder {
+    return { ...this.header(state, reason), kind: 'delete' };
+  }
+
+  /** For a document that a sink holds and no stored URL stands for. */
+  deleteUri(subject: { crawler: string; uri: string; hostKey: string }, reason: string): PushOrder {
+    return { ...subject, id: this.nextId++, reason, decidedAt: this.clock.now(), kind: 'delete' };
+  }
+
+  /** A deletion that the ledger knows already, sent (again) under its own number. */
+  resume(entry: LedgerEntry): PushOrder {
+    const { id, crawler, uri, hostKey, reason, decidedAt } = entry;
+    return { id, crawler, uri, hostKey, reason, decidedAt, kind: 'delete' };
+  }
+
+  entry(order: PushOrder, result: { state: OrderState; attempts?: number; answer?: string }): LedgerEntry {
+    const { id, crawler, uri, hostKey, kind, reason, decidedAt } = order;
+    const stamp = order.kind === 'add' ? order.document.stamp : undefined;
+    const answered = result.state === 'pending' || result.state === 'held' ? undefined : this.clock.now();
+    return { id, crawler, uri, hostKey, kind, reason, decidedAt, stamp, attempts: 0, answeredAt: answered, ...result };
+  }
+
+  private header(state: UrlState, reason: string): OrderHeader {
+    const decidedAt = this.clock.now();
+    return { id: this.nextId++, crawler: state.crawler, uri: state.url, hostKey: state.hostKey, reason, decidedAt };
+  }
+}

@@ -1,0 +1,36 @@
+import type { Instant } from '../../domain/time/units.js';
+import type { CrawlerRunState, SinkView } from '../engine-api.js';
+import type { Frontier } from './frontier.js';
+
+export interface Load {
+  readonly state: CrawlerRunState;
+  readonly waiting: ReturnType<Frontier['waiting']>;
+  readonly fetching: number;
+  readonly concurrency: number;
+  readonly sinks: readonly SinkView[];
+  readonly hasRoom: boolean;
+  readonly now: Instant;
+}
+
+/** What limits the speed of a crawler right now, in words for a person. */
+export function describeLimit(load: Load): string {
+  if (load.state !== 'running') return `the crawler is ${load.state}`;
+  const ill = load.sinks.find((sink) => sink.state === 'unavailable');
+  if (ill) return `the sink ${ill.name} is unavailable: ${ill.message ?? 'no answer'}`;
+  if (!load.hasRoom) return 'the sink is slow: as many orders are under way as may be';
+  if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;
+  if (load.waiting.urls === 0)
+    return load.fetching > 0 ? 'the last pages of what is due are being fetched' : 'nothing is due';
+  return load.waiting.limitedByHost ? politenessLimit(load) : 'this machine';
+}
+
+function politenessLimit({ waiting, now }: Load): string {
+  const onLargest = waiting.largest.reduce((sum, host) => sum + host.urls, 0);
+  const share = Math.round((onLargest / waiting.urls) * 100);
+  const hosts = waiting.largest.map((host) => host.hostKey).join(' and ');
+  const wait =
+    waiting.nextRequestAt === undefined
+      ? ''
+      : `; next request in ${Math.max(0, (waiting.nextRequestAt - now) / 1000).toFixed(1)} s`;
+  return `politeness: ${share} % of what is due is on ${hosts}${wait}`;
+}

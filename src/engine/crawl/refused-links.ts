@@ -1,0 +1,41 @@
+import type { Instant } from '../../domain/time/units.js';
+import type { RefusedView } from '../engine-api.js';
+
+const MOST_ENTRIES = 2_000;
+const SAMPLES = 5;
+
+interface Entry {
+  readonly reason: string;
+  readonly hostKey: string;
+  count: number;
+  samples: { url: string; from: string; at: Instant }[];
+}
+
+/**
+ * Links that the policy refused and that were never stored, counted by reason and host with a few samples, in bounded
+ * space: so that "why not?" has an answer for them too. When it is full, the entry that was touched longest ago goes.
+ */
+export class RefusedLinks {
+  private readonly entries = new Map<string, Entry>();
+  total = 0;
+
+  add(link: { url: string; hostKey: string; reason: string }, from: string, at: Instant): void {
+    this.total++;
+    const key = `${link.reason} ${link.hostKey}`;
+    let entry = this.entries.get(key);
+    if (entry) this.entries.delete(key);
+    else entry = { reason: link.reason, hostKey: link.hostKey, count: 0, samples: [] };
+    entry.count++;
+    if (entry.samples.length < SAMPLES && !entry.samples.some((sample) => sample.url === link.url)) {
+      entry.samples.push({ url: link.url, from, at });
+    }
+    this.entries.set(key, entry);
+    if (this.entries.size > MOST_ENTRIES) this.entries.delete(this.entries.keys().next().value as string);
+  }
+
+  views(): RefusedView[] {
+    return [...this.entries.values()]
+      .sort((a, b) => b.count - a.count)
+      .map((entry) => ({ ...entry, samples: [...entry.samples] }));
+  }
+}

@@ -1,0 +1,95 @@
+import type { EngineMetrics } from '../engine-api.js';
+import type { Clock } from '../ports/clock.js';
+
+const SECONDS = 60;
+
+/** Events per second over the last minute. */
+export class Rate {
+  private readonly counts = new Float64Array(SECONDS);
+  private second = 0;
+  private readonly startedAt: number;
+
+  constructor(private readonly clock: Clock) {
+    this.startedAt = clock.now();
+    this.second = Math.floor(this.startedAt / 1000);
+  }
+
+  add(n = 1): void {
+    this.advance();
+    this.counts[this.second % SECONDS]! += n;
+  }
+
+  perSecond(): number {
+    this.advance();
+    const age = Math.max(1, Math.min(SECONDS, (this.clock.now() - this.startedAt) / 1000));
+    return this.counts.reduce((sum, n) => sum + n, 0) / age;
+  }
+
+  private advance(): void {
+    const now = Math.floor(this.clock.now() / 1000);
+    const steps = Math.min(SECONDS, Math.max(0, now - this.second));
+    for (let i = 1; i <= steps; i++) this.counts[(this.second + i) % SECONDS] = 0;
+    if (steps > 0) this.second = now;
+  }
+}
+
+/** Upper bounds in seconds. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Counters of one crawler since the start of the process. */
+export class Tally {
+  readonly pages: Rate;
+  readonly errors: Rate;
+  readonly orders: Rate;
+  private readonly outcomes = new Map<string, number>();
+  private readonly orderStates = new Map<string, number>();
+  private readonly buckets = BUCKETS.map(() => 0);
+  private fetchSum = 0;
+  private fetchCount = 0;
+  bytes = 0;
+  discovered = 0;
+  refused = 0;
+
+  constructor(clock: Clock) {
+    this.pages = new Rate(clock);
+    this.errors = new Rate(clock);
+    this.orders = new Rate(clock);
+  }
+
+  visit(outcome: string, failed: boolean, durationMs: number, bytes: number): void {
+    this.pages.add();
+    if (failed) this.errors.add();
+    this.bytes += bytes;
+    increment(this.outcomes, outcome);
+    const took = durationMs / 1000;
+    this.fetchSum += took;
+    this.fetchCount++;
+    for (let i = BUCKETS.length - 1; i >= 0 && took <= BUCKETS[i]!; i--) this.buckets[i]!++;
+  }
+
+  order(kind: string, state: string): void {
+    this.orders.add();
+    increment(this.orderStates, `${kind} ${state}`);
+  }
+
+  metrics(crawler: string): Pick<EngineMetrics, 'pages' | 'bytes' | 'links' | 'orders' | 'fetchSeconds'> {
+    return {
+      pages: [...this.outcomes].map(([outcome, count]) => ({ crawler, outcome, count })),
+      bytes: [{ crawler, count: this.bytes }],
+      links: [{ crawler, discovered: this.discovered, refused: this.refused }],
+      orders: [...this.orderStates].map(([key, count]) => {
+        const [kind, state] = key.split(' ') as [string, string];
+        return { crawler, kind, state, count };
+      }),
+      fetchSeconds: {
+        sum: this.fetchSum,
+        count: this.fetchCount,
+        buckets: BUCKETS.map((le, i) => [le, this.buckets[i]!] as const),
+      },
+    };
+  }
+}
+
+function increment(map: Map<string, number>, key: string): void {
+  map.set(key, (map.get(key) ?? 0) + 1);
+}

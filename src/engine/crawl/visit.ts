@@ -1,0 +1,301 @@
+/**
+ * One visit, from a leased URL to its settled state: robots, page, links, decision, delivery, settlement. In this order;
+ * nothing else decides order.
+ */
+import { type DispositionRules, dispose, type VisitOutcome } from '../../domain/crawl/disposition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { concernsHost, requestDelay } from '../../domain/politeness/politeness.js';
+import { type Duration, milliseconds } from '../../domain/time/units.js';
+import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type { CrawlContext } from '../page/crawl-context.js';
+import type { PageOutcome, PageResult, PageTask } from '../page/page-task.js';
+import type { NewUrl, Visit } from '../ports/frontier-store.js';
+import type { Concluded, Conclusion } from './conclusion.js';
+import type { Host } from './hosts.js';
+import type { CrawlServices } from './services.js';
+import type { Tally } from './tally.js';
+
+export interface VisitTarget {
+  readonly context: CrawlContext;
+  readonly conclusion: Conclusion;
+  readonly tally: Tally;
+  refused(link: { url: string; hostKey: string; reason: string }, from: string): void;
+  /** The home page of a site root redirects to another site. */
+  siteMoved(root: string, target: CrawlUrl): Promise<void>;
+  /** The document looks like one that is in the index already. */
+  isNearDuplicate(state: UrlState, simhash: bigint): boolean;
+}
+
+/** The URL was not visited and goes back to the head of its queue. */
+export const PUT_BACK = Symbol('put back');
+
+export class VisitRunner {
+  constructor(
+    private readonly services: CrawlServices,
+    private readonly target: VisitTarget,
+  ) {}
+
+  /** `fetched` is called when the request is over and only decision and delivery remain. */
+  async run(state: UrlState, host: Host, fetched: () => void): Promise<Concluded | typeof PUT_BACK> {
+    const result = await this.fetch(state, host);
+    if (result === PUT_BACK) return PUT_BACK;
+    fetched();
+    await this.takeLinks(state, result);
+    return this.conclude(state, result);
+  }
+
+  private async fetch(state: UrlState, host: Host): Promise<PageResult | typeof PUT_BACK> {
+    const url = crawlUrl(state.url);
+    const gate = await this.passRobots(state, url, host);
+    if (gate !== undefined) return gate;
+    const delay = this.delay(url);
+    this.services.hosts.started(host, delay);
+    let result: PageResult;
+    try {
+      result = await this.services.processor.process(this.task(state));
+    } catch (error) {
+      this.services.hosts.finished(host, delay);
+      throw error;
+    }
+    this.noteHost(host, result);
+    // A URL that was excluded before any request has cost the host nothing.
+    const asked = result.outcome.kind !== 'excluded' || result.status !== undefined;
+    this.services.hosts.finished(host, asked ? (result.schedule.throttle ?? delay) : milliseconds(0));
+    return result;
+  }
+
+  /** Undefined: go on to the page. */
+  private async passRobots(
+    state: UrlState,
+    url: CrawlUrl,
+    host: Host,
+  ): Promise<PageResult | typeof PUT_BACK | undefined> {
+    const { definition, fetcher } = this.target.context;
+    if (definition.ignoreRobotsTxt || definition.linkRules.rogue) return undefined;
+    const answer = this.services.robots.ask(url, fetcher.robotsAgent);
+    if (answer.kind === 'allowed') return undefined;
+    if (answer.kind === 'disallowed') return this.obeysRobots(state, url) ? this.disallowed(state) : undefined;
+    if (answer.kind === 'unreachable') {
+      this.services.hosts.backOff(host, milliseconds(answer.entry.policy.expiresAt - this.services.clock.now()));
+      return PUT_BACK;
+    }
+    const failure = await this.services.robots.load(url, host, definition.fetcher, this.delay(url));
+    // The network failed before any page could be asked for: that is this URL's own outcome.
+    if (failure) return this.failedBeforeFetch(state, failure.code, failure.detail, failure.timings.total);
+    await this.seedSitemaps(state, url);
+    return PUT_BACK;
+  }
+
+  private obeysRobots(state: UrlState, url: CrawlUrl): boolean {
+    const { context } = this.target;
+    const root = state.root === undefined ? undefined : context.roots.get(state.root);
+    return (
+      context.policy.judge({ url, arrival: 'stored', root, hops: state.hops }).effects.options.obeyRobots !== false
+    );
+  }
+
+  private disallowed(state: UrlState): PageResult {
+    const outcome: PageOutcome = {
+      kind: 'excluded',
+      reason: 'robots-disallowed',
+      keepDocument: false,
+      removeStatus: false,
+      revisit: true,
+    };
+    return { ...this.emptyResult(state), outcome };
+  }
+
+  private failedBeforeFetch(
+    state: UrlState,
+    code: Extract<PageOutcome, { kind: 'error' }>['code'],
+    detail: string,
+    duration: Duration,
+  ): PageResult {
+    return { ...this.emptyResult(state), duration, outcome: { kind: 'error', code, detail: `robots.txt: ${detail}` } };
+  }
+
+  private emptyResult(state: UrlState): Omit<PageResult, 'outcome'> {
+    return {
+      id: state.id,
+      crawler: state.crawler,
+      links: [],
+      refused: [],
+      duration: milliseconds(0),
+      bytes: 0,
+      schedule: {},
+    };
+  }
+
+  /** Sitemaps that robots.txt names, or the usual place when it names none, come into the frontier like any URL. */
+  private async seedSitemaps(state: UrlState, url: CrawlUrl): Promise<void> {
+    const { definition, canonicalize } = this.target.context;
+    if (!definition.crawlSitemaps) return;
+    const named = this.services.robots.entry(origin(url))?.policy.robots.sitemaps ?? [];
+    const places = named.length > 0 ? named : [`${origin(url)}/sitemap.xml`];
+    const found = places.map((place) => canonicalize(place, state.url)).filter((place) => place !== undefined);
+    await this.services.discovery.discover(
+      found
+        .filter((place) => place.scheme === 'http' || place.scheme === 'https')
+        .map((place) => ({
+          ...this.newUrl(state, place.href),
+          key: urlKey(place.href),
+          hostKey: hostKey(place),
+          source: 4,
+          arrival: 'robots',
+          hops: 0,
+        })),
+    );
+  }
+
+  private delay(url: CrawlUrl): Duration {
+    const { definition, fetcher } = this.target.context;
+    if (definition.aggressive) return milliseconds(0);
+    const obeys = !definition.ignoreRobotsTxt && !definition.linkRules.rogue;
+    return requestDelay(
+      definition.throttle,
+      obeys ? this.services.robots.crawlDelay(url, fetcher.robotsAgent) : undefined,
+    );
+  }
+
+  private task(state: UrlState): PageTask {
+    const { id, crawler, url, arrival, foundOn, root, hops, redirects, etag, lastModified, stamp, inheritedMetas } =
+      state;
+    const now = this.services.clock.now();
+    return {
+      id,
+      crawler,
+      url,
+      arrival,
+      foundOn,
+      root,
+      hops,
+      redirects,
+      etag,
+      lastModified,
+      stamp,
+      inheritedMetas,
+      now,
+    };
+  }
+
+  private noteHost(host: Host, result: PageResult): void {
+    const { outcome } = result;
+    if (outcome.kind === 'error' && concernsHost(outcome.code)) this.services.hosts.backOff(host, outcome.retryAfter);
+    else if (result.status !== undefined) this.services.hosts.answered(host);
+  }
+
+  private async takeLinks(state: UrlState, result: PageResult): Promise<void> {
+    const { tally } = this.target;
+    tally.refused += result.refused.length;
+    const recorded: NewUrl[] = [];
+    for (const link of result.refused) {
+      this.target.refused(link, state.url);
+      if (link.record) {
+        recorded.push({
+          ...this.newUrl(state, link.url),
+          key: urlKey(link.url),
+          hostKey: link.hostKey,
+          status: 'filtered',
+          reason: link.reason,
+        });
+      }
+    }
+    const redirected = result.outcome.kind === 'redirect';
+    const found = result.links.map(
+      (link): NewUrl => ({
+        ...this.newUrl(state, link.url),
+        key: link.key,
+        hostKey: link.hostKey,
+        source: link.source,
+        arrival: link.arrival,
+        hops: link.arrival === 'redirect' ? state.hops : state.hops + 1,
+        redirects: link.arrival === 'redirect' ? state.redirects + 1 : 0,
+        inheritedMetas: link.inheritedMetas,
+        reason: redirected ? 'redirect-target' : 'discovered',
+      }),
+    );
+    if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
+      await this.target.siteMoved(state.root, crawlUrl(result.outcome.target));
+    }
+    const stored = await this.services.discovery.discover([...found, ...recorded]);
+    tally.discovered += stored.length;
+  }
+
+  private newUrl(state: UrlState, url: string): Omit<NewUrl, 'key' | 'hostKey'> {
+    const now = this.services.clock.now();
+    return {
+      crawler: state.crawler,
+      url,
+      status: 'waiting',
+      reason: 'discovered',
+      hops: state.hops + 1,
+      redirects: 0,
+      arrival: 'link',
+      foundOn: state.url,
+      root: state.root,
+      dueAt: now,
+    };
+  }
+
+  private async conclude(state: UrlState, result: PageResult): Promise<Concluded> {
+    const outcome = this.visitOutcome(state, result.outcome);
+    const now = this.services.clock.now();
+    const disposition = dispose(state, outcome, this.rules(result), now);
+    const visit = visitRecord(result, outcome, disposition.changed, now);
+    this.note(state, result, visit);
+    const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
+    const changes = { ...disposition.changes, lastStatus: result.status ?? null };
+    return this.target.conclusion.conclude({ state, disposition: { ...disposition, changes }, document, visit });
+  }
+
+  private visitOutcome(state: UrlState, outcome: PageOutcome): VisitOutcome {
+    if (outcome.kind !== 'document') return outcome;
+    const { facts, index, reason } = outcome;
+    if (index && facts.simhash !== undefined && this.target.isNearDuplicate(state, facts.simhash)) {
+      return { kind: 'document', index: false, reason: 'near-duplicate', ...facts };
+    }
+    return { kind: 'document', index, reason, ...facts };
+  }
+
+  private rules(result: PageResult): DispositionRules {
+    const { definition } = this.target.context;
+    const { cron, timeZone, smart } = definition.refresh;
+    const now = this.services.clock.now();
+    return {
+      errors: definition.errors,
+      refresh: definition.refresh,
+      schedule: result.schedule,
+      nextCron: smart || cron === undefined ? undefined : this.services.cron(cron, timeZone, now),
+    };
+  }
+
+  private note(state: UrlState, result: PageResult, visit: Visit): void {
+    const failed = result.outcome.kind === 'error';
+    this.target.tally.visit(visit.outcome, failed, result.duration, result.bytes);
+    this.services.health.note(state.hostKey, { outcome: visit.outcome, failed, duration: result.duration });
+    const { crawler, url } = state;
+    const { outcome, status, bytes, changed, duration } = visit;
+    this.services.events.emit({ type: 'visit', crawler, url, outcome, status, bytes, changed, durationMs: duration });
+  }
+}
+
+function visitRecord(result: PageResult, outcome: VisitOutcome, changed: boolean, at: Visit['at']): Visit {
+  const name = outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
+  return {
+    at,
+    status: result.status,
+    outcome: name,
+    detail: detailOf(result.outcome),
+    duration: result.duration,
+    bytes: result.bytes,
+    changed,
+  };
+}
+
+function detailOf(outcome: PageOutcome): string | undefined {
+  if (outcome.kind === 'error' || outcome.kind === 'excluded') return outcome.detail;
+  if (outcome.kind === 'redirect')
+    return outcome.refused ? `to ${outcome.target} (${outcome.refused})` : `to ${outcome.target}`;
+  return undefined;
+}

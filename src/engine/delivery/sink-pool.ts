@@ -1,0 +1,73 @@
+import type { ServerDefinition, SinkDefinition } from '../../domain/crawl/definition.js';
+import type { CrawlEvents } from '../crawl/crawl-events.js';
+import type { Clock } from '../ports/clock.js';
+import type { Log } from '../ports/log.js';
+import type { Sink } from '../ports/sink.js';
+import type { Delivery } from './delivery.js';
+import { SinkQueue } from './sink-queue.js';
+
+interface SinkServices {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: CrawlEvents;
+  readonly delivery: Delivery;
+  readonly createSink: (definition: SinkDefinition) => Sink;
+  /** A sink has answered: there may be room again. */
+  readonly answered: () => void;
+}
+
+/** The queues of the sinks that the configuration names, over changes of the configuration. */
+export class SinkPool {
+  private queues = new Map<string, SinkQueue>();
+
+  constructor(private readonly services: SinkServices) {}
+
+  get(name: string): SinkQueue | undefined {
+    return this.queues.get(name);
+  }
+
+  configure(definition: ServerDefinition): void {
+    const next = new Map<string, SinkQueue>();
+    for (const sink of definition.sinks) {
+      const present = this.queues.get(sink.name);
+      next.set(sink.name, present && sameSink(present.definition, sink) ? present : this.replace(sink, present));
+    }
+    for (const [name, queue] of this.queues) if (!next.has(name)) this.retire(queue);
+    this.queues = next;
+    this.services.delivery.setSinks(next);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.queues.values()].map((queue) => queue.close()));
+  }
+
+  /** What the old queue had not delivered goes to the new one: it is the same destination with other settings. */
+  private replace(definition: SinkDefinition, present: SinkQueue | undefined): SinkQueue {
+    const queue = this.open(definition);
+    if (present) {
+      for (const waiting of present.handOver()) queue.add(waiting.order, waiting.answer);
+      this.retire(present);
+    }
+    return queue;
+  }
+
+  private open(definition: SinkDefinition): SinkQueue {
+    const { clock, log, events, answered } = this.services;
+    return new SinkQueue(definition, this.services.createSink(definition), clock, log, (change) => {
+      if (change) events.emit({ type: 'sink', sink: definition.name, ...change });
+      answered();
+    });
+  }
+
+  /** A sink that nobody names any more refuses what waits for it; batches under way end by themselves. */
+  private retire(queue: SinkQueue): void {
+    for (const waiting of queue.handOver()) {
+      waiting.answer({ state: 'refused', message: 'the sink was taken out of the configuration' }, 0);
+    }
+    queue.closeWhenIdle();
+  }
+}
+
+/** The place in the file may move without the sink being another one. */
+const sameSink = (a: SinkDefinition, b: SinkDefinition): boolean =>
+  JSON.stringify({ ...a, place: undefined }) === JSON.stringify({ ...b, place: undefined });

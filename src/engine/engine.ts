@@ -1,0 +1,362 @@
+/**
+ * The engine: all crawlers of a server over one store, one page processor and one set of sinks. Composes the parts and
+ * answers EngineApi; what a part does stands in the part.
+ */
+import type { CrawlerDefinition, ServerDefinition, SinkDefinition } from '../domain/crawl/definition.js';
+import { after, before, type Duration, days, hours, milliseconds } from '../domain/time/units.js';
+import { Explanations } from './control/explanations.js';
+import { HostViews } from './control/host-views.js';
+import { Maintenance } from './control/maintenance.js';
+import { Orders } from './control/orders.js';
+import { Reconciliation } from './control/reconciliation.js';
+import { Rejudging } from './control/rejudging.js';
+import { Roots } from './control/roots.js';
+import { CrawlEvents } from './crawl/crawl-events.js';
+import { Crawler } from './crawl/crawler.js';
+import { Discovery } from './crawl/discovery.js';
+import { Hosts } from './crawl/hosts.js';
+import { Ledger } from './crawl/ledger.js';
+import { RobotsGate } from './crawl/robots-gate.js';
+import type { CrawlServices, CronSchedule } from './crawl/services.js';
+import { SiteHealth } from './crawl/site-health.js';
+import { Delivery } from './delivery/delivery.js';
+import { SinkPool } from './delivery/sink-pool.js';
+import {
+  type CrawlerRunState,
+  type CrawlerView,
+  type EngineApi,
+  type EngineMetrics,
+  NotFound,
+  type PreviewReport,
+  type RootSubmission,
+  type SubmitOutcome,
+} from './engine-api.js';
+import { compileContexts } from './page/crawl-context.js';
+import type { Clock } from './ports/clock.js';
+import type { FrontierStore, Settlement } from './ports/frontier-store.js';
+import type { Log } from './ports/log.js';
+import type { PageProcessor } from './ports/page-processor.js';
+import type { Sink } from './ports/sink.js';
+import { Batcher } from './support/batcher.js';
+
+export interface EnginePorts {
+  readonly store: FrontierStore;
+  readonly processor: PageProcessor;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly cron: CronSchedule;
+  readonly createSink: (definition: SinkDefinition) => Sink;
+}
+
+/** Orders and bytes that may wait for one sink; past either, no further page is fetched for it. */
+const DELIVERY_LIMITS = { maxOrders: 2_000, maxBytes: 64 * 1024 * 1024 };
+const SETTLEMENTS_PER_CALL = 500;
+const LEDGER_AGE = days(30);
+const LEDGER_ENTRIES = 1_000_000;
+const PRUNE_INTERVAL = hours(1);
+const DRAIN_STEP = milliseconds(50);
+
+export class Engine implements EngineApi {
+  private current: ServerDefinition = { crawlers: [], fetchers: [], sinks: [] };
+  private readonly crawlersByName = new Map<string, Crawler>();
+  private readonly services: CrawlServices;
+  private readonly sinkPool: SinkPool;
+  private readonly roots_: Roots;
+  private readonly explanations: Explanations;
+  private readonly maintenance: Maintenance;
+  private readonly orders_: Orders;
+  private readonly rejudging: Rejudging;
+  private readonly reconciliation: Reconciliation;
+  private readonly hostViews: HostViews;
+  private rejudgingRuns = new Map<string, AbortController>();
+  private cancelPrune: (() => void) | undefined;
+  private opened = false;
+
+  constructor(private readonly ports: EnginePorts) {
+    const { store, processor, clock, log, cron } = ports;
+    const events = new CrawlEvents(clock);
+    const delivery = new Delivery(DELIVERY_LIMITS);
+    const hosts = new Hosts(store, clock, (host) => {
+      events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
+    });
+    const robots = new RobotsGate(processor, hosts, clock);
+    const ledger = new Ledger(store, clock);
+    const health = new SiteHealth();
+    const discovery = new Discovery(store, (name) => this.discoveryTarget(name));
+    const settler = new Batcher<Settlement, void>(async (items) => {
+      await store.settle(items);
+      return items.map(() => undefined);
+    }, SETTLEMENTS_PER_CALL);
+    this.services = {
+      store,
+      processor,
+      clock,
+      log,
+      cron,
+      events,
+      delivery,
+      hosts,
+      robots,
+      ledger,
+      health,
+      discovery,
+      settler,
+    };
+    const answered = (): void => {
+      for (const crawler of this.crawlersByName.values()) crawler.wake();
+    };
+    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink: ports.createSink, answered });
+    const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
+    const pending = (uri: string) => delivery.pending().filter((order) => order.uri === uri);
+    this.roots_ = new Roots(this.services);
+    this.explanations = new Explanations({ ...this.services, pending });
+    this.maintenance = new Maintenance(this.services);
+    this.orders_ = new Orders({ ...this.services, crawler: (name) => this.crawlersByName.get(name) });
+    this.rejudging = new Rejudging(this.services);
+    const crawlersOf = (sink: string) =>
+      crawlers().filter((crawler) => crawler.context.definition.pushTo.includes(sink));
+    this.reconciliation = new Reconciliation({ ...this.services, crawlersOf });
+    this.hostViews = new HostViews({ ...this.services, crawlers });
+  }
+
+  get definition(): ServerDefinition {
+    return this.current;
+  }
+
+  /** Begins to work: brings back what the store remembers and starts the crawlers that were not stopped by a person. */
+  async open(definition: ServerDefinition): Promise<void> {
+    await this.services.ledger.open();
+    this.opened = true;
+    await this.reconfigure(definition);
+    for (const crawler of this.crawlersByName.values()) await this.maintenance.resume(crawler);
+    this.schedulePruning();
+  }
+
+  async reconfigure(definition: ServerDefinition): Promise<void> {
+    const contexts = compileContexts(definition); // throws before anything has changed
+    await this.ports.processor.configure(definition);
+    this.sinkPool.configure(definition);
+    this.current = definition;
+    for (const [name, crawler] of this.crawlersByName) {
+      if (contexts.has(name)) continue;
+      this.rejudgingRuns.get(name)?.abort();
+      crawler.close();
+      this.crawlersByName.delete(name);
+    }
+    for (const [name, context] of contexts) {
+      const present = this.crawlersByName.get(name);
+      present?.configure(context);
+      const crawler = present ?? new Crawler(context, this.services);
+      this.crawlersByName.set(name, crawler);
+      await this.roots_.open(crawler);
+      await this.rejudgeIfChanged(crawler);
+      if (!present) await crawler.setState(await this.rememberedState(name));
+    }
+    this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
+  }
+
+  async crawlers(): Promise<CrawlerView[]> {
+    return Promise.all([...this.crawlersByName.values()].map((crawler) => crawler.view()));
+  }
+
+  crawler(name: string): Promise<CrawlerView> {
+    return this.named(name).view();
+  }
+
+  async setRunState(name: string, state: CrawlerRunState): Promise<void> {
+    const crawler = this.named(name);
+    await this.services.store.putSetting(`state/${name}`, state);
+    await crawler.setState(state);
+  }
+
+  async submit(name: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
+    const crawler = this.named(name);
+    const outcomes: SubmitOutcome[] = [];
+    for (const root of roots) outcomes.push(await this.roots_.submit(crawler, root));
+    return outcomes;
+  }
+
+  submitList = (name: string, text: string) => this.roots_.submitList(this.named(name), text);
+  roots = (name: string) => this.roots_.list(this.named(name));
+  removeRoot = (name: string, url: string) => this.roots_.remove(this.named(name), url);
+
+  urls: EngineApi['urls'] = (filter, afterId, limit) => this.services.store.list(filter, afterId, limit);
+  countUrls: EngineApi['countUrls'] = (filter) => this.services.store.count(filter);
+  biography = (name: string, url: string) => this.explanations.biography(this.named(name), url);
+  explain = (name: string, url: string, from?: string) => this.explanations.explain(this.named(name), url, from);
+  page = (name: string, url: string) => this.explanations.page(this.named(name), url);
+  refused = async (name: string) => this.named(name).refused.views();
+
+  clear = (name: string, like: string) => this.maintenance.clear(this.named(name), like);
+  refresh: EngineApi['refresh'] = (name, what) => this.maintenance.refresh(this.named(name), what);
+  clearErrors = (name: string) => this.maintenance.clearErrors(this.named(name));
+  pending = (name: string) => this.maintenance.pending(this.named(name));
+  importPending = (name: string, text: string) => this.maintenance.importPending(this.named(name), text);
+
+  hosts: EngineApi['hosts'] = (name, afterHost, limit) => this.hostViews.list(this.named(name).name, afterHost, limit);
+  host = (hostKey: string) => this.hostViews.one(hostKey);
+  pauseHost = (hostKey: string, paused: boolean) => this.hostViews.pause(hostKey, paused);
+
+  async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
+    const contexts = compileContexts(definition);
+    for (const [name, context] of contexts) {
+      const present = this.crawlersByName.get(name)?.context.roots;
+      for (const [url, root] of present ?? []) if (!context.roots.has(url)) context.roots.set(url, root);
+    }
+    yield* this.rejudging.preview(contexts);
+  }
+
+  orders: EngineApi['orders'] = (filter, beforeId, limit) => this.orders_.list(filter, beforeId, limit);
+  retryOrder = (id: number) => this.orders_.retry(id);
+  heldDeletions = () => this.orders_.held();
+  releaseHeld = (hostKey: string) => this.orders_.release(hostKey);
+  dropHeld = (hostKey: string) => this.orders_.drop(hostKey);
+  sinks = () => this.services.delivery.views();
+  reconcile = (name: string, repair: boolean) => this.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
+
+  subscribe: EngineApi['subscribe'] = (listener) => this.services.events.subscribe(listener);
+
+  async metrics(): Promise<EngineMetrics> {
+    const all = [...this.crawlersByName.values()].map((crawler) => crawler.tally.metrics(crawler.name));
+    const fetchSeconds = all.map((one) => one.fetchSeconds);
+    return {
+      pages: all.flatMap((one) => one.pages),
+      bytes: all.flatMap((one) => one.bytes),
+      links: all.flatMap((one) => one.links),
+      orders: all.flatMap((one) => one.orders),
+      fetchSeconds: {
+        sum: fetchSeconds.reduce((sum, one) => sum + one.sum, 0),
+        count: fetchSeconds.reduce((sum, one) => sum + one.count, 0),
+        buckets: (fetchSeconds[0]?.buckets ?? []).map(([le], i) => [
+          le,
+          fetchSeconds.reduce((sum, one) => sum + one.buckets[i]![1], 0),
+        ]),
+      },
+      heldDeletions: await this.services.store.countOrders({ state: 'held' }),
+      activeFetches: [...this.crawlersByName.values()].reduce((sum, crawler) => sum + crawler.fetchesUnderWay, 0),
+    };
+  }
+
+  async ready(): Promise<{ ready: boolean; reasons: readonly string[] }> {
+    if (!this.opened) return { ready: false, reasons: ['the engine has not been opened'] };
+    try {
+      await this.services.store.getSetting('ready');
+      return { ready: true, reasons: [] };
+    } catch (error) {
+      return { ready: false, reasons: [`the store does not answer: ${(error as Error).message}`] };
+    }
+  }
+
+  async drain(timeout: Duration): Promise<void> {
+    const { clock, delivery, hosts } = this.services;
+    const deadline = after(clock.now(), timeout);
+    this.cancelPrune?.();
+    for (const run of this.rejudgingRuns.values()) run.abort();
+    for (const crawler of this.crawlersByName.values()) crawler.close();
+    delivery.flush();
+    // What a sink does not take in time is not settled, so it is fetched and pushed again after the next start.
+    while (this.underWay() > 0 && clock.now() < deadline) {
+      await clock.sleep(DRAIN_STEP);
+      delivery.flush();
+    }
+    await hosts.save();
+    hosts.close();
+    await this.sinkPool.close();
+    await this.ports.processor.close();
+    await this.services.store.close();
+  }
+
+  private underWay(): number {
+    return [...this.crawlersByName.values()].reduce((sum, crawler) => sum + crawler.visitsUnderWay, 0);
+  }
+
+  private named(name: string): Crawler {
+    const crawler = this.crawlersByName.get(name);
+    if (crawler) return crawler;
+    const names = [...this.crawlersByName.keys()].join(', ');
+    throw new NotFound(
+      `there is no crawler ${JSON.stringify(name)}; there ${names === '' ? 'is none' : `are: ${names}`}`,
+    );
+  }
+
+  private discoveryTarget(name: string) {
+    const crawler = this.crawlersByName.get(name);
+    if (!crawler) return undefined;
+    return {
+      traps: crawler.context.definition.traps,
+      admitted: (states: Parameters<Crawler['frontier']['admit']>[0]) => crawler.frontier.admit(states),
+      refused: (url: { url: string; hostKey: string; foundOn?: string }, reason: string) =>
+        crawler.refused.add({ url: url.url, hostKey: url.hostKey, reason }, url.foundOn ?? '', this.ports.clock.now()),
+    };
+  }
+
+  private async rememberedState(name: string): Promise<CrawlerRunState> {
+    const state = await this.services.store.getSetting(`state/${name}`);
+    return state === 'paused' || state === 'stopped' ? state : 'running';
+  }
+
+  /** Stored URLs are judged again when the policy is not the one that they were judged by, also across a restart. */
+  private async rejudgeIfChanged(crawler: Crawler): Promise<void> {
+    const { store, log } = this.services;
+    const setting = `policy/${crawler.name}`;
+    const policy = policyText(crawler.context.definition, this.current);
+    const known = await store.getSetting(setting);
+    const unfinished = await this.rejudging.isUnfinished(crawler.name);
+    if (known === policy && !unfinished) return;
+    if (known !== undefined && known !== policy) await store.putSetting(`rejudging/${crawler.name}`, '0');
+    await store.putSetting(setting, policy);
+    if (known === undefined) return;
+    this.rejudgingRuns.get(crawler.name)?.abort();
+    const run = new AbortController();
+    this.rejudgingRuns.set(crawler.name, run);
+    this.rejudging.apply(crawler, run.signal).catch((error: unknown) => {
+      log.error('judging the stored URLs again failed; it goes on after a restart', {
+        crawler: crawler.name,
+        error: String(error),
+      });
+    });
+  }
+
+  private schedulePruning(): void {
+    const { clock, store, log } = this.services;
+    this.cancelPrune = clock.at(after(clock.now(), PRUNE_INTERVAL), () => {
+      store.pruneOrders(before(clock.now(), LEDGER_AGE), LEDGER_ENTRIES).catch((error: unknown) => {
+        log.warn('pruning the ledger failed', { error: String(error) });
+      });
+      this.schedulePruning();
+    });
+  }
+}
+
+/** Everything that a verdict depends on, without the places in the file: moving a line changes no verdict. */
+function policyText(crawler: CrawlerDefinition, server: ServerDefinition): string {
+  const {
+    name,
+    defaultAccept,
+    defaultIndex,
+    defaultFollow,
+    defaultFollowRoots,
+    rules,
+    linkRules,
+    crawlSpace,
+    servers,
+    conditions,
+    traps,
+  } = crawler;
+  const policy = {
+    name,
+    defaultAccept,
+    defaultIndex,
+    defaultFollow,
+    defaultFollowRoots,
+    rules,
+    linkRules,
+    crawlSpace,
+    servers,
+    conditions,
+    traps,
+  };
+  return JSON.stringify({ ...policy, global: server.globalCrawlSpace }, (key, value: unknown) =>
+    key === 'place' ? undefined : value,
+  );
+}

@@ -1,0 +1,41 @@
+import type { CrawlerDefinition, FetcherDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import { compileSoftErrors, type SoftErrorMatcher } from '../../domain/fetch/soft-errors.js';
+import { type CrawlPolicy, compilePolicy } from '../../domain/policy/crawl-policy.js';
+import { rootContext } from '../../domain/policy/site-mode.js';
+import type { RootContext } from '../../domain/policy/verdict.js';
+import { type Canonicalizer, canonicalizer } from '../../domain/url/canonicalize.js';
+
+/** One crawler's definition with everything compiled that judging and reading its pages needs. */
+export interface CrawlContext {
+  readonly definition: CrawlerDefinition;
+  readonly fetcher: FetcherDefinition;
+  readonly policy: CrawlPolicy;
+  readonly canonicalize: Canonicalizer;
+  readonly softErrors: SoftErrorMatcher | undefined;
+  /** By canonical URL: configured roots, and submitted ones as they come. */
+  readonly roots: Map<string, RootContext>;
+}
+
+/** Throws PolicyError, with all problems, when the definition does not compile. */
+export function compileContexts(definition: ServerDefinition): Map<string, CrawlContext> {
+  return new Map(definition.crawlers.map((crawler) => [crawler.name, compileContext(crawler, definition)]));
+}
+
+function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): CrawlContext {
+  const fetcher = server.fetchers.find((candidate) => candidate.name === crawler.fetcher);
+  if (!fetcher) throw new Error(`crawler ${crawler.name} names the fetcher ${crawler.fetcher}, which is not defined`);
+  const canonicalize = canonicalizer(crawler.canonicalization);
+  const roots = new Map<string, RootContext>();
+  for (const root of crawler.roots) {
+    const url = canonicalize(root.url);
+    if (url) roots.set(url.href, rootContext(root, url));
+  }
+  return {
+    definition: crawler,
+    fetcher,
+    policy: compilePolicy(crawler, server.globalCrawlSpace),
+    canonicalize,
+    softErrors: crawler.softErrors.length > 0 ? compileSoftErrors(crawler.softErrors) : undefined,
+    roots,
+  };
+}

@@ -1,0 +1,81 @@
+import type { FetcherDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import type { RootContext } from '../../domain/policy/verdict.js';
+import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
+import type { PageProcessor } from '../ports/page-processor.js';
+import { type CrawlContext, compileContexts } from './crawl-context.js';
+import { LinkJudge } from './link-judge.js';
+import { type PageTools, processPage } from './page-pipeline.js';
+import type { PageResult, PageTask } from './page-task.js';
+
+export interface ProcessorTools extends Omit<PageTools, 'fetcher'> {
+  readonly createFetcher: (definitions: readonly FetcherDefinition[]) => Fetcher;
+}
+
+/** Processes pages in the calling thread. Worker threads run one each; a simulation runs it directly. */
+export class LocalPageProcessor implements PageProcessor {
+  private contexts = new Map<string, CrawlContext>();
+  private readonly links = new Map<string, LinkJudge>();
+
+  private fetcher: Fetcher | undefined;
+  private fetchers = '';
+
+  constructor(private readonly tools: ProcessorTools) {}
+
+  async configure(definition: ServerDefinition): Promise<void> {
+    const contexts = compileContexts(definition);
+    this.configureFetcher(definition.fetchers);
+    for (const [name, context] of contexts) {
+      // Submitted roots outlive a change of the configuration; configured ones come from it anew.
+      for (const [url, root] of this.contexts.get(name)?.roots ?? [])
+        if (!context.roots.has(url)) context.roots.set(url, root);
+      this.links.set(name, new LinkJudge());
+    }
+    this.contexts = contexts;
+  }
+
+  addRoot(crawler: string, root: RootContext): void {
+    this.contexts.get(crawler)?.roots.set(root.url.href, root);
+    // What a page may link to has changed with its root, so links that were judged before are judged again.
+    this.links.set(crawler, new LinkJudge());
+  }
+
+  async process(task: PageTask): Promise<PageResult> {
+    const context = this.contexts.get(task.crawler);
+    const links = task.inspect ? new LinkJudge() : this.links.get(task.crawler);
+    if (!context || !links) throw new Error(`no crawler is named ${task.crawler}`);
+    const { reader, digest, reading } = this.tools;
+    return processPage(task, context, links, { fetcher: this.configuredFetcher(), reader, digest, reading });
+  }
+
+  async fetch(request: FetchRequest): Promise<FetchOutcome> {
+    return this.configuredFetcher().fetch(request);
+  }
+
+  async resolve(hostname: string): Promise<string | undefined> {
+    return this.configuredFetcher().resolve(hostname);
+  }
+
+  forget(crawler: string, urls: readonly string[]): void {
+    this.links.get(crawler)?.forget(urls);
+  }
+
+  async close(): Promise<void> {
+    await this.fetcher?.close();
+  }
+
+  private configuredFetcher(): Fetcher {
+    if (!this.fetcher) throw new Error('the page processor has not been configured');
+    return this.fetcher;
+  }
+
+  /** Connections and what is known of hosts are kept when the fetchers stay as they are. */
+  private configureFetcher(definitions: readonly FetcherDefinition[]): void {
+    const text = JSON.stringify(definitions);
+    if (text === this.fetchers) return;
+    const previous = this.fetcher;
+    this.fetchers = text;
+    this.fetcher = this.tools.createFetcher(definitions);
+    void previous?.close();
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * From an HTTP answer to what it means for the URL: errors, redirects, 304 and bodies worth reading.
+ */
+import { type ErrorCode, errorCodeOfStatus } from '../../domain/fetch/error-codes.js';
+import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import { parseHttpDate } from '../../domain/time/http-date.js';
+import { type Duration, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
+import type { PageOutcome } from './page-task.js';
+
+export type HttpAnswer = Extract<FetchOutcome, { kind: 'response' }>;
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const PERMANENT_REDIRECTS = new Set([301, 308]);
+
+export const isRedirect = (answer: HttpAnswer): boolean => REDIRECTS.has(answer.status);
+export const isPermanentRedirect = (answer: HttpAnswer): boolean => PERMANENT_REDIRECTS.has(answer.status);
+
+/** The outcome of an answer that carries no document, or undefined when its body is to be read. */
+export function outcomeWithoutBody(answer: HttpAnswer, conditional: boolean, now: Instant): PageOutcome | undefined {
+  if (answer.status === 304) {
+    return conditional
+      ? { kind: 'unchanged' }
+      : failed('not-modified-unconditional', 'the server answered 304 to a request that was not conditional');
+  }
+  if (answer.status === 206) return failed('http-other', 'the server answered a part (206) that nobody asked for');
+  if (answer.status >= 200 && answer.status < 300) return undefined;
+  const retryAfter = retryAfterOf(answer, now);
+  const code = errorCodeOfStatus(answer.status, retryAfter !== undefined);
+  return failed(code, `the server answered ${answer.status}`, retryAfter);
+}
+
+export function failed(code: ErrorCode, detail: string, retryAfter?: Duration): PageOutcome {
+  return retryAfter === undefined ? { kind: 'error', code, detail } : { kind: 'error', code, detail, retryAfter };
+}
+
+/** Retry-After as seconds or as a date (RFC 9110, 10.2.3); a date in the past means now. */
+export function retryAfterOf(answer: HttpAnswer, now: Instant): Duration | undefined {
+  const header = answer.headers['retry-after']?.trim();
+  if (!header) return undefined;
+  if (/^\d{1,9}$/.test(header)) return seconds(Number(header));
+  const date = parseHttpDate(header);
+  return date === undefined ? undefined : milliseconds(Math.max(0, date - now));
+}
+
+/** Does the crawler take this media type? `text/*` covers a family. */
+export function takesMediaType(mode: 'include' | 'exclude', types: readonly string[], mediaType: string): boolean {
+  const family = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`;
+  const listed = types.some((type) => type === mediaType || type === family || type === '*/*');
+  return mode === 'include' ? listed : !listed;
+}

@@ -1,0 +1,319 @@
+/**
+ * The way of one page through a page processor, in order: judge, fetch, classify, read, links, document.
+ * The rest of a URL's life (robots before it, disposition, delivery and settlement after it) is in crawl/visit.ts.
+ */
+
+import { simhash } from '../../domain/content/simhash.js';
+import { movesSite } from '../../domain/policy/site-mode.js';
+import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
+import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
+import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
+import type { PageContent, PageReader } from '../ports/page-reader.js';
+import type { CrawlContext } from './crawl-context.js';
+import { LinkCollector, type LinkJudge } from './link-judge.js';
+import { buildDocument, type Digest } from './page-document.js';
+import {
+  failed,
+  type HttpAnswer,
+  isPermanentRedirect,
+  isRedirect,
+  outcomeWithoutBody,
+  takesMediaType,
+} from './page-outcome.js';
+import { baseOf, canonicalOf, directivesOf, headerLinks, movedHome } from './page-reading.js';
+import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from './page-task.js';
+
+export interface PageTools {
+  readonly fetcher: Fetcher;
+  readonly reader: PageReader;
+  readonly digest: Digest;
+  /** Told which URL is about to be read, and undefined when that has ended: reading is the one step that can hang a thread. */
+  readonly reading?: (id: number | undefined) => void;
+}
+
+/** Bounds on what one page may hand over. */
+const READ_LIMITS = { maxLinks: 10_000, maxTextLength: 4_000_000 };
+const MAX_SITEMAP_ENTRIES = 50_000;
+
+export async function processPage(
+  task: PageTask,
+  context: CrawlContext,
+  links: LinkJudge,
+  tools: PageTools,
+): Promise<PageResult> {
+  const visit = new PageVisit(task, context, links, tools);
+  return visit.run();
+}
+
+class PageVisit {
+  private readonly url: CrawlUrl;
+  private readonly collector: LinkCollector;
+  private verdict!: Verdict;
+  private status: number | undefined;
+  private duration = 0 as PageResult['duration'];
+  private bytes = 0;
+
+  constructor(
+    private readonly task: PageTask,
+    private readonly context: CrawlContext,
+    links: LinkJudge,
+    private readonly tools: PageTools,
+  ) {
+    this.url = crawlUrl(task.url);
+    this.collector = new LinkCollector(context, links, {
+      url: this.url,
+      root: task.root === undefined ? undefined : context.roots.get(task.root),
+      hops: task.hops,
+      inheritedMetas: undefined,
+    });
+  }
+
+  async run(): Promise<PageResult> {
+    const excluded = await this.judge();
+    return this.result(excluded ?? (await this.fetch()));
+  }
+
+  private async judge(): Promise<PageOutcome | undefined> {
+    let candidate: Candidate = this.candidate();
+    this.verdict = this.context.policy.judge(candidate);
+    if (this.verdict.needsAddress) {
+      const address = await this.tools.fetcher.resolve(this.url.host);
+      // A host that DNS does not know is no exclusion: the fetch itself will say what is wrong with it.
+      if (address !== undefined) {
+        candidate = { ...candidate, address };
+        this.verdict = this.context.policy.judge(candidate);
+      }
+    }
+    if (this.verdict.accepted || this.task.arrival === 'robots') return undefined;
+    return excludedBy(this.verdict);
+  }
+
+  private candidate(): Candidate {
+    const root = this.task.root === undefined ? undefined : this.context.roots.get(this.task.root);
+    return { url: this.url, arrival: this.task.arrival === 'root' ? 'root' : 'stored', root, hops: this.task.hops };
+  }
+
+  private async fetch(): Promise<PageOutcome> {
+    const request = this.request();
+    const answer = await this.tools.fetcher.fetch(request);
+    this.duration = answer.timings.total;
+    if (answer.kind === 'failure') return failed(answer.code, answer.detail, answer.retryAfter);
+    this.status = answer.status;
+    this.bytes = answer.transferred;
+    if (isRedirect(answer)) return this.redirect(answer);
+    const conditional = request.ifNoneMatch !== undefined || request.ifModifiedSince !== undefined;
+    const outcome = outcomeWithoutBody(answer, conditional, this.task.now);
+    if (outcome) return outcome;
+    this.tools.reading?.(this.task.id);
+    try {
+      return this.read(answer);
+    } finally {
+      this.tools.reading?.(undefined);
+    }
+  }
+
+  private request(): FetchRequest {
+    const { definition } = this.context;
+    const { options, fetchUrl } = this.verdict.effects;
+    // A document that the index does not hold and should is wanted whole, whatever its ETag says.
+    const wanted = this.task.stamp === undefined && this.verdict.effects.index;
+    const conditional = !definition.disableConditionalGet && !wanted;
+    return {
+      url: fetchUrl ?? this.task.url,
+      fetcher: definition.fetcher,
+      ifNoneMatch: conditional ? this.task.etag : undefined,
+      ifModifiedSince: conditional ? this.task.lastModified : undefined,
+      headers: options.headers,
+      userAgent: options.userAgent,
+      connectTimeout: options.connectTimeout,
+      totalTimeout: options.totalTimeout,
+      maxSize: options.maxSize,
+      credentials: options.credentials,
+      proxy: options.proxy,
+    };
+  }
+
+  private redirect(answer: HttpAnswer): PageOutcome {
+    const location = answer.headers['location'];
+    const target = location === undefined ? undefined : this.context.canonicalize(location, this.task.url);
+    if (!target || (target.scheme !== 'http' && target.scheme !== 'https')) {
+      return failed(
+        'redirect-malformed',
+        `Location is ${location === undefined ? 'missing' : JSON.stringify(location.slice(0, 200))}`,
+      );
+    }
+    if (target.href === this.url.href) return failed('redirect-loop', 'the URL redirects to itself');
+    if (this.task.redirects >= this.context.fetcher.maxRedirects) {
+      return failed('redirect-limit', `more than ${this.context.fetcher.maxRedirects} redirects in a row`);
+    }
+    return this.redirectTo(target, isPermanentRedirect(answer));
+  }
+
+  private redirectTo(target: CrawlUrl, permanent: boolean): PageOutcome {
+    const refused = this.collector.addUrl(target, 'redirect');
+    const moved = refused === undefined && movesSite({ ...this.candidate(), url: target, arrival: 'redirect' });
+    return { kind: 'redirect', permanent, target: target.href, refused, movesSite: moved };
+  }
+
+  private read(answer: HttpAnswer): PageOutcome {
+    const { definition } = this.context;
+    const header = answer.headers['content-type'];
+    const mediaType = this.tools.reader.mediaType(answer.body, header, this.url.path);
+    if (this.isSitemap(mediaType)) {
+      const sitemap = this.tools.reader.readSitemap(answer.body, header, MAX_SITEMAP_ENTRIES);
+      if (sitemap) {
+        for (const entry of sitemap.entries)
+          this.collector.add(entry.url, this.url.href, 'sitemap', entry.lastModified);
+        return { kind: 'sitemap', entries: sitemap.entries.length };
+      }
+    }
+    if (!takesMediaType(definition.mimeTypesMode, definition.mimeTypes, mediaType)) {
+      return excluded('mime-type-excluded', `the crawler does not take ${mediaType}`);
+    }
+    const content = this.tools.reader.read(answer.body, header ?? mediaType, READ_LIMITS);
+    const soft = this.context.softErrors?.match({ url: this.url.href, title: content.title, text: content.text });
+    if (soft)
+      return failed(
+        'soft-error',
+        `treated as ${soft.status}: the page matches the soft error at line ${soft.place.line}`,
+      );
+    return this.document(answer, mediaType, content);
+  }
+
+  private isSitemap(mediaType: string): boolean {
+    if (!this.context.definition.crawlSitemaps) return false;
+    return (
+      this.task.arrival === 'robots' ||
+      (/xml|gzip/.test(mediaType) && /sitemap[^/]*\.xml(?:\.gz)?$/i.test(this.url.path))
+    );
+  }
+
+  private document(answer: HttpAnswer, mediaType: string, content: PageContent): PageOutcome {
+    const base = baseOf(this.url, content);
+    const moved = movedHome(this.context, this.url, base, content);
+    if (moved) return this.redirectTo(moved, false);
+    const directives = directivesOf(this.context, answer, content);
+    const canonical = canonicalOf(this.context, this.url, base, answer, content);
+    const canonicalTaken = canonical !== undefined && this.collector.addUrl(canonical, 'link') === undefined;
+    this.follow(answer, content, base, directives.follow);
+    const reason = this.reasonNotToIndex(directives.index, canonicalTaken);
+    return this.documentOutcome(answer, mediaType, content, directives.archive, reason);
+  }
+
+  private follow(answer: HttpAnswer, content: PageContent, base: string, allowed: boolean): void {
+    if (!this.verdict.effects.follow) return;
+    for (const link of content.links) {
+      if (link.kind === 'canonical') continue;
+      if (allowed && !link.nofollow) this.collector.add(link.href, base);
+      else this.refuseNoFollow(link.href, base);
+    }
+    if (allowed) for (const link of headerLinks(answer)) this.collector.add(link.href, this.url.href);
+  }
+
+  private refuseNoFollow(href: string, base: string): void {
+    if (this.context.definition.linkRules.rogue) return this.collector.add(href, base);
+    const url = this.context.canonicalize(href, base);
+    if (url) this.collector.refuse(url, 'nofollow');
+  }
+
+  private reasonNotToIndex(robotsAllow: boolean, canonicalElsewhere: boolean): string | undefined {
+    if (!this.verdict.effects.index) return this.verdict.effects.follow ? 'links-only' : 'no-index';
+    if (!robotsAllow) return 'noindex';
+    return canonicalElsewhere ? 'canonical-elsewhere' : undefined;
+  }
+
+  private documentOutcome(
+    answer: HttpAnswer,
+    mediaType: string,
+    content: PageContent,
+    archive: boolean,
+    reason?: string,
+  ): PageOutcome {
+    const { definition } = this.context;
+    const root = this.task.root === undefined ? undefined : this.context.roots.get(this.task.root);
+    const document = buildDocument(
+      {
+        url: this.url,
+        task: this.task,
+        effects: this.verdict.effects,
+        rootMetas: root?.metas ?? [],
+        status: answer.status,
+        headers: answer.headers,
+        body: answer.body,
+        mediaType,
+        content,
+        noArchive: !archive,
+        textOnly: definition.storeTextOnly,
+        redirectSource:
+          definition.indexRedirectSources && this.task.arrival === 'redirect' ? this.task.foundOn : undefined,
+      },
+      this.tools.digest,
+    );
+    const facts: DocumentFacts = {
+      stamp: document.stamp,
+      simhash: this.nearDuplicateDetector() && content.text !== '' ? simhash(content.text) : undefined,
+      contentType: mediaType,
+      title: content.title.slice(0, 300),
+      etag: answer.headers['etag'],
+      lastModified: answer.headers['last-modified'],
+    };
+    if (reason !== undefined) return { kind: 'document', facts, index: false, reason };
+    const changed = document.stamp !== this.task.stamp;
+    return { kind: 'document', facts, index: true, reason: 'indexed', document: changed ? document : undefined };
+  }
+
+  private nearDuplicateDetector(): boolean {
+    return this.verdict.effects.options.nearDuplicateDetector ?? this.context.definition.nearDuplicateDetector;
+  }
+
+  private result(outcome: PageOutcome): PageResult {
+    return {
+      id: this.task.id,
+      crawler: this.task.crawler,
+      outcome,
+      status: this.status,
+      links: this.collector.links.map((link) => ({ ...link, inheritedMetas: this.handedDownMetas() })),
+      refused: this.collector.refused,
+      duration: this.duration,
+      bytes: this.bytes,
+      schedule: scheduleOf(this.verdict),
+    };
+  }
+
+  /** Metas with scope="links": this page's own and those that it inherited. */
+  private handedDownMetas(): PageTask['inheritedMetas'] {
+    const own = this.verdict.effects.metas.filter((meta) => meta.scope === 'links');
+    if (own.length === 0) return this.task.inheritedMetas;
+    const kept = this.task.inheritedMetas.filter((meta) => !own.some((mine) => mine.name === meta.name));
+    return [...kept, ...own.map(({ name, value }) => ({ name, value }))];
+  }
+}
+
+function excluded(reason: string, detail: string): PageOutcome {
+  return { kind: 'excluded', reason, detail, keepDocument: false, removeStatus: false, revisit: true };
+}
+
+function excludedBy(verdict: Verdict): PageOutcome {
+  return {
+    kind: 'excluded',
+    reason: verdict.reason,
+    detail: verdict.detail,
+    keepDocument: verdict.keepDocument,
+    removeStatus: verdict.layer === 'server-records' && !verdict.keepDocument,
+    revisit: false,
+  };
+}
+
+function scheduleOf(verdict: Verdict): PageSchedule {
+  const { options, period, maxNetworkErrors, networkErrorDelay } = verdict.effects;
+  return {
+    period,
+    refreshMinimumAge: options.refreshMinimumAge,
+    refreshMaximumAge: options.refreshMaximumAge,
+    errorExpiry: options.errorExpiry,
+    throttle: options.throttle,
+    concurrencyPerHost: options.concurrencyPerHost,
+    maxTemporaryErrors: maxNetworkErrors,
+    retryDelay: networkErrorDelay,
+  };
+}

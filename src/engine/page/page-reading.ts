@@ -1,0 +1,71 @@
+/**
+ * What a body says about itself beyond its text: robots directives, where its links point from, whether another URL is
+ * the canonical one, whether it sends the visitor elsewhere.
+ */
+import { type RobotsDirectives, robotsDirectives } from '../../domain/robots/robots-directives.js';
+import type { CrawlUrl } from '../../domain/url/crawl-url.js';
+import { origin } from '../../domain/url/crawl-url.js';
+import type { PageContent } from '../ports/page-reader.js';
+import type { CrawlContext } from './crawl-context.js';
+import type { HttpAnswer } from './page-outcome.js';
+
+const OBEY_NOTHING: RobotsDirectives = { index: true, follow: true, archive: true };
+
+export function directivesOf(context: CrawlContext, answer: HttpAnswer, content: PageContent): RobotsDirectives {
+  if (context.definition.linkRules.rogue) return OBEY_NOTHING;
+  const header = answer.headers['x-robots-tag'];
+  return robotsDirectives(content.robotsMetas, header ? header.split('\n') : [], context.fetcher.robotsAgent);
+}
+
+/** The URL that relative links of the page start from: `<base href>`, or the page itself. */
+export function baseOf(url: CrawlUrl, content: PageContent): string {
+  if (content.base === undefined) return url.href;
+  const base = URL.parse(content.base, url.href);
+  return base && (base.protocol === 'http:' || base.protocol === 'https:') ? base.href : url.href;
+}
+
+/** The canonical URL that the page names, when it is another one. */
+export function canonicalOf(
+  context: CrawlContext,
+  url: CrawlUrl,
+  base: string,
+  answer: HttpAnswer,
+  content: PageContent,
+): CrawlUrl | undefined {
+  const named = content.links.find((link) => link.kind === 'canonical')?.href ?? canonicalHeader(answer);
+  const canonical = named === undefined ? undefined : context.canonicalize(named, base);
+  return canonical && canonical.href !== url.href ? canonical : undefined;
+}
+
+const LINK_HEADER = /<([^<>]{1,2048})>\s*((?:;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^\s;,"]+)\s*)+)/g;
+const FOLLOWED_RELATIONS = new Set(['next', 'prev', 'alternate', 'canonical']);
+
+/** Targets of the HTTP Link header (RFC 8288) whose relation is one that is followed in HTML too. */
+export function headerLinks(answer: HttpAnswer): { href: string; relation: string }[] {
+  const header = answer.headers['link'];
+  if (!header) return [];
+  const links: { href: string; relation: string }[] = [];
+  for (const match of header.slice(0, 16_384).matchAll(LINK_HEADER)) {
+    const relation = /;\s*rel\s*=\s*"?([^";,]+)/i.exec(match[2]!)?.[1]?.trim().toLowerCase();
+    const followed = relation?.split(/\s+/).find((word) => FOLLOWED_RELATIONS.has(word));
+    if (followed) links.push({ href: match[1]!, relation: followed });
+  }
+  return links;
+}
+
+const canonicalHeader = (answer: HttpAnswer): string | undefined =>
+  headerLinks(answer).find((link) => link.relation === 'canonical')?.href;
+
+/** The other site that a site root's home page sends its visitors to by meta refresh, when it does. */
+export function movedHome(
+  context: CrawlContext,
+  url: CrawlUrl,
+  base: string,
+  content: PageContent,
+): CrawlUrl | undefined {
+  const root = context.roots.get(url.href);
+  if (!root?.site) return undefined;
+  const refresh = content.links.find((link) => link.kind === 'meta-refresh');
+  const target = refresh && context.canonicalize(refresh.href, base);
+  return target && origin(target) !== origin(url) ? target : undefined;
+}

@@ -1,0 +1,116 @@
+/**
+ * What goes into a page processor and what comes out. Plain data that crosses thread boundaries.
+ */
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { ErrorCode } from '../../domain/fetch/error-codes.js';
+import type { SourceNumber } from '../../domain/frontier/sources.js';
+import type { PushDocument } from '../../domain/push/order.js';
+import type { Duration, Instant } from '../../domain/time/units.js';
+
+export interface PageTask {
+  readonly id: UrlId;
+  readonly crawler: string;
+  readonly url: string;
+  readonly arrival: UrlState['arrival'];
+  /** The page that redirected or linked here. */
+  readonly foundOn?: string;
+  readonly root?: string;
+  readonly hops: number;
+  readonly redirects: number;
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Digest of the document in the index: an equal one is not pushed again. */
+  readonly stamp?: string;
+  readonly inheritedMetas: UrlState['inheritedMetas'];
+  readonly now: Instant;
+  /** A person looks at the page: every link is reported, known or not, and nothing counts as handed over. */
+  readonly inspect?: boolean;
+}
+
+/** A link (or redirect target) that the policy lets into the frontier. */
+export interface DiscoveredLink {
+  readonly url: string;
+  readonly key: bigint;
+  readonly hostKey: string;
+  readonly source: SourceNumber;
+  readonly arrival: 'link' | 'redirect' | 'sitemap';
+  readonly inheritedMetas?: UrlState['inheritedMetas'];
+  /** Sitemap's word on the last change. */
+  readonly lastModified?: string;
+}
+
+export interface RefusedLink {
+  readonly url: string;
+  readonly hostKey: string;
+  readonly reason: string;
+  /** A record of it is to be stored (Velocity's log flags). */
+  readonly record: boolean;
+}
+
+/** Facts of a document that was read. */
+export interface DocumentFacts {
+  readonly stamp: string;
+  readonly simhash?: bigint;
+  readonly contentType: string;
+  readonly title: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
+export type PageOutcome =
+  | {
+      readonly kind: 'document';
+      readonly facts: DocumentFacts;
+      /** May it stand in the index? If not, `reason` says why. */
+      readonly index: boolean;
+      readonly reason: string;
+      /** Present when it may be indexed and differs from `task.stamp`. */
+      readonly document?: PushDocument;
+    }
+  | { readonly kind: 'unchanged' }
+  | {
+      readonly kind: 'redirect';
+      readonly permanent: boolean;
+      readonly target: string;
+      /** Why the target is not followed, when it is not. */
+      readonly refused?: string;
+      /** The home page of a site root has moved to another site. */
+      readonly movesSite: boolean;
+    }
+  | { readonly kind: 'sitemap'; readonly entries: number }
+  | {
+      readonly kind: 'excluded';
+      readonly reason: string;
+      readonly detail?: string;
+      /** 761: left to another crawler, the document stays. */
+      readonly keepDocument: boolean;
+      readonly removeStatus: boolean;
+      /** It may become crawlable without a change of the configuration: visit again. */
+      readonly revisit: boolean;
+    }
+  | { readonly kind: 'error'; readonly code: ErrorCode; readonly detail: string; readonly retryAfter?: Duration };
+
+export interface PageResult {
+  readonly id: UrlId;
+  readonly crawler: string;
+  readonly outcome: PageOutcome;
+  /** HTTP status, when there was an answer. */
+  readonly status?: number;
+  readonly links: readonly DiscoveredLink[];
+  readonly refused: readonly RefusedLink[];
+  readonly duration: Duration;
+  readonly bytes: number;
+  /** What the verdict on this URL says of its schedule. */
+  readonly schedule: PageSchedule;
+}
+
+export interface PageSchedule {
+  readonly period?: Duration;
+  readonly refreshMinimumAge?: Duration;
+  readonly refreshMaximumAge?: Duration;
+  readonly errorExpiry?: Duration;
+  readonly throttle?: Duration;
+  readonly concurrencyPerHost?: number;
+  readonly maxTemporaryErrors?: number;
+  readonly retryDelay?: Duration;
+}

@@ -1,0 +1,22 @@
+import type { ServerDefinition } from '../../domain/crawl/definition.js';
+import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import type { RootContext } from '../../domain/policy/verdict.js';
+import type { PageResult, PageTask } from '../page/page-task.js';
+import type { FetchRequest } from './fetcher.js';
+
+/**
+ * Carries pages from URL to result: fetch, read, judge the links. In one thread or in many; the engine does not see which.
+ * `process` and `fetch` never reject for what a site did.
+ */
+export interface PageProcessor {
+  /** Replaces the definition; pages under way end under the one they began with. */
+  configure(definition: ServerDefinition): Promise<void>;
+  /** Makes the root known under which URLs are judged; sent before the first task that names it. */
+  addRoot(crawler: string, root: RootContext): void;
+  process(task: PageTask): Promise<PageResult>;
+  fetch(request: FetchRequest): Promise<FetchOutcome>;
+  resolve(hostname: string): Promise<string | undefined>;
+  /** These URLs are no longer stored: a link to one of them counts as new again. */
+  forget(crawler: string, urls: readonly string[]): void;
+  close(): Promise<void>;
+}

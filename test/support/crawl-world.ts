@@ -1,0 +1,168 @@
+/**
+ * A whole crawl in one process for a test: real sockets to fake sites, the real fetcher, readers, policy, SQLite and sinks;
+ * only the clock stands still until the test moves it.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningIndex, startIndex } from '../../index/server.js';
+import { readConfiguration } from '../../src/adapters/config-xml/read.js';
+import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
+import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
+import { createSink } from '../../src/adapters/push/create-sink.js';
+import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
+import { nextCronTime } from '../../src/adapters/system/cron.js';
+import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
+import type { UrlState } from '../../src/domain/crawl/url-state.js';
+import { type Duration, type Instant, minutes } from '../../src/domain/time/units.js';
+import { Engine } from '../../src/engine/engine.js';
+import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
+import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
+import type { Log } from '../../src/engine/ports/log.js';
+import { ManualClock } from './manual-clock.js';
+
+export interface WorldOptions {
+  /** Attributes of the Crawler element beside those that keep a test fast. */
+  readonly attributes?: string;
+  /** Content of the Crawler element. */
+  readonly crawler: string;
+  /** Further elements of CrawlConfig. */
+  readonly more?: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly index?: 'real' | 'none';
+  readonly clock?: ManualClock;
+  /** Database file to open again; in memory by default. */
+  readonly database?: string;
+}
+
+const ATTRIBUTES =
+  'name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"';
+
+export class CrawlWorld {
+  private constructor(
+    readonly engine: Engine,
+    readonly store: FrontierStore,
+    readonly clock: ManualClock,
+    readonly index: RunningIndex | undefined,
+    private readonly folder: string,
+    private readonly options: WorldOptions,
+    readonly errors: string[],
+  ) {}
+
+  static async start(options: WorldOptions): Promise<CrawlWorld> {
+    const folder = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
+    const clock = options.clock ?? new ManualClock();
+    const index =
+      options.index === 'none'
+        ? undefined
+        : await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
+    const store = await openSqliteInProcess(options.database ?? ':memory:');
+    const errors: string[] = [];
+    const engine = new Engine({
+      store,
+      clock,
+      log: collectingLog(errors),
+      cron: nextCronTime,
+      createSink,
+      processor: new LocalPageProcessor({
+        createFetcher: (definitions) => new HttpFetcher(definitions),
+        reader: createPageReader(),
+        digest: (bytes, text) => createHash('sha256').update(bytes).update(text).digest('hex'),
+      }),
+    });
+    const world = new CrawlWorld(engine, store, clock, index, folder, options, errors);
+    await engine.open(world.definition(options));
+    return world;
+  }
+
+  definition(options: Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files'>): ServerDefinition {
+    const sink = this.index
+      ? `<cw:Sink name="main" type="papi" url="${this.index.url}" connector="test"/>`
+      : `<cw:Sink name="main" type="file" url="${join(this.folder, 'orders.jsonl')}"/>`;
+    const names = attributeNames(options.attributes ?? '');
+    const kept = ATTRIBUTES.split(' ').filter((attribute) => !names.has(attribute.split('=')[0]!));
+    const crawler = /<Crawler\b/.test(options.crawler)
+      ? options.crawler
+      : `<Crawler ${kept.join(' ')} ${options.attributes ?? ''}>${options.crawler}<cw:PushTo sink="main"/></Crawler>`;
+    const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
+${crawler}
+${/<cw:Fetcher\b/.test(options.more ?? '') ? '' : '<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>'}
+${sink}${options.more ?? ''}</CrawlConfig>`;
+    const files = options.files ?? {};
+    const { definition, problems } = readConfiguration(xml, {
+      file: 'CrawlConfig.xml',
+      env: {},
+      readFile: (name) => {
+        const text = files[name];
+        if (text === undefined) throw new Error(`no file ${name}`);
+        return text;
+      },
+    });
+    if (!definition)
+      throw new Error(
+        `the configuration has problems:\n${problems.map((problem) => `${problem.place.line}: ${problem.message}`).join('\n')}`,
+      );
+    return definition;
+  }
+
+  async reconfigure(options: Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files'>): Promise<void> {
+    await this.engine.reconfigure(this.definition({ ...this.options, ...options }));
+  }
+
+  /** Runs until every crawler has nothing left to do that is due within `patience` of now. */
+  async untilIdle(patience: Duration = minutes(2)): Promise<void> {
+    const deadline = (this.clock.now() + patience) as Instant;
+    let quiet = 0;
+    for (let turns = 0; ; turns++) {
+      if (turns > 2_000_000) throw new Error('the crawl does not come to rest');
+      await turn();
+      const views = await this.engine.crawlers();
+      const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
+      quiet = busy && views.every((view) => view.active === 0) ? quiet + 1 : 0;
+      if (!busy) return;
+      // Nothing moves on the sockets: only the clock can help.
+      const next = this.clock.nextTimer;
+      if (quiet > 20 && next !== undefined && next <= deadline) {
+        this.clock.advanceTo(next);
+        quiet = 0;
+      } else if (quiet > 5_000)
+        throw new Error(`the crawl waits for ${next === undefined ? 'nothing' : new Date(next).toISOString()}`);
+    }
+  }
+
+  async state(url: string, crawler = 'test'): Promise<UrlState | undefined> {
+    return this.store.find(crawler, url);
+  }
+
+  /** What the index holds, sorted. */
+  async indexed(): Promise<string[]> {
+    if (!this.index) throw new Error('this world has no index');
+    const url = `${this.index.url}/papi/4/connectors/test/enumerate_synced_entries?PAPI_rootPath=&PAPI_mode=recursive`;
+    const text = await (await fetch(url)).text();
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => decodeURIComponent(line.split(' ')[0]!.replaceAll('+', ' ')))
+      .sort();
+  }
+
+  async close(): Promise<void> {
+    const drained = this.engine.drain(0 as Duration);
+    await drained;
+    await this.index?.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+const attributeNames = (attributes: string): Set<string> =>
+  new Set([...attributes.matchAll(/([\w:-]+)=/g)].map((match) => match[1]!));
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function collectingLog(errors: string[]): Log {
+  const note = (message: string, particulars?: Readonly<Record<string, unknown>>): void => {
+    errors.push(`${message} ${JSON.stringify(particulars ?? {})}`);
+  };
+  return { debug: () => undefined, info: () => undefined, warn: () => undefined, error: note };
+}

@@ -1,0 +1,92 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface FakeAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Uint8Array;
+}
+
+export type FakePage = FakeAnswer | ((request: IncomingMessage, response: ServerResponse) => FakeAnswer | undefined);
+
+export interface SeenRequest {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly at: number;
+}
+
+/** A web site on a real socket whose pages a test sets, changes and takes away. Unknown paths answer 404. */
+export class FakeSite {
+  readonly requests: SeenRequest[] = [];
+  private readonly pages = new Map<string, FakePage>();
+  private readonly server: Server;
+
+  private constructor(private readonly address: string) {
+    this.server = createServer((request, response) => this.answer(request, response));
+  }
+
+  static async start(address = '127.0.0.1'): Promise<FakeSite> {
+    const site = new FakeSite(address);
+    await new Promise<void>((resolve) => site.server.listen(0, address, resolve));
+    return site;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get origin(): string {
+    return `http://${this.address}:${this.port}`;
+  }
+
+  url(path: string): string {
+    return `${this.origin}${path}`;
+  }
+
+  set(path: string, page: FakePage): this {
+    this.pages.set(path, page);
+    return this;
+  }
+
+  /** An HTML page with a title, links to the paths given, and text. */
+  page(path: string, links: readonly string[] = [], text = `Text of ${path}.`): this {
+    return this.set(path, { headers: { 'content-type': 'text/html; charset=utf-8' }, body: html(path, links, text) });
+  }
+
+  remove(path: string): this {
+    this.pages.delete(path);
+    return this;
+  }
+
+  /** Paths asked for, without robots.txt and guessed sitemaps, sorted, each once. */
+  get fetched(): string[] {
+    const paths = this.requests
+      .map((request) => request.path)
+      .filter((path) => path !== '/robots.txt' && path !== '/sitemap.xml');
+    return [...new Set(paths)].sort();
+  }
+
+  forgetRequests(): void {
+    this.requests.length = 0;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private answer(request: IncomingMessage, response: ServerResponse): void {
+    const path = request.url ?? '/';
+    this.requests.push({ path, headers: request.headers, at: performance.now() });
+    const page = this.pages.get(path) ?? this.pages.get(path.split('?')[0]!) ?? { status: 404, body: 'no such page' };
+    const answer = typeof page === 'function' ? page(request, response) : page;
+    if (!answer) return;
+    response.writeHead(answer.status ?? 200, { ...answer.headers });
+    response.end(answer.body ?? '');
+  }
+}
+
+export function html(title: string, links: readonly string[], text = ''): string {
+  const list = links.map((link) => `<a href="${link}">${link}</a>`).join('\n');
+  return `<!doctype html><html lang="en"><head><title>${title}</title></head><body><p>${text}</p>${list}</body></html>`;
+}

@@ -1,0 +1,49 @@
+import { TimeHeap } from '../../src/domain/frontier/time-heap.js';
+import { after, type Duration, type Instant, instant } from '../../src/domain/time/units.js';
+import type { Clock } from '../../src/engine/ports/clock.js';
+
+/** Stands still until a test moves it. Timers run in the order of their times. */
+export class ManualClock implements Clock {
+  private readonly timers = new TimeHeap<{ action: (() => void) | undefined }>();
+
+  constructor(private current: Instant = instant(Date.UTC(2026, 0, 1))) {}
+
+  now(): Instant {
+    return this.current;
+  }
+
+  at(at: Instant, action: () => void): () => void {
+    const timer: { action: (() => void) | undefined } = { action };
+    this.timers.push(at, timer);
+    return () => {
+      timer.action = undefined;
+    };
+  }
+
+  sleep(wait: Duration, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.at(after(this.current, wait), resolve);
+      signal?.addEventListener('abort', () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  /** When the next timer runs; undefined when there is none. */
+  get nextTimer(): Instant | undefined {
+    return this.timers.peekTime();
+  }
+
+  advance(by: Duration): void {
+    this.advanceTo(after(this.current, by));
+  }
+
+  advanceTo(time: Instant): void {
+    for (let at = this.timers.peekTime(); at !== undefined && at <= time; at = this.timers.peekTime()) {
+      if (at > this.current) this.current = at;
+      this.timers.popDue(at)?.action?.();
+    }
+    if (time > this.current) this.current = time;
+  }
+}
