@@ -5,6 +5,8 @@ import { AuditController } from './audit/audit.controller.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { ConfigurationController } from './configuration/configuration.controller.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
+import { RulesController } from './configuration/rules.controller.js';
+import { WeightsController } from './configuration/weights.controller.js';
 import { CrawlersController } from './crawlers/crawlers.controller.js';
 import { EventsController } from './events/events.controller.js';
 import { HealthController } from './health/health.controller.js';
@@ -40,9 +42,11 @@ export const CONTROLLERS = [
   PolicyController,
   ReasonsController,
   RootsController,
+  RulesController,
   SessionController,
   SinksController,
   UrlsController,
+  WeightsController,
 ];
 
 @Module({})

@@ -1,5 +1,6 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { Problem } from '../../domain/crawl/place.js';
+import type { SourceName } from '../../domain/frontier/sources.js';
 
 export interface FormatContext {
   /** Name of the file for places, as the operator gave it. */
@@ -8,7 +9,43 @@ export interface FormatContext {
   readonly readFile: (name: string) => string;
 }
 
-/** What the server needs to know of CrawlConfig.xml: how to read it, and how to keep its secrets. */
+/** A match element: And, Or, Not, Atom, Domain, Path, Ext, Host, Url, Scheme, Query, InQuery or Length. */
+export interface RuleMatch {
+  readonly element: string;
+  readonly field?: string;
+  readonly kind?: string;
+  readonly norm?: string;
+  readonly value?: string;
+  readonly litteral?: boolean;
+  readonly children?: readonly RuleMatch[];
+}
+
+/** An action element: Index, NoIndex, Follow, NoFollow, Accept, Ignore, Source, AddMeta or Priority. */
+export interface RuleAction {
+  readonly element: string;
+  readonly name?: string;
+  readonly value?: string;
+  readonly scope?: string;
+  readonly shift?: number;
+}
+
+/** A crawl rule to write, as XML (one Rule element) or in parts. */
+export type RuleInput = { readonly group?: string; readonly key?: string } & (
+  | { readonly xml: string }
+  | { readonly match: readonly RuleMatch[]; readonly actions: readonly RuleAction[] }
+);
+
+export interface RuleView {
+  /** 0-based, over all Rules blocks of the crawler. */
+  readonly index: number;
+  readonly group: string;
+  readonly key?: string;
+  readonly match: readonly RuleMatch[];
+  readonly actions: readonly RuleAction[];
+  readonly xml: string;
+}
+
+/** What the server needs to know of CrawlConfig.xml: how to read it, keep its secrets and change parts of it. */
 export interface ConfigurationFormat {
   /** All that is wrong or doubtful, at once, the linter's findings among it; a definition only when there is no error. */
   read(
@@ -19,4 +56,12 @@ export interface ConfigurationFormat {
   redact(xml: string): string;
   /** The text with placeholders replaced by the secrets that stand in `current` at the same place. */
   restoreSecrets(xml: string, current: string): string;
+
+  rules(xml: string, crawler: string): readonly RuleView[];
+  /** The changed text; all else stays byte for byte. Throws ProblemException for what cannot be done. */
+  insertRule(xml: string, crawler: string, rule: RuleInput, index?: number): string;
+  replaceRule(xml: string, crawler: string, index: number, rule: RuleInput): string;
+  deleteRule(xml: string, crawler: string, index: number): string;
+  moveRule(xml: string, crawler: string, from: number, to: number): string;
+  setWeights(xml: string, crawler: string, weights: Readonly<Partial<Record<SourceName, number>>>): string;
 }

@@ -11,7 +11,7 @@ import {
   InvalidConfiguration,
   type LoadedConfiguration,
 } from './configuration-file.js';
-import type { ConfigurationFormat } from './configuration-format.js';
+import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, VersionHeader } from './configuration-history.js';
 import { configurationErrors } from './problems.dto.js';
 
@@ -40,7 +40,7 @@ export class ConfigurationService {
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
     @Inject(CONFIGURATION_FILE) readonly file: ConfigurationFile,
-    @Inject(CONFIGURATION_FORMAT) private readonly format: ConfigurationFormat,
+    @Inject(CONFIGURATION_FORMAT) readonly format: ConfigurationFormat,
     @Inject(CONFIGURATION_HISTORY) private readonly history: ConfigurationHistory,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOG) private readonly log: Log,
@@ -74,6 +74,10 @@ export class ConfigurationService {
 
   redacted(): string {
     return this.format.redact(this.current.xml);
+  }
+
+  rules(crawler: string): readonly RuleView[] {
+    return this.format.rules(this.current.xml, crawler);
   }
 
   check(xml: string): readonly Problem[] {

@@ -11,6 +11,9 @@ const XML_LIMIT = 16 * MEBIBYTE;
 /** A url list or a pending file of some hundred thousand lines. */
 const TEXT_LIMIT = 64 * MEBIBYTE;
 
+/** Levels of JSON; a rule of nested And and Or stays far below. */
+const MAX_DEPTH = 32;
+
 export function registerBodyParsers(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   const parsers = [
@@ -31,11 +34,30 @@ const asIs = (text: string): string => text;
 
 function parseJson(text: string): unknown {
   if (text === '') return undefined;
+  if (isTooDeep(text))
+    throw new ProblemException('invalid-request', `The body is nested deeper than ${MAX_DEPTH} levels.`);
   try {
     return JSON.parse(text, dropPrototype);
   } catch (error) {
     throw new ProblemException('invalid-request', `The body is not JSON: ${(error as Error).message}`);
   }
+}
+
+/** Validation walks the body recursively: the depth is bounded before anything does. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i];
+    if (inString) {
+      if (character === '\\') i++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '[' || character === '{') depth++;
+    else if (character === ']' || character === '}') depth--;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
 }
 
 /** A `__proto__` member could reach an object's prototype when fields are copied; no call knows such a field. */

@@ -2,144 +2,162 @@
  * The engine's counters as Prometheus metrics. They are read when Prometheus asks, so that counting costs the crawl nothing.
  */
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
-import type { EngineApi, EngineMetrics } from '../../engine/engine-api.js';
+import type { CrawlerView, EngineApi, EngineMetrics, SinkView } from '../../engine/engine-api.js';
 
-export function engineRegistry(engine: EngineApi): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'crawlway_process_' });
-  registerCounters(registry, engine);
-  registerGauges(registry, engine);
-  registry.registerMetric(fetchSeconds(engine) as unknown as Metric);
-  return registry;
+interface Snapshot {
+  readonly metrics: EngineMetrics;
+  readonly crawlers: readonly CrawlerView[];
+  readonly sinks: readonly SinkView[];
 }
 
-interface CounterSpec {
+type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+interface Spec {
+  readonly type: 'counter' | 'gauge';
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  readonly rows: (metrics: EngineMetrics) => readonly (readonly [labels: Record<string, string>, count: number])[];
+  readonly rows: (snapshot: Snapshot) => readonly Row[];
 }
 
-const COUNTERS: readonly CounterSpec[] = [
+const SPECS: readonly Spec[] = [
   {
+    type: 'counter',
     name: 'crawlway_pages_total',
     help: 'Visits by crawler and outcome: document, unchanged, redirect, excluded or an error code.',
     labels: ['crawler', 'outcome'],
-    rows: ({ pages }) => pages.map(({ crawler, outcome, count }) => [{ crawler, outcome }, count]),
+    rows: ({ metrics }) => metrics.pages.map(({ crawler, outcome, count }) => [{ crawler, outcome }, count]),
   },
   {
+    type: 'counter',
     name: 'crawlway_fetched_bytes_total',
     help: 'Bytes received from web sites.',
     labels: ['crawler'],
-    rows: ({ bytes }) => bytes.map(({ crawler, count }) => [{ crawler }, count]),
+    rows: ({ metrics }) => metrics.bytes.map(({ crawler, count }) => [{ crawler }, count]),
   },
   {
+    type: 'counter',
     name: 'crawlway_links_discovered_total',
     help: 'Links found on pages.',
     labels: ['crawler'],
-    rows: ({ links }) => links.map(({ crawler, discovered }) => [{ crawler }, discovered]),
+    rows: ({ metrics }) => metrics.links.map(({ crawler, discovered }) => [{ crawler }, discovered]),
   },
   {
+    type: 'counter',
     name: 'crawlway_links_refused_total',
     help: 'Links that the crawl policy rejected.',
     labels: ['crawler'],
-    rows: ({ links }) => links.map(({ crawler, refused }) => [{ crawler }, refused]),
+    rows: ({ metrics }) => metrics.links.map(({ crawler, refused }) => [{ crawler }, refused]),
   },
   {
+    type: 'counter',
     name: 'crawlway_orders_total',
     help: 'Push orders by kind (add, delete) and state.',
     labels: ['crawler', 'kind', 'state'],
-    rows: ({ orders }) => orders.map(({ crawler, kind, state, count }) => [{ crawler, kind, state }, count]),
+    rows: ({ metrics }) => metrics.orders.map(({ crawler, kind, state, count }) => [{ crawler, kind, state }, count]),
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_active_fetches',
+    help: 'Pages being fetched now.',
+    labels: [],
+    rows: ({ metrics }) => [[{}, metrics.activeFetches]],
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_held_deletions',
+    help: 'Deletions that the guard keeps back.',
+    labels: [],
+    rows: ({ metrics }) => [[{}, metrics.heldDeletions]],
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_sink_up',
+    help: '1 when the sink takes orders.',
+    labels: ['sink'],
+    rows: ({ sinks }) => sinks.map(({ name, state }) => [{ sink: name }, state === 'ready' ? 1 : 0]),
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_sink_pending_orders',
+    help: 'Orders on the way to the sink.',
+    labels: ['sink'],
+    rows: ({ sinks }) => sinks.map(({ name, pending }) => [{ sink: name }, pending]),
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_crawler_running',
+    help: '1 when the crawler fetches.',
+    labels: ['crawler'],
+    rows: ({ crawlers }) => crawlers.map(({ name, state }) => [{ crawler: name }, state === 'running' ? 1 : 0]),
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_documents',
+    help: 'Documents in the index.',
+    labels: ['crawler'],
+    rows: ({ crawlers }) => crawlers.map(({ name, counts }) => [{ crawler: name }, counts.indexed]),
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_urls',
+    help: 'Stored URLs by status.',
+    labels: ['crawler', 'status'],
+    rows: ({ crawlers }) =>
+      crawlers.flatMap(({ name, counts }) =>
+        Object.entries(counts.byStatus).map(([status, count]): Row => [{ crawler: name, status }, count]),
+      ),
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_queue_depth',
+    help: 'Queued URLs by source.',
+    labels: ['crawler', 'source'],
+    rows: ({ crawlers }) =>
+      crawlers.flatMap(({ name, sources }) =>
+        sources.map((source): Row => [{ crawler: name, source: source.name }, source.depth]),
+      ),
   },
 ];
 
-function registerCounters(registry: Registry, engine: EngineApi): void {
-  for (const { name, help, labels, rows } of COUNTERS) {
-    registry.registerMetric(
-      new Counter({
-        name,
-        help,
-        labelNames: [...labels],
-        registers: [],
-        collect() {
-          this.reset();
-          for (const [values, count] of rows(engine.metrics())) this.inc(values, count);
-        },
-      }) as unknown as Metric,
-    );
+export class EngineMetricsExporter {
+  private readonly registry = new Registry();
+  private readonly fill: readonly ((snapshot: Snapshot) => void)[];
+  private fetchSeconds: EngineMetrics['fetchSeconds'] = { sum: 0, count: 0, buckets: [] };
+
+  constructor(private readonly engine: EngineApi) {
+    collectDefaultMetrics({ register: this.registry, prefix: 'crawlway_process_' });
+    this.fill = SPECS.map((spec) => this.register(spec));
+    this.registry.registerMetric(this.histogram() as unknown as Metric);
   }
-}
 
-function registerGauges(registry: Registry, engine: EngineApi): void {
-  const gauge = (
-    [name, help, labelNames]: [string, string, string[]],
-    collect: (this: Gauge) => void | Promise<void>,
-  ): void =>
-    registry.registerMetric(new Gauge({ name, help, labelNames, registers: [], collect }) as unknown as Metric);
+  async text(): Promise<string> {
+    const [metrics, crawlers] = await Promise.all([this.engine.metrics(), this.engine.crawlers()]);
+    for (const fill of this.fill) fill({ metrics, crawlers, sinks: this.engine.sinks() });
+    this.fetchSeconds = metrics.fetchSeconds;
+    return this.registry.metrics();
+  }
 
-  gauge(['crawlway_active_fetches', 'Pages being fetched now.', []], function () {
-    this.set(engine.metrics().activeFetches);
-  });
-  gauge(['crawlway_held_deletions', 'Deletions that the guard keeps back.', []], function () {
-    this.set(engine.metrics().heldDeletions);
-  });
-  gauge(['crawlway_sink_up', '1 when the sink takes orders.', ['sink']], function () {
-    this.reset();
-    for (const { name, state } of engine.sinks()) this.set({ sink: name }, state === 'ready' ? 1 : 0);
-  });
-  gauge(['crawlway_sink_pending_orders', 'Orders on the way to the sink.', ['sink']], function () {
-    this.reset();
-    for (const { name, pending } of engine.sinks()) this.set({ sink: name }, pending);
-  });
-  gauge(['crawlway_urls', 'Stored URLs by status.', ['crawler', 'status']], async function () {
-    const crawlers = await engine.crawlers();
-    this.reset();
-    for (const { name, counts } of crawlers) {
-      for (const [status, count] of Object.entries(counts.byStatus)) this.set({ crawler: name, status }, count);
-    }
-  });
-  gauge(['crawlway_documents', 'Documents in the index.', ['crawler']], async function () {
-    const crawlers = await engine.crawlers();
-    this.reset();
-    for (const { name, counts } of crawlers) this.set({ crawler: name }, counts.indexed);
-  });
-  gauge(['crawlway_queue_depth', 'Queued URLs by source.', ['crawler', 'source']], async function () {
-    const crawlers = await engine.crawlers();
-    this.reset();
-    for (const { name, sources } of crawlers) {
-      for (const source of sources) this.set({ crawler: name, source: source.name }, source.depth);
-    }
-  });
-  gauge(['crawlway_crawler_running', '1 when the crawler fetches.', ['crawler']], async function () {
-    const crawlers = await engine.crawlers();
-    this.reset();
-    for (const { name, state } of crawlers) this.set({ crawler: name }, state === 'running' ? 1 : 0);
-  });
-}
-
-/** A histogram whose buckets the engine has counted already; prom-client's own wants to count by itself. */
-function fetchSeconds(engine: EngineApi): object {
-  const name = 'crawlway_fetch_duration_seconds';
-  const help = 'Time from the start of a fetch to the end of its body.';
-  const get = async () => {
-    const { sum, count, buckets } = engine.metrics().fetchSeconds;
-    const value = (suffix: string, number: number, labels = {}) => ({
-      labels,
-      value: number,
-      metricName: `${name}_${suffix}`,
-    });
-    return {
-      name,
-      help,
-      type: 'histogram',
-      aggregator: 'sum',
-      values: [
-        ...buckets.map(([le, below]) => value('bucket', below, { le })),
-        value('bucket', count, { le: '+Inf' }),
-        value('sum', sum),
-        value('count', count),
-      ],
+  private register({ type, name, help, labels, rows }: Spec): (snapshot: Snapshot) => void {
+    const options = { name, help, labelNames: [...labels], registers: [this.registry] };
+    const metric = type === 'counter' ? new Counter(options) : new Gauge(options);
+    return (snapshot) => {
+      metric.reset();
+      for (const [values, value] of rows(snapshot)) metric.inc(values, value);
     };
-  };
-  return { name, help, type: 'histogram', aggregator: 'sum', get, reset: () => {} };
+  }
+
+  /** The engine has counted the buckets already; prom-client's own histogram wants to count by itself. */
+  private histogram(): object {
+    const name = 'crawlway_fetch_duration_seconds';
+    const help = 'Time from the start of a fetch to the end of its body.';
+    const line = (suffix: string, value: number, labels = {}) => ({ metricName: `${name}_${suffix}`, value, labels });
+    const get = async () => {
+      const { sum, count, buckets } = this.fetchSeconds;
+      const below = buckets.map(([le, number]) => line('bucket', number, { le }));
+      const values = [...below, line('bucket', count, { le: '+Inf' }), line('sum', sum), line('count', count)];
+      return { name, help, type: 'histogram', aggregator: 'sum', values };
+    };
+    return { name, help, type: 'histogram', get, reset: () => {} };
+  }
 }

@@ -3,18 +3,18 @@ import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import { Registry } from 'prom-client';
 import type { EngineApi } from '../../engine/engine-api.js';
-import { Operation } from '../http/operation.js';
+import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { ENGINE } from '../tokens.js';
-import { engineRegistry } from './engine-metrics.js';
+import { EngineMetricsExporter } from './engine-metrics.js';
 
 @ApiTags('Health')
 @SkipThrottle()
 @Controller('metrics')
 export class MetricsController {
-  private readonly registry: Registry;
+  private readonly exporter: EngineMetricsExporter;
 
   constructor(@Inject(ENGINE) engine: EngineApi) {
-    this.registry = engineRegistry(engine);
+    this.exporter = new EngineMetricsExporter(engine);
   }
 
   @Get()
@@ -25,9 +25,9 @@ export class MetricsController {
     description: 'Counters and gauges in the Prometheus text format.',
     role: 'read',
   })
-  @ApiProduces('text/plain')
-  @ApiOkResponse({ description: 'Metrics.', content: { 'text/plain': { schema: { type: 'string' } } } })
+  @ApiProduces(TEXT_TYPE)
+  @ApiOkResponse({ description: 'Metrics.', content: { [TEXT_TYPE]: { schema: { type: 'string' } } } })
   metrics(): Promise<string> {
-    return this.registry.metrics();
+    return this.exporter.text();
   }
 }

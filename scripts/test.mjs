@@ -1,0 +1,112 @@
+// Runs every check in order, one line each, and ends with `N passed, N failed`. With `static` only what needs no test run.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkPackages } from './packages.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const onlyStatic = process.argv[2] === 'static';
+const scratch = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
+
+/** A tool of node_modules; its output is shown only when it fails. */
+function tool(file, ...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'node_modules', file), ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  });
+  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, output: `${stdout}${stderr}` };
+}
+
+function packages() {
+  const faults = checkPackages(root);
+  return { passed: faults.length === 0 ? 1 : 0, failed: faults.length === 0 ? 0 : 1, output: faults.join('\n') };
+}
+
+function build() {
+  const { status } = spawnSync(process.execPath, [join(root, 'scripts/launch.mjs'), 'build'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  return { passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, output: '' };
+}
+
+/** Unit, scenario, API and end-to-end tests. They print as they go: a run takes minutes. */
+function tests() {
+  const report = join(scratch, 'vitest.json');
+  spawnSync(
+    process.execPath,
+    [
+      join(root, 'node_modules/vitest/vitest.mjs'),
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ],
+    { cwd: root, stdio: 'inherit' },
+  );
+  if (!existsSync(report)) return { passed: 0, failed: 1, output: 'the test run ended without a report' };
+  return summary(JSON.parse(readFileSync(report, 'utf8')));
+}
+
+function summary(report) {
+  const all = report.testResults.flatMap((file) => file.assertionResults.map((test) => ({ file: file.name, ...test })));
+  const ended = (status) => all.filter((test) => test.status === status);
+  const name = (test) => `${relative(root, test.file)}: ${test.fullName}`;
+  // A file that fails before its first test has no failed test to count.
+  const broken = report.testResults.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some((t) => t.status === 'failed'),
+  );
+  const left = all.filter((test) => test.status !== 'passed' && test.status !== 'failed');
+  return {
+    passed: ended('passed').length,
+    failed: ended('failed').length + broken.length,
+    output: [
+      ...ended('failed').map((test) => `failed: ${name(test)}`),
+      ...broken.map((file) => `failed to run: ${relative(root, file.name)}\n${file.message}`),
+    ].join('\n'),
+    notes: left.map((test) => `left out: ${name(test)}`),
+  };
+}
+
+const checks = [
+  { name: 'lint and format', run: () => tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings') },
+  { name: 'types', run: () => tool('typescript/bin/tsc', '-p', 'tsconfig.json') },
+  {
+    name: 'types of the console',
+    needs: 'console/tsconfig.json',
+    run: () => tool('typescript/bin/tsc', '-p', 'console/tsconfig.json'),
+  },
+  {
+    name: 'architecture',
+    run: () =>
+      tool('dependency-cruiser/bin/dependency-cruiser.mjs', 'src', 'index', '--config', '.dependency-cruiser.cjs'),
+  },
+  { name: 'packages: integrity, licences, install scripts', run: packages },
+  { name: 'API description', run: () => tool('@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml') },
+  { name: 'build', needsTests: true, run: build },
+  { name: 'tests', needsTests: true, run: tests },
+];
+
+let passed = 0;
+let failed = 0;
+for (const check of checks) {
+  if (onlyStatic && check.needsTests) continue;
+  if (check.needs && !existsSync(join(root, check.needs))) continue;
+  const started = Date.now();
+  const result = check.run();
+  passed += result.passed;
+  failed += result.failed;
+  const seconds = ((Date.now() - started) / 1000).toFixed(1);
+  console.log(
+    `${result.failed === 0 ? 'ok  ' : 'FAIL'} ${check.name} (${result.passed} passed, ${result.failed} failed, ${seconds} s)`,
+  );
+  if (result.failed > 0 && result.output) console.log(result.output.trimEnd().replace(/^/gm, '     '));
+  for (const note of result.notes ?? []) console.log(`     ${note}`);
+}
+rmSync(scratch, { recursive: true, force: true });
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,210 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  IsString,
+  MaxLength,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { ConfirmQuery } from './configuration.dto.js';
+
+const MAX_VALUE = 65_536;
+const MAX_ELEMENTS = 1000;
+
+export class RuleMatchDto {
+  @ApiProperty({
+    enum: ['And', 'Or', 'Not', 'Atom', 'Domain', 'Path', 'Ext', 'Host', 'Url', 'Scheme', 'Query', 'InQuery', 'Length'],
+  })
+  @IsString()
+  @MaxLength(32)
+  element!: string;
+
+  @ApiProperty({ required: false, enum: ['url', 'scheme', 'host', 'path', 'query', 'fragment'] })
+  @IsOptional()
+  @IsString()
+  @MaxLength(32)
+  field?: string;
+
+  @ApiProperty({ required: false, enum: ['exact', 'prefix', 'suffix', 'inside', 'length'] })
+  @IsOptional()
+  @IsString()
+  @MaxLength(32)
+  kind?: string;
+
+  @ApiProperty({ required: false, enum: ['none', 'lower', 'norm'] })
+  @IsOptional()
+  @IsString()
+  @MaxLength(32)
+  norm?: string;
+
+  @ApiProperty({ required: false, description: 'Regular expression, or `[minimum:maximum]` of a length.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_VALUE)
+  value?: string;
+
+  @ApiProperty({ required: false, description: 'Special characters are plain, and operators after a backslash.' })
+  @IsOptional()
+  @IsBoolean()
+  litteral?: boolean;
+
+  @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Inside And, Or and Not.' })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(MAX_ELEMENTS)
+  @ValidateNested({ each: true })
+  @Type(() => RuleMatchDto)
+  children?: RuleMatchDto[];
+}
+
+export class RuleActionDto {
+  @ApiProperty({
+    enum: ['Index', 'NoIndex', 'Follow', 'NoFollow', 'Accept', 'Ignore', 'Source', 'AddMeta', 'Priority'],
+  })
+  @IsString()
+  @MaxLength(32)
+  element!: string;
+
+  @ApiProperty({ required: false, description: 'Of Source and AddMeta.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  name?: string;
+
+  @ApiProperty({ required: false, description: 'Of AddMeta.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_VALUE)
+  value?: string;
+
+  @ApiProperty({ required: false, enum: ['document', 'links'], description: 'Of AddMeta.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(32)
+  scope?: string;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: 'Of Priority.' })
+  @IsOptional()
+  @IsInt()
+  shift?: number;
+}
+
+export class RuleInputDto {
+  @ApiProperty({ required: false, description: 'Group of a new rule; absent: that of the rule before it.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  group?: string;
+
+  @ApiProperty({ required: false, description: 'Key of the Rules block of a new rule.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(256)
+  key?: string;
+
+  @ApiProperty({ required: false, description: 'One Rule element; instead of `match` and `actions`.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_VALUE)
+  xml?: string;
+
+  @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Several are an And.' })
+  @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
+  @IsArray()
+  @ArrayMaxSize(MAX_ELEMENTS)
+  @ValidateNested({ each: true })
+  @Type(() => RuleMatchDto)
+  match?: RuleMatchDto[];
+
+  @ApiProperty({ required: false, type: () => [RuleActionDto] })
+  @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
+  @IsArray()
+  @ArrayMaxSize(MAX_ELEMENTS)
+  @ValidateNested({ each: true })
+  @Type(() => RuleActionDto)
+  actions?: RuleActionDto[];
+}
+
+export class RuleDto {
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position over all Rules blocks of the crawler.' })
+  index!: number;
+
+  @ApiProperty()
+  group!: string;
+
+  @ApiProperty({ required: false })
+  key?: string;
+
+  @ApiProperty({ type: () => [RuleMatchDto], description: 'Several are an And.' })
+  match!: readonly RuleMatchDto[];
+
+  @ApiProperty({ type: () => [RuleActionDto] })
+  actions!: readonly RuleActionDto[];
+
+  @ApiProperty({ description: 'The Rule element as it stands in the file.' })
+  xml!: string;
+}
+
+export class InsertQuery extends ConfirmQuery {
+  @ApiProperty({
+    required: false,
+    type: 'integer',
+    minimum: 0,
+    description: 'Position of the new rule; absent: at the end.',
+  })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  index?: number;
+}
+
+export class MoveDto {
+  @ApiProperty({ type: 'integer', minimum: 0 })
+  @IsInt()
+  @Min(0)
+  from!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Position after the move.' })
+  @IsInt()
+  @Min(0)
+  to!: number;
+}
+
+export class WeightsDto {
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IsOptional()
+  @IsInt()
+  user?: number;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IsOptional()
+  @IsInt()
+  redir?: number;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IsOptional()
+  @IsInt()
+  index?: number;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IsOptional()
+  @IsInt()
+  index_follow?: number;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IsOptional()
+  @IsInt()
+  follow?: number;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
+  @IsOptional()
+  @IsInt()
+  refresh?: number;
+}

@@ -1,0 +1,227 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  ParseIntPipe,
+  Post,
+  Put,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Audited, ChangeNote } from '../audit/change-note.js';
+import { CrawlerName } from '../http/crawler-name.js';
+import { JSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
+import { ProblemException } from '../http/problem.js';
+import { API } from '../tokens.js';
+import { CHANGE_PROBLEMS, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
+import { ConfirmQuery } from './configuration.dto.js';
+import { ConfigurationService } from './configuration.service.js';
+import type { RuleInput, RuleView } from './configuration-format.js';
+import { InsertQuery, MoveDto, RuleDto, RuleInputDto } from './rule.dto.js';
+import { RuleBodyPipe } from './rule-body.pipe.js';
+
+const UNKNOWN = { 404: 'There is no such crawler or rule.' };
+const EXAMPLE = '<Rule><Path value="/private"/><Ignore/></Rule>';
+
+const RuleBody = (): MethodDecorator => (target, key, descriptor) => {
+  ApiExtraModels(RuleInputDto)(target as object, key, descriptor);
+  ApiBody({
+    content: {
+      [JSON_TYPE]: { schema: { $ref: getSchemaPath(RuleInputDto) } },
+      [XML_TYPE]: { schema: { type: 'string', example: EXAMPLE } },
+    },
+  } as unknown as Parameters<typeof ApiBody>[0])(target, key, descriptor);
+};
+
+@ApiTags('Configuration')
+@Controller(`${API}/config/crawlers/:crawler/rules`)
+export class RulesController {
+  constructor(@Inject(ConfigurationService) private readonly configuration: ConfigurationService) {}
+
+  @Get()
+  @CrawlerName()
+  @Operation({
+    id: 'listRules',
+    summary: 'Crawl rules',
+    description: 'All rules of a crawler in the order of evaluation, in parts and as XML.',
+    role: 'read',
+    problems: UNKNOWN,
+  })
+  @PageResponse(RuleDto, 'All rules.')
+  list(@Param('crawler') crawler: string, @Res({ passthrough: true }) reply: FastifyReply): Page<RuleDto> {
+    tellVersion(reply, this.configuration);
+    return { items: this.rules(crawler).map(ruleDto), next: null };
+  }
+
+  @Get(':index')
+  @CrawlerName()
+  @Operation({
+    id: 'getRule',
+    summary: 'One crawl rule',
+    description: 'The rule at a position, counted from 0 over all Rules blocks of the crawler.',
+    role: 'read',
+    problems: UNKNOWN,
+  })
+  @ApiOkResponse({ type: RuleDto })
+  one(
+    @Param('crawler') crawler: string,
+    @Param('index', ParseIntPipe) index: number,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): RuleDto {
+    tellVersion(reply, this.configuration);
+    return ruleDto(this.rule(crawler, index));
+  }
+
+  @Post()
+  @CrawlerName()
+  @IfMatch()
+  @Operation({
+    id: 'insertRule',
+    summary: 'Insert a crawl rule',
+    description: 'At a position or at the end, as JSON or as one Rule element.',
+    role: 'admin',
+    consumes: [JSON_TYPE, XML_TYPE],
+    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN },
+  })
+  @RuleBody()
+  @ApiCreatedResponse({ type: RuleDto })
+  async insert(
+    @Param('crawler') crawler: string,
+    @Body(RuleBodyPipe) rule: RuleInput,
+    @Query() query: InsertQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Audited() note: ChangeNote,
+  ): Promise<RuleDto> {
+    const { format } = this.configuration;
+    await this.configuration.change(
+      (xml) => format.insertRule(xml, crawler, rule, query.index),
+      writeRequest(request, query),
+    );
+    const written = query.index === undefined ? this.rules(crawler).at(-1)! : this.rule(crawler, query.index);
+    note.changed(undefined, { index: written.index, xml: written.xml });
+    tellVersion(reply, this.configuration);
+    return ruleDto(written);
+  }
+
+  @Put(':index')
+  @CrawlerName()
+  @IfMatch()
+  @Operation({
+    id: 'replaceRule',
+    summary: 'Replace a crawl rule',
+    description: 'Its position, group and key stay.',
+    role: 'admin',
+    consumes: [JSON_TYPE, XML_TYPE],
+    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN },
+  })
+  @RuleBody()
+  @ApiOkResponse({ type: RuleDto })
+  async replace(
+    @Param('crawler') crawler: string,
+    @Param('index', ParseIntPipe) index: number,
+    @Body(RuleBodyPipe) rule: RuleInput,
+    @Query() query: ConfirmQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Audited() note: ChangeNote,
+  ): Promise<RuleDto> {
+    const { format } = this.configuration;
+    const before = this.rule(crawler, index).xml;
+    await this.configuration.change(
+      (xml) => format.replaceRule(xml, crawler, index, rule),
+      writeRequest(request, query),
+    );
+    const written = this.rule(crawler, index);
+    note.changed({ index, xml: before }, { index, xml: written.xml });
+    tellVersion(reply, this.configuration);
+    return ruleDto(written);
+  }
+
+  @Delete(':index')
+  @HttpCode(204)
+  @CrawlerName()
+  @IfMatch()
+  @Operation({
+    id: 'deleteRule',
+    summary: 'Delete a crawl rule',
+    description: 'Those after it move up by one.',
+    role: 'admin',
+    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN },
+  })
+  @ApiNoContentResponse({ description: 'Done.' })
+  async remove(
+    @Param('crawler') crawler: string,
+    @Param('index', ParseIntPipe) index: number,
+    @Query() query: ConfirmQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Audited() note: ChangeNote,
+  ): Promise<void> {
+    const { format } = this.configuration;
+    const before = this.rule(crawler, index).xml;
+    await this.configuration.change((xml) => format.deleteRule(xml, crawler, index), writeRequest(request, query));
+    note.changed({ index, xml: before }, undefined);
+    tellVersion(reply, this.configuration);
+  }
+
+  @Post('move')
+  @CrawlerName()
+  @IfMatch()
+  @HttpCode(200)
+  @Operation({
+    id: 'moveRule',
+    summary: 'Move a crawl rule',
+    description: 'Later rules override earlier ones: the order matters.',
+    role: 'admin',
+    problems: { ...CHANGE_PROBLEMS, ...UNKNOWN },
+  })
+  @PageResponse(RuleDto, 'All rules in their new order.')
+  async move(
+    @Param('crawler') crawler: string,
+    @Body() { from, to }: MoveDto,
+    @Query() query: ConfirmQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Audited() note: ChangeNote,
+  ): Promise<Page<RuleDto>> {
+    const { format } = this.configuration;
+    await this.configuration.change((xml) => format.moveRule(xml, crawler, from, to), writeRequest(request, query));
+    note.changed({ index: from }, { index: to });
+    return this.list(crawler, reply);
+  }
+
+  private rules(crawler: string): readonly RuleView[] {
+    return this.configuration.rules(crawler);
+  }
+
+  private rule(crawler: string, index: number): RuleView {
+    const rules = this.rules(crawler);
+    const rule = rules[index];
+    if (rule) return rule;
+    throw new ProblemException(
+      'not-found',
+      `There is no rule ${index}: ${crawler} has ${rules.length}, counted from 0.`,
+    );
+  }
+}
+
+const ruleDto = ({ index, group, key, match, actions, xml }: RuleView): RuleDto =>
+  ({ index, group, key, match, actions, xml }) as RuleDto;

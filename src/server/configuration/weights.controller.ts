@@ -1,0 +1,48 @@
+import { Body, Controller, Inject, Param, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Audited, ChangeNote } from '../audit/change-note.js';
+import { CrawlerName } from '../http/crawler-name.js';
+import { Operation } from '../http/operation.js';
+import { API } from '../tokens.js';
+import { CHANGE_PROBLEMS, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
+import { ConfirmQuery } from './configuration.dto.js';
+import { ConfigurationService } from './configuration.service.js';
+import { WeightsDto } from './rule.dto.js';
+
+@ApiTags('Configuration')
+@Controller(`${API}/config/crawlers/:crawler/weights`)
+export class WeightsController {
+  constructor(@Inject(ConfigurationService) private readonly configuration: ConfigurationService) {}
+
+  @Put()
+  @CrawlerName()
+  @IfMatch()
+  @Operation({
+    id: 'setWeights',
+    summary: 'Set weights of sources',
+    description: 'Writes the given weights into the configuration; the others stay.',
+    role: 'admin',
+    problems: { ...CHANGE_PROBLEMS, 404: 'There is no crawler of that name.' },
+  })
+  @ApiOkResponse({ type: WeightsDto, description: 'All weights in force.' })
+  async set(
+    @Param('crawler') crawler: string,
+    @Body() weights: WeightsDto,
+    @Query() query: ConfirmQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Audited() note: ChangeNote,
+  ): Promise<WeightsDto> {
+    const { format } = this.configuration;
+    const before = this.weights(crawler);
+    await this.configuration.change((xml) => format.setWeights(xml, crawler, weights), writeRequest(request, query));
+    note.changed(before, this.weights(crawler));
+    tellVersion(reply, this.configuration);
+    return { ...this.weights(crawler) };
+  }
+
+  private weights(crawler: string): WeightsDto | undefined {
+    return this.configuration.current.definition.crawlers.find(({ name }) => name === crawler)?.weights;
+  }
+}
