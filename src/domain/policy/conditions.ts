@@ -11,7 +11,7 @@ import { encodeHost, encodeNonAscii, fold } from './matching/fold.js';
 import { type Predicate, Subject } from './matching/subject.js';
 import { compilePattern, type TextMatcher } from './matching/text-matcher.js';
 import { wildcardMatcher } from './matching/wildcard.js';
-import { optionsText } from './options.js';
+import { mergeOptions, optionsText } from './options.js';
 import type { Candidate, TraceStep } from './verdict.js';
 
 interface CompiledCondition {
@@ -72,7 +72,7 @@ function step(condition: CompiledCondition, depth: number, walk: Walk): void {
     if (walk.visit) skip(children, depth + 1, walk.visit);
     return;
   }
-  if (rule.options !== NO_OPTIONS) walk.options = { ...walk.options, ...rule.options };
+  if (rule.options !== NO_OPTIONS) walk.options = mergeOptions(walk.options, rule.options);
   for (const child of children) step(child, depth + 1, walk);
 }
 

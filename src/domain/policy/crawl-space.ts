@@ -114,7 +114,7 @@ function addressMatcher({ target, place }: CrawlSpaceRule, problems: Problem[]):
   const cidr = parseCidr(target);
   if (!cidr) {
     const message = `"${target}" is no address: write IP, IP/BITS or IP NETMASK`;
-    problems.push({ severity: 'error', code: 'bad-address', message, place });
+    problems.push({ severity: 'error', code: 'bad-rule-file', message, place });
     return () => false;
   }
   return (url, known) => {

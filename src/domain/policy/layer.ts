@@ -5,6 +5,7 @@
 import type { MetaDefinition, UrlOptions } from '../crawl/definition.js';
 import type { Place, Problem } from '../crawl/place.js';
 import type { Duration } from '../time/units.js';
+import { mergeOptions } from './options.js';
 import type { ReasonCode } from './reasons.js';
 import type { Candidate, Effects, LayerName, TraceStep } from './verdict.js';
 
@@ -50,7 +51,7 @@ export class Draft implements Effects {
 
   /** The last setting of an option wins. */
   setOptions(options: UrlOptions): void {
-    this.options = this.options === NO_OPTIONS ? options : { ...this.options, ...options };
+    this.options = this.options === NO_OPTIONS ? options : mergeOptions(this.options, options);
   }
 
   addMetas(metas: readonly MetaDefinition[]): void {

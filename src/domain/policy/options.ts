@@ -3,6 +3,12 @@ import type { UrlOptions } from '../crawl/definition.js';
 
 export type OptionName = keyof UrlOptions;
 
+/** The last setting of an option wins; each request header is an option of its own. */
+export function mergeOptions(before: UrlOptions, after: UrlOptions): UrlOptions {
+  if (!before.headers || !after.headers) return { ...before, ...after };
+  return { ...before, ...after, headers: { ...before.headers, ...after.headers } };
+}
+
 const HIDDEN = '(hidden)';
 
 /** `maxHops=3`, one for each option that is set. */

@@ -1,0 +1,98 @@
+/**
+ * Reads crawl.rules and global.rules (seed: OmniFind): one rule a line, `allow|forbid domain|address|prefix TARGET`, with
+ * `#` comments and blank lines. Everything that is wrong is told at once.
+ */
+import type { CrawlSpaceRule } from '../crawl/definition.js';
+import type { Place, Problem } from '../crawl/place.js';
+import { normalizeCidr } from '../net/address.js';
+
+/** A global crawl space is about domains only: it divides hosts between crawlers, nothing else. */
+export type CrawlSpaceKind = 'local' | 'global';
+
+export interface CrawlSpaceFile {
+  readonly rules: readonly CrawlSpaceRule[];
+  readonly problems: readonly Problem[];
+}
+
+interface Word {
+  readonly text: string;
+  readonly place: Place;
+}
+
+/** A line longer than this is no rule: URLs that long are not crawled. */
+const MAX_LINE = 8192;
+
+class BadLine extends Error {
+  constructor(
+    message: string,
+    readonly place: Place,
+  ) {
+    super(message);
+  }
+}
+
+export function parseCrawlSpace(text: string, file: string, kind: CrawlSpaceKind = 'local'): CrawlSpaceFile {
+  const rules: CrawlSpaceRule[] = [];
+  const problems: Problem[] = [];
+  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
+    const place = { file, line: index + 1, column: 1 };
+    try {
+      const words = wordsOf(line, place);
+      if (words.length > 0) rules.push(parseRule(words, kind));
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error;
+      problems.push({ severity: 'error', code: 'bad-rule-file', message: error.message, place: error.place });
+    }
+  }
+  return { rules, problems };
+}
+
+function wordsOf(line: string, place: Place): Word[] {
+  if (line.length > MAX_LINE) throw new BadLine(`a line has at most ${MAX_LINE} characters`, place);
+  const code = line.replace(/^\uFEFF/, ' ').replace(/(^|\s)#.*$/, '');
+  return [...code.matchAll(/\S+/g)].map((match) => ({ text: match[0], place: { ...place, column: match.index + 1 } }));
+}
+
+function parseRule(words: readonly Word[], space: CrawlSpaceKind): CrawlSpaceRule {
+  const [first, second, target, ...more] = words;
+  const verdict = first?.text.toLowerCase();
+  if (!first || (verdict !== 'allow' && verdict !== 'forbid')) {
+    throw new BadLine(`a rule begins with allow or forbid, not "${first?.text}"`, placeOf(first));
+  }
+  const kind = second?.text.toLowerCase();
+  if (kind !== 'domain' && kind !== 'address' && kind !== 'prefix') {
+    const message = `after ${verdict} comes domain, address or prefix, not "${second?.text ?? 'the end of the line'}"`;
+    throw new BadLine(message, placeOf(second ?? first));
+  }
+  if (space === 'global' && kind !== 'domain') {
+    const message = `a global crawl space has domain rules only; move this ${kind} rule to a crawl.rules`;
+    throw new BadLine(message, placeOf(second));
+  }
+  if (!target) throw new BadLine(`${verdict} ${kind} wants a target after it`, placeOf(second));
+  const place = first.place;
+  if (kind === 'address') return { verdict, kind, target: addressTarget(target, more), place };
+  if (more[0]) throw new BadLine(`"${more[0].text}" is too much: a rule has three words`, more[0].place);
+  return { verdict, kind, target: kind === 'domain' ? domainTarget(target) : prefixTarget(target), place };
+}
+
+const placeOf = (word: Word | undefined): Place => word?.place ?? { file: '', line: 1, column: 1 };
+
+function addressTarget(first: Word, more: readonly Word[]): string {
+  const text = [first, ...more].map((word) => word.text).join(' ');
+  const cidr = normalizeCidr(text);
+  if (cidr !== undefined) return cidr;
+  throw new BadLine(`"${text}" is no address: write IP, IP/BITS or IP NETMASK`, first.place);
+}
+
+/** A host name with wildcards, and a port when only that server is meant. */
+function domainTarget({ text, place }: Word): string {
+  if (/^[^\s/:?#@\\]+(?::(?:\d{1,5}|\*))?$/u.test(text)) return text.toLowerCase().replace(/:\*$/, '');
+  const meant = /^[a-z]+:\/\/([^/]+)\/?$/i.exec(text)?.[1];
+  const hint = meant ? `: write ${meant}` : ': write a host name such as www.example.com or *.example.com';
+  throw new BadLine(`"${text}" is no host name${hint}`, place);
+}
+
+function prefixTarget({ text, place }: Word): string {
+  if (/^(?:https?:\/\/|\*)/i.test(text)) return text;
+  throw new BadLine(`prefix "${text}" can match no URL: begin it with http://, https:// or *`, place);
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { placeText } from '../crawl/place.js';
+import { parseIndexerConf } from './indexer-conf.js';
+
+const read = (text: string) => parseIndexerConf(text, 'indexer.conf');
+
+describe('parseIndexerConf', () => {
+  test("reads the seed's own example: each Server takes the Period before it", () => {
+    const { servers, problems } = read('Period 600000\nServer http://www/\nPeriod 200000\nServer http://www/news/\n');
+    expect(problems).toEqual([]);
+    expect(servers.records.map(({ url, parameters }) => [url, parameters.period])).toEqual([
+      ['http://www/', 600_000_000],
+      ['http://www/news/', 200_000_000],
+    ]);
+    expect(servers.defaults.period).toBe(200_000_000);
+  });
+
+  test('reads every command that has a meaning here', () => {
+    const { servers, problems } = read(`
+      FollowOutside yes
+      DeleteNoServer no
+      Tag news
+      Category AB01
+      MaxHops 7
+      ReadTimeOut 30
+      DocTimeOut 1M30s
+      Robots no
+      Index yes
+      Follow no
+      MaxNetErrors 5
+      NetErrorDelayTime 1d
+      AuthBasic me:secret
+      Server "http://www/" http://localhost:81/
+    `);
+    expect(problems).toEqual([]);
+    expect(servers).toMatchObject({ followOutside: true, deleteNoServer: false });
+    expect(servers.records[0]?.parameters).toEqual({
+      tag: 'news',
+      category: 'AB01',
+      maxHops: 7,
+      readTimeout: 30_000,
+      documentTimeout: 90_000,
+      robots: false,
+      index: true,
+      follow: false,
+      maxNetworkErrors: 5,
+      networkErrorDelay: 86_400_000,
+      authentication: 'me:secret',
+      alias: 'http://localhost:81/',
+    });
+  });
+
+  test('an Alias covers the records below it, and makes one inside a record', () => {
+    const { servers } = read(
+      'Server http://www/a/\nTag t\nServer http://web/\nAlias http://www/ http://x/\nAlias http://web/b/ file.example/',
+    );
+    expect(servers.records.map(({ url, parameters }) => [url, parameters.alias, parameters.tag])).toEqual([
+      ['http://www/a/', 'http://x/a/', undefined],
+      ['http://web/', undefined, 't'],
+      ['http://web/b/', 'file.example/', 't'],
+    ]);
+  });
+
+  test('warns by line about what has no meaning here, and refuses bad values', () => {
+    const { servers, problems } = read(
+      '# comment\nDBAddr mysql://x/\nDisallow *.gif \\\n  *.jpg\nPeriod soon\nRobots maybe\nServer site http://a/ b c\nAuthBasic pw\nAlias http://q/ http://r/',
+    );
+    expect(servers.records).toEqual([]);
+    expect(problems.map(({ severity, place, message }) => `${severity} ${placeText(place)} ${message}`)).toEqual([
+      'warning indexer.conf:2:1 DBAddr has no meaning here and is passed over',
+      'warning indexer.conf:3:1 Disallow has no meaning here and is passed over; URLs that it kept out are crawled: write it as a crawl rule',
+      'error indexer.conf:5:1 Period cannot have "soon": give seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)',
+      'error indexer.conf:6:1 Robots cannot have "maybe": give yes or no',
+      'error indexer.conf:7:1 Server cannot have "site http://a/ b c": give a URL that begins with http:// or https://, and at most an alias after it',
+      'error indexer.conf:8:1 AuthBasic cannot have this value: give user:password',
+      'warning indexer.conf:9:1 no Server record has URLs that begin with http://q/, so this Alias has no effect',
+    ]);
+  });
+});
