@@ -1,0 +1,49 @@
+/** What goes between the main thread and the threads that process pages. */
+import type { ServerDefinition } from '../../domain/crawl/definition.js';
+import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import type { RootContext } from '../../domain/policy/verdict.js';
+import type { PageResult, PageTask } from '../../engine/page/page-task.js';
+import type { FetchRequest } from '../../engine/ports/fetcher.js';
+
+/** Calls that are answered. */
+export interface PageCalls {
+  configure: { argument: ServerDefinition; answer: undefined };
+  process: { argument: PageTask; answer: PageResult };
+  fetch: { argument: FetchRequest; answer: FetchOutcome };
+  resolve: { argument: string; answer: string | undefined };
+}
+
+export type PageCall = {
+  [Name in keyof PageCalls]: {
+    readonly seq: number;
+    readonly call: Name;
+    readonly argument: PageCalls[Name]['argument'];
+  };
+}[keyof PageCalls];
+
+export type PageNotice =
+  | { readonly notice: 'root'; readonly crawler: string; readonly root: RootContext }
+  | { readonly notice: 'forget'; readonly crawler: string; readonly urls: readonly string[] }
+  | { readonly notice: 'close' };
+
+export type ToPageThread = readonly (PageCall | PageNotice)[];
+
+export type PageAnswer =
+  | { readonly seq: number; readonly answer: unknown }
+  | { readonly seq: number; readonly error: string };
+
+export type FromPageThread = readonly PageAnswer[];
+
+export interface PageThreadData {
+  /** One cell: the id of the page being read plus one, 0 while nothing is read. */
+  readonly reading: SharedArrayBuffer;
+}
+
+/** The buffer of a document that can change threads without a copy: it belongs to nothing else. */
+export function transferable(result: unknown): ArrayBuffer[] {
+  const outcome = (result as Partial<PageResult> | undefined)?.outcome;
+  const bytes = outcome?.kind === 'document' ? outcome.document?.master.bytes : (result as { body?: Uint8Array })?.body;
+  if (!(bytes instanceof Uint8Array) || !(bytes.buffer instanceof ArrayBuffer)) return [];
+  // A view on a shared pool must be copied: its neighbours belong to others.
+  return bytes.byteLength > 0 && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
+}

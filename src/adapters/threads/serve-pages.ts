@@ -1,0 +1,65 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { PageProcessor } from '../../engine/ports/page-processor.js';
+import {
+  type FromPageThread,
+  type PageAnswer,
+  type PageCall,
+  type PageNotice,
+  type ToPageThread,
+  transferable,
+} from './page-thread-protocol.js';
+
+/** The far end of a PageThread: answers calls from a port with a processor that works in this thread. */
+export function servePages(port: MessagePort, processor: PageProcessor): void {
+  let answers: PageAnswer[] = [];
+  let transfers: ArrayBuffer[] = [];
+
+  // Answers of one turn of the event loop travel together.
+  const send = (answer: PageAnswer, transfer: ArrayBuffer[] = []): void => {
+    if (answers.length === 0) setImmediate(flush);
+    answers.push(answer);
+    transfers.push(...transfer);
+  };
+  const flush = (): void => {
+    const message: FromPageThread = answers;
+    const list = transfers;
+    answers = [];
+    transfers = [];
+    port.postMessage(message, list);
+  };
+
+  const run = async (call: PageCall): Promise<void> => {
+    try {
+      const answer = await perform(processor, call);
+      send({ seq: call.seq, answer }, transferable(answer));
+    } catch (error) {
+      send({ seq: call.seq, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+  };
+
+  port.on('message', (messages: ToPageThread) => {
+    for (const message of messages) {
+      if ('call' in message) void run(message);
+      else heed(processor, message, port);
+    }
+  });
+}
+
+function perform(processor: PageProcessor, call: PageCall): Promise<unknown> {
+  switch (call.call) {
+    case 'configure':
+      return processor.configure(call.argument);
+    case 'process':
+      return processor.process(call.argument);
+    case 'fetch':
+      return processor.fetch(call.argument);
+    case 'resolve':
+      return processor.resolve(call.argument);
+  }
+}
+
+function heed(processor: PageProcessor, notice: PageNotice, port: MessagePort): void {
+  if (notice.notice === 'root') processor.addRoot(notice.crawler, notice.root);
+  else if (notice.notice === 'forget') processor.forget(notice.crawler, notice.urls);
+  else void processor.close().finally(() => port.close());
+}

@@ -1,0 +1,25 @@
+/** One thread that processes pages: puts the fetcher, the readers and the digest into a page processor and serves it. */
+import { hash } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import { HttpFetcher } from '../adapters/http/http-fetcher.js';
+import { createPageReader } from '../adapters/parsers/page-reader.js';
+import type { PageThreadData } from '../adapters/threads/page-thread-protocol.js';
+import { servePages } from '../adapters/threads/serve-pages.js';
+import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
+
+const reading = new Int32Array((workerData as PageThreadData).reading);
+
+servePages(
+  parentPort!,
+  new LocalPageProcessor({
+    createFetcher: (definitions) => new HttpFetcher(definitions),
+    reader: createPageReader(),
+    digest: contentDigest,
+    reading: (id) => Atomics.store(reading, 0, id === undefined ? 0 : id + 1),
+  }),
+);
+
+/** The text's own digest stands before the bytes, so that neither has to be copied behind the other. */
+function contentDigest(bytes: Uint8Array, text: string): string {
+  return `${hash('sha256', bytes, 'hex')}${hash('sha256', text, 'hex').slice(0, 16)}`;
+}
