@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import type { DataSource } from 'typeorm';
 import { onTestFinished } from 'vitest';
+import { openSqliteDataSource } from '../../src/adapters/storage/sqlite-data-source.js';
 import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
 import { openSqliteStore } from '../../src/adapters/storage/sqlite-store.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
@@ -11,6 +13,11 @@ export interface TestStore {
   /** Closes the store and opens the same database again. */
   restart(): Promise<FrontierStore>;
 }
+
+/** A migrated, empty database for one test. */
+export const ADMIN_DATABASES: readonly { readonly name: string; readonly open: () => Promise<DataSource> }[] = [
+  { name: 'SQLite', open: () => openSqliteDataSource(join(temporaryDirectory(), 'crawlway.db')) },
+];
 
 /** Every database that the store runs on; the same tests hold for all of them. */
 export const DATABASES: readonly { readonly name: string; readonly open: () => Promise<TestStore> }[] = [

@@ -1,13 +1,16 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 /** Who did what through the API or the console. */
 @Entity('audit')
 export class AuditRow {
-  @PrimaryColumn('integer') id!: number;
+  @PrimaryGeneratedColumn('increment', { type: 'integer' }) id!: number;
   /** Milliseconds since 1970. */
   @Column('bigint') at!: string;
   @Column('text') who!: string;
-  @Column('text') action!: string;
-  @Column('text', { nullable: true }) before!: string | null;
-  @Column('text', { nullable: true }) after!: string | null;
+  @Column('text') what!: string;
+  @Column('text') target!: string;
+  @Column('text') outcome!: string;
+  /** JSON, or empty. */
+  @Column('text') before!: string;
+  @Column('text') after!: string;
 }

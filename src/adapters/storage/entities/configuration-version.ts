@@ -1,13 +1,15 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** The configuration as it was saved once; never changed afterwards. */
+/** A configuration as it came into force once; never changed afterwards. The newest is the one in force. */
 @Entity('configuration_version')
 export class ConfigurationVersionRow {
-  @PrimaryColumn('integer') id!: number;
+  @PrimaryGeneratedColumn('increment', { type: 'integer' }) id!: number;
   /** Milliseconds since 1970. */
   @Column('bigint') at!: string;
-  /** Name of the API key, or of the way it came (`file`, `signal`). */
+  /** Name of the API key, `file` when it was found changed on disk. */
   @Column('text') who!: string;
+  /** SHA-256 of the text, hex. */
+  @Column('text') digest!: string;
+  /** As it stood in the file, with its `${NAME}` references. */
   @Column('text') xml!: string;
-  @Column('text', { nullable: true }) note!: string | null;
 }

@@ -5,9 +5,10 @@ export class Administration0002 implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`CREATE TABLE configuration_version (
-      id integer PRIMARY KEY NOT NULL, at bigint NOT NULL, who text NOT NULL, xml text NOT NULL, note text)`);
+      "id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, at bigint NOT NULL, who text NOT NULL, digest text NOT NULL, xml text NOT NULL)`);
     await runner.query(`CREATE TABLE audit (
-      id integer PRIMARY KEY NOT NULL, at bigint NOT NULL, who text NOT NULL, action text NOT NULL, before text, after text)`);
+      "id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, at bigint NOT NULL, who text NOT NULL, what text NOT NULL,
+      target text NOT NULL, outcome text NOT NULL, "before" text NOT NULL, "after" text NOT NULL)`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

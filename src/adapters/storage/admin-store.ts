@@ -1,0 +1,91 @@
+import { type DataSource, LessThan } from 'typeorm';
+import type { Instant } from '../../domain/time/units.js';
+import { AuditRow } from './entities/audit-entry.js';
+import { ConfigurationVersionRow } from './entities/configuration-version.js';
+
+/** A configuration that was in force once, without its text. */
+export interface StoredVersion {
+  readonly version: number;
+  readonly at: Instant;
+  readonly who: string;
+  /** SHA-256 of the text, hex. */
+  readonly digest: string;
+}
+
+export interface StoredAuditEntry {
+  readonly at: Instant;
+  readonly who: string;
+  /** What was done: the operation's name. */
+  readonly what: string;
+  readonly target: string;
+  readonly outcome: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Audit entries kept; the oldest go first. */
+const KEPT_AUDIT_ENTRIES = 100_000;
+
+/**
+ * What the server keeps besides the crawl: every configuration that was in force, and who did what. Few rows, seldom
+ * written, on a connection of its own. Every write is one statement: transactions of TypeORM on SQLite share one
+ * connection, and one that rolls back takes what others wrote in between with it.
+ */
+export class AdminStore {
+  readonly #dataSource: DataSource;
+
+  constructor(dataSource: DataSource) {
+    this.#dataSource = dataSource;
+  }
+
+  /** Newest first, from before the version given. */
+  async versions(before: number | undefined, limit: number): Promise<StoredVersion[]> {
+    const rows = await this.#versions.find({
+      select: { id: true, at: true, who: true, digest: true },
+      where: before === undefined ? {} : { id: LessThan(before) },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+    return rows.map(({ id, at, who, digest }) => ({ version: id, at: Number(at) as Instant, who, digest }));
+  }
+
+  /** The text of a version; undefined for a number never used. */
+  async text(version: number): Promise<string | undefined> {
+    return (await this.#versions.findOne({ select: { xml: true }, where: { id: version } }))?.xml;
+  }
+
+  /** The version added last is the one in force: restoring an old one adds its text again. */
+  async add(entry: Omit<StoredVersion, 'version'> & { readonly text: string }): Promise<StoredVersion> {
+    const { at, who, digest, text } = entry;
+    const { identifiers } = await this.#versions.insert({ at: String(at), who, digest, xml: text });
+    return { version: identifiers[0]!['id'] as number, at, who, digest };
+  }
+
+  async append(entry: StoredAuditEntry): Promise<void> {
+    const { identifiers } = await this.#audit.insert({ ...entry, at: String(entry.at) });
+    const newest = identifiers[0]!['id'] as number;
+    await this.#audit.delete({ id: LessThan(newest - KEPT_AUDIT_ENTRIES + 1) });
+  }
+
+  /** Newest first, from before the entry given. */
+  async entries(before: number | undefined, limit: number): Promise<(StoredAuditEntry & { readonly id: number })[]> {
+    const rows = await this.#audit.find({
+      where: before === undefined ? {} : { id: LessThan(before) },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+    return rows.map((row) => ({ ...row, at: Number(row.at) as Instant }));
+  }
+
+  close(): Promise<void> {
+    return this.#dataSource.destroy();
+  }
+
+  get #versions() {
+    return this.#dataSource.getRepository(ConfigurationVersionRow);
+  }
+
+  get #audit() {
+    return this.#dataSource.getRepository(AuditRow);
+  }
+}
