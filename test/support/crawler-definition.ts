@@ -8,8 +8,10 @@ import type {
 } from '../../src/domain/crawl/definition.js';
 import type { Place } from '../../src/domain/crawl/place.js';
 import { DEFAULT_WEIGHTS } from '../../src/domain/frontier/sources.js';
+import type { Candidate } from '../../src/domain/policy/verdict.js';
 import { days, hours, minutes, seconds } from '../../src/domain/time/units.js';
 import { DEFAULT_CANONICALIZATION } from '../../src/domain/url/canonicalize.js';
+import { crawlUrl, origin } from '../../src/domain/url/crawl-url.js';
 
 export const placeAt = (line: number, file = 'CrawlConfig.xml'): Place => ({ file, line, column: 1 });
 
@@ -90,3 +92,9 @@ export const atom = (
   value: string,
   parts: Partial<AtomExpression> = {},
 ): AtomExpression => ({ type: 'atom', field, kind, value, norm: 'norm', litteral: false, place: placeAt(1), ...parts });
+
+/** A link found on a page of the same host, three links below its root, unless said otherwise. */
+export const candidate = (url: string, parts: Partial<Candidate> = {}): Candidate => {
+  const parsed = crawlUrl(url);
+  return { url: parsed, arrival: 'link', from: crawlUrl(`${origin(parsed)}/`), hops: 3, ...parts };
+};

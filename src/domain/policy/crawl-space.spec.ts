@@ -1,0 +1,129 @@
+/** Sentences in quotes are from the seed: OmniFind, "Global Web crawl space configuration". */
+import { describe, expect, test } from 'vitest';
+import { candidate, crawlerDefinition } from '../../../test/support/crawler-definition.js';
+import { compilePolicy } from './crawl-policy.js';
+import { parseCrawlSpace } from './crawl-space-file.js';
+import type { Candidate } from './verdict.js';
+
+const rulesOf = (text: string, kind: 'local' | 'global' = 'local') => {
+  const { rules, problems } = parseCrawlSpace(text, kind === 'local' ? 'crawl.rules' : 'global.rules', kind);
+  expect(problems).toEqual([]);
+  return rules;
+};
+
+function judge(local: string, url: string, parts: Partial<Candidate> = {}, global?: string) {
+  const policy = compilePolicy(
+    crawlerDefinition({ crawlSpace: { file: 'crawl.rules', rules: rulesOf(local) } }),
+    global === undefined ? undefined : { file: 'global.rules', rules: rulesOf(global, 'global') },
+  );
+  return policy.judge(candidate(url, parts));
+}
+
+const stored = { arrival: 'stored' } as const;
+
+describe('crawl space', () => {
+  test('"URLs that are not in the crawl space are discarded"', () => {
+    const verdict = judge('forbid domain www.ibm.com', 'http://www.ibm.com/');
+    expect(verdict).toMatchObject({ accepted: false, reason: 'crawl-space-domain', layer: 'crawl-space' });
+    expect(verdict).toMatchObject({ status: undefined, keepDocument: false, place: { line: 1, column: 1 } });
+  });
+
+  test('the first matching rule wins, and no matching rule allows', () => {
+    const rules = 'allow domain www.ibm.com\nforbid domain *.ibm.com';
+    expect(judge(rules, 'http://www.ibm.com/').accepted).toBe(true);
+    expect(judge(rules, 'http://sales.ibm.com/').accepted).toBe(false);
+    expect(judge(rules, 'http://ibm.com/').accepted).toBe(true);
+    expect(judge(rules, 'http://example.com/').accepted).toBe(true);
+  });
+
+  test.each([
+    ['forbid domain WWW.IBM.COM', 'http://www.ibm.com/', true],
+    ['forbid domain ibm.com', 'http://www.ibm.com/', false],
+    ['forbid domain *ibm*', 'http://www.ibm.example/', true],
+    ['forbid domain a.com:8080', 'http://a.com:8080/', true],
+    ['forbid domain a.com:8080', 'http://a.com/', false],
+    ['forbid domain a.com:443', 'https://a.com/', true],
+    ['forbid domain bücher.example', 'http://xn--bcher-kva.example/', true],
+    ['forbid prefix HTTP://A.com/Private/', 'http://a.com/Private/x', true],
+    ['forbid prefix http://a.com/Private/', 'http://a.com/private/x', false],
+    ['forbid prefix http://*/cgi-bin/', 'http://a.com/cgi-bin/x', true],
+    ['forbid prefix http://*/cgi-bin/', 'http://a.com/x/cgi-bin/x', true],
+    ['forbid prefix http://a.com/x?id=', 'http://a.com/x?id=1', true],
+    ['forbid prefix http://a.com/x?id=', 'http://a.com/xyid=1', false],
+    ['forbid prefix http://a.com/é/', 'http://a.com/%C3%A9/1', true],
+  ])('%s and %s: excluded is %s', (rules, url, excluded) => {
+    expect(judge(rules, url).accepted).toBe(!excluded);
+  });
+
+  describe('the four rules about URLs of the database', () => {
+    test.each([
+      ['forbid prefix http://www.ibm.com/', 'crawl-space-prefix'],
+      ['forbid address 9.0.0.0 255.0.0.0', 'crawl-space-address'],
+    ])('1. "excluded by a local prefix rule or address rule … 760 and it is removed": %s', (rules, reason) => {
+      const at = { ...stored, address: '9.1.2.3' };
+      const expected = { accepted: false, reason, status: 760, keepDocument: false };
+      expect(judge(rules, 'http://www.ibm.com/', at)).toMatchObject(expected);
+      expect(judge(rules, 'http://www.ibm.com/', at, 'allow domain www.ibm.com')).toMatchObject(expected);
+    });
+
+    test('2. "excluded by a local domain rule, and there is no global crawl space … 760"', () => {
+      expect(judge('forbid domain www.ibm.com', 'http://www.ibm.com/', stored)).toMatchObject({
+        reason: 'crawl-space-domain',
+        status: 760,
+        keepDocument: false,
+      });
+    });
+
+    test('3. "explicitly allowed by a rule in the global crawl space … 761 … not removed from the index"', () => {
+      const verdict = judge('forbid domain www.ibm.com', 'http://www.ibm.com/', stored, 'allow domain *.ibm.com');
+      expect(verdict).toMatchObject({
+        accepted: false,
+        reason: 'left-to-another-crawler',
+        status: 761,
+        keepDocument: true,
+      });
+    });
+
+    test.each(['', 'allow domain other.com', 'forbid domain www.ibm.com\nallow domain *'])(
+      '4. "not explicitly allowed by a rule in the global crawl space … 760": %j',
+      (global) => {
+        expect(judge('forbid domain www.ibm.com', 'http://www.ibm.com/', stored, global)).toMatchObject({
+          reason: 'crawl-space-domain',
+          status: 760,
+          keepDocument: false,
+        });
+      },
+    );
+  });
+
+  test('the global crawl space takes nothing that the local one allows', () => {
+    expect(judge('allow domain www.ibm.com', 'http://www.ibm.com/', {}, 'forbid domain *').accepted).toBe(true);
+  });
+
+  describe('address rules', () => {
+    const rules = 'forbid address 10.0.0.0/8\nforbid domain b.com';
+
+    test('wait for the address, and nothing after them is decided before', () => {
+      expect(judge(rules, 'http://a.com/')).toMatchObject({ accepted: true, needsAddress: true });
+      expect(judge(rules, 'http://b.com/')).toMatchObject({ accepted: true, needsAddress: true });
+    });
+
+    test('are decided when the address is known', () => {
+      expect(judge(rules, 'http://a.com/', { address: '10.1.2.3' }).reason).toBe('crawl-space-address');
+      expect(judge(rules, 'http://a.com/', { address: '192.0.2.1' })).toMatchObject({
+        accepted: true,
+        needsAddress: false,
+      });
+      expect(judge(rules, 'http://b.com/', { address: '192.0.2.1' }).reason).toBe('crawl-space-domain');
+    });
+
+    test('know the address of a host that is one', () => {
+      expect(judge(rules, 'http://10.1.2.3/').reason).toBe('crawl-space-address');
+      expect(judge('forbid address ::1', 'http://[::1]/').reason).toBe('crawl-space-address');
+    });
+
+    test('are not asked when a rule before them matches', () => {
+      expect(judge(`allow domain a.com\n${rules}`, 'http://a.com/').needsAddress).toBe(false);
+    });
+  });
+});

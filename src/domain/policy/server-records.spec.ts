@@ -1,0 +1,126 @@
+/** Sentences in quotes are from the seed: mnoGoSearch, "How does indexer walk through the hypertext links". */
+import { describe, expect, test } from 'vitest';
+import { candidate, crawlerDefinition } from '../../../test/support/crawler-definition.js';
+import { crawlUrl } from '../url/crawl-url.js';
+import { compilePolicy } from './crawl-policy.js';
+import { parseIndexerConf } from './indexer-conf.js';
+import { serverScope } from './server-records.js';
+import type { Candidate } from './verdict.js';
+
+function judge(conf: string, url: string, parts: Partial<Candidate> = {}) {
+  const { servers, problems } = parseIndexerConf(conf, 'indexer.conf');
+  expect(problems).toEqual([]);
+  return compilePolicy(crawlerDefinition({ servers }), undefined).judge(candidate(url, parts));
+}
+
+const onPage1 = { from: crawlUrl('http://www/page1.html') };
+const BOTH = 'Server http://www/\nServer http://web/\n';
+
+describe('server records', () => {
+  test('"indexer will choose the second Server record for the http://www/news/page1.html"', () => {
+    const conf = 'Period 600000\nServer http://www/\nPeriod 200000\nServer http://www/news/\n';
+    expect(judge(conf, 'http://www/news/page1.html').effects.period).toBe(200_000_000);
+    expect(judge(conf, 'http://www/page1.html').effects.period).toBe(600_000_000);
+  });
+
+  test('the longest prefix wins whatever the order of writing', () => {
+    const conf = 'Period 200000\nServer http://www/news/\nPeriod 600000\nServer http://www/\n';
+    expect(judge(conf, 'http://www/news/page1.html').effects.period).toBe(200_000_000);
+  });
+
+  test('1) "It also jumps between servers if both of them are represented in indexer.conf"', () => {
+    expect(judge(BOTH, 'http://web/page2.html', onPage1).accepted).toBe(true);
+    expect(judge(BOTH, 'http://other/', onPage1)).toMatchObject({ accepted: false, reason: 'no-server-record' });
+  });
+
+  test('1) "If one of the Server command will be deleted, indexer will remove all expired URLs from this server"', () => {
+    expect(judge('Server http://www/', 'http://web/page2.html', { arrival: 'stored' })).toMatchObject({
+      accepted: false,
+      reason: 'no-server-record',
+      keepDocument: false,
+    });
+  });
+
+  test('2) "indexer will walk through the ANY found URLs", with the parameters at the end of the list', () => {
+    const conf = `FollowOutside yes\nPeriod 100\n${BOTH}Period 500\n`;
+    expect(judge(conf, 'http://other/', onPage1).effects.period).toBe(500_000);
+    expect(judge(conf, 'http://web/', onPage1).effects.period).toBe(100_000);
+  });
+
+  describe('3) DeleteNoServer no', () => {
+    const conf = `DeleteNoServer no\n${BOTH}`;
+
+    test('"indexer WILL follow the link http://www/page2.html but WILL NOT follow http://web/page2.html"', () => {
+      expect(judge(conf, 'http://www/page2.html', onPage1).accepted).toBe(true);
+      expect(judge(conf, 'http://web/page2.html', onPage1)).toMatchObject({
+        accepted: false,
+        reason: 'outside-server',
+      });
+    });
+
+    test('a server is scheme, host and port', () => {
+      expect(judge(conf, 'https://www/page2.html', onPage1).reason).toBe('outside-server');
+      expect(judge(conf, 'http://www:8080/page2.html', onPage1).reason).toBe('outside-server');
+    });
+
+    test('"URLs which are already in database will not be deleted even if they have not correspondent Server command"', () => {
+      expect(judge(conf, 'http://gone/', { arrival: 'stored' }).accepted).toBe(true);
+    });
+
+    test('4) a submitted URL starts on its server, listed or not, and a root that redirects is followed', () => {
+      expect(
+        judge(conf, 'http://new/path/to/some/page.html', { arrival: 'root', from: undefined, hops: 0 }).accepted,
+      ).toBe(true);
+      expect(judge(conf, 'https://www/', { ...onPage1, arrival: 'redirect', hops: 0 }).accepted).toBe(true);
+      expect(judge(conf, 'https://www/', { ...onPage1, arrival: 'redirect', hops: 1 }).reason).toBe('outside-server');
+    });
+  });
+
+  test('both switches: followOutside governs links, deleteNoServer governs deletion', () => {
+    const conf = `FollowOutside yes\nDeleteNoServer no\n${BOTH}`;
+    expect(judge(conf, 'http://other/', onPage1).accepted).toBe(true);
+    expect(judge(conf, 'http://other/', { arrival: 'stored' }).accepted).toBe(true);
+  });
+
+  test('4) "It does not matter whether you have passed the root URL of the server or one of the internal pages"', () => {
+    expect(serverScope(crawlUrl('http://www/path/to/some/page.html'))).toBe('http://www/');
+    expect(serverScope(crawlUrl('http://www:8080/?q=1'))).toBe('http://www:8080/');
+  });
+
+  test('a record carries its parameters to the URL', () => {
+    const conf = `
+      Tag t
+      Category c
+      MaxHops 5
+      ReadTimeOut 10
+      DocTimeOut 60
+      Robots no
+      Index no
+      MaxNetErrors 3
+      NetErrorDelayTime 1h
+      AuthBasic me:secret
+      Server http://www/docs/ http://mirror/d/`;
+    expect(judge(conf, 'http://www/docs/x?y').effects).toMatchObject({
+      index: false,
+      follow: true,
+      fetchUrl: 'http://mirror/d/x?y',
+      maxNetworkErrors: 3,
+      networkErrorDelay: 3_600_000,
+      options: { maxHops: 5, readTimeout: 10_000, totalTimeout: 60_000, obeyRobots: false, credentials: 'me:secret' },
+      metas: [
+        { name: 'tag', value: 't', scope: 'document' },
+        { name: 'category', value: 'c', scope: 'document' },
+      ],
+    });
+    expect(judge(conf, 'http://www/docs/x', { hops: 6 })).toMatchObject({
+      reason: 'server-max-hops',
+      detail: '6 links from the root, 5 are allowed',
+    });
+  });
+
+  test('a record is written in any case of scheme and host, and matches as canonical URLs are written', () => {
+    expect(judge('Server HTTP://WWW.Example.com:80/A%20b/', 'http://www.example.com/A%20b/c').accepted).toBe(true);
+    expect(judge('Server http://www/é/', 'http://www/%C3%A9/x').accepted).toBe(true);
+    expect(judge('Server http://www/News/', 'http://www/news/x').accepted).toBe(false);
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { candidate, crawlerDefinition, rootDefinition } from '../../../test/support/crawler-definition.js';
+import type { RootDefinition } from '../crawl/definition.js';
+import { crawlUrl } from '../url/crawl-url.js';
+import { compilePolicy } from './crawl-policy.js';
+import { moveSite, movesSite, rootContext, sitePrefixes } from './site-mode.js';
+import type { Candidate, RootContext } from './verdict.js';
+
+const policy = compilePolicy(crawlerDefinition(), undefined);
+
+const context = (url: string, parts: Partial<RootDefinition>): RootContext =>
+  rootContext(rootDefinition(url, parts), crawlUrl(url));
+
+const reason = (root: RootContext, url: string, parts: Partial<Candidate> = {}) =>
+  policy.judge(candidate(url, { root, ...parts })).reason;
+
+describe('site mode of a root', () => {
+  test('http://foo.com/bar means the URLs that begin with it', () => {
+    const root = context('http://foo.com/bar', { site: true });
+    expect(reason(root, 'http://foo.com/bar/page')).toBe('accepted');
+    expect(reason(root, 'http://foo.com/bar?q=1')).toBe('accepted');
+    expect(reason(root, 'http://foo.com/other')).toBe('outside-site');
+    expect(reason(root, 'https://foo.com/bar/page')).toBe('outside-site');
+  });
+
+  test('http://foo.com means foo.com and www.foo.com, by http and https', () => {
+    expect(sitePrefixes('http://foo.com/')).toEqual([
+      'http://foo.com/',
+      'http://www.foo.com/',
+      'https://foo.com/',
+      'https://www.foo.com/',
+    ]);
+    const root = context('http://foo.com/', { site: true });
+    expect(reason(root, 'https://www.foo.com/deep/page')).toBe('accepted');
+    expect(reason(root, 'http://bar.foo.com/')).toBe('outside-site');
+    expect(reason(root, 'http://foo.com.evil.example/')).toBe('outside-site');
+    expect(reason(root, 'http://foo.com:8080/')).toBe('outside-site');
+  });
+
+  test('a port belongs to the scheme it is written with, and an address has no www', () => {
+    expect(sitePrefixes('http://127.0.0.1:8080/')).toEqual(['http://127.0.0.1:8080/']);
+    expect(sitePrefixes('https://[::1]/')).toEqual(['http://[::1]/', 'https://[::1]/']);
+  });
+
+  test('the same holds for redirects, sitemaps and stored URLs; other roots are free', () => {
+    const root = context('http://foo.com/', { site: true });
+    for (const arrival of ['redirect', 'sitemap', 'stored'] as const) {
+      expect(reason(root, 'http://bar.com/', { arrival })).toBe('outside-site');
+    }
+    expect(reason(context('http://foo.com/', {}), 'http://bar.com/')).toBe('accepted');
+    expect(policy.judge(candidate('http://bar.com/')).accepted).toBe(true);
+  });
+
+  test('when the home page redirects to another site, that site becomes the one crawled', () => {
+    const root = context('http://foo.com/', { site: true });
+    const home = candidate('https://www.bar.com/en/index.html', { root, arrival: 'redirect', hops: 0, from: root.url });
+    expect(movesSite(home)).toBe(true);
+    expect(policy.judge(home).accepted).toBe(true);
+    const moved = moveSite(root, home.url);
+    expect(reason(moved, 'https://www.bar.com/de/')).toBe('accepted');
+    expect(reason(moved, 'http://foo.com/page')).toBe('outside-site');
+    expect(movesSite({ ...home, root: moved })).toBe(false);
+  });
+
+  test('a root below the home page moves with its directory', () => {
+    const root = context('http://foo.com/docs/', { site: true });
+    expect(moveSite(root, crawlUrl('https://bar.com/en/index.html')).sitePrefixes).toEqual(['https://bar.com/en/']);
+    expect(moveSite(root, crawlUrl('https://bar.com/en')).sitePrefixes).toEqual(['https://bar.com/en']);
+  });
+
+  test("other pages' redirects off the site are not followed", () => {
+    const root = context('http://foo.com/', { site: true });
+    const other = candidate('http://bar.com/', { root, arrival: 'redirect', hops: 1 });
+    expect(movesSite(other)).toBe(false);
+    expect(policy.judge(other).reason).toBe('outside-site');
+  });
+});
+
+describe('Index Entire Site', () => {
+  test('"limits followed links to the same directory or a subdirectory of the initial document"', () => {
+    const root = context('http://foo.com/docs/start.html', { entireSite: true });
+    expect(reason(root, 'http://foo.com/docs/next.html')).toBe('accepted');
+    expect(reason(root, 'http://foo.com/docs/deep/page.html')).toBe('accepted');
+    expect(reason(root, 'https://foo.com/docs/next.html')).toBe('accepted');
+    expect(reason(root, 'http://foo.com/other.html')).toBe('outside-directory');
+    expect(reason(root, 'http://bar.com/docs/next.html')).toBe('outside-directory');
+  });
+
+  test('"is more restrictive than the Follow Offsite Links setting": both settings must be met', () => {
+    const root = context('http://foo.com/docs/', { entireSite: true, site: true });
+    expect(reason(root, 'http://foo.com/docs/x')).toBe('accepted');
+    expect(reason(root, 'http://foo.com/')).toBe('outside-site');
+  });
+});
+
+describe('what a root hands down', () => {
+  test('its metas reach every URL below it once', () => {
+    const metas = [{ name: 'team', value: 'search', scope: 'links' as const }];
+    const root = context('http://foo.com/', { metas });
+    const { effects } = policy.judge(candidate('http://foo.com/x', { root }));
+    expect(effects.metas).toEqual([{ name: 'team', value: 'search', scope: 'document' }]);
+  });
+
+  test('with following off nothing below it is followed', () => {
+    const root = context('http://foo.com/', { followLinks: false });
+    expect(policy.judge(candidate('http://foo.com/', { root, arrival: 'root', hops: 0 })).effects).toMatchObject({
+      index: true,
+      follow: false,
+    });
+  });
+});
