@@ -120,8 +120,10 @@ describe('the search page', () => {
     const url = await indexWith({ uri: `http://a/${hostile}`, bytes: text, title: hostile });
     const page = await (await fetch(`${url}/?${new URLSearchParams({ q: `heron ${hostile}` })}`)).text();
     const listed = await (await fetch(`${url}/?q=heron`)).text();
+    const matched = await (await fetch(`${url}/?${new URLSearchParams({ q: '"heron img"' })}`)).text();
     expect(listed).toContain('<mark>heron</mark>');
-    for (const markup of [page, listed]) expect(markup).not.toMatch(/<img|<mark>"|"><img/);
+    expect(matched).toContain('<mark>heron &quot;&gt;&lt;img</mark>');
+    for (const markup of [page, listed, matched]) expect(markup).not.toMatch(/<img|<mark>"|"><img/);
   });
 
   it('makes links of web addresses only', async () => {

@@ -61,7 +61,7 @@ function listen(server: Server, { port, host }: IndexOptions): Promise<void> {
 async function close(server: Server, store: IndexStore): Promise<void> {
   const force = setTimeout(() => server.closeAllConnections(), CLOSING_TIME);
   await new Promise<void>((resolve) => {
-    server.on('request', (_request, response) => response.setHeader('connection', 'close'));
+    server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
     server.close(() => resolve());
     server.closeIdleConnections();
   });

@@ -42,7 +42,7 @@ export class SinkClient {
   ) {
     this.base = new URL(definition.url);
     if (basePath) this.base.pathname = `${this.base.pathname.replace(/\/+$/, '')}${basePath}`;
-    this.agents = createAgents(definition.allowedAddresses, definition.concurrency);
+    this.agents = createAgents(definition.allowedAddresses, definition.concurrency + 1); // one more for a listing
     this.http = axios.create({
       ...this.agents,
       proxy: false,
@@ -103,10 +103,12 @@ export class SinkClient {
       checkLiteralHost(this.base, this.definition.allowedAddresses);
       const { method, query, headers, body: data } = request;
       const url = this.urlOf(request.path);
-      const timeout = this.definition.timeout;
-      // A listing may be of any size: it is read piece by piece.
-      const maxContentLength = responseType === 'stream' ? -1 : LARGEST_ANSWER;
-      const config = { method, url, params: query, headers, data, signal, timeout, responseType, maxContentLength };
+      // A listing is read piece by piece: any size is fine, and only its beginning has to come in time.
+      const bounds =
+        responseType === 'stream'
+          ? { timeout: this.timeout, maxContentLength: -1 }
+          : { maxContentLength: LARGEST_ANSWER };
+      const config = { method, url, params: query, headers, data, signal, responseType, ...bounds };
       return await this.http.request(config);
     } catch (error) {
       throw new SinkUnavailable(`${this.where}: ${this.reason(error, signal)}`);
@@ -120,7 +122,7 @@ export class SinkClient {
   private reason(error: unknown, signal: AbortSignal): string {
     if (signal.aborted) {
       const timedOut = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
-      return timedOut ? `no answer within ${this.definition.timeout} ms` : 'the delivery was stopped';
+      return timedOut ? `no answer within ${this.timeout} ms` : 'the delivery was stopped';
     }
     if (!(error instanceof Error)) return String(error);
     const { code } = error as { code?: string };

@@ -119,6 +119,34 @@ describe('a server that goes away', () => {
     expect(await heldBy(sink)).toEqual(['http://b/ a1b2c3']);
   });
 
+  it('holds in the end exactly what was ordered, wherever it was killed', async () => {
+    const data = temporaryDirectory();
+    let server = await startIndexProcess(data);
+    const sink = papiSink(server.url);
+    const expected = new Map<string, string>();
+    for (let round = 0; round < 20; round++) {
+      const batch = Array.from({ length: 15 }, (_, i) => {
+        const uri = `http://a/${(round * 7 + i * 5) % 40}`;
+        return i % 3 === 2 ? deleteOrder(uri) : addOrder(uri, { stamp: `${round}.${i}` });
+      });
+      if (round % 8 === 4) void server.kill();
+      while (
+        await sink.deliver(batch, stillWanted()).then(
+          () => false,
+          () => true,
+        )
+      ) {
+        await server.kill();
+        server = await startIndexProcess(data, Number(new URL(server.url).port));
+      }
+      for (const order of batch) {
+        if (order.kind === 'add') expected.set(order.uri, order.document.stamp);
+        else expected.delete(order.uri);
+      }
+    }
+    expect(await heldBy(sink)).toEqual(Array.from(expected, ([uri, stamp]) => `${uri} ${stamp}`).sort());
+  });
+
   it('gets the whole batch again when it restarts between the documents and the checkpoint', async () => {
     const server = await restartingServer(1);
     const batch = [addOrder('http://a/'), deleteOrder('http://b/'), addOrder('http://c/')];
