@@ -8,6 +8,8 @@ export class FetchFailure extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
+    /** The strict parser objects to the form of the answer; a lenient one may read it. */
+    readonly malformed = false,
   ) {
     super(message.length > LONGEST_DETAIL ? `${message.slice(0, LONGEST_DETAIL)}…` : message);
   }
@@ -35,8 +37,6 @@ const CODES: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ['ENFILE', 'network-unreachable'],
   ['ENOBUFS', 'network-unreachable'],
   ['UND_ERR_HEADERS_OVERFLOW', 'header-too-large'],
-  ['HPE_HEADER_OVERFLOW', 'header-too-large'],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'body-truncated'],
   ['CERT_HAS_EXPIRED', 'tls-expired'],
   ['CERT_NOT_YET_VALID', 'tls-expired'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls-name'],
@@ -61,9 +61,21 @@ export function failureOf(error: unknown, phase: ExchangePhase): FetchFailure {
   if (error instanceof AggregateError && error.errors.length > 0) return failureOfAttempts(error.errors, phase);
   const message = error instanceof Error ? error.message : String(error);
   const text = (error as { code?: unknown } | undefined)?.code;
-  // undici's words for an interim answer that it cannot place (100, 101).
-  if (message === 'bad response' || message === 'bad upgrade') return new FetchFailure('protocol', message);
+  if (isMalformed(error, text, message)) return new FetchFailure('protocol', message, true);
   return new FetchFailure(errorCode(typeof text === 'string' ? text : '', phase), message);
+}
+
+/**
+ * undici's parser errors carry no usable code. `bad response` and `bad upgrade` are its words for interim answers that it
+ * cannot place (100, 101). A wrong length may also be a second length, or chunks beside a length.
+ */
+function isMalformed(error: unknown, code: unknown, message: string): boolean {
+  return (
+    (error instanceof Error && error.name === 'HTTPParserError') ||
+    message === 'bad response' ||
+    message === 'bad upgrade' ||
+    code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  );
 }
 
 /** Several addresses were tried: an unreachable one (often IPv6 without a route) says less than any other answer. */
@@ -75,12 +87,9 @@ function failureOfAttempts(errors: readonly unknown[], phase: ExchangePhase): Fe
 function errorCode(code: string, phase: ExchangePhase): ErrorCode {
   if (code === 'ETIMEDOUT') return phase === 'connect' ? 'connect-timeout' : 'read-timeout';
   // The site closed the connection: without an answer it may just be restarting, within one the answer is cut short.
-  if (code === 'UND_ERR_SOCKET' || code === 'HPE_INVALID_EOF_STATE') {
-    return phase === 'body' ? 'body-truncated' : 'connection-reset';
-  }
+  if (code === 'UND_ERR_SOCKET') return phase === 'body' ? 'body-truncated' : 'connection-reset';
   const known = CODES.get(code);
   if (known) return known;
-  if (code.startsWith('HPE_')) return 'protocol';
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'tls-failed';
   return 'connection-failed';
 }

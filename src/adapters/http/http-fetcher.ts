@@ -85,7 +85,7 @@ export class HttpFetcher implements Fetcher {
     if (first.failure?.code === 'connection-reset' && first.exchange.reused && first.exchange.unanswered) {
       first = await this.strict(this.connect(profile, plan), plan, signal);
     }
-    if (first.failure?.code !== 'protocol') return first;
+    if (!first.failure?.malformed) return first;
     const second = await this.lenient(profile, plan, signal);
     if (!second.failure) this.rememberLenient(plan.origin);
     return second;

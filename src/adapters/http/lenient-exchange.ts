@@ -1,23 +1,20 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { MAX_HEADER_SIZE } from './connection-pool.js';
 import { ConnectionAttempt, type Connector } from './connector.js';
 import type { Deadlines } from './deadlines.js';
 import { Exchange, type Settle } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
+import { LenientParser } from './lenient-parser.js';
 import type { RequestPlan } from './request-plan.js';
-import { groupRawHeaders } from './response-headers.js';
 
 /**
- * An exchange read by Node's HTTP client with its lenient parser, for servers whose answers browsers accept and the
- * strict parser does not: bare line feeds, odd status lines, sloppy chunks. Slower, and every request has its own
- * connection: after an answer of doubtful framing the next one could begin anywhere.
+ * An exchange read by the lenient parser, for servers whose answers browsers accept and undici does not. Every request
+ * has its own connection: after an answer of doubtful framing the next one could begin anywhere.
  */
 export class LenientExchange extends Exchange {
   readonly reused = false;
   address = '';
   private readonly attempt = new ConnectionAttempt();
-  private request: ClientRequest | undefined;
 
   constructor(
     plan: RequestPlan,
@@ -36,46 +33,50 @@ export class LenientExchange extends Exchange {
     this.connector.open(this.plan.target, this.attempt).then(
       ({ socket, address }) => {
         this.address = address;
-        if (!this.settled) this.send(socket);
+        if (!this.settled) this.converse(socket);
       },
       (error: unknown) => this.fail(error),
     );
   }
 
   protected release(): void {
-    this.request?.destroy();
     this.attempt.cancel();
   }
 
-  private send(socket: Socket): void {
-    this.requestSent();
-    try {
-      this.request = httpRequest({
-        path: this.plan.path,
-        headers: ['host', this.plan.host, 'connection', 'close', ...this.plan.headers],
-        createConnection: () => socket,
-        insecureHTTPParser: true,
-        maxHeaderSize: MAX_HEADER_SIZE,
-      });
-    } catch (error) {
-      this.fail(error);
-      return;
-    }
-    this.request
-      .on('response', (answer) => this.receive(answer))
-      .on('upgrade', () => this.fail(new FetchFailure('protocol', 'The server switches protocols unasked.')))
+  private converse(socket: Socket): void {
+    const parser = new LenientParser(
+      {
+        header: (status, fields) => this.headerCame(status, fields),
+        body: (piece) => this.bodyCame(piece),
+        end: () => this.ended(),
+      },
+      MAX_HEADER_SIZE,
+    );
+    socket
+      .on('data', (bytes: Buffer) => this.guarded(() => parser.push(bytes)))
+      .on('end', () => this.guarded(() => parser.finish()))
       .on('error', (error) => this.fail(error))
-      .end();
+      .on('close', () => this.fail(new FetchFailure('connection-reset', 'The connection was closed.')));
+    this.guarded(() => socket.write(requestText(this.plan), 'latin1'));
+    this.requestSent();
   }
 
-  private receive(answer: IncomingMessage): void {
-    this.headerCame(answer.statusCode ?? 0, groupRawHeaders(answer.rawHeaders));
-    answer
-      .on('data', (chunk: Buffer) => this.bodyCame(chunk))
-      .on('end', () => this.ended())
-      .on('error', (error: NodeJS.ErrnoException) =>
-        // Node reports both a reset and a body that ends early as ECONNRESET.
-        this.fail(error.message === 'aborted' ? new FetchFailure('body-truncated', 'The body ends early.') : error),
-      );
+  private guarded(action: () => void): void {
+    try {
+      if (!this.settled) action();
+    } catch (error) {
+      this.fail(error);
+    }
   }
+}
+
+function requestText(plan: RequestPlan): string {
+  const lines = [`GET ${plan.path} HTTP/1.1`, `host: ${plan.host}`, 'connection: close'];
+  for (let index = 0; index < plan.headers.length; index += 2) {
+    lines.push(`${plan.headers[index]}: ${plan.headers[index + 1]}`);
+  }
+  if (lines.some((line) => /[\r\n\0]/.test(line))) {
+    throw new FetchFailure('connection-failed', 'A header field of the request holds a line end.');
+  }
+  return `${lines.join('\r\n')}\r\n\r\n`;
 }

@@ -31,14 +31,3 @@ function asText(value: string): string {
     return value;
   }
 }
-
-/** Names and values in turns, as node:http reports them. */
-export function groupRawHeaders(raw: readonly string[]): Record<string, string[]> {
-  const grouped: Record<string, string[]> = Object.create(null);
-  for (let index = 0; index + 1 < raw.length; index += 2) {
-    const name = raw[index]!.toLowerCase();
-    grouped[name] ??= [];
-    grouped[name].push(raw[index + 1]!);
-  }
-  return grouped;
-}

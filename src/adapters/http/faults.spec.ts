@@ -1,0 +1,208 @@
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { get, inShort, testFetcher, testServer } from '../../../test/support/fetch-harness.js';
+import { always, answer, type Respond } from '../../../test/support/raw-server.js';
+import { milliseconds } from '../../domain/time/units.js';
+
+const SHORT = milliseconds(60);
+const head = 'HTTP/1.1 200 OK\r\n';
+
+/** Writes a piece again and again until the socket is gone. */
+function pour(socket: Socket, piece: string): void {
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(piece, 'latin1'));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+/** Writes one byte every few milliseconds until the socket is gone. */
+function drip(socket: Socket, text: string): void {
+  let at = 0;
+  const timer = setInterval(() => socket.write(text[at++ % text.length]!), 5);
+  socket.on('close', () => clearInterval(timer));
+}
+
+describe('a hostile or broken server comes to a failure with its own code', () => {
+  const faults: [string, Respond, string][] = [
+    ['an endless body', (socket) => pour(socket, 'x'.repeat(10_000)), 'body-too-large'],
+    ['an endless chunked body', (socket) => pour(socket, `1000\r\n${'x'.repeat(4096)}\r\n`), 'body-too-large'],
+    [
+      'a body that is announced too large',
+      (socket) => socket.write('content-length: 1000001\r\n\r\n'),
+      'body-too-large',
+    ],
+    ['a header without end', (socket) => pour(socket, `X-Field: ${'x'.repeat(1000)}\r\n`), 'header-too-large'],
+    ['one endless header field', (socket) => pour(socket, 'x'.repeat(10_000)), 'header-too-large'],
+    ['countless small header fields', (socket) => pour(socket, 'a:b\r\n'.repeat(1000)), 'header-too-large'],
+    [
+      'endless trailers',
+      (socket) => {
+        socket.write('transfer-encoding: chunked\r\n\r\n0\r\n');
+        pour(socket, `X-Trailer: ${'x'.repeat(1000)}\r\n`);
+      },
+      'header-too-large',
+    ],
+    ['a body shorter than announced', (socket) => socket.end('content-length: 10\r\n\r\nshort'), 'body-truncated'],
+    [
+      'a chunked body without its end',
+      (socket) => socket.end('transfer-encoding: chunked\r\n\r\n5\r\nhel'),
+      'body-truncated',
+    ],
+    [
+      'a chunk size that is no number',
+      (socket) => socket.end('transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n'),
+      'protocol',
+    ],
+    [
+      'a reset in the body',
+      (socket) => {
+        socket.write('content-length: 10\r\n\r\nshort');
+        setImmediate(() => socket.resetAndDestroy());
+      },
+      'connection-reset',
+    ],
+    ['an end within the header', (socket) => socket.end('X-Field: 1\r\n'), 'connection-reset'],
+  ];
+  it.each(faults)('%s', async (_, respond, code) => {
+    const endless = code === 'body-too-large' || code === 'header-too-large';
+    const site = await testServer((socket, request, number) => {
+      const header = /^an endless body$/.test(_)
+        ? `${head}\r\n`
+        : /^an endless chunked/.test(_)
+          ? `${head}transfer-encoding: chunked\r\n\r\n`
+          : /^one endless/.test(_)
+            ? `${head}X-Field: `
+            : head;
+      socket.write(header);
+      respond(socket, request, number);
+    });
+    const outcome = await get(site.url);
+    expect(inShort(outcome)).toBe(`failure ${code}`);
+    if (outcome.kind === 'failure') expect(outcome.detail.length).toBeLessThan(400);
+    if (endless) expect(process.memoryUsage().rss).toBeLessThan(1_500_000_000);
+  });
+
+  it.each([
+    ['closes without an answer', (socket: Socket) => socket.end(), 'connection-reset'],
+    ['resets', (socket: Socket) => socket.resetAndDestroy(), 'connection-reset'],
+    ['speaks another protocol', (socket: Socket) => socket.end('220 mail.example ESMTP\r\n'), 'protocol'],
+    [
+      'answers with bytes at random',
+      (socket: Socket) => socket.end(Buffer.from([0, 255, 1, 254, 22, 3, 1])),
+      'protocol',
+    ],
+    [
+      'switches protocols unasked',
+      (socket: Socket) => socket.write('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+      'protocol',
+    ],
+  ])('a server that %s', async (_, respond, code) => {
+    const site = await testServer(respond);
+    expect(inShort(await get(site.url))).toBe(`failure ${code}`);
+  });
+
+  it('nobody listening', async () => {
+    const site = await testServer(always(answer('x')));
+    await site.close();
+    expect(inShort(await get(site.url))).toBe('failure connection-refused');
+  });
+});
+
+describe('time limits', () => {
+  it('end the wait for a header that never comes', async () => {
+    const site = await testServer(() => {});
+    expect(await get(site.url, {}, { headerTimeout: SHORT })).toMatchObject({ code: 'read-timeout', detail: /header/ });
+  });
+
+  it('end the wait for a body that stops coming', async () => {
+    const site = await testServer(always(`${head}content-length: 10\r\n\r\nhel`));
+    expect(await get(site.url, { readTimeout: SHORT })).toMatchObject({ code: 'read-timeout', detail: /body/ });
+  });
+
+  it('end a header and a body that drip for longer than allowed in total', async () => {
+    for (const start of [head, `${head}content-length: 100000\r\n\r\n`]) {
+      const site = await testServer((socket) => {
+        socket.write(start);
+        drip(socket, 'X-Drop: y\r\n');
+      });
+      expect(await get(site.url, { totalTimeout: SHORT })).toMatchObject({ code: 'read-timeout', detail: /total/ });
+    }
+  });
+
+  it('do not end a slow body that keeps coming', async () => {
+    const site = await testServer((socket) => {
+      socket.write(`${head}content-length: 30\r\n\r\n`);
+      drip(socket, 'x');
+    });
+    expect(inShort(await get(site.url, { readTimeout: SHORT }))).toBe(`200 ${'x'.repeat(30)}`);
+  });
+
+  it('do not turn an error page that stops coming into a fault of its own', async () => {
+    const site = await testServer(always('HTTP/1.1 404 Not Found\r\ncontent-length: 10\r\n\r\nhel'));
+    expect(inShort(await get(site.url, { readTimeout: SHORT }))).toBe('404 hel');
+  });
+});
+
+describe('answers that only a lenient parser reads', () => {
+  it.each([
+    ['bare line feeds', 'HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 2\n\nok'],
+    ['bare line feeds and an end by closing', 'HTTP/1.1 200 OK\nContent-Type: text/html\n\nok'],
+    ['a carriage return missing in one line', 'HTTP/1.1 200 OK\r\nA: b\nContent-Length: 2\r\n\r\nok'],
+    ['a status line without a reason', 'HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok'],
+    ['a status line of HTTP/1.0', 'HTTP/1.0 200 OK\r\n\r\nok'],
+    ['an unknown version', 'HTTP/1.2 200 OK\r\nContent-Length: 2\r\n\r\nok'],
+    ['a blank before a colon', 'HTTP/1.1 200 OK\r\nX-Field : a\r\nContent-Length: 2\r\n\r\nok'],
+    ['control characters in a field', 'HTTP/1.1 200 OK\r\nX-Field: a\x01b\r\nContent-Length: 2\r\n\r\nok'],
+    [
+      'both kinds of length',
+      'HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+    ],
+    ['chunks without carriage returns', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\nok\n0\n\n'],
+    ['blanks behind a chunk size', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2  \r\nok\r\n0\r\n\r\n'],
+  ])('%s', async (_, text) => {
+    const site = await testServer((socket) => socket.end(text, 'latin1'));
+    expect(inShort(await get(site.url))).toBe('200 ok');
+  });
+
+  it('make their host lenient from then on', async () => {
+    const site = await testServer((socket) => socket.end('HTTP/1.1 200 OK\n\nok'));
+    const fetcher = testFetcher();
+    for (let n = 0; n < 3; n++)
+      expect(inShort(await fetcher.fetch({ url: site.url, fetcher: 'default' }))).toBe('200 ok');
+    expect(site.requests).toHaveLength(4);
+  });
+
+  it('are held to the same limits', async () => {
+    const start = 'HTTP/1.1 200 OK\n\n';
+    const endless = await testServer((socket) => {
+      socket.write(start);
+      pour(socket, 'x'.repeat(10_000));
+    });
+    expect(inShort(await get(endless.url))).toBe('failure body-too-large');
+    const flood = await testServer((socket) =>
+      pour(
+        socket.once('close', () => {}),
+        'HTTP/1.1 200 OK\nX: y\n'.repeat(100),
+      ),
+    );
+    expect(inShort(await get(flood.url))).toBe('failure header-too-large');
+    const silent = await testServer(always('HTTP/1.1 200 OK\nContent-Length: 9\n\nshort'));
+    expect(await get(silent.url, { readTimeout: SHORT })).toMatchObject({ code: 'read-timeout', detail: /body/ });
+    const short = await testServer((socket) => socket.end('HTTP/1.1 200 OK\nContent-Length: 9\n\nshort'));
+    expect(inShort(await get(short.url))).toBe('failure body-truncated');
+  });
+
+  it('are asked for with the same header', async () => {
+    const site = await testServer((socket) => socket.end('HTTP/1.1 200 OK\n\nok'));
+    await get(site.url, { ifNoneMatch: '"1"' });
+    const fields = site.requests.map((request) =>
+      request
+        .toLowerCase()
+        .split('\r\n')
+        .sort()
+        .filter((field) => !field.startsWith('connection')),
+    );
+    expect(fields[1]).toEqual(fields[0]);
+  });
+});

@@ -1,0 +1,189 @@
+/**
+ * Reads answers that are not quite HTTP the way browsers do: bare line feeds, odd status lines, folded, colonless and
+ * repeated fields, sloppy chunks, both kinds of length. For one answer on a connection of its own: where the next one
+ * would begin is never asked, so that leniency cannot be used to smuggle one answer into another.
+ */
+import { FetchFailure } from './fetch-failure.js';
+
+export interface AnswerEvents {
+  /** Interim answers too. Names in lower case, values with one character per byte. */
+  header(status: number, fields: Readonly<Record<string, string[]>>): void;
+  body(piece: Uint8Array): void;
+  /** The answer is whole. */
+  end(): void;
+}
+
+type State = 'header' | 'length' | 'chunk-size' | 'chunk' | 'chunk-end' | 'until-close' | 'done';
+
+/** The name of the protocol and its version may be odd, the code must be there. */
+const STATUS_LINE = /^(?:http(?:\/[\d.]*)?|icy)[ \t]+0*([1-9]\d\d)(?!\d)/i;
+const STATUS_LINE_START = /^(?:http|icy|.{0,3}$)/is;
+const CHUNK_SIZE = /^[ \t]*([0-9a-f]{1,12})[ \t]*(?:;|$)/i;
+const LONGEST_CHUNK_LINE = 4096;
+const LINE_FEED = 10;
+
+export class LenientParser {
+  private state: State = 'header';
+  /** The line that is being read. */
+  private partial = '';
+  private status = 0;
+  private fieldLines: string[] = [];
+  private headerSize = 0;
+  /** Bytes that the body, or the present chunk, still has. */
+  private remaining = 0;
+
+  constructor(
+    private readonly events: AnswerEvents,
+    private readonly maxHeaderSize: number,
+  ) {}
+
+  /** Throws FetchFailure for what cannot be read even leniently. */
+  push(bytes: Buffer): void {
+    let rest = bytes;
+    while (rest.length > 0 && this.state !== 'done') rest = this.consume(rest);
+    // A server of another protocol may wait for our next line and never end its own.
+    if (this.state === 'header' && this.status === 0 && !STATUS_LINE_START.test(this.partial)) statusOf(this.partial);
+  }
+
+  /** The server has closed the connection. Throws FetchFailure when the answer is not whole. */
+  finish(): void {
+    if (this.state === 'done') return;
+    if (this.state === 'header') {
+      throw new FetchFailure('connection-reset', 'The server closed the connection before a whole header.');
+    }
+    if (this.state !== 'until-close') throw new FetchFailure('body-truncated', 'The body ends early.');
+    this.end();
+  }
+
+  private consume(bytes: Buffer): Buffer {
+    switch (this.state) {
+      case 'header':
+        return this.takeLine(bytes, this.maxHeaderSize - this.headerSize, (line) => this.addHeaderLine(line));
+      case 'chunk-size':
+        return this.takeLine(bytes, LONGEST_CHUNK_LINE, (line) => this.beginChunk(line));
+      case 'chunk-end':
+        return this.takeLine(bytes, LONGEST_CHUNK_LINE, (line) => this.endChunk(line));
+      case 'until-close':
+        this.events.body(bytes);
+        return bytes.subarray(bytes.length);
+      default:
+        return this.takeBody(bytes);
+    }
+  }
+
+  private takeLine(bytes: Buffer, limit: number, use: (line: string) => void): Buffer {
+    const lineFeed = bytes.indexOf(LINE_FEED);
+    const end = lineFeed < 0 ? bytes.length : lineFeed;
+    if (this.partial.length + end > limit) throw this.tooLong();
+    this.partial += bytes.toString('latin1', 0, end);
+    if (lineFeed < 0) return bytes.subarray(bytes.length);
+    const line = this.partial.replace(/\r+$/, '');
+    this.partial = '';
+    use(line);
+    return bytes.subarray(lineFeed + 1);
+  }
+
+  private tooLong(): FetchFailure {
+    return this.state === 'header'
+      ? new FetchFailure('header-too-large', `The header is larger than ${this.maxHeaderSize} bytes.`)
+      : new FetchFailure('protocol', 'A chunk has no readable size.');
+  }
+
+  private addHeaderLine(line: string): void {
+    this.headerSize += line.length + 1;
+    if (this.status === 0) {
+      // Blank lines before an answer are left over from the one before it.
+      if (line !== '') this.status = statusOf(line);
+    } else if (line !== '') {
+      this.fieldLines.push(line);
+    } else {
+      this.endHeader();
+    }
+  }
+
+  private endHeader(): void {
+    const { status, fieldLines } = this;
+    const fields = fieldsOf(fieldLines);
+    this.status = 0;
+    this.fieldLines = [];
+    this.headerSize = 0;
+    this.events.header(status, fields);
+    if (status >= 200) this.beginBody(status, fields);
+  }
+
+  private beginBody(status: number, fields: Readonly<Record<string, string[]>>): void {
+    const chunked = fields['transfer-encoding']?.some((value) => /\bchunked\b/i.test(value));
+    const length = status === 204 || status === 304 ? 0 : chunked ? undefined : lengthOf(fields['content-length']);
+    this.remaining = length ?? 0;
+    if (length === 0) this.end();
+    else this.state = length !== undefined ? 'length' : chunked ? 'chunk-size' : 'until-close';
+  }
+
+  private takeBody(bytes: Buffer): Buffer {
+    const piece = bytes.length > this.remaining ? bytes.subarray(0, this.remaining) : bytes;
+    this.remaining -= piece.length;
+    this.events.body(piece);
+    if (this.remaining === 0) {
+      if (this.state === 'chunk') this.state = 'chunk-end';
+      else this.end();
+    }
+    return bytes.subarray(piece.length);
+  }
+
+  private beginChunk(line: string): void {
+    const size = CHUNK_SIZE.exec(line)?.[1];
+    if (size === undefined) throw new FetchFailure('protocol', 'A chunk has no readable size.');
+    this.remaining = Number.parseInt(size, 16);
+    if (this.remaining === 0) this.end();
+    else this.state = 'chunk';
+  }
+
+  private endChunk(line: string): void {
+    if (line.trim() !== '') throw new FetchFailure('protocol', 'A chunk is longer than its size.');
+    this.state = 'chunk-size';
+  }
+
+  private end(): void {
+    this.state = 'done';
+    this.events.end();
+  }
+}
+
+function statusOf(line: string): number {
+  const status = Number(STATUS_LINE.exec(line)?.[1]);
+  if (Number.isNaN(status)) throw new FetchFailure('protocol', `No status line: ${JSON.stringify(line.slice(0, 80))}.`);
+  if (status === 101) throw new FetchFailure('protocol', 'The server switches protocols unasked.');
+  return status;
+}
+
+/** Lines without a colon are skipped, indented ones continue the one before. */
+function fieldsOf(lines: readonly string[]): Record<string, string[]> {
+  const fields: Record<string, string[]> = Object.create(null);
+  let values: string[] | undefined;
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (/^[ \t]/.test(line)) {
+      if (values) values.push(`${values.pop()} ${line.trim()}`);
+    } else if (colon > 0) {
+      const name = line.slice(0, colon).trim().toLowerCase();
+      fields[name] ??= [];
+      values = fields[name];
+      // A bare carriage return would otherwise reach whoever sends the value back (ETag).
+      values.push(
+        line
+          .slice(colon + 1)
+          .replace(/[\r\0]/g, ' ')
+          .trim(),
+      );
+    }
+  }
+  return fields;
+}
+
+/** Undefined: no usable length, the body ends with the connection. Throws FetchFailure when there are several lengths. */
+function lengthOf(values: readonly string[] | undefined): number | undefined {
+  const lengths = new Set((values ?? []).flatMap((value) => value.split(',')).map((value) => value.trim()));
+  if (lengths.size > 1) throw new FetchFailure('protocol', 'The answer has several lengths.');
+  const [length = ''] = lengths;
+  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+}

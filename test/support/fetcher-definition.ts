@@ -1,0 +1,25 @@
+/** A complete fetcher definition that may reach loopback, for tests and benchmarks that vary a part of it. */
+import type { FetcherDefinition } from '../../src/domain/crawl/definition.js';
+import { seconds } from '../../src/domain/time/units.js';
+
+const DEFAULTS: FetcherDefinition = {
+  name: 'default',
+  userAgent: 'crawlway-test/1.0',
+  robotsAgent: 'crawlway-test',
+  headers: {},
+  connectTimeout: seconds(10),
+  headerTimeout: seconds(10),
+  bodyTimeout: seconds(10),
+  totalTimeout: seconds(20),
+  maxSize: 1_000_000,
+  maxRedirects: 5,
+  allowedAddresses: ['127.0.0.1/32'],
+  credentials: [],
+  certificateAuthorities: [],
+  verifyCertificates: true,
+};
+
+export const fetcherDefinition = (parts: Partial<FetcherDefinition> = {}): FetcherDefinition => ({
+  ...DEFAULTS,
+  ...parts,
+});
