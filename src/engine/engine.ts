@@ -3,7 +3,7 @@
  * answers EngineApi; what a part does stands in the part.
  */
 import type { CrawlerDefinition, ServerDefinition, SinkDefinition } from '../domain/crawl/definition.js';
-import { after, before, type Duration, days, hours, milliseconds } from '../domain/time/units.js';
+import { after, before, type Duration, days, hours, instant, milliseconds } from '../domain/time/units.js';
 import { Explanations } from './control/explanations.js';
 import { HostViews } from './control/host-views.js';
 import { Maintenance } from './control/maintenance.js';
@@ -301,6 +301,8 @@ export class Engine implements EngineApi {
     const setting = `policy/${crawler.name}`;
     const policy = policyText(crawler.context.definition, this.current);
     const known = await store.getSetting(setting);
+    if (known !== policy) await store.putSetting(`policy-since/${crawler.name}`, String(this.ports.clock.now()));
+    crawler.policySince = instant(Number(await store.getSetting(`policy-since/${crawler.name}`)));
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
     if (known === policy && !unfinished) return;
     if (known !== undefined && known !== policy) await store.putSetting(`rejudging/${crawler.name}`, '0');

@@ -15,7 +15,7 @@ import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-proces
 import { nextCronTime } from '../../src/adapters/system/cron.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import type { UrlState } from '../../src/domain/crawl/url-state.js';
-import { type Duration, type Instant, minutes } from '../../src/domain/time/units.js';
+import { after, type Duration, type Instant, minutes } from '../../src/domain/time/units.js';
 import { Engine } from '../../src/engine/engine.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
@@ -131,6 +131,19 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     }
   }
 
+  /** Lets time pass, and the crawl do what becomes due meanwhile. */
+  async pass(time: Duration): Promise<void> {
+    const end = after(this.clock.now(), time);
+    for (;;) {
+      await this.untilIdle();
+      const next = this.clock.nextTimer;
+      if (next === undefined || next > end) break;
+      this.clock.advanceTo(next);
+    }
+    this.clock.advanceTo(end);
+    await this.untilIdle();
+  }
+
   async state(url: string, crawler = 'test'): Promise<UrlState | undefined> {
     return this.store.find(crawler, url);
   }
@@ -138,7 +151,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
   /** What the index holds, sorted. */
   async indexed(): Promise<string[]> {
     if (!this.index) throw new Error('this world has no index');
-    const url = `${this.index.url}/papi/4/connectors/test/enumerate_synced_entries?PAPI_rootPath=&PAPI_mode=recursive`;
+    const url = `${this.index.url}/papi/4/connectors/test/enumerate_synced_entries?PAPI_rootPath=&PAPI_mode=RECURSIVE_DOCUMENTS`;
     const text = await (await fetch(url)).text();
     return text
       .split('\n')

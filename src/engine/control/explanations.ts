@@ -74,6 +74,7 @@ export class Explanations {
         root,
         hops: state?.hops ?? 0,
         redirects: 0,
+        rereadLinks: true,
         inheritedMetas: [],
         now: this.services.clock.now(),
         inspect: true,

@@ -7,7 +7,7 @@ import { NearDuplicates } from '../../domain/content/near-duplicates.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { SOURCES } from '../../domain/frontier/sources.js';
 import { moveSite } from '../../domain/policy/site-mode.js';
-import { after, minutes } from '../../domain/time/units.js';
+import { after, type Instant, instant, minutes } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import type { CrawlerRunState, CrawlerView } from '../engine-api.js';
 import type { CrawlContext } from '../page/crawl-context.js';
@@ -32,6 +32,8 @@ export class Crawler {
   private current!: CrawlContext;
   private conclusion!: Conclusion;
   private visits!: VisitRunner;
+  /** Since when the present policy is in force: pages visited before may have links that it takes and the last one did not. */
+  policySince: Instant = instant(0);
   private nearDuplicates: NearDuplicates | undefined;
   private runState: CrawlerRunState = 'stopped';
   /** Pages being fetched. */
@@ -71,6 +73,7 @@ export class Crawler {
       context,
       conclusion: this.conclusion,
       tally: this.tally,
+      policySince: () => this.policySince,
       refused: (link, from) => this.refused.add(link, from, services.clock.now()),
       siteMoved: (root, target) => this.siteMoved(root, target),
       isNearDuplicate: (state, simhash) => this.isNearDuplicate(state, simhash),

@@ -5,7 +5,7 @@
 import { type DispositionRules, dispose, type VisitOutcome } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { concernsHost, requestDelay } from '../../domain/politeness/politeness.js';
-import { type Duration, milliseconds } from '../../domain/time/units.js';
+import { type Duration, type Instant, milliseconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { CrawlContext } from '../page/crawl-context.js';
@@ -20,6 +20,8 @@ export interface VisitTarget {
   readonly context: CrawlContext;
   readonly conclusion: Conclusion;
   readonly tally: Tally;
+  /** Since when the present policy is in force. */
+  policySince(): Instant;
   refused(link: { url: string; hostKey: string; reason: string }, from: string): void;
   /** The home page of a site root redirects to another site. */
   siteMoved(root: string, target: CrawlUrl): Promise<void>;
@@ -162,7 +164,9 @@ export class VisitRunner {
     const { id, crawler, url, arrival, foundOn, root, hops, redirects, etag, lastModified, stamp, inheritedMetas } =
       state;
     const now = this.services.clock.now();
+    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt < this.target.policySince();
     return {
+      rereadLinks,
       id,
       crawler,
       url,

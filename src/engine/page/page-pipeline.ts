@@ -117,7 +117,8 @@ class PageVisit {
     const { options, fetchUrl } = this.verdict.effects;
     // A document that the index does not hold and should is wanted whole, whatever its ETag says.
     const wanted = this.task.stamp === undefined && this.verdict.effects.index;
-    const conditional = !definition.disableConditionalGet && !wanted;
+    const links = this.task.rereadLinks && this.verdict.effects.follow;
+    const conditional = !definition.disableConditionalGet && !wanted && !links;
     return {
       url: fetchUrl ?? this.task.url,
       fetcher: definition.fetcher,
@@ -195,9 +196,11 @@ class PageVisit {
     const directives = directivesOf(this.context, answer, content);
     const canonical = canonicalOf(this.context, this.url, base, answer, content);
     const canonicalTaken = canonical !== undefined && this.collector.addUrl(canonical, 'link') === undefined;
-    this.follow(answer, content, base, directives.follow);
     const reason = this.reasonNotToIndex(directives.index, canonicalTaken);
-    return this.documentOutcome(answer, mediaType, content, directives.archive, reason);
+    const outcome = this.documentOutcome(answer, mediaType, content, directives.archive, reason);
+    // A page that has not changed has no new links: a URL whose status was removed stays away until one is found.
+    if (this.task.rereadLinks || outcome.facts.stamp !== this.task.stamp) this.follow(answer, content, base, directives.follow);
+    return outcome;
   }
 
   private follow(answer: HttpAnswer, content: PageContent, base: string, allowed: boolean): void {
@@ -228,7 +231,7 @@ class PageVisit {
     content: PageContent,
     archive: boolean,
     reason?: string,
-  ): PageOutcome {
+  ): Extract<PageOutcome, { kind: 'document' }> {
     const { definition } = this.context;
     const root = this.task.root === undefined ? undefined : this.context.roots.get(this.task.root);
     const document = buildDocument(

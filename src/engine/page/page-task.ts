@@ -19,8 +19,10 @@ export interface PageTask {
   readonly redirects: number;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Digest of the document in the index: an equal one is not pushed again. */
+  /** Digest of the document in the index: an equal one is not pushed again, and its links are no new ones. */
   readonly stamp?: string;
+  /** The policy has changed since the last visit: links that were refused may be taken now. */
+  readonly rereadLinks: boolean;
   readonly inheritedMetas: UrlState['inheritedMetas'];
   readonly now: Instant;
   /** A person looks at the page: every link is reported, known or not, and nothing counts as handed over. */

@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { days, hours } from '../../src/domain/time/units.js';
+import { CrawlWorld } from '../support/crawl-world.js';
+import { FakeSite, html } from '../support/fake-site.js';
+
+const ATTRIBUTES = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400"';
+
+describe('between two refreshes the site changes, and the index follows', () => {
+  let site: FakeSite;
+  let world: CrawlWorld;
+  const urls = (...paths: string[]): string[] => paths.map((path) => site.url(path)).sort();
+  const nextDay = async (): Promise<void> => {
+    await world.pass(days(1));
+  };
+
+  beforeEach(async () => {
+    site = await FakeSite.start();
+    site.page('/', ['/a', '/b', '/c', '/d']).page('/a').page('/b').page('/c').page('/d');
+    world = await CrawlWorld.start({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(urls('/', '/a', '/b', '/c', '/d'));
+    site.forgetRequests();
+  });
+  afterEach(async () => {
+    expect(world.errors).toEqual([]);
+    await world.close();
+    await site.close();
+  });
+
+  it('a page that did not change is not pushed again', async () => {
+    const before = (await world.engine.orders({ crawler: 'test' }, undefined, 100)).length;
+    await nextDay();
+    expect(site.fetched).toEqual(['/', '/a', '/b', '/c', '/d']);
+    expect((await world.engine.orders({ crawler: 'test' }, undefined, 100)).length).toBe(before);
+  });
+
+  it('a page that changed is pushed again', async () => {
+    const stamp = (await world.state(site.url('/a')))?.stamp;
+    site.page('/a', [], 'Something else.');
+    await nextDay();
+    const state = await world.state(site.url('/a'));
+    expect(state?.stamp).not.toBe(stamp);
+    expect(state).toMatchObject({ status: 'indexed', changes: 1 });
+    const [order] = await world.engine.orders({ uri: site.url('/a') }, undefined, 1);
+    expect(order).toMatchObject({ kind: 'add', reason: 'changed', state: 'acknowledged' });
+  });
+
+  it('a page that is gone is deleted at once and keeps its error status until it is gone again', async () => {
+    site.remove('/a');
+    await nextDay();
+    expect(await world.indexed()).toEqual(urls('/', '/b', '/c', '/d'));
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'error', reason: 'http-404' });
+    await nextDay();
+    expect(await world.state(site.url('/a'))).toBeUndefined();
+    site.forgetRequests();
+    await nextDay();
+    expect(site.fetched).not.toContain('/a');
+  });
+
+  it('a URL whose status was removed comes back when a link to it is found anew', async () => {
+    site.remove('/a');
+    await nextDay();
+    await nextDay();
+    expect(await world.state(site.url('/a'))).toBeUndefined();
+    site.page('/a').page('/b', ['/a'], 'Now links to a.');
+    await nextDay();
+    expect(await world.indexed()).toContain(site.url('/a'));
+  });
+
+  it('a page that redirects is deleted and its target is crawled', async () => {
+    site.set('/a', { status: 301, headers: { location: '/new' } }).page('/new');
+    await nextDay();
+    expect(await world.indexed()).toEqual(urls('/', '/b', '/c', '/d', '/new'));
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'redirected' });
+    expect(await world.state(site.url('/new'))).toMatchObject({ status: 'indexed', arrival: 'redirect', foundOn: site.url('/a') });
+  });
+
+  it('a page that turns noindex is deleted, and is back when it turns again', async () => {
+    site.set('/a', {
+      headers: { 'content-type': 'text/html' },
+      body: '<html><head><meta name="robots" content="noindex"><title>a</title></head><body>a</body></html>',
+    });
+    await nextDay();
+    expect(await world.indexed()).not.toContain(site.url('/a'));
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'visited', reason: 'noindex' });
+    site.page('/a');
+    await nextDay();
+    expect(await world.indexed()).toContain(site.url('/a'));
+  });
+
+  it('a page that answers 500 is deleted at once, as a permanent error', async () => {
+    site.set('/a', { status: 500 });
+    await nextDay();
+    expect(await world.indexed()).not.toContain(site.url('/a'));
+    site.page('/a');
+    await nextDay();
+    expect(await world.indexed()).toContain(site.url('/a'));
+  });
+
+  it('a page that resets the connection stays indexed until it has failed more often than allowed in a row', async () => {
+    site.set('/a', (request) => void request.socket.resetAndDestroy());
+    await world.engine.refresh('test', { url: site.url('/a') });
+    await world.untilIdle();
+    const first = await world.state(site.url('/a'));
+    expect(first).toMatchObject({ status: 'error', reason: 'connection-reset', temporaryErrors: 1 });
+    expect(await world.indexed()).toContain(site.url('/a'));
+    await world.pass(days(1));
+    expect(await world.state(site.url('/a'))).toBeUndefined();
+    expect(await world.indexed()).toEqual(urls('/', '/b', '/c', '/d'));
+  });
+
+  it('a success between temporary errors starts the count again', async () => {
+    let failing = true;
+    site.set('/a', (request) => (failing ? void request.socket.resetAndDestroy() : { headers: { 'content-type': 'text/html' }, body: html('a', []) }));
+    await world.engine.refresh('test', { url: site.url('/a') });
+    await world.untilIdle();
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'error', temporaryErrors: 1 });
+    failing = false;
+    await world.pass(hours(1));
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'indexed', temporaryErrors: 0 });
+  });
+
+  it('a page that robots.txt forbids from now on is excluded and deleted', async () => {
+    site.set('/robots.txt', { headers: { 'content-type': 'text/plain' }, body: 'User-agent: *\nDisallow: /a\n' });
+    await nextDay();
+    await nextDay();
+    expect(await world.indexed()).toEqual(urls('/', '/b', '/c', '/d'));
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'excluded', reason: 'robots-disallowed' });
+  });
+});
