@@ -5,11 +5,13 @@ import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
+import type { Log } from '../engine/ports/log.js';
 import { appModule } from './app.module.js';
 import { serveConsole } from './console/static-files.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { validationPipe } from './http/validation.js';
+import { NestLog } from './nest-log.js';
 import { serveDescription } from './openapi/docs.js';
 import type { ServerOptions } from './options.js';
 import { requireLocalHost } from './security/local-host.js';
@@ -17,11 +19,11 @@ import { SECURITY_HEADERS } from './security/security-headers.js';
 import { OPTIONS } from './tokens.js';
 
 /** The application, not yet listening. For `parts` see appModule. */
-export async function createApp(parts: DynamicModule): Promise<NestFastifyApplication> {
+export async function createApp(parts: DynamicModule, log: Log): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({ routerOptions: { maxParamLength: 2048 } });
   const app = await NestFactory.create<NestFastifyApplication>(appModule(parts), adapter, {
     bodyParser: false,
-    logger: ['error', 'warn'],
+    logger: new NestLog(log),
     abortOnError: false,
     forceCloseConnections: true,
   });

@@ -1,8 +1,8 @@
 import { Cron } from 'croner';
 import { type Instant, instant } from '../../domain/time/units.js';
 
-/** The next time of a five-field cron expression in a time zone, after the moment given; undefined when there is none. */
-export function nextCronTime(cron: string, timeZone: string, from: Instant): Instant | undefined {
-  const next = new Cron(cron, { timezone: timeZone, paused: true }).nextRun(new Date(from));
-  return next === null ? undefined : instant(next.getTime());
+/** Next time of a five-field cron expression after a moment, in an IANA time zone; undefined when it never comes. */
+export function nextCronTime(expression: string, timeZone: string, from: Instant): Instant | undefined {
+  const next = new Cron(expression, { timezone: timeZone, paused: true }).nextRun(new Date(from));
+  return next ? instant(next.getTime()) : undefined;
 }

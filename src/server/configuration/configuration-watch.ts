@@ -1,0 +1,64 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { after, milliseconds } from '../../domain/time/units.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import type { Log } from '../../engine/ports/log.js';
+import type { ConfigurationService } from './configuration.service.js';
+
+/** Editors write a file in several steps; the reload waits until they have been quiet for so long. */
+const QUIET = milliseconds(300);
+
+/** Reloads when the configuration file, or a file that it names, changes on disk. */
+export class ConfigurationWatch {
+  private watchers: FSWatcher[] = [];
+  private cancel: (() => void) | undefined;
+
+  constructor(
+    private readonly configuration: ConfigurationService,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {
+    this.arm();
+  }
+
+  close(): void {
+    this.cancel?.();
+    for (const watcher of this.watchers) watcher.close();
+    this.watchers = [];
+  }
+
+  /** Folders are watched, not files: an editor that replaces the file would leave a watch on the old one. */
+  private arm(): void {
+    const namesByFolder = new Map<string, Set<string>>();
+    for (const path of this.configuration.watched.map((each) => resolve(each))) {
+      const names = namesByFolder.get(dirname(path)) ?? new Set();
+      namesByFolder.set(dirname(path), names.add(basename(path)));
+    }
+    try {
+      this.watchers = [...namesByFolder].map(([folder, names]) =>
+        watch(folder, { persistent: false }, (_event, name) => {
+          if (name === null || names.has(name)) this.soon();
+        }).on('error', (error) => this.giveUp(error)),
+      );
+    } catch (error) {
+      this.giveUp(error as Error);
+    }
+  }
+
+  private soon(): void {
+    this.cancel?.();
+    this.cancel = this.clock.at(after(this.clock.now(), QUIET), () => {
+      void this.configuration.reload('file').then((outcome) => {
+        if (outcome !== 'reloaded') return;
+        this.close();
+        this.arm();
+      });
+    });
+  }
+
+  private giveUp(error: Error): void {
+    this.log.warn('changes of the configuration file are not noticed; send SIGHUP after a change', {
+      error: error.message,
+    });
+  }
+}

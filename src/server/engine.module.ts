@@ -1,0 +1,132 @@
+/**
+ * The one place where ports meet adapters: makes the engine and everything else that the server's parts ask for.
+ */
+import { hash } from 'node:crypto';
+import type { DynamicModule } from '@nestjs/common';
+import { setWeights } from '../adapters/config-xml/edit/crawler.js';
+import { EditError } from '../adapters/config-xml/edit/error.js';
+import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
+import { readConfiguration } from '../adapters/config-xml/read.js';
+import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
+import { HttpFetcher } from '../adapters/http/http-fetcher.js';
+import { createPageReader } from '../adapters/parsers/page-reader.js';
+import { createSink } from '../adapters/push/create-sink.js';
+import { AdminStore } from '../adapters/storage/admin-store.js';
+import { openSqliteDataSource } from '../adapters/storage/sqlite-data-source.js';
+import { openSqliteStore } from '../adapters/storage/sqlite-store.js';
+import { nextCronTime } from '../adapters/system/cron.js';
+import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
+import { SystemClock } from '../adapters/system/system-clock.js';
+import { Engine } from '../engine/engine.js';
+import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
+import type { Clock } from '../engine/ports/clock.js';
+import type { Log } from '../engine/ports/log.js';
+import { ConfigurationFile } from './configuration/configuration-file.js';
+import type { ConfigurationFormat } from './configuration/configuration-format.js';
+import { configurationErrors } from './configuration/problems.dto.js';
+import { ProblemException } from './http/problem.js';
+import { type ServerOptions, UsageError } from './options.js';
+import {
+  AUDIT_LOG,
+  CLOCK,
+  CONFIGURATION_FILE,
+  CONFIGURATION_FORMAT,
+  CONFIGURATION_HISTORY,
+  ENGINE,
+  LOG,
+  OPTIONS,
+} from './tokens.js';
+
+export interface Parts {
+  readonly options: ServerOptions;
+  readonly log: Log;
+  readonly file: ConfigurationFile;
+  readonly engine: Engine;
+  /** Audit log and configuration history. */
+  readonly admin: AdminStore;
+}
+
+/** Lines for a person on a terminal, JSON otherwise; `CRAWLWAY_LOG_LEVEL` says from which level on. */
+export function openLog(env: NodeJS.ProcessEnv): Log {
+  const level = env['CRAWLWAY_LOG_LEVEL'] || 'info';
+  if (!(LOG_LEVELS as readonly string[]).includes(level)) {
+    throw new UsageError(`CRAWLWAY_LOG_LEVEL ${level} is none of ${LOG_LEVELS.join(', ')}`);
+  }
+  return PinoLog.create(level as LogLevel, process.stdout.isTTY === true);
+}
+
+export const systemClock: Clock = new SystemClock();
+
+/** @throws UsageError for a database that is none of ours, and what the store throws when it cannot be opened. */
+export async function openEngine(databaseUrl: string, log: Log): Promise<Engine> {
+  const reader = createPageReader();
+  return new Engine({
+    store: await openSqliteStore(sqliteFile(databaseUrl)),
+    processor: new LocalPageProcessor({
+      createFetcher: (definitions) => new HttpFetcher(definitions),
+      reader,
+      digest: (bytes) => hash('sha256', bytes, 'hex'),
+    }),
+    clock: systemClock,
+    log,
+    cron: nextCronTime,
+    createSink,
+  });
+}
+
+export const openAdminStore = async (databaseUrl: string): Promise<AdminStore> =>
+  new AdminStore(await openSqliteDataSource(sqliteFile(databaseUrl)));
+
+/** Hands the parts to Nest. */
+export function partsModule(parts: Parts): DynamicModule {
+  const providers = [
+    { provide: ENGINE, useValue: parts.engine },
+    { provide: CONFIGURATION_FILE, useValue: parts.file },
+    { provide: CONFIGURATION_FORMAT, useValue: XML_FORMAT },
+    { provide: CONFIGURATION_HISTORY, useValue: parts.admin },
+    { provide: AUDIT_LOG, useValue: parts.admin },
+    { provide: LOG, useValue: parts.log },
+    { provide: CLOCK, useValue: systemClock },
+    { provide: OPTIONS, useValue: parts.options },
+  ];
+  return { module: class Parts {}, global: true, providers, exports: providers.map(({ provide }) => provide) };
+}
+
+/** Variables of the server itself: a configuration that names them would send them out as part of a value. */
+const OWN_VARIABLES = ['CRAWLWAY_API_KEYS', 'CRAWLWAY_API_KEY', 'CRAWLWAY_DATABASE_URL'];
+
+function configurationVariables(): Record<string, string | undefined> {
+  const env = { ...process.env };
+  for (const name of OWN_VARIABLES) delete env[name];
+  return env;
+}
+
+export const XML_FORMAT: ConfigurationFormat = {
+  read: (xml, context) => readConfiguration(xml, { ...context, env: configurationVariables() }),
+  redact,
+  restoreSecrets,
+  rules: (xml, crawler) => editing(() => listRules(xml, crawler)),
+  insertRule: (...change) => editing(() => insertRule(...change)),
+  replaceRule: (...change) => editing(() => replaceRule(...change)),
+  deleteRule: (...change) => editing(() => deleteRule(...change)),
+  moveRule: (...change) => editing(() => moveRule(...change)),
+  setWeights: (...change) => editing(() => setWeights(...change)),
+};
+
+export const configurationFile = (path: string): ConfigurationFile => new ConfigurationFile(path, XML_FORMAT);
+
+function editing<T>(edit: () => T): T {
+  try {
+    return edit();
+  } catch (error) {
+    if (!(error instanceof EditError)) throw error;
+    const kind = error.code.startsWith('unknown-') ? 'not-found' : 'unacceptable';
+    throw new ProblemException(kind, error.message, { errors: configurationErrors(error.problems) });
+  }
+}
+
+function sqliteFile(databaseUrl: string): string {
+  const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
+  if (file) return file;
+  throw new UsageError(`CRAWLWAY_DATABASE_URL ${databaseUrl.replace(/\/\/[^@/]*@/, '//')} is not sqlite:FILE`);
+}

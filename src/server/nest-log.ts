@@ -1,0 +1,19 @@
+import type { LoggerService } from '@nestjs/common';
+import type { Log } from '../engine/ports/log.js';
+
+/** What Nest itself has to say, in the server's own log. Its chatter about modules and routes is of no use to operators. */
+export class NestLog implements LoggerService {
+  constructor(private readonly target: Log) {}
+
+  log(): void {}
+
+  debug(): void {}
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.target.warn(String(message), { nest: rest.at(-1) });
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.target.error(String(message), { nest: rest.at(-1), error: message instanceof Error ? message : undefined });
+  }
+}

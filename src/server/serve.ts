@@ -1,0 +1,106 @@
+/**
+ * One running server: configuration, engine, API, and the bundled sample when it is asked for.
+ */
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { milliseconds, seconds } from '../domain/time/units.js';
+import type { EngineApi } from '../engine/engine-api.js';
+import type { Log } from '../engine/ports/log.js';
+import { createApp } from './app.js';
+import { ConfigurationService } from './configuration/configuration.service.js';
+import { ConfigurationWatch } from './configuration/configuration-watch.js';
+import { configurationFile, openAdminStore, openEngine, partsModule, systemClock } from './engine.module.js';
+import { type ServerOptions, UsageError } from './options.js';
+import { PROJECT_ROOT } from './project-root.js';
+import { type Sample, startSample } from './sample.js';
+
+/** Together with closing connections and files this stays below the 15 s that a stop may take. */
+const DRAIN_TIME = seconds(10);
+const PROGRESS_EVERY = milliseconds(250);
+
+export interface RunningServer {
+  /** `http://host:port`, without a slash at the end. */
+  readonly url: string;
+  readonly engine: EngineApi;
+  reload(who: string): Promise<unknown>;
+  /** No new fetch and no new call; orders in hand are delivered or left for the next start. */
+  close(): Promise<void>;
+}
+
+export interface ServeExtras {
+  readonly log: Log;
+  /** Start the bundled site and index when the configuration names their addresses. */
+  readonly withSample: boolean;
+}
+
+export async function serve(options: ServerOptions, { log, withSample }: ServeExtras): Promise<RunningServer> {
+  makeFirstConfiguration(options.configFile, log);
+  const file = configurationFile(options.configFile);
+  const loaded = file.load();
+  const sample = withSample ? await startSample(loaded.definition, options.dataDirectory) : undefined;
+  const opened: (() => Promise<unknown>)[] = [];
+  if (sample) opened.push(() => sample.close());
+  const close = async (): Promise<void> => {
+    for (const step of opened.splice(0).reverse()) await step();
+  };
+  try {
+    const engine = await openEngine(options.databaseUrl, log);
+    opened.push(() => engine.drain(DRAIN_TIME));
+    const admin = await openAdminStore(options.databaseUrl);
+    opened.push(() => admin.close());
+    const app = await createApp(partsModule({ options, log, file, engine, admin }), log);
+    opened.push(() => app.close());
+    const configuration = app.get(ConfigurationService);
+    await configuration.begin(loaded);
+    await listen(app, options);
+    await engine.open(loaded.definition);
+    const watch = new ConfigurationWatch(configuration, systemClock, log);
+    opened.push(async () => watch.close());
+    const url = await app.getUrl();
+    log.info(`Crawlway is ready. Console: ${url}/  API: ${url}/docs`);
+    if (sample) void tellWhenCrawled(engine, log, { sample, url });
+    return { url, engine, reload: (who) => configuration.reload(who), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function makeFirstConfiguration(path: string, log: Log): void {
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  copyFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), path);
+  log.info(`There was no ${path}: it was made from CrawlConfig.xml.example`);
+}
+
+async function listen(app: NestFastifyApplication, { port, host }: ServerOptions): Promise<void> {
+  try {
+    await app.listen(port, host);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new UsageError(`port ${port} on ${host} is taken by another program; choose one with --port`);
+    if (code === 'EACCES') throw new UsageError(`this user may not listen on port ${port}; choose one with --port`);
+    if (code === 'EADDRNOTAVAIL') throw new UsageError(`this machine has no address ${host}; choose one with --host`);
+    throw error;
+  }
+}
+
+/** The last words of a first start: what there is to see now, and where. */
+async function tellWhenCrawled(
+  engine: EngineApi,
+  log: Log,
+  { sample, url }: { sample: Sample; url: string },
+): Promise<void> {
+  for (;;) {
+    await systemClock.sleep(PROGRESS_EVERY);
+    const crawlers = await engine.crawlers().catch(() => undefined);
+    if (!crawlers) return;
+    const indexed = crawlers.reduce((sum, { counts }) => sum + counts.indexed, 0);
+    if (indexed === 0 || crawlers.some(({ idle, pendingOrders }) => !idle || pendingOrders > 0)) continue;
+    const search = sample.searchUrl ? ` Search them: ${sample.searchUrl}` : '';
+    log.info(`The crawl has caught up: ${indexed} documents are indexed.${search}  Console: ${url}/`);
+    return;
+  }
+}
