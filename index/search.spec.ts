@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../test/support/temporary-directory.js';
 import type { SearchAnswer } from './search/search.js';
@@ -94,21 +93,6 @@ describe('what is searched', () => {
   it.each(['start=-1', 'start=x', 'count=0', 'count=101', 'count=1e1'])('refuses %s', async (query) => {
     const url = await indexWith();
     expect((await fetch(`${url}/search?q=a&${query}`)).status).toBe(400);
-  });
-
-  it('has an answer to anything that a person may type', async () => {
-    const url = await indexWith({ uri: 'http://a/', bytes: '<p>words' });
-    const typed = fc.oneof(
-      fc.string(),
-      fc.string({ unit: 'binary' }),
-      fc.stringMatching(/^["'*():^+ANDORNEa-]{1,20}$/),
-    );
-    await fc.assert(
-      fc.asyncProperty(typed, async (query) => {
-        expect((await fetch(`${url}/search?${new URLSearchParams({ q: query })}`)).status).toBe(200);
-      }),
-      { numRuns: 100 },
-    );
   });
 });
 

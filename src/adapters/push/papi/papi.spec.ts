@@ -1,29 +1,15 @@
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SearchAnswer } from '../../../../index/search/search.js';
-import { type IndexOptions, type RunningIndex, startIndex } from '../../../../index/server.js';
-import { startIndexProcess } from '../../../../test/support/index-process.js';
+import { runningIndex } from '../../../../test/support/push-index.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../../test/support/push-orders.js';
-import { type Reply, startReceiver } from '../../../../test/support/receivers/http-receiver.js';
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
 import type { SinkDefinition } from '../../../domain/crawl/definition.js';
-import { milliseconds } from '../../../domain/time/units.js';
 import { SinkUnavailable } from '../../../engine/ports/sink.js';
 import { PapiSink } from './papi.js';
-
-const CONNECTOR = '/papi/4/connectors/docs';
 
 function papiSink(url: string, overrides: Partial<SinkDefinition> = {}): PapiSink {
   const sink = new PapiSink(sinkDefinition({ type: 'papi', url, connector: 'docs', ...overrides }));
   onTestFinished(() => sink.close());
   return sink;
-}
-
-async function runningIndex(options: Partial<IndexOptions> = {}): Promise<RunningIndex> {
-  const file = join(temporaryDirectory(), 'index.sqlite');
-  const index = await startIndex({ file, port: 0, host: '127.0.0.1', ...options });
-  onTestFinished(() => index.close());
-  return index;
 }
 
 describe('deliveries to the bundled index', () => {
@@ -104,136 +90,3 @@ describe('a document that the server refuses', () => {
     expect(await heldBy(sink)).toEqual([]);
   });
 });
-
-describe('a server that goes away', () => {
-  it('is unavailable while it is down and takes the same batch in its next session', async () => {
-    const data = temporaryDirectory();
-    const first = await startIndexProcess(data);
-    const sink = papiSink(first.url);
-    await sink.deliver([addOrder('http://a/')], stillWanted());
-    await first.kill();
-    const batch = [addOrder('http://b/'), deleteOrder('http://a/')];
-    await expect(sink.deliver(batch, stillWanted())).rejects.toThrow(SinkUnavailable);
-    await startIndexProcess(data, Number(new URL(first.url).port));
-    expect(await sink.deliver(batch, stillWanted())).toHaveLength(2);
-    expect(await heldBy(sink)).toEqual(['http://b/ a1b2c3']);
-  });
-
-  it('holds in the end exactly what was ordered, wherever it was killed', async () => {
-    const data = temporaryDirectory();
-    let server = await startIndexProcess(data);
-    const sink = papiSink(server.url);
-    const expected = new Map<string, string>();
-    for (let round = 0; round < 20; round++) {
-      const batch = Array.from({ length: 15 }, (_, i) => {
-        const uri = `http://a/${(round * 7 + i * 5) % 40}`;
-        return i % 3 === 2 ? deleteOrder(uri) : addOrder(uri, { stamp: `${round}.${i}` });
-      });
-      if (round % 8 === 4) void server.kill();
-      while (
-        await sink.deliver(batch, stillWanted()).then(
-          () => false,
-          () => true,
-        )
-      ) {
-        await server.kill();
-        server = await startIndexProcess(data, Number(new URL(server.url).port));
-      }
-      for (const order of batch) {
-        if (order.kind === 'add') expected.set(order.uri, order.document.stamp);
-        else expected.delete(order.uri);
-      }
-    }
-    expect(await heldBy(sink)).toEqual(Array.from(expected, ([uri, stamp]) => `${uri} ${stamp}`).sort());
-  });
-
-  it('gets the whole batch again when it restarts between the documents and the checkpoint', async () => {
-    const server = await restartingServer(1);
-    const batch = [addOrder('http://a/'), deleteOrder('http://b/'), addOrder('http://c/')];
-    const answers = await papiSink(server.url).deliver(batch, stillWanted());
-    expect(answers).toHaveLength(3);
-    expect(server.durable()).toEqual(['add', 'delete', 'add']);
-  });
-
-  it('is unavailable when it restarts again and again', async () => {
-    const server = await restartingServer(Number.POSITIVE_INFINITY);
-    const delivery = papiSink(server.url).deliver([addOrder('http://a/')], stillWanted());
-    await expect(delivery).rejects.toThrow(/restarted 3 times during one delivery/);
-    expect(server.durable()).toEqual([]);
-  });
-
-  it.each([
-    [{ status: 503, headers: { 'retry-after': '7' } }, /status 503/, 7_000],
-    [{ status: 500, body: '<error><message>disk full</message></error>' }, /status 500.*disk full/, undefined],
-    [{ status: 405 }, /status 405: the server takes no pushes/, undefined],
-    [{ status: 302, headers: { location: 'http://169.254.169.254/' } }, /redirects are not followed/, undefined],
-    [{ status: 404 }, /check the URL and the name of the connector/, undefined],
-  ] satisfies [Reply, RegExp, number | undefined][])(
-    'keeps the batch for later on %j',
-    async (reply, message, wait) => {
-      const receiver = await startReceiver(({ path }) =>
-        path.endsWith('session_id') ? { status: 200, body: '5' } : reply,
-      );
-      const error = await failureOf(papiSink(receiver.url).deliver([addOrder('http://a/')], stillWanted()));
-      expect(error).toBeInstanceOf(SinkUnavailable);
-      expect(error.message).toMatch(message);
-      expect(error.retryAfterMs).toBe(wait);
-    },
-  );
-
-  it('waits no longer for an answer than its timeout', async () => {
-    const receiver = await startReceiver(() => ({ status: 200, headers: { 'content-length': '5' }, body: '1' }));
-    const error = await failureOf(
-      papiSink(receiver.url, { timeout: milliseconds(200) }).deliver([addOrder('http://a/')], stillWanted()),
-    );
-    expect(error).toBeInstanceOf(SinkUnavailable);
-  });
-
-  it('stops when the delivery is no longer wanted', async () => {
-    const { url } = await runningIndex();
-    const delivery = papiSink(url).deliver([addOrder('http://a/')], AbortSignal.abort());
-    await expect(delivery).rejects.toThrow(/the delivery was stopped/);
-  });
-
-  it('does not take half an enumeration for the whole', async () => {
-    const body = 'http%3A%2F%2Fa%2F s1\nhttp%3A%2F%2Fb';
-    const receiver = await startReceiver(() => ({ status: 200, headers: { 'content-length': '5000' }, body }));
-    const sink = papiSink(receiver.url, { timeout: milliseconds(300) });
-    await expect(heldBy(sink)).rejects.toThrow(/the listing broke off/);
-  });
-
-  it('that answers something else than a session id is no Push API server', async () => {
-    const receiver = await startReceiver(() => ({ status: 200, body: '<html>Welcome' }));
-    const delivery = papiSink(receiver.url).deliver([addOrder('http://a/')], stillWanted());
-    await expect(delivery).rejects.toThrow(/is it a Push API server/);
-  });
-});
-
-async function failureOf(delivery: Promise<unknown>): Promise<SinkUnavailable> {
-  return delivery.then(
-    () => expect.unreachable('the delivery succeeded'),
-    (error) => error,
-  );
-}
-
-/** A server that forgets what was not synced, each time just before a checkpoint: it refuses the old session from then on. */
-async function restartingServer(restarts: number) {
-  let session = 100;
-  let restarted = 0;
-  let pushed: string[] = [];
-  let durable: string[] = [];
-  const receiver = await startReceiver(({ path, query, method }) => {
-    const command = path.slice(CONNECTOR.length + 1);
-    if (command === 'get_current_session_id') return { status: 200, body: String(session) };
-    if (command === 'set_checkpoint' && restarted < restarts) {
-      restarted++;
-      session++;
-      pushed = [];
-    }
-    if (query.get('PAPI_session') !== String(session)) return { status: 400, body: '<error>session mismatch</error>' };
-    if (command === 'set_checkpoint') durable = pushed;
-    else if (method === 'POST') pushed.push(...(command === 'add_documents' ? ['add'] : ['delete']));
-    return { status: 200, body: '1' };
-  });
-  return { url: receiver.url, durable: () => durable };
-}

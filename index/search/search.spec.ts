@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryDirectory } from '../../test/support/temporary-directory.js';
+import { IndexStore } from '../store/store.js';
+import { Search } from './search.js';
+
+describe('a query', () => {
+  it('has an answer whatever a person types', () => {
+    const store = new IndexStore(join(temporaryDirectory(), 'index.sqlite'));
+    onTestFinished(() => store.close());
+    store.add('docs', [{ uri: 'http://a/', stamp: '', metas: [{ name: 'title', value: 'words' }] }]);
+    const search = new Search(store.database);
+    const typed = fc.oneof(
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.stringMatching(/^["'*():^+ANDORNEtitle-]{1,20}$/),
+    );
+    fc.assert(
+      fc.property(typed, (query) => void search.run({ query, start: 0, count: 10 })),
+      { numRuns: 1_000 },
+    );
+    expect(search.run({ query: 'title:words OR', start: 0, count: 10 }).total).toBe(0);
+    expect(search.run({ query: ' "words', start: 0, count: 10 }).total).toBe(1);
+  });
+});
