@@ -134,7 +134,7 @@ export const REASONS = {
   ),
 
   'robots-disallowed': robots(
-    'robots.txt of the host forbids the URL to this agent.',
+    'The robots.txt of the host forbids the URL to this agent.',
     'Ask the site to admit the agent; `ignoreRobotsTxt="true"` only for sites that are your own.',
   ),
   noindex: robots(
@@ -161,10 +161,6 @@ export const REASONS = {
   'near-duplicate': page(
     'The text is nearly the same as that of another document of the index.',
     'Set `nearDuplicateDetector="false"` to index both.',
-  ),
-  'soft-error': page(
-    'A page with status 200 whose URL, title or text says that it is an error.',
-    'Nothing, or mend the SoftErrors pattern that matched.',
   ),
   redirected: page(
     'The URL answers with a redirect; the target is crawled, the old document is deleted.',

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { arbitraryCandidate, arbitraryDefinition, arbitraryUrl } from '../../../test/support/arbitrary-policy.js';
+import {
+  atom,
+  candidate,
+  crawlerDefinition,
+  placeAt,
+  ruleDefinition,
+} from '../../../test/support/crawler-definition.js';
+import type { RuleDefinition } from '../crawl/definition.js';
+import { crawlUrl } from '../url/crawl-url.js';
+import { compilePolicy } from './crawl-policy.js';
+import { compileExpression } from './matching/expression.js';
+import { Subject } from './matching/subject.js';
+import { REASONS } from './reasons.js';
+
+const place = placeAt(1);
+const global = { file: 'global.rules', rules: [{ verdict: 'allow', kind: 'domain', target: 'a.com', place }] } as const;
+
+describe('the crawl policy', () => {
+  test('says the same when it explains as when it judges', () => {
+    fc.assert(
+      fc.property(arbitraryDefinition, arbitraryCandidate, (crawler, each) => {
+        const policy = compilePolicy(crawler, global);
+        const { verdict, trace } = policy.explain(each);
+        expect(verdict).toEqual(policy.judge(each));
+        expect(REASONS).toHaveProperty(verdict.reason);
+        expect(new Set(trace.map((step) => step.layer)).size).toBe(6);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('is not changed by a rule that matches nothing, wherever it stands', () => {
+    const nothing = ruleDefinition(
+      99,
+      { type: 'length', field: 'url', minimum: 9, maximum: 8, place },
+      { accept: false, index: false },
+    );
+    fc.assert(
+      fc.property(arbitraryDefinition, arbitraryCandidate, fc.nat(12), (crawler, each, at) => {
+        const more = { ...crawler, rules: crawler.rules.toSpliced(at, 0, nothing) };
+        expect(compilePolicy(more, global).judge(each)).toEqual(compilePolicy(crawler, global).judge(each));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('does not depend on the order of server records', () => {
+    fc.assert(
+      fc.property(arbitraryDefinition, arbitraryCandidate, (crawler, each) => {
+        if (!crawler.servers) return;
+        const turned = { ...crawler, servers: { ...crawler.servers, records: crawler.servers.records.toReversed() } };
+        expect(compilePolicy(turned, global).judge(each)).toEqual(compilePolicy(crawler, global).judge(each));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('finds by its index the same rules as by trying them all', () => {
+    fc.assert(
+      fc.property(
+        rules,
+        fc.webUrl().filter((text) => URL.canParse(text)),
+        arbitraryUrl,
+        (list, strange, plain) => {
+          const crawler = crawlerDefinition({ rules: list });
+          for (const text of [new URL(strange).href.replace(/#.*$/, ''), plain.replace('ftp', 'http')]) {
+            const verdict = compilePolicy(crawler, undefined).judge(candidate(text));
+            expect(verdict.accepted ? pick(verdict.effects) : 'rejected').toEqual(tryAll(list, text));
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+interface Grants {
+  readonly index: boolean;
+  readonly follow: boolean;
+  readonly priorityShift: number;
+}
+
+const pick = ({ index, follow, priorityShift }: Grants): Grants => ({ index, follow, priorityShift });
+
+function tryAll(list: readonly RuleDefinition[], text: string): Grants | 'rejected' {
+  const said = { accept: true, index: true, follow: true, priorityShift: 0 };
+  for (const rule of list) {
+    if (!compileExpression(rule.match, []).matches(new Subject(crawlUrl(text)))) continue;
+    for (const aspect of ['accept', 'index', 'follow', 'priorityShift'] as const) {
+      if (rule.actions[aspect] !== undefined) Object.assign(said, { [aspect]: rule.actions[aspect] });
+    }
+  }
+  return said.accept ? pick(said) : 'rejected';
+}
+
+describe('explain', () => {
+  const rule = ruleDefinition(1, atom('path', 'prefix', '/private'), { accept: false });
+  const { explain } = compilePolicy(
+    crawlerDefinition({ rules: [rule], linkRules: { ...crawlerDefinition().linkRules, maxUrlLength: 10 } }),
+    undefined,
+  );
+
+  test('shows every layer, those after the deciding one for information', () => {
+    const { verdict, trace } = explain(candidate('http://a.com/private'));
+    expect(verdict).toMatchObject({ reason: 'url-too-long', layer: 'link-rules' });
+    expect(trace.map(({ layer, outcome }) => `${layer}: ${outcome}`)).toEqual([
+      'link-rules: accept',
+      'link-rules: reject',
+      ...Array(5).fill('link-rules: accept'),
+      'site-mode: not configured',
+      'crawl-space: not configured',
+      'server-records: not configured',
+      'conditions: not configured',
+      'crawl-rules: reject',
+      'crawl-rules: no match',
+    ]);
+  });
+
+  test('names the rule, its place and what it changes', () => {
+    expect(explain(candidate('http://a.com/private')).trace.find((step) => step.effect)).toEqual({
+      layer: 'crawl-rules',
+      test: 'rule 1 (group "default")',
+      outcome: 'reject',
+      place: rule.place,
+      effect: 'accept=no',
+    });
+  });
+
+  test('never shows a password', () => {
+    const conditions = {
+      defaultAllow: 'allow',
+      options: { credentials: 'me:s3cret', proxy: 'http://me:s3cret@proxy/', headers: { Cookie: 's3cret' } },
+      rules: [],
+      place,
+    } as const;
+    const servers = {
+      followOutside: true,
+      deleteNoServer: true,
+      records: [],
+      defaults: { authentication: 'me:s3cret' },
+      place,
+    };
+    const { trace } = compilePolicy(crawlerDefinition({ conditions, servers }), undefined).explain(
+      candidate('http://a.com/'),
+    );
+    expect(JSON.stringify(trace)).not.toContain('s3cret');
+    expect(JSON.stringify(trace)).toContain('Cookie: (hidden)');
+  });
+});

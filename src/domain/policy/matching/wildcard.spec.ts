@@ -1,0 +1,26 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { wildcardMatcher, wildcardPieces } from './wildcard.js';
+
+const texts = fc.array(fc.constantFrom('a', 'b', '?'), { maxLength: 10 }).map((chars) => chars.join(''));
+const patterns = fc.array(fc.constantFrom('a', 'b', '*', '?'), { maxLength: 8 }).map((chars) => chars.join(''));
+
+test('matches what the same regular expression matches', () => {
+  fc.assert(
+    fc.property(patterns, texts, fc.boolean(), (pattern, text, question) => {
+      const regex = new RegExp(`^${pattern.replaceAll('?', question ? '.' : '\\?').replaceAll('*', '.*')}$`);
+      expect(wildcardMatcher(pattern, question ? 'star-question' : 'star')(text)).toBe(regex.test(text));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('takes no longer for a pattern that makes others go back and forth', () => {
+  const matches = wildcardMatcher(`${'a*'.repeat(500)}b`, 'star');
+  expect(matches('a'.repeat(2000))).toBe(false);
+});
+
+test('every match contains the pieces between the wildcards', () => {
+  expect(wildcardPieces('http://*/cgi-?/*', 'star-question')).toEqual([['http://'], ['/cgi-'], ['/']]);
+  expect(wildcardPieces('a?b*', 'star')).toEqual([['a?b']]);
+});
