@@ -77,7 +77,9 @@ export const STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 header { border-bottom: 1px solid var(--line); padding: 1.25rem 1.5rem; }
-form, main { max-width: 46rem; margin: 0 auto; }
+form, main { margin: 0 auto; }
+form { max-width: 43rem; }
+main { max-width: 46rem; }
 form { display: flex; gap: .5rem; }
 label { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
 input {
