@@ -6,6 +6,7 @@
 import type { Transform } from 'node:stream';
 import {
   brotliDecompressSync,
+  constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
@@ -17,11 +18,21 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { FetchFailure } from './fetch-failure.js';
+import { zstdFrames } from './zstd-frames.js';
+
+interface Bounds {
+  /** Bytes. */
+  readonly maxOutputLength: number;
+  readonly chunkSize: number;
+}
 
 interface Decoder {
-  whole(input: Uint8Array, options: { maxOutputLength: number; chunkSize: number }): Uint8Array;
+  whole(input: Uint8Array, bounds: Bounds): Uint8Array;
   stream(input: Uint8Array): Transform;
 }
+
+/** RFC 9659: no more than 8 MiB of memory for the window of a content coding. */
+const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 const gzip: Decoder = { whole: gunzipSync, stream: () => createGunzip() };
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
@@ -30,12 +41,12 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   [
     'deflate',
     {
-      whole: (input, options) => (hasZlibHeader(input) ? inflateSync(input, options) : inflateRawSync(input, options)),
+      whole: (input, bounds) => (hasZlibHeader(input) ? inflateSync(input, bounds) : inflateRawSync(input, bounds)),
       stream: (input) => (hasZlibHeader(input) ? createInflate() : createInflateRaw()),
     },
   ],
   ['br', { whole: brotliDecompressSync, stream: () => createBrotliDecompress() }],
-  ['zstd', { whole: zstdDecompressSync, stream: () => createZstdDecompress() }],
+  ['zstd', { whole: zstdWhole, stream: () => createZstdDecompress(ZSTD_WINDOW) }],
 ]);
 
 /** What servers write when they mean that nothing was encoded. */
@@ -51,6 +62,21 @@ function hasZlibHeader(input: Uint8Array): boolean {
   const [first = 0, second = 0] = input;
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
 }
+
+function zstdWhole(input: Uint8Array, bounds: Bounds): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let room = bounds.maxOutputLength;
+  for (const frame of zstdFrames(input)) {
+    const part = zstdDecompressSync(frame, { ...bounds, ...ZSTD_WINDOW, maxOutputLength: Math.max(room, 1) });
+    room -= part.length;
+    if (room < 0) throw tooLarge(bounds.maxOutputLength);
+    parts.push(part);
+  }
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+}
+
+const tooLarge = (limit: number): FetchFailure =>
+  new FetchFailure('body-too-large', `More than ${limit} bytes when decoded.`);
 
 /** In the order in which they are undone. Throws FetchFailure `body-undecodable` for unknown or too many codings. */
 function decodersOf(contentEncoding: string): Decoder[] {
@@ -83,8 +109,8 @@ export function decodeBody(body: Uint8Array, contentEncoding: string, limit: num
 
 function decodingFailure(error: unknown, limit: number): FetchFailure {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ERR_BUFFER_TOO_LARGE')
-    return new FetchFailure('body-too-large', `More than ${limit} bytes when decoded.`);
+  if (error instanceof FetchFailure) return error;
+  if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(limit);
   if (code === 'Z_BUF_ERROR') return new FetchFailure('body-truncated', 'The encoded body ends early.');
   return new FetchFailure('body-undecodable', `The encoded body is broken: ${message}.`);
 }

@@ -18,7 +18,9 @@ export class Deadlines {
 
   watch(timed: Timed): void {
     this.watched.add(timed);
-    this.timer ??= setInterval(() => this.check(), RESOLUTION);
+    // After a long computation timers run before sockets are read. What the sockets hold must count first, or a busy
+    // thread would take its own delay for that of a site.
+    this.timer ??= setInterval(() => setImmediate(() => this.check()), RESOLUTION);
   }
 
   unwatch(timed: Timed): void {

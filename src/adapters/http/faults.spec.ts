@@ -132,10 +132,20 @@ describe('time limits', () => {
 
   it('do not end a slow body that keeps coming', async () => {
     const site = await testServer((socket) => {
-      socket.write(`${head}content-length: 30\r\n\r\n`);
+      socket.write(`${head}content-length: 60\r\n\r\n`);
       drip(socket, 'x');
     });
-    expect(inShort(await get(site.url, { readTimeout: SHORT }))).toBe(`200 ${'x'.repeat(30)}`);
+    const outcome = await get(site.url, { readTimeout: milliseconds(200) });
+    expect(inShort(outcome)).toBe(`200 ${'x'.repeat(60)}`);
+  });
+
+  it('do not count the time in which this thread was busy', async () => {
+    const site = await testServer((socket) => {
+      socket.write(answer('here'));
+      const until = performance.now() + 3 * SHORT;
+      while (performance.now() < until);
+    });
+    expect(inShort(await get(site.url, {}, { headerTimeout: SHORT }))).toBe('200 here');
   });
 
   it('do not turn an error page that stops coming into a fault of its own', async () => {

@@ -22,6 +22,8 @@ import { StrictExchange } from './strict-exchange.js';
 export interface HttpFetcherOptions {
   /** Resolves names; the system's resolver by default. */
   readonly lookup?: Lookup;
+  /** Milliseconds since the epoch; only the DNS cache asks. */
+  readonly now?: () => number;
   /** Connections kept open while unused, over all hosts. */
   readonly maxIdleConnections?: number;
 }
@@ -44,7 +46,7 @@ export class HttpFetcher implements Fetcher {
   private readonly underWay = new Set<Exchange>();
 
   constructor(definitions: readonly FetcherDefinition[], options: HttpFetcherOptions = {}) {
-    this.dns = new DnsCache(options.lookup);
+    this.dns = new DnsCache(options.lookup, options.now);
     this.pool = new ConnectionPool(options.maxIdleConnections ?? MAX_IDLE_CONNECTIONS);
     this.profiles = new Map(
       definitions.map((definition) => [definition.name, new FetcherProfile(definition, this.dns)]),

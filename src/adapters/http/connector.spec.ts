@@ -1,0 +1,270 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { authority } from '../../../test/support/certificates.js';
+import { inShort, testFetcher, testServer } from '../../../test/support/fetch-harness.js';
+import { always, answer } from '../../../test/support/raw-server.js';
+import type { FetcherDefinition } from '../../domain/crawl/definition.js';
+import { milliseconds } from '../../domain/time/units.js';
+import type { Lookup } from './dns-cache.js';
+
+const failing =
+  (code: string): Lookup =>
+  () =>
+    Promise.reject(Object.assign(new Error(code), { code }));
+const naming =
+  (...addresses: string[]): Lookup =>
+  async () =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+
+const fetchWith = async (url: string, lookup: Lookup | undefined, parts: Partial<FetcherDefinition> = {}) =>
+  inShort(await testFetcher(parts, { lookup }).fetch({ url, fetcher: 'default' }));
+
+describe('addresses that are not public', () => {
+  it.each([
+    'http://127.0.0.2/',
+    'http://10.0.0.1/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://[::1]/',
+    'http://[::ffff:7f00:2]/',
+    'http://[fd00::1]/',
+    'http://2130706434/',
+    'http://0x7f.2/',
+    'http://0/',
+    'https://192.168.0.1/',
+  ])('are refused when written in the URL: %s', async (url) =>
+    expect(await fetchWith(url, undefined)).toBe('failure address-forbidden'),
+  );
+
+  it('are refused when a name leads to them, one among public ones included', async () => {
+    expect(await fetchWith('http://evil.example/', naming('10.1.2.3'))).toBe('failure address-forbidden');
+    expect(await fetchWith('http://evil.example/', naming('93.184.216.34', '127.0.0.2'))).toBe(
+      'failure address-forbidden',
+    );
+    expect(await fetchWith('http://evil.example/', naming('::ffff:10.0.0.1'))).toBe('failure address-forbidden');
+    expect(await fetchWith('http://localhost/', undefined, { allowedAddresses: [] })).toBe('failure address-forbidden');
+  });
+
+  it('are reached when their block is allowed', async () => {
+    const site = await testServer(always(answer('inside')));
+    expect(await fetchWith(`http://intranet.example:${site.port}/`, naming('127.0.0.1'))).toBe('200 inside');
+    expect(await fetchWith(site.url, undefined, { allowedAddresses: ['10.0.0.0/8'] })).toBe(
+      'failure address-forbidden',
+    );
+  });
+
+  it('are refused on every new connection, though the name was harmless before', async () => {
+    const site = await testServer((socket) => socket.end(answer('first', 'Connection: close')));
+    let asked = 0;
+    const rebinding: Lookup = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '127.0.0.2', family: 4 }];
+    let now = 0;
+    const fetcher = testFetcher({}, { lookup: rebinding, now: () => now });
+    const url = `http://evil.example:${site.port}/`;
+    expect(inShort(await fetcher.fetch({ url, fetcher: 'default' }))).toBe('200 first');
+    now = 3_600_000;
+    expect(inShort(await fetcher.fetch({ url, fetcher: 'default' }))).toBe('failure address-forbidden');
+    expect(asked).toBe(2);
+  });
+
+  it('are not reached through a redirect, which is never followed', async () => {
+    const site = await testServer(
+      always('HTTP/1.1 302 Found\r\nLocation: http://127.0.0.2/\r\nContent-Length: 0\r\n\r\n'),
+    );
+    expect(await fetchWith(site.url, undefined)).toBe('302');
+  });
+});
+
+describe('names', () => {
+  it.each([
+    ['ENOTFOUND', 'dns-not-found'],
+    ['ENODATA', 'dns-not-found'],
+    ['EAI_AGAIN', 'dns-no-answer'],
+    ['SERVFAIL', 'dns-no-answer'],
+    ['ETIMEOUT', 'dns-no-answer'],
+  ])('that end in %s are %s', async (code, expected) =>
+    expect(await fetchWith('http://a.example/', failing(code))).toBe(`failure ${expected}`),
+  );
+
+  it('without an address do not exist', async () => {
+    expect(await fetchWith('http://a.example/', naming())).toBe('failure dns-not-found');
+  });
+
+  it('that nobody resolves in time are a temporary failure', async () => {
+    const never: Lookup = () => new Promise(() => {});
+    expect(await fetchWith('http://a.example/', never, { connectTimeout: milliseconds(40) })).toBe(
+      'failure dns-no-answer',
+    );
+  });
+
+  it('with several addresses are reached at the first that answers', async () => {
+    const site = await testServer(always(answer('here')));
+    expect(
+      await fetchWith(`http://a.example:${site.port}/`, naming('127.0.0.9', '127.0.0.1'), {
+        allowedAddresses: ['127.0.0.0/8'],
+      }),
+    ).toBe('200 here');
+  });
+
+  it('all of whose addresses refuse are refused', async () => {
+    const site = await testServer(always(answer('here')));
+    await site.close();
+    expect(
+      await fetchWith(`http://a.example:${site.port}/`, naming('127.0.0.1', '127.0.0.9'), {
+        allowedAddresses: ['127.0.0.0/8'],
+      }),
+    ).toBe('failure connection-refused');
+  });
+
+  it('are resolved for rules on addresses too', async () => {
+    const fetcher = testFetcher({}, { lookup: naming('10.0.0.1', '10.0.0.2') });
+    expect(await fetcher.resolve('a.example')).toBe('10.0.0.1');
+    expect(await fetcher.resolve('[::1]')).toBe('::1');
+    expect(await testFetcher({}, { lookup: failing('ENOTFOUND') }).resolve('a.example')).toBeUndefined();
+  });
+});
+
+describe('TLS', () => {
+  const trusted = authority('Test Authority');
+  const stranger = authority('Stranger');
+  const over = async (identity: { cert: string; key: string }, parts: Partial<FetcherDefinition> = {}) => {
+    const site = await testServer(always(answer('safe')), { tls: identity });
+    return fetchWith(`https://site.example:${site.port}/`, naming('127.0.0.1'), {
+      certificateAuthorities: [trusted.cert],
+      ...parts,
+    });
+  };
+
+  it('is spoken with a server whose certificate is right', async () => {
+    expect(await over(trusted.issue(['site.example']))).toBe('200 safe');
+  });
+
+  it('is spoken with an IP address that its certificate names', async () => {
+    const site = await testServer(always(answer('safe')), { tls: trusted.issue(['127.0.0.1']) });
+    expect(await fetchWith(site.url, undefined, { certificateAuthorities: [trusted.cert] })).toBe('200 safe');
+  });
+
+  it.each([
+    ['expired', trusted.issue(['site.example'], { from: -30, to: -1 }), 'tls-expired'],
+    ['not yet valid', trusted.issue(['site.example'], { from: 1, to: 30 }), 'tls-expired'],
+    ['for another name', trusted.issue(['other.example']), 'tls-name'],
+    ['of an unknown authority', stranger.issue(['site.example']), 'tls-untrusted'],
+    ['signed by itself', stranger, 'tls-untrusted'],
+  ])('with a certificate that is %s fails with its own code', async (_, identity, code) => {
+    expect(await over(identity)).toBe(`failure ${code}`);
+  });
+
+  it('is spoken with anybody when the operator wants it so', async () => {
+    expect(await over(stranger.issue(['other.example'], { from: -30, to: -1 }), { verifyCertificates: false })).toBe(
+      '200 safe',
+    );
+  });
+
+  it('with a server that speaks none fails', async () => {
+    const site = await testServer(() => {});
+    const plain = createServer((_, response) => response.end('plain')).listen(0, '127.0.0.1');
+    onTestFinished(() => void plain.close());
+    await once(plain, 'listening');
+    expect(await fetchWith(`https://127.0.0.1:${(plain.address() as AddressInfo).port}/`, undefined)).toBe(
+      'failure tls-failed',
+    );
+    expect(await fetchWith(site.url.replace('http', 'https'), undefined, { connectTimeout: milliseconds(60) })).toBe(
+      'failure connect-timeout',
+    );
+  });
+
+  it('with a server that demands what no one speaks any more fails', async () => {
+    const identity = trusted.issue(['site.example']);
+    const site = await testServer(always(answer('old')), {
+      tls: { ...identity, maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },
+    });
+    expect(
+      await fetchWith(`https://site.example:${site.port}/`, naming('127.0.0.1'), {
+        certificateAuthorities: [trusted.cert],
+      }),
+    ).toBe('failure tls-failed');
+  });
+
+  it('keeps connections and reads leniently too', async () => {
+    const site = await testServer((socket) => socket.end('HTTP/1.1 200 OK\n\nodd'), {
+      tls: trusted.issue(['site.example']),
+    });
+    expect(
+      await fetchWith(`https://site.example:${site.port}/`, naming('127.0.0.1'), {
+        certificateAuthorities: [trusted.cert],
+      }),
+    ).toBe('200 odd');
+  });
+});
+
+describe('a proxy', () => {
+  /** A forwarding and tunnelling proxy; every request line and Proxy-Authorization it saw. */
+  async function testProxy(status = 200): Promise<{ url: string; seen: string[] }> {
+    const seen: string[] = [];
+    const proxy: Server = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
+      response.end('forwarded');
+    });
+    proxy.on('connect', (request, socket) => {
+      seen.push(`CONNECT ${request.url}`);
+      if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
+      const server = connect(Number(request.url!.split(':')[1]), '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        server.pipe(socket).pipe(server);
+      });
+      for (const end of [socket, server]) end.on('error', () => {});
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    onTestFinished(() => {
+      proxy.closeAllConnections();
+      proxy.close();
+    });
+    return { url: `127.0.0.1:${(proxy.address() as AddressInfo).port}`, seen };
+  }
+
+  it('is asked for the whole URL of an http page, with its own credentials, without a lookup', async () => {
+    const proxy = await testProxy();
+    const outcome = await fetchWith('http://site.example/a?b', failing('ENOTFOUND'), {
+      proxy: `http://user:p%40ss@${proxy.url}`,
+    });
+    expect(outcome).toBe('200 forwarded');
+    expect(proxy.seen).toEqual([`GET http://site.example/a?b Basic ${Buffer.from('user:p@ss').toString('base64')}`]);
+  });
+
+  it('is asked for a tunnel to an https page', async () => {
+    const trusted = authority('Test Authority');
+    const site = await testServer(always(answer('safe')), { tls: trusted.issue(['site.example']) });
+    const proxy = await testProxy();
+    const outcome = await fetchWith(`https://site.example:${site.port}/`, failing('ENOTFOUND'), {
+      proxy: `http://${proxy.url}`,
+      certificateAuthorities: [trusted.cert],
+    });
+    expect(outcome).toBe('200 safe');
+    expect(proxy.seen).toEqual([`CONNECT site.example:${site.port}`]);
+  });
+
+  it('that refuses the tunnel is a failure', async () => {
+    const proxy = await testProxy(407);
+    expect(await fetchWith('https://site.example/', undefined, { proxy: `http://${proxy.url}` })).toBe(
+      'failure connection-failed',
+    );
+  });
+
+  it('is never asked for addresses that are not public', async () => {
+    const proxy = await testProxy();
+    expect(await fetchWith('http://10.0.0.1/', undefined, { proxy: `http://${proxy.url}` })).toBe(
+      'failure address-forbidden',
+    );
+    expect(proxy.seen).toEqual([]);
+  });
+
+  it('that is no URL is a failure which does not repeat it', async () => {
+    const outcome = await testFetcher({ proxy: 'socks5://user:secret@x' }).fetch({
+      url: 'http://a.example/',
+      fetcher: 'default',
+    });
+    expect(inShort(outcome)).toBe('failure connection-failed');
+    expect(JSON.stringify(outcome)).not.toContain('secret');
+  });
+});

@@ -1,0 +1,174 @@
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { get, inShort, testServer } from '../../../test/support/fetch-harness.js';
+import { decodeBody, decodeHead } from './content-coding.js';
+import { FetchFailure } from './fetch-failure.js';
+
+const CODINGS: [string, (input: Uint8Array) => Buffer][] = [
+  ['gzip', gzipSync],
+  ['x-gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+  ['br', (input) => brotliCompressSync(input, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })],
+  ['zstd', (input) => zstdCompressSync(input)],
+];
+const LIMIT = 100_000;
+const BOMB = Buffer.alloc(8_000_000);
+
+const codeOf = (action: () => unknown): string => {
+  try {
+    action();
+    return 'none';
+  } catch (error) {
+    return error instanceof FetchFailure ? error.code : String(error);
+  }
+};
+
+describe.each(CODINGS)('%s', (name, encode) => {
+  it('is undone, whatever was encoded', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 5000 }), (input) => {
+        expect(Buffer.from(decodeBody(encode(input), name, LIMIT))).toEqual(Buffer.from(input));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('is undone up to exactly the limit', () => {
+    const input = Buffer.alloc(LIMIT, 'x');
+    expect(decodeBody(encode(input), name, LIMIT)).toHaveLength(LIMIT);
+    expect(codeOf(() => decodeBody(encode(Buffer.alloc(LIMIT + 1, 'x')), name, LIMIT))).toBe('body-too-large');
+  });
+
+  it('does not let a small body become a large one', () => {
+    const bomb = encode(BOMB);
+    expect(bomb.length).toBeLessThan(LIMIT);
+    expect(codeOf(() => decodeBody(bomb, name, LIMIT))).toBe('body-too-large');
+  });
+
+  it('cut short is never taken for whole', () => {
+    const encoded = encode(Buffer.from('hello '.repeat(1000)));
+    for (const end of [1, 5, encoded.length >> 1, encoded.length - 1]) {
+      expect(codeOf(() => decodeBody(encoded.subarray(0, end), name, LIMIT))).toMatch(
+        /^body-(?:truncated|undecodable)$/,
+      );
+    }
+  });
+
+  it('of rubbish fails with its code and never otherwise', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), (input) => {
+        expect(codeOf(() => decodeBody(input, name, LIMIT))).toMatch(
+          /^(?:none|body-(?:truncated|undecodable|too-large))$/,
+        );
+      }),
+    );
+  });
+
+  it('gives the beginning of a cut or oversized body where that is enough', async () => {
+    const text = Array.from({ length: 20_000 }, (_, index) => `line ${index}\n`).join('');
+    const head = Buffer.from(await decodeHead(encode(Buffer.from(text)), name, 5000)).toString();
+    expect(head).toBe(text.slice(0, 5000));
+    const encoded = encode(Buffer.from(text));
+    const cut = Buffer.from(await decodeHead(encoded.subarray(0, encoded.length >> 1), name, LIMIT)).toString();
+    expect(text.startsWith(cut)).toBe(true);
+    expect(await decodeHead(encode(BOMB), name, LIMIT)).toHaveLength(LIMIT);
+  });
+});
+
+describe('content encodings', () => {
+  const hello = Buffer.from('hello');
+
+  it('may be stacked, up to three', () => {
+    const twice = brotliCompressSync(gzipSync(hello));
+    expect(Buffer.from(decodeBody(twice, 'gzip, br', LIMIT)).toString()).toBe('hello');
+    const thrice = zstdCompressSync(twice);
+    expect(Buffer.from(decodeBody(thrice, 'GZIP,BR , Zstd', LIMIT)).toString()).toBe('hello');
+    expect(codeOf(() => decodeBody(gzipSync(thrice), 'gzip, br, zstd, gzip', LIMIT))).toBe('body-undecodable');
+    expect(codeOf(() => decodeBody(hello, Array(10_000).fill('gzip').join(), LIMIT))).toBe('body-undecodable');
+  });
+
+  it('are bounded at every stage of a stack', () => {
+    expect(codeOf(() => decodeBody(gzipSync(gzipSync(BOMB)), 'gzip, gzip', LIMIT))).toBe('body-too-large');
+  });
+
+  it.each(['', 'identity', 'none', 'UTF-8', 'identity, identity'])('that mean none: %j', (name) => {
+    expect(decodeBody(hello, name, LIMIT)).toEqual(hello);
+  });
+
+  it.each(['compress', 'x', 'gzip2', 'gzip;q=1'])('that are unknown: %j', (name) => {
+    expect(codeOf(() => decodeBody(hello, name, LIMIT))).toBe('body-undecodable');
+  });
+
+  it('may be several zstd frames, skippable ones between them', () => {
+    const skippable = Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
+    const frames = [zstdCompressSync(hello), skippable, zstdCompressSync(Buffer.from(' world'))];
+    expect(Buffer.from(decodeBody(Buffer.concat(frames), 'zstd', LIMIT)).toString()).toBe('hello world');
+    expect(codeOf(() => decodeBody(Buffer.concat(frames), 'zstd', 5))).toBe('body-too-large');
+    expect(codeOf(() => decodeBody(Buffer.concat([...frames, hello]), 'zstd', LIMIT))).toBe('body-undecodable');
+    expect(codeOf(() => decodeBody(Buffer.concat(Array(1001).fill(frames[0])), 'zstd', LIMIT))).toBe(
+      'body-undecodable',
+    );
+  });
+
+  it('may be several gzip members', () => {
+    const members = [gzipSync(hello), gzipSync(' world')];
+    expect(Buffer.from(decodeBody(Buffer.concat(members), 'gzip', LIMIT)).toString()).toBe('hello world');
+  });
+
+  it('of nothing are nothing', () => {
+    expect(decodeBody(new Uint8Array(0), 'gzip', LIMIT)).toHaveLength(0);
+  });
+});
+
+describe('an encoded answer', () => {
+  const serve = (status: string, encoding: string, body: Buffer) =>
+    testServer((socket) => {
+      socket.write(`HTTP/1.1 ${status}\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    });
+
+  it('is decoded, its size on the wire told', async () => {
+    const body = gzipSync('hello '.repeat(1000));
+    const site = await serve('200 OK', 'gzip', body);
+    const outcome = await get(site.url);
+    expect(outcome).toMatchObject({ kind: 'response', transferred: body.length });
+    expect(inShort(outcome)).toBe(`200 ${'hello '.repeat(1000).trim()}`);
+  });
+
+  it.each(CODINGS)('that is a bomb of %s fails', async (name, encode) => {
+    const site = await serve('200 OK', name, encode(BOMB));
+    expect(inShort(await get(site.url))).toBe('failure body-too-large');
+  });
+
+  it.each([
+    ['is broken', gzipSync('hello').subarray(5), 'body-undecodable'],
+    ['ends early', gzipSync('hello').subarray(0, 15), 'body-truncated'],
+    ['is not encoded at all', Buffer.from('hello'), 'body-undecodable'],
+  ])('that %s fails', async (_, body, code) => {
+    const site = await serve('200 OK', 'gzip', body);
+    expect(inShort(await get(site.url))).toBe(`failure ${code}`);
+  });
+
+  it('that is an error page is decoded as far as it goes, and never fails for its body', async () => {
+    const site = await serve('404 Not Found', 'gzip', gzipSync('gone'));
+    expect(inShort(await get(site.url))).toBe('404 gone');
+    const broken = await serve('404 Not Found', 'gzip', Buffer.from('gone'));
+    expect(inShort(await get(broken.url))).toBe('404');
+    const unknown = await serve('404 Not Found', 'x-unknown', Buffer.from('gone'));
+    expect(inShort(await get(unknown.url))).toBe('404');
+    const bomb = await serve('500 Oops', 'gzip', gzipSync(BOMB));
+    expect(await get(bomb.url)).toMatchObject({ kind: 'response', status: 500, body: { length: 65_536 } });
+  });
+
+  it('too large is cut where the caller wants it so, plain or encoded', async () => {
+    for (const [name, encode] of [['identity', (input: Buffer) => input], ...CODINGS] as typeof CODINGS) {
+      const site = await serve('200 OK', name, encode(Buffer.alloc(2_000_000, 'x')));
+      expect(await get(site.url, { truncate: true, maxSize: 1000 })).toMatchObject({
+        status: 200,
+        body: { length: 1000 },
+      });
+    }
+  });
+});

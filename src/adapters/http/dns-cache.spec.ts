@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { DnsCache, type Lookup } from './dns-cache.js';
+
+/** A cache on a clock of its own over a lookup that counts. */
+function cacheOver(answer: (asked: number) => ReturnType<Lookup>) {
+  const state = { now: 0, asked: 0 };
+  const cache = new DnsCache(
+    () => answer(++state.asked),
+    () => state.now,
+  );
+  return { cache, state };
+}
+
+const found = async () => [{ address: '192.0.2.1', family: 4 }];
+const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
+
+describe('the DNS cache', () => {
+  it('asks once for all who wait, and again after a minute', async () => {
+    const { cache, state } = cacheOver(found);
+    await Promise.all([cache.resolve('a.example'), cache.resolve('a.example')]);
+    state.now = 59_999;
+    await cache.resolve('a.example');
+    expect(state.asked).toBe(1);
+    state.now = 60_000;
+    await cache.resolve('a.example');
+    expect(state.asked).toBe(2);
+  });
+
+  it('remembers that a name does not exist for half a minute', async () => {
+    const { cache, state } = cacheOver((asked) => (asked === 1 ? failing('ENOTFOUND') : found()));
+    await expect(cache.resolve('a.example')).rejects.toMatchObject({ code: 'dns-not-found' });
+    state.now = 29_999;
+    await expect(cache.resolve('a.example')).rejects.toMatchObject({ code: 'dns-not-found' });
+    state.now = 30_000;
+    expect(await cache.resolve('a.example')).toHaveLength(1);
+  });
+
+  it('asks again after two seconds when nobody answered', async () => {
+    const { cache, state } = cacheOver((asked) => (asked === 1 ? failing('EAI_AGAIN') : found()));
+    await expect(cache.resolve('a.example')).rejects.toMatchObject({ code: 'dns-no-answer' });
+    state.now = 1_999;
+    await expect(cache.resolve('a.example')).rejects.toMatchObject({ code: 'dns-no-answer' });
+    state.now = 2_000;
+    expect(await cache.resolve('a.example')).toHaveLength(1);
+  });
+
+  it('forgets the oldest of more names than it may hold', async () => {
+    const { cache, state } = cacheOver(found);
+    for (let n = 0; n <= 10_000; n++) await cache.resolve(`h${n}.example`);
+    expect(state.asked).toBe(10_001);
+    await cache.resolve('h1.example');
+    expect(state.asked).toBe(10_001);
+    await cache.resolve('h0.example');
+    expect(state.asked).toBe(10_002);
+  });
+});
