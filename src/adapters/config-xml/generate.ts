@@ -94,7 +94,7 @@ page are one.
 - Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown ones of the product
   are warned about; a likely misspelling, and anything unknown inside a rule or an element of Crawlway's own, is an error, because
   it would silently change what is crawled.
-- Bounds: 16 MiB, 500,000 elements, nested 64 deep. No document type, no entities but the five of XML.
+- Bounds: 16 MiB, 500,000 elements, nested 64 deep, a tag with its attributes 65,536 characters. No document type, no entities but the five of XML.
 - Whatever is wrong is told at once, with file, line and column (\`crawlway check\`); a file with errors never replaces a working one.
 `;
 

@@ -52,10 +52,16 @@ export function defaults<A extends Attributes>(spec: ElementSpec<A>): Values<A> 
   return values as Values<A>;
 }
 
+/** Some take long to check, like time zones, and elements come by the thousand. */
+const defaultValues = new WeakMap<AttributeSpec<unknown>, { readonly value: unknown }>();
+
 function defaultValue(attribute: AttributeSpec<unknown>): unknown {
   if (attribute.default === undefined) return undefined;
+  const known = defaultValues.get(attribute);
+  if (known) return known.value;
   const parsed = attribute.type.parse(attribute.default);
   if (!parsed.ok) throw new Error(`the table's default ${attribute.default} is not ${attribute.type.label}`);
+  defaultValues.set(attribute, parsed);
   return parsed.value;
 }
 

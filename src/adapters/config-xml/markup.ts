@@ -4,7 +4,7 @@
  */
 
 /** Bounds on a configuration, whoever sends it. */
-export const LIMITS = { bytes: 16 * 1024 * 1024, depth: 64, elements: 500_000, attributes: 256 } as const;
+export const LIMITS = { bytes: 16 * 1024 * 1024, depth: 64, elements: 500_000, tag: 65_536 } as const;
 
 export interface MarkupFault {
   readonly offset: number;
@@ -51,6 +51,9 @@ function pieceAt(xml: string, at: number): Piece | MarkupFault {
   if (xml.startsWith('<?', at)) return upTo(xml, at, '?>', 'processing instruction');
   const close = tagEnd(xml, at + 1);
   if (typeof close !== 'number') return close;
+  if (close - at > LIMITS.tag) {
+    return fault(at, 'xml-too-large', `this tag with its attributes is longer than ${LIMITS.tag} characters`);
+  }
   if (xml[at + 1] === '/') return { kind: 'close', end: close + 1 };
   return { kind: xml[close - 1] === '/' ? 'empty' : 'open', end: close + 1 };
 }
@@ -110,7 +113,6 @@ export function readAttributes(xml: string, from: number): XmlAttribute[] {
     const start = m.index + m[0].length - m[0].trimStart().length;
     const value = decodeEntities(raw.replace(/\r\n|[\r\n\t]/g, ' '));
     attributes.push({ name, ...splitName(name), value, start, end, valueStart: valueEnd - raw.length, valueEnd });
-    if (attributes.length > LIMITS.attributes) break;
   }
   return attributes;
 }

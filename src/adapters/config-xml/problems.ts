@@ -2,7 +2,7 @@
  * Everything that can be wrong with a configuration file, as data: stable code → severity and meaning. docs/REFERENCE.md
  * lists this table.
  */
-import type { Place, Problem } from '../../domain/crawl/place.js';
+import { type Place, type Problem, placeText } from '../../domain/crawl/place.js';
 
 const error = (meaning: string) => ({ severity: 'error', meaning }) as const;
 const warning = (meaning: string) => ({ severity: 'warning', meaning }) as const;
@@ -34,9 +34,18 @@ export const PROBLEM_CODES = {
   'bad-range': error('A minimum above its maximum.'),
   'bad-pattern': error('A regular expression or wildcard that cannot be compiled to run in linear time.'),
   'unreadable-file': error('A file that the configuration names and that cannot be read.'),
-  'bad-rule-file': error('A mistake in crawl.rules, global.rules or indexer.conf.'),
-  'ignored-command': warning('A command of indexer.conf that has no meaning here.'),
-  'too-many-problems': error('More problems than are listed.'),
+  'line-too-long': error('A line of crawl.rules or global.rules that is too long for any rule.'),
+  'unknown-verdict': error('A line of crawl.rules or global.rules that begins with neither allow nor forbid.'),
+  'unknown-rule-kind': error('A rule of a crawl space that is about neither domain, address nor prefix.'),
+  'global-domain-only': error('A rule of global.rules that is not about a domain.'),
+  'missing-target': error('A rule of a crawl space without a target.'),
+  'too-many-words': error('A rule of a crawl space with something after its target.'),
+  'bad-address': error('An address rule whose target is no IP address or block.'),
+  'bad-domain': error('A domain rule whose target is no host name.'),
+  'bad-prefix': error('A prefix rule that can match no URL.'),
+  'unknown-command': warning('A command of indexer.conf that has no meaning here.'),
+  'alias-without-server': warning('An Alias of indexer.conf that no record uses.'),
+  'too-many-problems': error('More problems than are listed; a warning when they are warnings.'),
 } as const satisfies Record<string, { severity: Problem['severity']; meaning: string }>;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
@@ -44,31 +53,46 @@ export type ProblemCode = keyof typeof PROBLEM_CODES;
 /** More would help nobody. */
 const MOST = 500;
 
+/** There are so many errors that reading on is of no use. The last problem says so. */
+export class TooManyProblems extends Error {
+  override readonly name = 'TooManyProblems';
+}
+
 /** Collects problems; reading goes on after each. */
 export class Problems {
   readonly list: Problem[] = [];
-  #errors = 0;
+  readonly #told = new Set<string>();
+  readonly #counts = { error: 0, warning: 0 };
 
+  /** @throws TooManyProblems */
   add(code: ProblemCode, message: string, place: Place): void {
-    const { severity } = PROBLEM_CODES[code];
-    if (severity === 'error') this.#errors++;
-    if (this.list.length < MOST) this.list.push({ severity, code, message, place });
-    else if (this.list.length === MOST) {
-      this.#errors++;
-      this.list.push({
-        severity: 'error',
-        code: 'too-many-problems',
-        message: `more than ${MOST} problems: the rest is left out`,
-        place,
-      });
-    }
+    this.take({ severity: PROBLEM_CODES[code].severity, code, message, place });
+  }
+
+  /**
+   * A problem that another part has found. The same one is told once.
+   * @throws TooManyProblems
+   */
+  take(problem: Problem): void {
+    const identity = `${problem.code} ${placeText(problem.place)} ${problem.message}`;
+    if (this.#counts[problem.severity] > MOST || this.#told.has(identity)) return;
+    this.#told.add(identity);
+    this.#counts[problem.severity]++;
+    if (this.#counts[problem.severity] <= MOST) this.list.push(problem);
+    else this.#leaveOut(problem);
+  }
+
+  #leaveOut({ severity, place }: Problem): void {
+    const message = `more than ${MOST} ${severity}s: the rest is left out`;
+    this.list.push({ severity, code: 'too-many-problems', message, place });
+    if (severity === 'error') throw new TooManyProblems();
   }
 
   get hasErrors(): boolean {
-    return this.#errors > 0;
+    return this.#counts.error > 0;
   }
 
-  /** In the order of the files' text. */
+  /** By file, in the order of the text. */
   sorted(): Problem[] {
     return [...this.list].sort((a, b) =>
       a.place.file === b.place.file ? a.place.line - b.place.line || a.place.column - b.place.column : 0,

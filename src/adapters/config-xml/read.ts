@@ -4,12 +4,14 @@
  */
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import type { Place, Problem } from '../../domain/crawl/place.js';
+import { compileSoftErrors } from '../../domain/fetch/soft-errors.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { PolicyError } from '../../domain/policy/layer.js';
 import { parseDocument, type XmlDocument, XmlFault } from './document.js';
 import { every, interpret, type Node } from './interpret.js';
-import { type ProblemCode, Problems } from './problems.js';
+import { Problems, TooManyProblems } from './problems.js';
 import type { ReadContext } from './read/context.js';
+import { readGlobalCrawlSpace } from './read/crawl-space.js';
 import { readCrawler } from './read/crawler.js';
 import { readFetchers, readSinks } from './read/server.js';
 import * as crawl from './schema/crawl.js';
@@ -41,8 +43,8 @@ export function readConfiguration(xml: string, options: ReadOptions): ReadResult
     const definition = readDocument(document, problems, options);
     return problems.hasErrors ? { problems: problems.sorted() } : { definition, problems: problems.sorted() };
   } catch (fault) {
-    if (!(fault instanceof XmlFault)) throw fault;
-    problems.add(fault.code as ProblemCode, fault.message, fault.place);
+    if (fault instanceof XmlFault) problems.add(fault.code, fault.message, fault.place);
+    else if (!(fault instanceof TooManyProblems)) throw fault;
     return { problems: problems.sorted() };
   }
 }
@@ -57,13 +59,19 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
   const node = interpret(root, crawl.CRAWL_CONFIG, { document, problems, env: options.env });
   const context: ReadContext = { problems, readFile: fileReader(problems, options) };
   const crawlers = every(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));
-  const definition = { crawlers, fetchers: readFetchers(node, context), sinks: readSinks(node) };
+  const global = readGlobalCrawlSpace(node, context);
+  const definition: ServerDefinition = {
+    crawlers,
+    ...(global ? { globalCrawlSpace: global } : {}),
+    fetchers: readFetchers(node, context),
+    sinks: readSinks(node),
+  };
   checkNames(node, problems);
   const connected = {
     ...definition,
     crawlers: crawlers.map((crawler) => connect(crawler, node, definition, problems)),
   };
-  for (const crawler of connected.crawlers) checkPolicy(crawler, connected, problems);
+  for (const crawler of connected.crawlers) checkPatterns(crawler, connected, problems);
   return connected;
 }
 
@@ -134,11 +142,20 @@ function referencePlace(crawler: CrawlerDefinition, root: Node, element: string)
 }
 
 /** Patterns are compiled as the crawl will compile them. */
-function checkPolicy(crawler: CrawlerDefinition, server: ServerDefinition, problems: Problems): void {
+function checkPatterns(crawler: CrawlerDefinition, server: ServerDefinition, problems: Problems): void {
   try {
     compilePolicy(crawler, server.globalCrawlSpace);
   } catch (error) {
     if (!(error instanceof PolicyError)) throw error;
-    for (const problem of error.problems) problems.add(problem.code as ProblemCode, problem.message, problem.place);
+    for (const problem of error.problems) problems.take(problem);
+  }
+  for (const softError of crawler.softErrors) {
+    try {
+      compileSoftErrors([softError]);
+    } catch (error) {
+      const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+      const message = `pattern "${softError.pattern.slice(0, 200)}" is not a regular expression that can be used: ${reason}`;
+      problems.add('bad-pattern', message, softError.place);
+    }
   }
 }

@@ -6,7 +6,7 @@
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
 import { attributeName, interpret, type Node } from './interpret.js';
 import { escapeAttribute, LIMITS } from './markup.js';
-import { Problems } from './problems.js';
+import { Problems, TooManyProblems } from './problems.js';
 import { readRule } from './read/rules.js';
 import { MATCHES, RULE } from './schema/crawl.js';
 import { vocabularyOf } from './schema/vocabulary.js';
@@ -121,8 +121,12 @@ export function checkRule(xml: string): CheckedRule {
   const document = parseDocument(xml, 'rule');
   const { root } = document;
   const problems = new Problems();
-  if (root.local === RULE.name) readRule(interpretRule(document, problems), problems);
-  else problems.add('wrong-root', `a rule is one Rule element, not ${root.name}`, document.place(root.start));
+  try {
+    if (root.local === RULE.name) readRule(interpretRule(document, problems), problems);
+    else problems.add('wrong-root', `a rule is one Rule element, not ${root.name}`, document.place(root.start));
+  } catch (error) {
+    if (!(error instanceof TooManyProblems)) throw error;
+  }
   return { xml: xml.slice(root.start, root.end), problems };
 }
 

@@ -27,8 +27,10 @@ export function likelySpelling(word: string, candidates: readonly string[]): str
   if (word.length > LONGEST) return undefined;
   let best: { name: string; distance: number } | undefined;
   for (const name of candidates) {
+    const most = Math.max(1, Math.floor(name.length / 3));
+    if (Math.abs(word.length - name.length) > most) continue;
     const distance = editDistance(word.toLowerCase(), name.toLowerCase());
-    if (distance > Math.max(1, Math.floor(name.length / 3))) continue;
+    if (distance > most) continue;
     if (!best || distance < best.distance) best = { name, distance };
   }
   return best?.name;

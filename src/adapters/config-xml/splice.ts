@@ -65,14 +65,14 @@ function blanksBefore(text: string, offset: number): number {
   return count;
 }
 
-/** With its line, when it stands alone there. */
+/** With its line, when nothing else but an end tag stands there. */
 export function removeElement({ text }: XmlDocument, element: XmlElement): Splice {
   let start = element.start;
   while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;
   let end = element.end;
   while (text[end] === ' ' || text[end] === '\t') end++;
-  const alone = text[start - 1] === '\n' && /^\r?\n/.test(text.slice(end, end + 2));
-  if (!alone) return { start: element.start, end: element.end, text: '' };
+  const ownsLine = text[start - 1] === '\n' && /^(?:\r?\n|<\/)/.test(text.slice(end, end + 2));
+  if (!ownsLine) return { start: element.start, end: element.end, text: '' };
   return { start: start - (text[start - 2] === '\r' ? 2 : 1), end, text: '' };
 }
 

@@ -60,6 +60,7 @@ const KEYS: Readonly<Record<string, keyof UrlOptions>> = {
   'throttle-ms': 'throttle',
   'concurrency-per-host': 'concurrencyPerHost',
   'connect-timeout-ms': 'connectTimeout',
+  'read-timeout-ms': 'readTimeout',
   'total-timeout-ms': 'totalTimeout',
   'max-size-bytes': 'maxSize',
   'user-agent': 'userAgent',

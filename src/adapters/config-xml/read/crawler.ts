@@ -15,6 +15,7 @@ import * as policy from '../schema/policy.js';
 import type { Attributes, ElementSpec, Values } from '../schema/spec.js';
 import { readConditions } from './conditions.js';
 import type { ReadContext } from './context.js';
+import { readCrawlSpace } from './crawl-space.js';
 import { readRules } from './rules.js';
 import { readServers } from './servers.js';
 
@@ -26,6 +27,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   const { problems } = context;
   const servers = one(node, policy.SERVERS);
   const conditions = one(node, policy.CONDITIONS);
+  const crawlSpace = readCrawlSpace(node, context);
   return {
     name: values.name,
     place: crawler.place,
@@ -50,7 +52,8 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     rules: readRules(node, problems),
     canonicalization: settings(node, policy.CANONICALIZATION).steps,
     linkRules: readLinkRules(node),
-    ...(servers ? { servers: readServers(servers) } : {}),
+    ...(crawlSpace ? { crawlSpace } : {}),
+    ...(servers ? { servers: readServers(servers, context) } : {}),
     ...(conditions ? { conditions: readConditions(conditions, problems) } : {}),
     errors: readErrorPolicy(node, context),
     deletionGuard: readDeletionGuard(crawler),

@@ -1,11 +1,14 @@
-/** Server records: values written in Parameters hold for the records after them. */
+/** Server records: values written in Parameters hold for the records after them; those of a file end with the file. */
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/definition.js';
+import { parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
 import { is, type Node } from '../interpret.js';
 import * as policy from '../schema/policy.js';
+import type { ReadContext } from './context.js';
 
-export function readServers(node: Node<typeof policy.SERVERS.attributes>): ServersDefinition {
-  const records: ServerRecord[] = [];
-  let inForce: ServerParameters = {};
+export function readServers(node: ServersNode, context: ReadContext): ServersDefinition {
+  const file = readIndexerConf(node, context);
+  const records: ServerRecord[] = [...(file?.records ?? [])];
+  let inForce: ServerParameters | undefined;
   for (const child of node.children) {
     if (child.broken) continue;
     if (is(child, policy.PARAMETERS)) inForce = { ...inForce, ...given(child.values) };
@@ -14,8 +17,24 @@ export function readServers(node: Node<typeof policy.SERVERS.attributes>): Serve
       records.push({ url, place: child.place, parameters: { ...inForce, ...given(parameters) } });
     }
   }
-  const { followOutside, deleteNoServer } = node.values;
-  return { followOutside, deleteNoServer, records, defaults: inForce, place: node.place };
+  return {
+    followOutside: node.values.followOutside ?? file?.followOutside ?? false,
+    deleteNoServer: node.values.deleteNoServer ?? file?.deleteNoServer ?? true,
+    records,
+    defaults: inForce ?? file?.defaults ?? {},
+    place: node.place,
+  };
+}
+
+type ServersNode = Node<typeof policy.SERVERS.attributes>;
+
+function readIndexerConf({ values, place }: ServersNode, context: ReadContext): ServersDefinition | undefined {
+  if (values.file === undefined) return undefined;
+  const text = context.readFile(values.file, place);
+  if (text === undefined) return undefined;
+  const parsed = parseIndexerConf(text, values.file);
+  for (const problem of parsed.problems) context.problems.take(problem);
+  return parsed.servers;
 }
 
 const given = (parameters: ServerParameters): ServerParameters =>

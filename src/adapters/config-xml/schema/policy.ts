@@ -122,13 +122,15 @@ export const SERVERS = element(
   'Servers',
   'Server records (mnoGoSearch): the longest matching prefix wins, whatever the order. Without the two switches a link is followed when it has a record.',
   {
-    followOutside: attribute(t.boolean, 'Follow links that have no record too.', { default: 'false' }),
+    followOutside: attribute(t.boolean, 'Follow links that have no record too. Default: what file says, or false.'),
     deleteNoServer: attribute(
       t.boolean,
-      'Off: stored URLs without a record are kept, and links stay on the server of their page.',
-      { default: 'true' },
+      'Off: stored URLs without a record are kept, and links stay on the server of their page. Default: what file says, or true.',
     ),
-    file: attribute(t.fileName, 'An indexer.conf to take records from, before those written here.'),
+    file: attribute(
+      t.fileName,
+      'An indexer.conf to take records from, beside those written here. Values set there end with it.',
+    ),
   },
   { children: ['Parameters', 'Server'], once: true },
 );
@@ -187,6 +189,7 @@ export const URL_OPTIONS = {
   'throttle-ms': attribute(t.durationMs(), 'Pause between two requests to the web server.', { unit: 'ms' }),
   'concurrency-per-host': attribute(t.integer(1, 1000), 'Requests to the web server at once.'),
   'connect-timeout-ms': attribute(t.durationMs(1), 'Longest wait for a connection.', { unit: 'ms' }),
+  'read-timeout-ms': attribute(t.durationMs(1), 'Longest silence of the site.', { unit: 'ms' }),
   'total-timeout-ms': attribute(t.durationMs(1), 'Longest time for one document.', { unit: 'ms' }),
   'max-size-bytes': attribute(t.integer(1), 'Largest document, after decoding.', { unit: 'bytes' }),
   'user-agent': attribute(t.headerValue, 'User agent to send.'),

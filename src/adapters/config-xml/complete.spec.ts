@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseDocument, type XmlElement } from './document.js';
+import { setCrawlerAttributes } from './edit/crawler.js';
+import { attributeName } from './interpret.js';
+import { readConfiguration } from './read.js';
+import { URL_OPTIONS } from './schema/policy.js';
+import { ELEMENTS, elementSpec } from './schema.js';
+import { applySplices } from './splice.js';
+
+/** A configuration in which every element and every attribute of the table stands, with a value that is not its default. */
+const COMPLETE = readFileSync(new URL('./complete.fixture.xml', import.meta.url), 'utf8');
+
+const FILES: Readonly<Record<string, string>> = {
+  'crawl.rules': 'forbid domain a.example\n',
+  'global.rules': 'allow domain a.example\n',
+  'indexer.conf': 'Period 1d\nServer http://conf.example/\n',
+  'ca.pem': '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+};
+
+const read = (xml: string) =>
+  readConfiguration(xml, {
+    file: 'f',
+    env: {},
+    readFile: (name) => {
+      const text = FILES[name];
+      if (text === undefined) throw new Error(name);
+      return text;
+    },
+  });
+
+/** The definition without places, which every change moves. */
+const meaning = (xml: string): string =>
+  JSON.stringify(read(xml).definition, (key, value) => (key === 'place' ? undefined : value));
+
+const elements = (element: XmlElement): XmlElement[] => [element, ...element.children.flatMap(elements)];
+const document = parseDocument(COMPLETE, 'f');
+const written = elements(document.root).flatMap((element) =>
+  element.attributes
+    .filter(({ prefix, name }) => prefix !== 'xmlns' && name !== 'xmlns')
+    .map((attribute) => ({ element, attribute, title: `${element.local} ${attribute.local}="${attribute.value}"` })),
+);
+
+describe('the complete configuration', () => {
+  it('is read without a problem', () => {
+    expect(read(COMPLETE).problems).toEqual([]);
+  });
+
+  it('has every element and every attribute of the table', () => {
+    const table = [...ELEMENTS.values()].flatMap(({ name, attributes }) =>
+      Object.keys(attributes).map((attribute) => `${name} ${attribute}`),
+    );
+    const used = written.map(
+      ({ element, attribute }) => `${element.local} ${attributeName(attribute.local, elementSpec(element.local))}`,
+    );
+    expect(table.filter((name) => !used.includes(name))).toEqual([]);
+    const tags = elements(document.root).map(({ local }) => local);
+    expect([...ELEMENTS.keys()].filter((name) => !tags.includes(name))).toEqual([]);
+    const options = written.filter(
+      ({ element, attribute }) => element.local === 'option' && attribute.local === 'name',
+    );
+    expect(
+      Object.keys(URL_OPTIONS).filter((name) => !options.some(({ attribute }) => attribute.value === name)),
+    ).toEqual([]);
+  });
+
+  it('loses something with every attribute that is taken away', () => {
+    const whole = meaning(COMPLETE);
+    const dead = written.filter(({ attribute }) => {
+      const without = applySplices(COMPLETE, [{ start: attribute.start, end: attribute.end, text: '' }]);
+      return meaning(without) === whole;
+    });
+    expect(dead.map(({ title }) => title)).toEqual([]);
+  });
+
+  it('gives back what is written into any attribute of a crawler', () => {
+    const [crawler] = document.root.children;
+    const attributes = Object.fromEntries((crawler?.attributes ?? []).map(({ name, value }) => [name, value]));
+    const bare = COMPLETE.replace(/<Crawler [^>]*>/, '<Crawler name="all">');
+    expect(meaning(bare)).not.toBe(meaning(COMPLETE));
+    expect(meaning(setCrawlerAttributes(bare, 'all', attributes))).toBe(meaning(COMPLETE));
+  });
+});

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDocument, type XmlElement, XmlFault } from './document.js';
+import { deleteRule, insertRule, listRules } from './edit/rules.js';
+import { readConfiguration } from './read.js';
+import { redact, restoreSecrets } from './secrets.js';
+
+const COMPLETE = readFileSync(new URL('./complete.fixture.xml', import.meta.url), 'utf8');
+
+const read = (xml: string) => readConfiguration(xml, { file: 'f', env: {}, readFile: () => 'allow domain a.example' });
+
+const PIECES = [
+  '<',
+  '>',
+  '/>',
+  '</',
+  '"',
+  "'",
+  '=',
+  '&',
+  '&amp;',
+  '&#0;',
+  '<!--',
+  '-->',
+  '<![CDATA[',
+  ']]>',
+  '<?',
+  '?>',
+  '<!DOCTYPE a [',
+  '$' + '{',
+  '$' + '{X}',
+  '__proto__',
+  'constructor',
+  'xmlns',
+  ':',
+  '\0',
+  '\uFEFF',
+  '\uD800',
+  '\r\n',
+  ' ',
+  '********',
+  'Crawler',
+  'Rule',
+  'cw:',
+  '(',
+  '[',
+  '\\',
+];
+
+const noise = fc
+  .array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 6 })
+  .map((parts) => parts.join(''));
+
+/** The complete configuration with a few ranges replaced by noise. */
+const mutated = fc
+  .array(fc.record({ at: fc.nat(COMPLETE.length), length: fc.nat(12), text: noise }), { minLength: 1, maxLength: 4 })
+  .map((changes) => {
+    let xml = COMPLETE;
+    for (const { at, length, text } of changes) xml = xml.slice(0, at) + text + xml.slice(at + length);
+    return xml;
+  });
+
+function parsed(xml: string) {
+  try {
+    return parseDocument(xml, 'f');
+  } catch (error) {
+    if (error instanceof XmlFault) return undefined;
+    throw error;
+  }
+}
+
+function checkRanges(element: XmlElement, text: string): void {
+  const slice = text.slice(element.start, element.end);
+  expect(slice.startsWith(`<${element.name}`)).toBe(true);
+  expect(element.selfClosing ? slice.endsWith('/>') : /<\/[^<]*>$/.test(slice)).toBe(true);
+  let at = element.contentStart;
+  for (const child of element.children) {
+    expect(child.start).toBeGreaterThanOrEqual(at);
+    checkRanges(child, text);
+    at = child.end;
+  }
+  expect(at).toBeLessThanOrEqual(element.contentEnd);
+}
+
+describe('the reader against strangers', () => {
+  it('never throws and always has a reason, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), noise, mutated), (xml) => {
+        const { definition, problems } = read(xml);
+        expect(definition === undefined).toBe(problems.some(({ severity }) => severity === 'error'));
+        for (const { place } of problems) {
+          expect(place.line).toBeGreaterThan(0);
+          expect(place.column).toBeGreaterThan(0);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('knows the exact range of every element that it accepts', () => {
+    fc.assert(
+      fc.property(mutated, (xml) => {
+        const document = parsed(xml);
+        if (document) checkRanges(document.root, xml);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('hides secrets and puts them back without losing a byte', () => {
+    fc.assert(
+      fc.property(mutated, (xml) => {
+        if (parsed(xml)) expect(restoreSecrets(redact(xml), xml)).toBe(xml);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('takes a rule out again without a trace', () => {
+    fc.assert(
+      fc.property(mutated, fc.nat(3), (xml, index) => {
+        if (!parsed(xml)) return;
+        try {
+          const count = listRules(xml, 'all').length;
+          if (index > count || count === 0) return;
+          const more = insertRule(xml, 'all', { xml: '<Rule><Path val="/"/><Index/></Rule>' }, index);
+          expect(listRules(more, 'all')).toHaveLength(count + 1);
+          expect(deleteRule(more, 'all', index).replace(/\s/g, '')).toBe(xml.replace(/\s/g, ''));
+        } catch (error) {
+          expect((error as Error).name).toBe('EditError');
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each([
+    ['open tags', '<a '.repeat(1_000_000)],
+    ['nested elements', '<a>'.repeat(1_000_000)],
+    ['siblings', `<CrawlConfig>${'<a/>'.repeat(600_000)}</CrawlConfig>`],
+    ['comments', `<CrawlConfig>${'<!--'.repeat(1_000_000)}</CrawlConfig>`],
+    ['ampersands', `<CrawlConfig a="${'&'.repeat(2_000_000)}"/>`],
+    ['blanks', `<CrawlConfig${' '.repeat(4_000_000)}/>`],
+    [
+      'attributes',
+      `<CrawlConfig>${`<cw ${Array.from({ length: 6000 }, (_, i) => `a${i}="1"`).join(' ')}/>`.repeat(20)}</CrawlConfig>`,
+    ],
+    ['warnings', `<CrawlConfig>${'<Strange/>'.repeat(20_000)}</CrawlConfig>`],
+    ['errors', `<CrawlConfig>${'<Crawler/>'.repeat(20_000)}</CrawlConfig>`],
+    ['one long value', `<CrawlConfig a="${'x'.repeat(8_000_000)}"/>`],
+    ['too much', ' '.repeat(17 * 1024 * 1024)],
+    ['a document type', '<!DOCTYPE a [<!ENTITY b "c">]><CrawlConfig/>'],
+  ])('answers to %s within bounds', (_, xml) => {
+    const { definition, problems } = read(xml);
+    expect(definition?.crawlers ?? []).toEqual([]);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems.length).toBeLessThan(1003);
+  });
+});
