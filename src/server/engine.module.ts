@@ -1,15 +1,13 @@
 /**
  * The one place where ports meet adapters: makes the engine and everything else that the server's parts ask for.
  */
-import { hash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import type { DynamicModule } from '@nestjs/common';
 import { setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { EditError } from '../adapters/config-xml/edit/error.js';
 import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
 import { readConfiguration } from '../adapters/config-xml/read.js';
 import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
-import { HttpFetcher } from '../adapters/http/http-fetcher.js';
-import { createPageReader } from '../adapters/parsers/page-reader.js';
 import { createSink } from '../adapters/push/create-sink.js';
 import { AdminStore } from '../adapters/storage/admin-store.js';
 import { openSqliteDataSource } from '../adapters/storage/sqlite-data-source.js';
@@ -17,8 +15,8 @@ import { openSqliteStore } from '../adapters/storage/sqlite-store.js';
 import { nextCronTime } from '../adapters/system/cron.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
+import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
 import { Engine } from '../engine/engine.js';
-import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
 import type { Clock } from '../engine/ports/clock.js';
 import type { Log } from '../engine/ports/log.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
@@ -35,6 +33,7 @@ import {
   ENGINE,
   LOG,
   OPTIONS,
+  PART_TOKENS,
 } from './tokens.js';
 
 export interface Parts {
@@ -55,18 +54,18 @@ export function openLog(env: NodeJS.ProcessEnv): Log {
   return PinoLog.create(level as LogLevel, process.stdout.isTTY === true);
 }
 
+const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
+
+/** Pages cost more than everything else together, so they get every core; past a few the store is the limit. */
+const pageThreads = (): number => Math.min(8, Math.max(1, availableParallelism()));
+
 export const systemClock: Clock = new SystemClock();
 
 /** @throws UsageError for a database that is none of ours, and what the store throws when it cannot be opened. */
 export async function openEngine(databaseUrl: string, log: Log): Promise<Engine> {
-  const reader = createPageReader();
   return new Engine({
     store: await openSqliteStore(sqliteFile(databaseUrl)),
-    processor: new LocalPageProcessor({
-      createFetcher: (definitions) => new HttpFetcher(definitions),
-      reader,
-      digest: (bytes) => hash('sha256', bytes, 'hex'),
-    }),
+    processor: new PageThreadPool({ entry: PAGE_THREAD, threads: pageThreads(), log }),
     clock: systemClock,
     log,
     cron: nextCronTime,
@@ -89,7 +88,7 @@ export function partsModule(parts: Parts): DynamicModule {
     { provide: CLOCK, useValue: systemClock },
     { provide: OPTIONS, useValue: parts.options },
   ];
-  return { module: class Parts {}, global: true, providers, exports: providers.map(({ provide }) => provide) };
+  return { module: class Parts {}, global: true, providers, exports: [...PART_TOKENS] };
 }
 
 /** Variables of the server itself: a configuration that names them would send them out as part of a value. */

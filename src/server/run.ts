@@ -9,38 +9,43 @@ import { type RunningServer, serve } from './serve.js';
 /** Faults that tell an operator all there is to know; a stack would only hide it. */
 const PLAIN_FAULTS = new Set(['DataDirectoryInUse', 'StoreDamaged', 'StoreUnavailable']);
 
+/** Runs until a signal ends it. */
 export async function run(flags: ServerFlags, withSample: boolean): Promise<void> {
-  try {
-    const log = openLog(process.env);
-    const server = await serve(serverOptions(flags, process.env), { log, withSample });
-    hearSignals(server);
-  } catch (error) {
-    process.stderr.write(`crawlway: ${describe(error)}\n`);
-    process.exit(1);
-  }
+  const starting = start(flags, withSample);
+  hearSignals(starting);
+  await starting.catch(fail);
+}
+
+async function start(flags: ServerFlags, withSample: boolean): Promise<RunningServer> {
+  const log = openLog(process.env);
+  return serve(serverOptions(flags, process.env), { log, withSample });
+}
+
+/** Also while the server starts: it is stopped as soon as it can be. A second signal ends at once, and nothing is lost by it. */
+function hearSignals(starting: Promise<RunningServer>): void {
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    try {
+      await (await starting).close();
+      process.exit(0);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.on('SIGHUP', () => void starting.then((server) => server.reload('signal')).catch(() => undefined));
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(`crawlway: ${describe(error)}\n`);
+  process.exit(1);
 }
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const plain = error instanceof UsageError || error instanceof InvalidConfiguration || PLAIN_FAULTS.has(error.name);
   return plain ? error.message : (error.stack ?? error.message);
-}
-
-/** A second SIGINT or SIGTERM ends at once what a person does not want to wait for; nothing is lost by it. */
-function hearSignals(server: RunningServer): void {
-  let stopping = false;
-  const stop = (): void => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    server.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`crawlway: stopping failed: ${describe(error)}\n`);
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  process.on('SIGHUP', () => void server.reload('signal'));
 }

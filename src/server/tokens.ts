@@ -18,3 +18,15 @@ export const CLOCK = Symbol('clock');
 export const OPTIONS = Symbol('options');
 /** Everything that stands before the API path of a call. */
 export const API = 'api/v1';
+
+/** All of them: what a module must provide for the application to start. */
+export const PART_TOKENS = [
+  ENGINE,
+  CONFIGURATION_FILE,
+  CONFIGURATION_FORMAT,
+  CONFIGURATION_HISTORY,
+  AUDIT_LOG,
+  LOG,
+  CLOCK,
+  OPTIONS,
+] as const;

@@ -13,7 +13,15 @@ import {
   Req,
   Res,
 } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOkResponse, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiExtraModels,
+  ApiHeader,
+  ApiOkResponse,
+  ApiProduces,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
@@ -43,6 +51,7 @@ const XML_ANSWER = {
 };
 
 @ApiTags('Configuration')
+@ApiExtraModels(PreviewDto)
 @Controller(`${API}/config`)
 export class ConfigurationController {
   constructor(

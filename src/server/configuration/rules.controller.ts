@@ -1,4 +1,5 @@
 import {
+  applyDecorators,
   Body,
   Controller,
   Delete,
@@ -40,15 +41,11 @@ import { RuleBodyPipe } from './rule-body.pipe.js';
 const UNKNOWN = { 404: 'There is no such crawler or rule.' };
 const EXAMPLE = '<Rule><Path value="/private"/><Ignore/></Rule>';
 
-const RuleBody = (): MethodDecorator => (target, key, descriptor) => {
-  ApiExtraModels(RuleInputDto)(target as object, key, descriptor);
-  ApiBody({
-    content: {
-      [JSON_TYPE]: { schema: { $ref: getSchemaPath(RuleInputDto) } },
-      [XML_TYPE]: { schema: { type: 'string', example: EXAMPLE } },
-    },
-  } as unknown as Parameters<typeof ApiBody>[0])(target, key, descriptor);
-};
+const RuleBody = (): MethodDecorator =>
+  applyDecorators(
+    ApiExtraModels(RuleInputDto),
+    ApiBody({ schema: { oneOf: [{ $ref: getSchemaPath(RuleInputDto) }, { type: 'string', example: EXAMPLE }] } }),
+  );
 
 @ApiTags('Configuration')
 @Controller(`${API}/config/crawlers/:crawler/rules`)

@@ -33,15 +33,21 @@ export interface OperationOptions {
   readonly problems?: Readonly<Record<number, string>>;
 }
 
-const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
+/** Of every call. */
+export const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is malformed; `errors` names each field.',
   429: 'Too many calls in a short time; `Retry-After` says when to go on.',
   500: 'The server failed; its log says more.',
 };
 
-const ACCESS_PROBLEMS: Readonly<Record<number, string>> = {
+/** Of every call that is not open. */
+export const ACCESS_PROBLEMS: Readonly<Record<number, string>> = {
   401: 'No API key, or one that is not known.',
   403: 'The role of the key does not allow the call.',
+};
+
+export const PROBLEM_CONTENT = {
+  [PROBLEM_MEDIA_TYPE]: { schema: { $ref: `#/components/schemas/${ProblemDto.name}` } },
 };
 
 export function Operation(options: OperationOptions): MethodDecorator {
@@ -63,9 +69,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ...(options.consumes ? [ApiConsumes(...options.consumes)] : []),
     ...(options.role === 'open' ? [] : [ApiSecurity('bearer'), ApiSecurity('apiKey')]),
     ...Object.entries(problems).map(([status, description]) =>
-      ApiResponse({ status: Number(status), description, content: problemContent }),
+      ApiResponse({ status: Number(status), description, content: PROBLEM_CONTENT }),
     ),
   );
 }
-
-const problemContent = { [PROBLEM_MEDIA_TYPE]: { schema: { $ref: `#/components/schemas/${ProblemDto.name}` } } };

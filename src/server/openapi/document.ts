@@ -1,13 +1,20 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { ACCESS_PROBLEMS, COMMON_PROBLEMS, PROBLEM_CONTENT } from '../http/operation.js';
 import { ProblemDto } from '../http/problem.dto.js';
 import { SERVER_VERSION } from '../version.js';
+import { OrderBatchDto } from './order-webhook.dto.js';
+import { WEBHOOKS } from './webhooks.js';
 
 const DESCRIPTION = `Crawlway crawls web sites and keeps a search index true to them.
 
 Errors are problem documents (RFC 9457, \`application/problem+json\`). Lists answer \`{items, next}\`: \`next\` is the \`cursor\` of
 the following page. Moments are ISO 8601 in UTC; lengths of time are in seconds, with the unit in the name. Writes to the
 configuration carry \`If-Match\` with the \`ETag\` that was read. With API keys set, every call but the health probes wants one.`;
+
+const EVERYWHERE: Readonly<Record<string, string>> = { ...COMMON_PROBLEMS, ...ACCESS_PROBLEMS };
+
+type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
 /** The whole API as an OpenAPI document, made from the controllers. */
 export function describeApi(app: INestApplication): OpenAPIObject {
@@ -24,14 +31,38 @@ export function describeApi(app: INestApplication): OpenAPIObject {
       'apiKey',
     )
     .build();
-  const document = SwaggerModule.createDocument(app, base, { extraModels: [ProblemDto] });
+  const document = SwaggerModule.createDocument(app, base, { extraModels: [ProblemDto, OrderBatchDto] });
+  document.webhooks = WEBHOOKS;
   markOpenCalls(document);
+  shareProblems(document);
   return document;
 }
 
 /** A call without a security requirement says so, instead of leaving it open whether it was forgotten. */
 function markOpenCalls(document: OpenAPIObject): void {
-  for (const item of Object.values(document.paths)) {
-    for (const operation of [item.get, item.put, item.post, item.delete]) if (operation) operation.security ??= [];
+  for (const operation of operationsOf(document)) operation.security ??= [];
+}
+
+/** Problems that every call can answer are described once: five of them at each call would bury what is special. */
+function shareProblems(document: OpenAPIObject): void {
+  const shared = Object.fromEntries(
+    Object.entries(EVERYWHERE).map(([status, description]) => [
+      `Problem${status}`,
+      { description, content: PROBLEM_CONTENT },
+    ]),
+  );
+  document.components = { ...document.components, responses: shared };
+  for (const { responses } of operationsOf(document)) {
+    for (const [status, description] of Object.entries(EVERYWHERE)) {
+      const own = responses[status];
+      if (own && 'description' in own && own.description === description) {
+        responses[status] = { $ref: `#/components/responses/Problem${status}` };
+      }
+    }
   }
 }
+
+const operationsOf = (document: OpenAPIObject): OperationObject[] =>
+  Object.values(document.paths).flatMap((item) =>
+    [item.get, item.put, item.post, item.delete].filter((one) => one !== undefined),
+  );

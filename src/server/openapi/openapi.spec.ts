@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import { PROJECT_ROOT } from '../project-root.js';
+import { apiDescription } from './describe.js';
+
+interface Operation {
+  readonly operationId?: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+interface Answer {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+const description = await apiDescription();
+const { paths, components } = load(description) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Answer> };
+};
+const resolved = (answer: Answer): Answer =>
+  answer.$ref ? components.responses[answer.$ref.slice(answer.$ref.lastIndexOf('/') + 1)]! : answer;
+const operations = Object.entries(paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+);
+
+describe('openapi.yaml', () => {
+  it('says what the code says (npm run openapi writes it anew)', () => {
+    expect(readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8')).toBe(description);
+  });
+
+  it('names and explains every call, under a name of its own', () => {
+    const unexplained = operations.filter(({ operation }) => !operation.summary || !operation.description);
+    expect(unexplained.map(({ name }) => name)).toEqual([]);
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).not.toContain(undefined);
+  });
+
+  it('describes every failure as a problem document', () => {
+    const failures = operations.flatMap(({ name, operation }) =>
+      Object.entries(operation.responses)
+        .filter(([status, answer]) => Number(status) >= 400 && !resolved(answer).content?.['application/problem+json'])
+        .map(([status]) => `${name} ${status}`),
+    );
+    // The readiness probe answers 503 with the same body as 200.
+    expect(failures).toEqual(['GET /health/ready 503']);
+  });
+});

@@ -1,0 +1,66 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+class WebhookMetaDto {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty()
+  value!: string;
+}
+
+class WebhookPartDto {
+  @ApiProperty({ format: 'byte', description: 'The bytes, Base64.' })
+  bytes!: string;
+
+  @ApiProperty()
+  mimeType!: string;
+
+  @ApiProperty({ required: false, description: 'Charset of a text.' })
+  encoding?: string;
+
+  @ApiProperty()
+  fileName!: string;
+}
+
+class WebhookDocumentDto {
+  @ApiProperty({ description: 'Digest of the content: the same means the same document.' })
+  stamp!: string;
+
+  @ApiProperty({ type: () => [WebhookMetaDto], description: 'Names may repeat.' })
+  metas!: WebhookMetaDto[];
+
+  @ApiProperty({ type: () => WebhookPartDto })
+  master!: WebhookPartDto;
+
+  @ApiProperty({ description: 'Extracted text.' })
+  text!: string;
+}
+
+class WebhookOrderDto {
+  @ApiProperty({ enum: ['add', 'delete'] })
+  kind!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Increases in the order of decision.' })
+  id!: number;
+
+  @ApiProperty()
+  crawler!: string;
+
+  @ApiProperty({ description: 'Canonical URL.' })
+  uri!: string;
+
+  @ApiProperty({ description: 'Reason code or error code: why it was decided.' })
+  reason!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  decidedAt!: string;
+
+  @ApiProperty({ required: false, type: () => WebhookDocumentDto, description: 'Of `add` only.' })
+  document?: WebhookDocumentDto;
+}
+
+/** What a sink of type `json` receives. */
+export class OrderBatchDto {
+  @ApiProperty({ type: () => [WebhookOrderDto], description: 'In the order in which they were decided.' })
+  orders!: WebhookOrderDto[];
+}

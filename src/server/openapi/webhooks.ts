@@ -1,0 +1,48 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { OrderBatchDto } from './order-webhook.dto.js';
+
+const text = (description: string, example: string) => ({
+  description,
+  required: false,
+  schema: { type: 'string' },
+  example,
+});
+
+/** The request that a sink of type `json` sends, as a webhook of OpenAPI 3.1. */
+export const WEBHOOKS = {
+  pushOrders: {
+    post: {
+      operationId: 'pushOrders',
+      tags: ['Webhooks'],
+      summary: 'Push orders',
+      description:
+        'Sent to the URL of a sink of type `json`. Any 20x says that all orders of the batch are durable at the receiver. ' +
+        '400, 413 and 422 say that one of the orders will never be taken: the batch is split until it is found. ' +
+        'Anything else is tried again later. Repeats are harmless: URI and stamp tell them.',
+      security: [],
+      parameters: [
+        {
+          name: 'X-Crawlway-Timestamp',
+          in: 'header',
+          ...text('Unix time in seconds, with a secret set.', '1795280798'),
+        },
+        {
+          name: 'X-Crawlway-Signature',
+          in: 'header',
+          ...text(
+            '`sha256=` and the hex HMAC-SHA256 of timestamp, a dot and the body, with a secret set.',
+            'sha256=5d41…',
+          ),
+        },
+      ],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${OrderBatchDto.name}` } } },
+      },
+      responses: {
+        200: { description: 'All orders of the batch are durable.' },
+        400: { description: 'An order of the batch will never be taken; the text says why.' },
+      },
+    },
+  },
+} as unknown as NonNullable<OpenAPIObject['webhooks']>;
