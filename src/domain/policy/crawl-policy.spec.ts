@@ -61,7 +61,7 @@ describe('the crawl policy', () => {
   test('finds by its index the same rules as by trying them all', () => {
     fc.assert(
       fc.property(
-        rules,
+        arbitraryRules,
         fc.webUrl().filter((text) => URL.canParse(text)),
         arbitraryUrl,
         (list, strange, plain) => {
