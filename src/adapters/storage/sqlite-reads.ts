@@ -1,5 +1,4 @@
-import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
-import { URL_STATUSES } from '../../domain/crawl/url-state.js';
+import { URL_STATUSES, type UrlId, type UrlState } from '../../domain/crawl/url-state.js';
 import { SOURCES } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
@@ -15,7 +14,9 @@ import type {
 import { GLOB, orderWhere, urlWhere } from './filter-sql.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from './order-row.js';
 import type { Handle } from './sqlite-handle.js';
-import { SELECT_URL, toState, type UrlRecord } from './url-row.js';
+import { toState, URL_COLUMNS, type UrlRecord } from './url-row.js';
+
+export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id`;
 
 type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
 
@@ -131,7 +132,7 @@ export class SqliteReads {
   }
 
   lastOrderId(): number {
-    return ((this.#sql.lastOrder.get() as number | null) ?? 0) + 1;
+    return (this.#sql.lastOrder.get() as number | null) ?? 0;
   }
 
   /** Acknowledged orders that need not be kept, oldest first. The newest of all stays: ids must not be used twice. */

@@ -8,6 +8,7 @@ import { URL_STATUSES, type UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { NewUrl, UrlChanges } from '../../engine/ports/frontier-store.js';
+import type { Counted } from './tally.js';
 
 export const ARRIVALS = [
   'root',
@@ -57,11 +58,11 @@ export interface UrlRecord {
   readonly pending_deletion: string | null;
 }
 
-export const SELECT_URL = `SELECT u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
+/** Of `url` as u and `site` as s. */
+export const URL_COLUMNS = `u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
   u.arrival, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
   u.permanent_error, u.visits, u.changes, u.last_change_at, u.etag, u.last_modified, u.stamp,
-  CAST(u.simhash AS text) AS simhash, u.content_type, u.title, u.pending_deletion
-  FROM url u JOIN site s ON s.id = u.site_id`;
+  CAST(u.simhash AS text) AS simhash, u.content_type, u.title, u.pending_deletion`;
 
 export function toState(row: UrlRecord): UrlState {
   return {
@@ -158,30 +159,73 @@ export const newValues = (url: NewUrl): Value[] => [
   url.dueAt,
 ];
 
-const asIs = (value: unknown): Value => value as Value;
 
-/** What a settlement may change: field of UrlChanges → column and how the value is stored. Null always clears. */
-export const CHANGES: Readonly<
-  Record<keyof UrlChanges, { readonly column: string; readonly store: (value: never) => Value }>
-> = {
-  status: { column: 'status', store: statusCode as (value: never) => Value },
-  reason: { column: 'reason', store: asIs },
-  source: { column: 'source', store: asIs },
-  dueAt: { column: 'due_at', store: asIs },
-  lastVisitAt: { column: 'last_visit_at', store: asIs },
-  lastStatus: { column: 'last_status', store: asIs },
-  temporaryErrors: { column: 'temporary_errors', store: asIs },
-  permanentError: { column: 'permanent_error', store: (value: boolean) => (value ? 1 : 0) },
-  visits: { column: 'visits', store: asIs },
-  changes: { column: 'changes', store: asIs },
-  lastChangeAt: { column: 'last_change_at', store: asIs },
-  etag: { column: 'etag', store: asIs },
-  lastModified: { column: 'last_modified', store: asIs },
-  stamp: { column: 'stamp', store: asIs },
-  simhash: { column: 'simhash', store: asIs },
-  contentType: { column: 'content_type', store: asIs },
-  title: { column: 'title', store: asIs },
-  pendingDeletion: { column: 'pending_deletion', store: asIs },
+/** What may change in a row: what a settlement says, and what a submission as a root makes of a known URL. */
+export type RowChanges = UrlChanges &
+  Partial<Pick<NewUrl, 'hops' | 'redirects' | 'arrival' | 'root' | 'inheritedMetas'>>;
+
+type Field = keyof RowChanges;
+
+/** Where a field is stored and how. Types are PostgreSQL's; SQLite stores what it is given. */
+interface Stored {
+  readonly column: string;
+  readonly type: 'int2' | 'int4' | 'int8' | 'text';
+  readonly store?: (value: never) => Value;
+}
+
+export const CHANGES: Readonly<Record<Field, Stored>> = {
+  status: { column: 'status', type: 'int2', store: statusCode },
+  reason: { column: 'reason', type: 'text' },
+  source: { column: 'source', type: 'int2' },
+  dueAt: { column: 'due_at', type: 'int8' },
+  lastVisitAt: { column: 'last_visit_at', type: 'int8' },
+  lastStatus: { column: 'last_status', type: 'int2' },
+  temporaryErrors: { column: 'temporary_errors', type: 'int4' },
+  permanentError: { column: 'permanent_error', type: 'int2', store: (value: boolean) => (value ? 1 : 0) },
+  visits: { column: 'visits', type: 'int4' },
+  changes: { column: 'changes', type: 'int4' },
+  lastChangeAt: { column: 'last_change_at', type: 'int8' },
+  etag: { column: 'etag', type: 'text' },
+  lastModified: { column: 'last_modified', type: 'text' },
+  stamp: { column: 'stamp', type: 'text' },
+  simhash: { column: 'simhash', type: 'int8' },
+  contentType: { column: 'content_type', type: 'text' },
+  title: { column: 'title', type: 'text' },
+  pendingDeletion: { column: 'pending_deletion', type: 'text' },
+  hops: { column: 'hops', type: 'int4' },
+  redirects: { column: 'redirects', type: 'int4' },
+  arrival: { column: 'arrival', type: 'int2', store: arrivalCode },
+  root: { column: 'root', type: 'text' },
+  inheritedMetas: { column: 'inherited_metas', type: 'text', store: metasText },
 };
 
-export const CHANGE_FIELDS = Object.keys(CHANGES) as (keyof UrlChanges)[];
+const FIELDS = Object.keys(CHANGES) as Field[];
+
+/** The fields that are to be written: undefined leaves a field as it is, null clears it. */
+export const changedFields = (changes: RowChanges): Field[] => FIELDS.filter((field) => changes[field] !== undefined);
+
+export function storedValue(field: Field, changes: RowChanges): Value {
+  const value = changes[field] as Value | undefined;
+  const { store } = CHANGES[field];
+  return value === undefined || value === null ? null : store ? store(value as never) : value;
+}
+
+/** A submission makes a known URL due again; as a root, it has the hops and metas of a root from now on. */
+export function submitted(url: NewUrl): RowChanges {
+  const queued = url.source === undefined ? {} : { source: url.source, dueAt: url.dueAt };
+  if (url.arrival !== 'root') return queued;
+  const { hops, redirects, arrival, root, inheritedMetas } = url;
+  return { ...queued, hops, redirects, arrival, root, inheritedMetas: inheritedMetas ?? [] };
+}
+
+/** What makes a URL due: never later than it was; one that waits for its first visit keeps its place. */
+export function madeDue(row: Counted & { readonly due_at: number }, dueAt: Instant, source: SourceNumber): RowChanges {
+  const waits = row.status === statusCode('waiting') && row.source !== null;
+  return {
+    source: waits ? (row.source as SourceNumber) : source,
+    dueAt: row.source !== null && row.due_at < dueAt ? (row.due_at as Instant) : dueAt,
+  };
+}
+
+/** Statuses of URLs that are never crawled, whoever asks. */
+export const NEVER_CRAWLED = (['excluded', 'elsewhere', 'filtered'] as const).map(statusCode);

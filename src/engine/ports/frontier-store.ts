@@ -199,7 +199,7 @@ export interface FrontierStore {
   loadHosts(hostKeys: readonly string[]): Promise<HostRecord[]>;
   saveHosts(hosts: readonly HostRecord[]): Promise<void>;
 
-  /** Next free ledger id; ids are handed out in memory from here on. */
+  /** No order has a higher id; 0 when there was none. Ids are handed out in memory from here on. */
   lastOrderId(): Promise<number>;
   saveOrders(entries: readonly LedgerEntry[]): Promise<void>;
   orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]>;

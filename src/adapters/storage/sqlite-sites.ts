@@ -1,0 +1,36 @@
+import type { Handle } from './sqlite-handle.js';
+
+/** Sites remembered in memory; beyond that the memory starts anew. */
+const REMEMBERED = 100_000;
+
+/** The small ids of (crawler, host), remembered: every link asks for one. */
+export class SqliteSites {
+  readonly #ids = new Map<string, number>();
+  readonly #select;
+  readonly #insert;
+
+  constructor(db: Handle) {
+    this.#select = db.prepare<[string, string], number>('SELECT id FROM site WHERE crawler = ? AND host = ?').pluck();
+    this.#insert = db.prepare<[string, string]>('INSERT INTO site (crawler, host) VALUES (?, ?)');
+  }
+
+  known(crawler: string, hostKey: string): number | undefined {
+    const name = `${crawler}\n${hostKey}`;
+    let id = this.#ids.get(name);
+    if (id === undefined) {
+      id = this.#select.get(crawler, hostKey);
+      if (this.#ids.size >= REMEMBERED) this.#ids.clear();
+      if (id !== undefined) this.#ids.set(name, id);
+    }
+    return id;
+  }
+
+  knownOrNew(crawler: string, hostKey: string): number {
+    return this.known(crawler, hostKey) ?? Number(this.#insert.run(crawler, hostKey).lastInsertRowid);
+  }
+
+  /** The transaction was rolled back, and new sites with it. */
+  forget(): void {
+    this.#ids.clear();
+  }
+}
