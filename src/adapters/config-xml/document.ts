@@ -143,19 +143,22 @@ function buildElement(text: string, node: ParsedNode, parent: XmlElement | undef
     contentEnd: selfClosing ? contentStart : text.lastIndexOf('</', end),
     selfClosing,
   };
-  element.namespace = namespaceOf(element);
+  element.namespace = namespaceOf(element, element.prefix);
   for (const child of elementNodes(parsed)) element.children.push(buildElement(text, child, element));
   return element;
 }
 
-function namespaceOf(element: XmlElement): string | undefined {
-  const declaration = element.prefix === '' ? 'xmlns' : `xmlns:${element.prefix}`;
-  for (let scope: XmlElement | undefined = element; scope; scope = scope.parent) {
+/** The namespace that a prefix stands for inside an element; undefined when it is not declared. */
+export function namespaceOf(element: Scope, prefix: string): string | undefined {
+  const declaration = prefix === '' ? 'xmlns' : `xmlns:${prefix}`;
+  for (let scope: Scope | undefined = element; scope; scope = scope.parent) {
     const found = scope.attributes.find((attribute) => attribute.name === declaration);
     if (found) return found.value === '' ? undefined : found.value;
   }
   return undefined;
 }
+
+type Scope = Pick<XmlElement, 'attributes' | 'parent'>;
 
 /** A function from offset to place; the table of line starts is made once. */
 function placeFinder(text: string, file: string): (offset: number) => Place {

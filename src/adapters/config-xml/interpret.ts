@@ -3,7 +3,7 @@
  * what is missing or twice. Nothing is fatal; everything wrong is collected with its place.
  */
 import type { Place } from '../../domain/crawl/place.js';
-import type { XmlDocument, XmlElement } from './document.js';
+import { namespaceOf, type XmlDocument, type XmlElement } from './document.js';
 import type { XmlAttribute } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
 import type { Problems } from './problems.js';
@@ -152,7 +152,7 @@ function attributesBySpec(element: XmlElement, spec: ElementSpec, around: Surrou
   for (const attribute of element.attributes) {
     if (attribute.name === 'xmlns' || ['xmlns', 'xml', 'xsi'].includes(attribute.prefix)) continue;
     const place = around.document.place(attribute.start);
-    const name = attributeName(attribute.local, spec);
+    const name = isForeign(attribute, element) ? undefined : attributeName(attribute.local, spec);
     if (name === undefined) reportUnknown(attribute, spec, around);
     else if (written.has(name)) {
       const message = `${attribute.local} is given twice, as ${written.get(name)?.local} too`;
@@ -161,6 +161,9 @@ function attributesBySpec(element: XmlElement, spec: ElementSpec, around: Surrou
   }
   return written;
 }
+
+const isForeign = ({ prefix }: XmlAttribute, element: XmlElement): boolean =>
+  prefix !== '' && vocabularyOf(namespaceOf(element, prefix), prefix) === 'foreign';
 
 /** The name in the table of an attribute as written, aliases resolved. */
 export function attributeName(local: string, spec: ElementSpec): string | undefined {

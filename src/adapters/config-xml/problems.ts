@@ -11,7 +11,7 @@ export const PROBLEM_CODES = {
   'xml-too-large': error('The file passes a bound on size, depth or number of elements.'),
   'xml-declaration-forbidden': error('A document type or entity declaration, which Crawlway never reads.'),
   'xml-not-well-formed': error('The file is not well-formed XML.'),
-  'wrong-root': error('The outermost element is not CrawlConfig.'),
+  'wrong-root': error('The outermost element is not CrawlConfig, or in a strange namespace.'),
   'unknown-element': error('An element that is not known where it stands. It would silently do nothing.'),
   'unknown-attribute': error('An attribute that is not known on its element. It would silently do nothing.'),
   'ignored-element': warning('An element of the product or of a stranger that Crawlway does not use; it is kept.'),
@@ -34,17 +34,8 @@ export const PROBLEM_CODES = {
   'bad-range': error('A minimum above its maximum.'),
   'bad-pattern': error('A regular expression or wildcard that cannot be compiled to run in linear time.'),
   'unreadable-file': error('A file that the configuration names and that cannot be read.'),
-  'line-too-long': error('A line of crawl.rules or global.rules that is too long for any rule.'),
-  'unknown-verdict': error('A line of crawl.rules or global.rules that begins with neither allow nor forbid.'),
-  'unknown-rule-kind': error('A rule of a crawl space that is about neither domain, address nor prefix.'),
-  'global-domain-only': error('A rule of global.rules that is not about a domain.'),
-  'missing-target': error('A rule of a crawl space without a target.'),
-  'too-many-words': error('A rule of a crawl space with something after its target.'),
-  'bad-address': error('An address rule whose target is no IP address or block.'),
-  'bad-domain': error('A domain rule whose target is no host name.'),
-  'bad-prefix': error('A prefix rule that can match no URL.'),
-  'unknown-command': warning('A command of indexer.conf that has no meaning here.'),
-  'alias-without-server': warning('An Alias of indexer.conf that no record uses.'),
+  'bad-rule-file': error('A mistake in crawl.rules, global.rules or indexer.conf.'),
+  'ignored-command': warning('A command of indexer.conf that has no meaning here.'),
   'too-many-problems': error('More problems than are listed; a warning when they are warnings.'),
 } as const satisfies Record<string, { severity: Problem['severity']; meaning: string }>;
 
@@ -94,8 +85,9 @@ export class Problems {
 
   /** By file, in the order of the text. */
   sorted(): Problem[] {
-    return [...this.list].sort((a, b) =>
-      a.place.file === b.place.file ? a.place.line - b.place.line || a.place.column - b.place.column : 0,
-    );
+    const files = [...new Set(this.list.map(({ place }) => place.file))];
+    const rank = ({ place }: Problem): number => files.indexOf(place.file);
+    const byText = (a: Problem, b: Problem): number => a.place.line - b.place.line || a.place.column - b.place.column;
+    return [...this.list].sort((a, b) => rank(a) - rank(b) || byText(a, b));
   }
 }

@@ -78,4 +78,81 @@ describe('a configuration is read', () => {
     expect(messages[5]).toContain('did you mean path?');
     expect(messages[8]).toBe('there is no Sink named mian: did you mean main?');
   });
+
+  it.each([
+    ['<CrawlConfig><Crawler name="a"></CrawlConfig>', '1:32', "Expected closing tag 'Crawler'"],
+    ['<CrawlConfig>\n  <Crawler name="a/>\n</CrawlConfig>', '2:17', 'no closing quote'],
+    ['<CrawlConfig>\n  <Crawler name="a>\n<Root url="b"/></Crawler></CrawlConfig>', '3:1', 'is a quote missing'],
+    ['<CrawlConfig>\n<!-- never closed </CrawlConfig>', '2:1', 'never closed'],
+    ['<CrawlConfig>\n  <Root url="a" url="b"/></CrawlConfig>', '2:17', "'url' is repeated"],
+    ['<CrawlConfig>\n a &nbsp; b</CrawlConfig>', '2:4', 'write &amp;'],
+    ['<CrawlConfig/>\n<CrawlConfig/>', '2:1', 'second root'],
+    ['<!DOCTYPE x>\n<CrawlConfig/>', '1:1', 'not allowed'],
+    ['<CrawlConfg/>', '1:1', 'did you mean CrawlConfig?'],
+    ['<CrawlConfig xmlns="urn:other"/>', '1:1', 'urn:other'],
+  ])('points at what is no configuration: %s', (xml, place, message) => {
+    const { problems } = read(xml);
+    expect(problems.map((problem) => `${problem.place.line}:${problem.place.column}`)).toEqual([place]);
+    expect(problems[0]?.message).toContain(message);
+  });
+
+  it('takes nothing from attributes of strangers', () => {
+    const { definition, problems } = read(
+      '<CrawlConfig xmlns:my="urn:my"><Crawler my:name="b" name="a" my:nthreads="3"/></CrawlConfig>',
+    );
+    expect(definition?.crawlers).toMatchObject([{ name: 'a', concurrency: 20 }]);
+    expect(problems.map(({ code }) => code)).toEqual(['no-sink', 'ignored-attribute', 'ignored-attribute']);
+  });
+
+  it.each([
+    ['<Crawler name="a"/><Crawler name="a"/>', 'duplicate-name'],
+    ['<Crawler name="a"><Root url="http://a"/><Root url="http://A/"/></Crawler>', 'duplicate-name'],
+    ['<Crawler name="a" smartRefreshMinAgeS="9" smartRefreshMaxAgeS="8"/>', 'bad-range'],
+    ['<Crawler name="a"><Rules><Rule><Path val="/"/></Rule></Rules></Crawler>', 'empty-rule'],
+    ['<Crawler name="a"><Rules><Rule><Not/><Index/></Rule></Rules></Crawler>', 'empty-rule'],
+    [
+      '<Crawler name="a"><Rules><Rule><Path val="/" value="/"/><Index/></Rule></Rules></Crawler>',
+      'duplicate-attribute',
+    ],
+    ['<Crawler name="a"><Rules><Rule><Path val="(?=x)"/><Index/></Rule></Rules></Crawler>', 'bad-pattern'],
+    ['<Crawler name="a"><Root url="http://a"><Rules/></Root></Crawler>', 'unknown-element'],
+    ['<Crawler name="a"><SoftErrors><SoftError field="title" pattern="("/></SoftErrors></Crawler>', 'bad-pattern'],
+    ['<Crawler name="a"><LinkRules/><LinkRules/></Crawler>', 'duplicate-element'],
+    ['<Crawler name="a"><FetchWith fetcher="none"/></Crawler>', 'unknown-reference'],
+    ['<Crawler name="a"><CrawlSpace rules="crawl.rules"/></Crawler>', 'unreadable-file'],
+    ['<Crawler name="a"><CrawlSpace rules="../secret"/></Crawler>', 'bad-value'],
+    ['<Crawler name="a"/><Sink name="s" type="file" url="f"/><Sink name="t" type="file" url="g"/>', 'ambiguous-sink'],
+    ['<Sink name="s" type="json" url="not a url"/>', 'bad-value'],
+    ['<Sink name="s" type="solr" url="http://h/"/>', 'missing-attribute'],
+    ['<Fetcher><AllowAddress cidr="10.0.0.0/33"/></Fetcher>', 'bad-value'],
+    ['<Fetcher><CertificateAuthority>no pem</CertificateAuthority></Fetcher>', 'bad-value'],
+  ])('refuses %s', (inside, code) => {
+    const { definition, problems } = read(`<CrawlConfig>${inside}</CrawlConfig>`);
+    expect(definition).toBeUndefined();
+    expect(problems.filter(({ severity }) => severity === 'error').map((problem) => problem.code)).toEqual([code]);
+  });
+
+  it('takes variables from the environment', () => {
+    const xml =
+      '<CrawlConfig><Crawler name="a" nthreads="$THREADS"><Root url="http://$HOST/"/></Crawler></CrawlConfig>';
+    const { definition } = read(xml.replace(/\$(\w+)/g, '$${$1}'), { THREADS: '3', HOST: 'h.example' });
+    expect(definition?.crawlers[0]).toMatchObject({ concurrency: 3, roots: [{ url: 'http://h.example/' }] });
+  });
+
+  it('points into crawl.rules and indexer.conf when the mistake is there', () => {
+    const { problems } = readConfiguration(
+      '<CrawlConfig><Crawler name="a"><CrawlSpace rules="crawl.rules"/><Servers file="indexer.conf"/></Crawler></CrawlConfig>',
+      {
+        file: 'CrawlConfig.xml',
+        env: {},
+        readFile: (name) => (name === 'crawl.rules' ? '\nalow domain a' : 'Period soon\nMirrorRoot x'),
+      },
+    );
+    expect(problems.map(({ code, place }) => `${place.file}:${place.line} ${code}`).sort()).toEqual([
+      'CrawlConfig.xml:1 no-sink',
+      'crawl.rules:2 bad-rule-file',
+      'indexer.conf:1 bad-rule-file',
+      'indexer.conf:2 ignored-command',
+    ]);
+  });
 });

@@ -15,6 +15,8 @@ import { readGlobalCrawlSpace } from './read/crawl-space.js';
 import { readCrawler } from './read/crawler.js';
 import { readFetchers, readSinks } from './read/server.js';
 import * as crawl from './schema/crawl.js';
+import { NAMESPACES } from './schema/spec.js';
+import { vocabularyOf } from './schema/vocabulary.js';
 import { didYouMean } from './spelling.js';
 
 export interface ReadOptions {
@@ -51,11 +53,7 @@ export function readConfiguration(xml: string, options: ReadOptions): ReadResult
 
 function readDocument(document: XmlDocument, problems: Problems, options: ReadOptions): ServerDefinition | undefined {
   const { root } = document;
-  if (root.local !== crawl.CRAWL_CONFIG.name) {
-    const hint = didYouMean(root.local, [crawl.CRAWL_CONFIG.name]) || `: the outermost element is CrawlConfig`;
-    problems.add('wrong-root', `unknown element ${root.name}${hint}`, document.place(root.start));
-    return undefined;
-  }
+  if (!isConfiguration(document, problems)) return undefined;
   const node = interpret(root, crawl.CRAWL_CONFIG, { document, problems, env: options.env });
   const context: ReadContext = { problems, readFile: fileReader(problems, options) };
   const crawlers = every(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));
@@ -64,7 +62,7 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
     crawlers,
     ...(global ? { globalCrawlSpace: global } : {}),
     fetchers: readFetchers(node, context),
-    sinks: readSinks(node),
+    sinks: readSinks(node, context),
   };
   checkNames(node, problems);
   const connected = {
@@ -73,6 +71,19 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
   };
   for (const crawler of connected.crawlers) checkPatterns(crawler, connected, problems);
   return connected;
+}
+
+function isConfiguration({ root, place }: XmlDocument, problems: Problems): boolean {
+  const { name } = crawl.CRAWL_CONFIG;
+  if (root.local !== name) {
+    const hint = didYouMean(root.local, [name]) || `: the outermost element is ${name}`;
+    problems.add('wrong-root', `unknown element ${root.name}${hint}`, place(root.start));
+    return false;
+  }
+  if (vocabularyOf(root.namespace, root.prefix) !== 'foreign') return true;
+  const message = `${name} is in the namespace ${root.namespace}: write ${NAMESPACES.crawl[0]}`;
+  problems.add('wrong-root', message, place(root.start));
+  return false;
 }
 
 const fileReader =

@@ -1,7 +1,9 @@
 /** Fetchers and sinks. */
 import type { FetcherDefinition, SinkDefinition } from '../../../domain/crawl/definition.js';
 import { all, defaults, type Node, one } from '../interpret.js';
+import type { Problems } from '../problems.js';
 import * as server from '../schema/server.js';
+import { httpUrl } from '../value-types.js';
 import type { ReadContext } from './context.js';
 
 export function readFetchers(root: Node, context: ReadContext): FetcherDefinition[] {
@@ -59,8 +61,11 @@ function readAuthorities(fetcher: Node, context: ReadContext): string[] {
   return authorities;
 }
 
-export function readSinks(root: Node): SinkDefinition[] {
+type SinkNode = Node<typeof server.SINK.attributes>;
+
+export function readSinks(root: Node, { problems }: ReadContext): SinkDefinition[] {
   return all(root, server.SINK).map((node) => {
+    checkSink(node, problems);
     const { batchAgeMS, timeoutMS, ...values } = node.values;
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
     return {
@@ -71,4 +76,14 @@ export function readSinks(root: Node): SinkDefinition[] {
       allowedAddresses: allowedAddresses(node as Node),
     };
   });
+}
+
+/** What one type needs and another does not. */
+function checkSink({ values, place }: SinkNode, problems: Problems): void {
+  const { type, url, index } = values;
+  const checked = type === 'file' ? undefined : httpUrl.parse(url);
+  if (checked && !checked.ok) problems.add('bad-value', `url of a sink of type ${type}: give ${checked.wanted}`, place);
+  if (index === undefined && (type === 'elasticsearch' || type === 'opensearch' || type === 'solr')) {
+    problems.add('missing-attribute', `a sink of type ${type} needs the attribute index`, place);
+  }
 }
