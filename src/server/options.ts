@@ -25,6 +25,8 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+export const DEFAULT_CONFIG = 'config/CrawlConfig.xml';
+
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;
 
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
@@ -41,7 +43,7 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
     );
   }
   return {
-    configFile: flags.config ?? env['CRAWLWAY_CONFIG'] ?? 'config/CrawlConfig.xml',
+    configFile: flags.config ?? env['CRAWLWAY_CONFIG'] ?? DEFAULT_CONFIG,
     dataDirectory,
     port: portNumber(flags.port ?? env['CRAWLWAY_PORT'] ?? '8740'),
     host,

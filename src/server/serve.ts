@@ -45,7 +45,7 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
     for (const step of opened.splice(0).reverse()) await step();
   };
   try {
-    const engine = await openEngine(options.databaseUrl, log);
+    const engine = await openEngine({ databaseUrl: options.databaseUrl, log });
     opened.push(() => engine.drain(DRAIN_TIME));
     const admin = await openAdminStore(options.databaseUrl);
     opened.push(() => admin.close());

@@ -1,0 +1,24 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { orderRecord } from './order-record.js';
+import { allAcknowledged } from './splitting.js';
+
+/** Writes orders as JSON lines to a stream, for a crawl whose output goes to another program. Whoever reads sets the pace. */
+export class StreamSink implements Sink {
+  constructor(
+    readonly name: string,
+    private readonly stream: Writable,
+  ) {}
+
+  async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    for (const order of batch) {
+      if (this.stream.destroyed) throw new SinkUnavailable('the reader of the output has gone');
+      if (!this.stream.write(`${JSON.stringify(orderRecord(order))}\n`)) await once(this.stream, 'drain', { signal });
+    }
+    return allAcknowledged(batch);
+  }
+
+  async close(): Promise<void> {}
+}

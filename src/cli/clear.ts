@@ -1,0 +1,35 @@
+import { createInterface } from 'node:readline/promises';
+import { UsageError } from '../server/options.js';
+import { ServerClient, type ServerOption } from './client.js';
+
+interface ClearOptions extends ServerOption {
+  readonly crawler?: string;
+  readonly yes?: boolean;
+}
+
+export async function clear(pattern: string, options: ClearOptions): Promise<void> {
+  const client = new ServerClient(options);
+  const crawler = await client.crawler(options.crawler);
+  const path = `/crawlers/${encodeURIComponent(crawler)}/urls?like=${encodeURIComponent(pattern)}`;
+  if (!options.yes) {
+    // Without confirm the server deletes nothing, and tells how many it would.
+    const { status, body } = await client.request<{ count?: number; detail?: string }>('DELETE', path);
+    if (status !== 409 || body.count === undefined) throw new UsageError(body.detail ?? `the server answers ${status}`);
+    if (!(await agreed(`${body.count} URLs of ${crawler} match ${pattern}. Delete them and their documents?`))) {
+      process.stdout.write('nothing was deleted\n');
+      return;
+    }
+  }
+  const { count } = await client.call<{ count: number }>('DELETE', `${path}&confirm=true`);
+  process.stdout.write(`${count} URLs were deleted\n`);
+}
+
+async function agreed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new UsageError(`${question} Nobody is here to answer; say --yes.`);
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test(await terminal.question(`${question} [y/N] `));
+  } finally {
+    terminal.close();
+  }
+}

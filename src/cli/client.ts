@@ -1,0 +1,101 @@
+/**
+ * Calls of the running server's API.
+ */
+import { UsageError } from '../server/options.js';
+
+export interface ServerOption {
+  readonly server?: string;
+}
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly body: T;
+}
+
+interface ProblemBody {
+  readonly detail?: string;
+  readonly errors?: readonly { readonly detail: string; readonly pointer?: string }[];
+}
+
+/** Long enough for a busy server, short enough for a person. */
+const TIMEOUT_MS = 60_000;
+
+export class ServerClient {
+  readonly url: string;
+
+  constructor({ server }: ServerOption, env: NodeJS.ProcessEnv = process.env) {
+    const host = env['CRAWLWAY_HOST'] ?? '127.0.0.1';
+    const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+    const url = server ?? `http://${name}:${env['CRAWLWAY_PORT'] ?? '8740'}`;
+    if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+      throw new UsageError(`${url} is no address of a server: http://HOST:PORT`);
+    this.url = url.replace(/\/+$/, '');
+    this.key = env['CRAWLWAY_API_KEY'];
+  }
+
+  private readonly key: string | undefined;
+
+  /** @throws UsageError with the server's own words when it refuses, or when there is no server. */
+  async call<T>(method: string, path: string, body?: { readonly type: string; readonly text: string }): Promise<T> {
+    const answer = await this.request<T>(method, path, body);
+    if (answer.status >= 400) throw new UsageError(problemText(answer));
+    return answer.body;
+  }
+
+  async request<T>(
+    method: string,
+    path: string,
+    body?: { readonly type: string; readonly text: string },
+  ): Promise<Answer<T>> {
+    const headers: Record<string, string> = { accept: 'application/json' };
+    if (this.key) headers['authorization'] = `Bearer ${this.key}`;
+    if (body) headers['content-type'] = body.type;
+    const response = await fetch(`${this.url}/api/v1${path}`, {
+      method,
+      headers,
+      body: body?.text,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((error: Error) => {
+      throw new UsageError(`no server answers at ${this.url}: ${reasonOf(error)}`);
+    });
+    const text = await response.text();
+    return { status: response.status, body: (text === '' ? undefined : parse(text)) as T };
+  }
+
+  async isThere(): Promise<boolean> {
+    const signal = AbortSignal.timeout(2_000);
+    return fetch(`${this.url}/health/live`, { signal }).then(
+      (response) => response.ok,
+      () => false,
+    );
+  }
+
+  /** The crawler of that name, or the only one. */
+  async crawler(name: string | undefined): Promise<string> {
+    if (name !== undefined) return name;
+    const names = await this.crawlers();
+    if (names.length === 1) return names[0]!;
+    throw new UsageError(`there are several crawlers: say which with --crawler (${names.join(', ')})`);
+  }
+
+  async crawlers(): Promise<string[]> {
+    const { items } = await this.call<{ items: { name: string }[] }>('GET', '/crawlers');
+    return items.map(({ name }) => name);
+  }
+}
+
+const reasonOf = (error: Error): string => (error.cause as { code?: string } | undefined)?.code ?? error.message;
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { detail: text.slice(0, 200) };
+  }
+}
+
+function problemText({ status, body }: Answer<unknown>): string {
+  const { detail, errors = [] } = (body ?? {}) as ProblemBody;
+  const more = errors.map((error) => `\n  ${error.pointer ? `${error.pointer}: ` : ''}${error.detail}`);
+  return `the server refuses (${status}): ${detail ?? 'it does not say why'}${more.join('')}`;
+}

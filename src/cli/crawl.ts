@@ -1,0 +1,135 @@
+import { lookup } from 'node:dns/promises';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerDefinition } from '../domain/crawl/definition.js';
+import { seconds } from '../domain/time/units.js';
+import type { EngineApi } from '../engine/engine-api.js';
+import type { Log } from '../engine/ports/log.js';
+import { openEngine, XML_FORMAT } from '../server/engine.module.js';
+import { isLoopback, UsageError } from '../server/options.js';
+import { CrawlProgress } from './progress.js';
+
+interface CrawlOptions {
+  readonly out?: string;
+  readonly delay?: string;
+  readonly maxPages?: string;
+}
+
+const NAME = 'crawl';
+const LOOK_EVERY_MS = 100;
+const EXIT = { complete: 0, startFailed: 2, limit: 3, interrupted: 130 } as const;
+
+export async function crawl(urls: readonly string[], options: CrawlOptions): Promise<void> {
+  const limit =
+    options.maxPages === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.maxPages, '--max-pages');
+  const definition = await definitionOf(urls, options.delay);
+  const folder = mkdtempSync(join(tmpdir(), 'crawlway-crawl-'));
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  process.once('SIGTERM', () => interrupt.abort());
+  const output = options.out === undefined ? process.stdout : createWriteStream(options.out);
+  try {
+    if (options.out !== undefined) await opened(output as ReturnType<typeof createWriteStream>, options.out);
+    const engine = await openEngine({ databaseUrl: `sqlite:${join(folder, 'crawl.sqlite')}`, log: QUIET, output });
+    await engine.open(definition);
+    const ending = await untilEnd(engine, limit, interrupt.signal);
+    const failed = ending === 'complete' ? await failedRoots(engine) : [];
+    await engine.drain(seconds(10));
+    for (const line of failed) process.stderr.write(`could not be crawled: ${line}\n`);
+    process.exitCode = failed.length > 0 ? EXIT.startFailed : EXIT[ending];
+  } finally {
+    if (output !== process.stdout) {
+      output.end();
+      await finished(output);
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The progress on the standard error output tells what a log would. */
+const QUIET: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: (message) => void process.stderr.write(`${message}\n`),
+  error: (message, particulars) => void process.stderr.write(`${message} ${JSON.stringify(particulars ?? {})}\n`),
+};
+
+async function opened(stream: ReturnType<typeof createWriteStream>, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    stream.once('open', () => resolve());
+    stream.once('error', (error) => reject(new UsageError(`${path} cannot be written: ${error.message}`)));
+  });
+}
+
+async function untilEnd(
+  engine: EngineApi,
+  limit: number,
+  interrupt: AbortSignal,
+): Promise<'complete' | 'limit' | 'interrupted'> {
+  const progress = new CrawlProgress(process.stderr);
+  try {
+    for (;;) {
+      const view = await engine.crawler(NAME);
+      const { pages } = await engine.metrics();
+      const read = pages.reduce((sum, { count }) => sum + count, 0);
+      progress.show(view, read);
+      if (interrupt.aborted) return 'interrupted';
+      if (view.idle && view.pendingOrders === 0) return 'complete';
+      if (read >= limit) return 'limit';
+      await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt }).catch(() => undefined);
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+async function failedRoots(engine: EngineApi): Promise<string[]> {
+  const roots = await engine.roots(NAME);
+  return roots.flatMap(({ url, state }) => {
+    if (state && (state.status === 'indexed' || state.status === 'visited' || state.status === 'redirected')) return [];
+    return [`${url} (${state?.reason ?? 'rejected'})`];
+  });
+}
+
+/** A configuration as a person would write it, so that defaults are those of every crawl. */
+async function definitionOf(urls: readonly string[], delay: string | undefined): Promise<ServerDefinition> {
+  const starts = urls.map((url) => {
+    const start = URL.parse(url);
+    if (!start || !/^https?:$/.test(start.protocol)) throw new UsageError(`${url} is no http or https URL`);
+    return start;
+  });
+  const local = starts.every((start) => isLoopback(start.hostname));
+  const throttle = delay === undefined ? (local ? 0 : 2500) : wholeNumber(delay, '--delay');
+  const addresses = (await Promise.all(starts.map(addressesOf))).flat();
+  const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+    <Crawler name="${NAME}" defaultAccept="true" throttleTimeMS="${throttle}" aggressive="${throttle === 0}">
+      ${starts.map((start) => `<Root url="${escapeXml(start.href)}" site="true"/>`).join('\n')}
+      <cw:PushTo sink="out"/>
+    </Crawler>
+    <cw:Fetcher name="default">${addresses.map((cidr) => `<cw:AllowAddress cidr="${cidr}"/>`).join('')}</cw:Fetcher>
+    <cw:Sink name="out" type="file" url="-"/>
+  </CrawlConfig>`;
+  const { definition, problems } = XML_FORMAT.read(xml, { file: 'command line', readFile: noFile });
+  if (!definition) throw new UsageError(problems.map(({ message }) => message).join('\n'));
+  return definition;
+}
+
+/** Whoever names a host of the own network on the command line means it; links to others stay refused. */
+async function addressesOf(start: URL): Promise<string[]> {
+  const found = await lookup(start.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
+  return found.map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
+}
+
+function noFile(name: string): never {
+  throw new Error(`no file ${name}`);
+}
+
+const escapeXml = (text: string): string => text.replace(/[&<"]/g, (c) => `&#${c.charCodeAt(0)};`);
+
+function wholeNumber(text: string, option: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${option} ${text} is no whole number`);
+  return Number(text);
+}

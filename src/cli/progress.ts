@@ -1,0 +1,39 @@
+import type { WriteStream } from 'node:tty';
+import type { CrawlerView } from '../engine/engine-api.js';
+
+const WIDTH = 24;
+const LINE_EVERY_MS = 5_000;
+
+/** How far a crawl has come: a bar on a terminal, now and then a plain line otherwise. */
+export class CrawlProgress {
+  private lastLineAt = 0;
+  private text = '';
+
+  constructor(private readonly stream: Pick<WriteStream, 'write' | 'isTTY' | 'columns'>) {}
+
+  show(view: CrawlerView, pages: number): void {
+    const { waiting, error, indexed } = view.counts.byStatus;
+    const known = Object.values(view.counts.byStatus).reduce((sum, count) => sum + count, 0);
+    const share = known === 0 ? 0 : (known - waiting) / known;
+    const numbers = `${pages} pages, ${indexed} documents, ${waiting} waiting, ${error} errors, ${view.pagesPerSecond.toFixed(1)} pages/s`;
+    this.text = this.stream.isTTY ? `[${bar(share)}] ${Math.floor(share * 100)} %  ${numbers}` : numbers;
+    if (this.stream.isTTY) this.stream.write(`\r\u001b[K${this.text.slice(0, this.stream.columns - 1)}`);
+    else if (Date.now() - this.lastLineAt >= LINE_EVERY_MS) this.line();
+  }
+
+  /** Leaves the last state standing. */
+  end(): void {
+    if (this.stream.isTTY) this.stream.write('\n');
+    else this.line();
+  }
+
+  private line(): void {
+    this.lastLineAt = Date.now();
+    this.stream.write(`${this.text}\n`);
+  }
+}
+
+function bar(share: number): string {
+  const full = Math.round(share * WIDTH);
+  return '#'.repeat(full) + '.'.repeat(WIDTH - full);
+}

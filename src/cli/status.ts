@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CrawlerDto } from '../server/crawlers/crawler.dto.js';
+import type { SinkDto } from '../server/sinks/sink.dto.js';
+import { ServerClient, type ServerOption } from './client.js';
+import { table } from './table.js';
+
+interface StatusOptions extends ServerOption {
+  readonly once?: boolean;
+}
+
+const EVERY_MS = 1000;
+const CLEAR_SCREEN = '\u001b[H\u001b[J';
+
+/** On a terminal a table that is drawn anew each second; otherwise, and with --once, one that is printed once. */
+export async function status(options: StatusOptions): Promise<void> {
+  const client = new ServerClient(options);
+  const live = !options.once && process.stdout.isTTY;
+  for (;;) {
+    const text = await overview(client);
+    process.stdout.write(live ? CLEAR_SCREEN + text : text);
+    if (!live) return;
+    await sleep(EVERY_MS);
+  }
+}
+
+async function overview(client: ServerClient): Promise<string> {
+  const [crawlers, sinks] = await Promise.all([
+    client.call<{ items: CrawlerDto[] }>('GET', '/crawlers'),
+    client.call<{ items: SinkDto[] }>('GET', '/sinks'),
+  ]);
+  return [
+    `${client.url}  ${new Date().toLocaleTimeString()}`,
+    crawlerTable(crawlers.items),
+    sourceTable(crawlers.items),
+    sinkTable(sinks.items),
+    '',
+  ].join('\n\n');
+}
+
+const crawlerTable = (crawlers: readonly CrawlerDto[]): string =>
+  table(
+    ['CRAWLER', 'STATE', 'INDEXED', 'WAITING', 'ERRORS', 'PAGES/S', 'ERRORS/S', 'ORDERS/S', 'ON THE WAY', 'LIMITED BY'],
+    crawlers.map((crawler) => [
+      crawler.name,
+      crawler.idle && crawler.state === 'running' ? 'idle' : crawler.state,
+      crawler.indexed,
+      crawler.counts['waiting'] ?? 0,
+      crawler.counts['error'] ?? 0,
+      crawler.pagesPerSecond,
+      crawler.errorsPerSecond,
+      crawler.ordersPerSecond,
+      crawler.pendingOrders,
+      crawler.limitedBy,
+    ]),
+  );
+
+const sourceTable = (crawlers: readonly CrawlerDto[]): string =>
+  table(
+    ['SOURCES', ...(crawlers[0]?.sources.map((source) => source.name) ?? [])],
+    crawlers.map((crawler) => [crawler.name, ...crawler.sources.map((source) => source.depth)]),
+  );
+
+const sinkTable = (sinks: readonly SinkDto[]): string =>
+  table(
+    ['SINK', 'TYPE', 'STATE', 'PENDING', 'ACKNOWLEDGED', 'REFUSED', 'MESSAGE'],
+    sinks.map((sink) => [
+      sink.name,
+      sink.type,
+      sink.state,
+      sink.pending,
+      sink.acknowledged,
+      sink.refused,
+      sink.message ?? '',
+    ]),
+  );
