@@ -4,28 +4,65 @@ import { AMPERSAND, HASH, isLetter } from './bytes.js';
 
 /** The longest name has 32 letters and a semicolon; only numbers with many leading zeros take more. */
 const STEP = 40;
+/** Names and numbers up to this length are remembered; they make up nearly all references of nearly all pages. */
+const SHORT = 8;
+const MAX_REMEMBERED = 4_096;
+
+/** Letters, digits and `#` → 1 to 63, so that eight of them make a number without loss. */
+const DIGIT = new Uint8Array(128);
+for (const [index, letter] of [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#'].entries()) {
+  DIGIT[letter.charCodeAt(0)] = index + 1;
+}
+
+export interface CharacterReference {
+  /** From the `&` on, in bytes; 0: it is none. */
+  readonly length: number;
+  /** UTF-8 of what it stands for. */
+  readonly characters: Buffer;
+}
+
+const NONE: CharacterReference = { length: 0, characters: Buffer.alloc(0) };
 
 export class CharacterReferences {
+  readonly #known = new Map<number, CharacterReference>();
   #text = '';
   readonly #decoder = new EntityDecoder(htmlDecodeTree, (codePoint) => {
     this.#text += String.fromCodePoint(codePoint);
   });
 
-  /** What the reference that was read last stands for. */
-  get text(): string {
-    return this.#text;
+  /** The reference whose `&` is at `at`. */
+  read(bytes: Buffer, at: number): CharacterReference {
+    const first = bytes[at + 1];
+    if (bytes[at] !== AMPERSAND || first === undefined || (first !== HASH && !isLetter(first))) return NONE;
+    const key = shortKey(bytes, at + 1);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const reference = this.#decode(bytes, at);
+    if (key > 0 && reference.length > 0 && this.#known.size < MAX_REMEMBERED) this.#known.set(key, reference);
+    return reference;
   }
 
-  /** Length in bytes of the reference whose `&` is at `at`; 0 when it is none. */
-  read(bytes: Buffer, at: number): number {
-    const first = bytes[at + 1];
-    if (bytes[at] !== AMPERSAND || first === undefined || (first !== HASH && !isLetter(first))) return 0;
+  #decode(bytes: Buffer, at: number): CharacterReference {
     this.#text = '';
     this.#decoder.startEntity(DecodingMode.Legacy);
-    for (let from = at + 1; from < bytes.length; from += STEP) {
-      const length = this.#decoder.write(bytes.toString('latin1', from, Math.min(from + STEP, bytes.length)), 0);
-      if (length >= 0) return length;
+    let length = -1;
+    for (let from = at + 1; from < bytes.length && length < 0; from += STEP) {
+      length = this.#decoder.write(bytes.toString('latin1', from, Math.min(from + STEP, bytes.length)), 0);
     }
-    return this.#decoder.end();
+    if (length < 0) length = this.#decoder.end();
+    return { length, characters: Buffer.from(this.#text) };
   }
+}
+
+/** A number for each short reference that ends in a semicolon; 0 for all others. */
+function shortKey(bytes: Buffer, from: number): number {
+  let key = 0;
+  for (let at = from; at <= from + SHORT && at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === 0x3b) return key;
+    const digit = byte < 0x80 ? DIGIT[byte]! : 0;
+    if (digit === 0) return 0;
+    key = key * 64 + digit;
+  }
+  return 0;
 }

@@ -16,6 +16,8 @@ export interface Element {
   readonly leavesForeign: boolean;
   /** Its attributes are wanted. */
   readonly wanted: boolean;
+  /** In HTML its tags do nothing but begin a new word, or not even that: most tags of most pages. */
+  readonly plain: boolean;
 }
 
 const INLINE =
@@ -28,7 +30,9 @@ const LEAVES_FOREIGN =
 
 const WANTED = 'a area base frame html iframe link meta template annotation-xml font';
 
-const OTHERS = 'title desc foreignobject svg math mi mo mn ms mtext noscript';
+const FOREIGN = 'desc foreignobject mi mo mn ms mtext';
+
+const SPECIAL = 'svg math template noscript';
 
 const CONTENT: Record<string, ContentModel> = {
   title: 'rcdata',
@@ -43,18 +47,33 @@ const CONTENT: Record<string, ContentModel> = {
 };
 
 /** Any element that is not named above: a block of markup without interest. */
-export const UNNAMED: Element = { name: '', inline: false, content: 'markup', leavesForeign: false, wanted: false };
+export const UNNAMED: Element = {
+  name: '',
+  inline: false,
+  content: 'markup',
+  leavesForeign: false,
+  wanted: false,
+  plain: true,
+};
 
 function describe(): Map<string, Element> {
-  const [inline, leaving, wanted] = [INLINE, LEAVES_FOREIGN, WANTED].map((names) => new Set(names.split(' ')));
-  const names = new Set([...inline!, ...leaving!, ...wanted!, ...OTHERS.split(' '), ...Object.keys(CONTENT)]);
+  const sets = [INLINE, LEAVES_FOREIGN, WANTED, FOREIGN, SPECIAL].map((names) => new Set(names.split(' ')));
+  const [inline, leavesForeign, wanted, , special] = sets as [
+    Set<string>,
+    Set<string>,
+    Set<string>,
+    unknown,
+    Set<string>,
+  ];
   const describeOne = (name: string): Element => ({
     name,
-    inline: inline!.has(name),
+    inline: inline.has(name),
     content: CONTENT[name] ?? 'markup',
-    leavesForeign: leaving!.has(name),
-    wanted: wanted!.has(name),
+    leavesForeign: leavesForeign.has(name),
+    wanted: wanted.has(name),
+    plain: !wanted.has(name) && !special.has(name) && !Object.hasOwn(CONTENT, name),
   });
+  const names = new Set([...sets.flatMap((set) => [...set]), ...Object.keys(CONTENT)]);
   return new Map([...names].map((name) => [name, describeOne(name)]));
 }
 

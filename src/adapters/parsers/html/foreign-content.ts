@@ -2,21 +2,19 @@
  * Keeps track of SVG and MathML, where the rules of HTML do not hold: a `<title>` names a drawing, `<style>` and
  * `<script>` have no text mode of their own, CDATA sections are text. Some of their elements hold HTML again.
  */
-import type { Attributes } from './attributes.js';
+import { ATTRIBUTE, type Attributes } from './attributes.js';
 import type { Element } from './elements.js';
 
 const SVG_HOLDS_HTML = new Set(['foreignobject', 'desc', 'title']);
 const MATH_HOLDS_TEXT = new Set(['mi', 'mo', 'mn', 'ms', 'mtext']);
 const HTML_ENCODINGS = new Set(['text/html', 'application/xhtml+xml']);
 
-/** A stretch of foreign elements, or one of HTML inside them. */
-interface Stretch {
-  /** The root (`svg`, `math`), or the foreign element that holds the HTML. */
-  readonly name: string;
-  readonly html: boolean;
-  /** Roots of the same stretch that are open. */
-  depth: number;
-}
+type Root = 'svg' | 'math';
+
+/** Foreign elements inside one another with their roots that are open, or HTML inside the foreign element `holder`. */
+type Stretch =
+  | { readonly html: true; readonly holder: string }
+  | { readonly html: false; readonly roots: Root[]; readonly open: Record<Root, number> };
 
 export class ForeignContent {
   readonly #stretches: Stretch[] = [];
@@ -25,39 +23,69 @@ export class ForeignContent {
 
   constructor(private readonly attributes: Attributes) {}
 
+  /** Stretches that are open, those of HTML inside SVG and MathML included; 0 outside. */
+  get depth(): number {
+    return this.#stretches.length;
+  }
+
+  leaveTo(depth: number): void {
+    while (this.#stretches.length > depth) this.#pop();
+  }
+
   /** A start tag was read, with its attributes. Returns whether the element belongs to SVG or MathML. */
   open(element: Element, selfClosing: boolean): boolean {
     if (this.active && this.#leaves(element)) this.#pop();
-    const isRoot = element.name === 'svg' || element.name === 'math';
-    if (!this.active && !isRoot) return false;
+    const { name } = element;
+    const root = name === 'svg' || name === 'math' ? name : undefined;
+    if (!this.active && root === undefined) return false;
     if (selfClosing) return true;
-    const top = this.#stretches.at(-1);
-    if (isRoot && this.active) top!.depth++;
-    else if (isRoot) this.#push({ name: element.name, html: false, depth: 1 });
-    else if (this.#holdsHtml(element, top!.name)) this.#push({ name: element.name, html: true, depth: 1 });
+    if (root !== undefined) this.#openRoot(root);
+    else if (this.#holdsHtml(name)) this.#push({ html: true, holder: name });
     return true;
   }
 
+  /** An end tag was read while foreign elements are open. */
   close(name: string): void {
-    const top = this.#stretches.at(-1);
-    if (top === undefined) return;
-    if (top.html && name === top.name) this.#pop();
-    else if (name === 'svg' || name === 'math') {
-      if (top.html) this.#pop();
-      if (--this.#stretches.at(-1)!.depth === 0) this.#pop();
-    } else if (this.active && (name === 'p' || name === 'br')) this.#pop();
+    const top = this.#stretches.at(-1)!;
+    if (top.html && name === top.holder) this.#pop();
+    else if (name === 'svg' || name === 'math') this.#closeRoot(name);
+    else if (this.active && (name === 'p' || name === 'br')) this.#pop();
+  }
+
+  #openRoot(root: Root): void {
+    if (!this.active) this.#push({ html: false, roots: [], open: { svg: 0, math: 0 } });
+    const top = this.#stretches.at(-1)!;
+    if (top.html) return;
+    top.roots.push(root);
+    top.open[root]++;
+  }
+
+  /** Closes the innermost root of that name and those inside it. */
+  #closeRoot(root: Root): void {
+    const foreign = this.#stretches.findLast((stretch) => !stretch.html);
+    if (foreign === undefined || foreign.open[root] === 0) return;
+    if (!this.active) this.#pop();
+    let closed: Root;
+    do {
+      closed = foreign.roots.pop()!;
+      foreign.open[closed]--;
+    } while (closed !== root);
+    if (foreign.roots.length === 0) this.#pop();
   }
 
   #leaves(element: Element): boolean {
     if (element.name !== 'font') return element.leavesForeign;
-    return this.attributes.has('color') || this.attributes.has('face') || this.attributes.has('size');
+    const { attributes } = this;
+    return attributes.has(ATTRIBUTE.color) || attributes.has(ATTRIBUTE.face) || attributes.has(ATTRIBUTE.size);
   }
 
-  #holdsHtml(element: Element, root: string): boolean {
-    if (root === 'svg') return SVG_HOLDS_HTML.has(element.name);
-    if (MATH_HOLDS_TEXT.has(element.name)) return true;
-    if (element.name !== 'annotation-xml') return false;
-    return HTML_ENCODINGS.has(this.attributes.get('encoding')?.toLowerCase() ?? '');
+  #holdsHtml(name: string): boolean {
+    const top = this.#stretches.at(-1)!;
+    // `<math>` inside SVG is an element of SVG, and the other way round.
+    if (!top.html && top.roots[0] === 'svg') return SVG_HOLDS_HTML.has(name);
+    if (MATH_HOLDS_TEXT.has(name)) return true;
+    if (name !== 'annotation-xml') return false;
+    return HTML_ENCODINGS.has(this.attributes.get(ATTRIBUTE.encoding)?.toLowerCase() ?? '');
   }
 
   #push(stretch: Stretch): void {

@@ -7,14 +7,13 @@
  * shadow root's is). Text inside `<noscript>` is left out, since readers do not see it; its links count.
  */
 import { decodeHTML } from 'entities/decode';
-import { Attributes } from './attributes.js';
-import { BANG, DASH, endsName, isLetter, LESS, QUESTION, SLASH } from './bytes.js';
-import { CharacterReferences } from './character-reference.js';
+import { ATTRIBUTE, Attributes } from './attributes.js';
+import { BANG, DASH, isLetter, LESS, QUESTION, SLASH } from './bytes.js';
 import { ELEMENTS, type Element, UNNAMED } from './elements.js';
 import { ForeignContent } from './foreign-content.js';
-import { ROOT, SYMBOL, WIDTH } from './name-trie.js';
+import { END, ROOT, SYMBOL, WIDTH } from './name-trie.js';
 import { fold, PageFacts } from './page-facts.js';
-import { bogusCommentEnd, commentEnd, endTagStart, scriptEnd } from './raw-text.js';
+import { bogusCommentEnd, commentEnd, endTagStart, scriptEnd, tagEnd } from './raw-text.js';
 import { clip, TextBuffer } from './text-buffer.js';
 
 const MAX_TITLE_LENGTH = 2_048;
@@ -24,10 +23,9 @@ export class HtmlScanner {
   title = '';
   readonly #attributes: Attributes;
   readonly #foreign: ForeignContent;
-  readonly #references = new CharacterReferences();
   #at = 0;
-  /** For each open template: is its content no part of the page? */
-  readonly #templates: boolean[] = [];
+  /** Open templates: is the content no part of the page, and how deep in foreign elements do they stand? */
+  readonly #templates: { readonly inert: boolean; readonly foreignDepth: number }[] = [];
   #inertTemplates = 0;
   /** The element whose text is not seen, until its end tag. */
   #hiddenBy: string | undefined;
@@ -58,23 +56,17 @@ export class HtmlScanner {
       }
       if (this.#at >= bytes.length) break;
       if (bytes[this.#at] === LESS) this.#markup();
-      else this.#reference();
+      else this.#at = text.reference(bytes, this.#at);
     }
     return this;
-  }
-
-  #reference(): void {
-    const length = this.#references.read(this.bytes, this.#at);
-    if (length > 0) this.text.append(this.#references.text);
-    else this.text.literal(this.bytes[this.#at]!);
-    this.#at += Math.max(length, 1);
   }
 
   #markup(): void {
     const { bytes } = this;
     const next = bytes[this.#at + 1] ?? 0;
-    if (isLetter(next)) this.#startTag();
-    else if (next === SLASH) this.#endTag();
+    if (isLetter(next)) this.#tag(this.#at + 1, false);
+    else if (next === SLASH && isLetter(bytes[this.#at + 2] ?? 0)) this.#tag(this.#at + 2, true);
+    else if (next === SLASH) this.#oddEndTag();
     else if (next === BANG) this.#declaration();
     else if (next === QUESTION) this.#at = bogusCommentEnd(bytes, this.#at);
     else {
@@ -106,28 +98,31 @@ export class HtmlScanner {
     let at = from;
     let node = ROOT;
     for (; at < end; at++) {
-      const byte = bytes[at]!;
-      if (endsName(byte)) break;
-      node = next[node * WIDTH + SYMBOL[byte]!]!;
+      const symbol = SYMBOL[bytes[at]!]!;
+      if (symbol === END) break;
+      node = next[node * WIDTH + symbol]!;
     }
     this.#at = at;
     return ELEMENTS.valueAt(node) ?? UNNAMED;
   }
 
-  /** Reads the tag's attributes; false when the input ends inside the tag, which is then no tag. */
-  #restOfTag(): boolean {
-    const behind = this.#attributes.read(this.#at);
+  #tag(nameStart: number, isEndTag: boolean): void {
+    const element = this.#name(nameStart);
+    const plain = element.plain && this.#foreign.depth === 0;
+    const behind = plain ? tagEnd(this.bytes, this.#at) : this.#attributes.read(this.#at);
     this.#at = behind < 0 ? this.bytes.length : behind;
-    return behind >= 0;
+    // What the input ends in the middle of is no tag.
+    if (behind < 0) return;
+    if (!element.inline && this.#visible) this.text.separate();
+    if (plain) return;
+    if (isEndTag) this.#endTag(element);
+    else this.#startTag(element);
   }
 
-  #startTag(): void {
-    const element = this.#name(this.#at + 1);
-    if (!this.#restOfTag()) return;
+  #startTag(element: Element): void {
     const { selfClosing } = this.#attributes;
     const foreign = this.#foreign.open(element, selfClosing);
     const inDocument = this.#inertTemplates === 0;
-    if (!element.inline && this.#visible) this.text.separate();
     // SVG has links too; nothing else in it is what its name says in HTML.
     if (element.wanted && inDocument && (!foreign || element.name === 'a')) this.facts.tag(element.name);
     if (selfClosing && (foreign || this.options.xml)) return;
@@ -142,29 +137,28 @@ export class HtmlScanner {
   }
 
   #openTemplate(): void {
-    const inert = !this.#attributes.has('shadowrootmode');
-    this.#templates.push(inert);
+    const inert = !this.#attributes.has(ATTRIBUTE.shadowrootmode);
+    this.#templates.push({ inert, foreignDepth: this.#foreign.depth });
     if (inert) this.#inertTemplates++;
   }
 
-  #endTag(): void {
-    const { bytes } = this;
-    const next = bytes[this.#at + 2];
-    if (next === undefined || !isLetter(next)) {
-      this.#oddEndTag(next);
-      return;
-    }
-    const element = this.#name(this.#at + 2);
-    if (!this.#restOfTag()) return;
-    if (!element.inline && this.#visible) this.text.separate();
+  /** Ends SVG and MathML that began inside the template too. */
+  #closeTemplate(): void {
+    const template = this.#templates.pop();
+    if (template === undefined) return;
+    this.#foreign.leaveTo(template.foreignDepth);
+    if (template.inert) this.#inertTemplates--;
+  }
+
+  #endTag(element: Element): void {
     if (element.name === this.#hiddenBy) this.#hiddenBy = undefined;
-    if (element.name === 'template' && !this.#foreign.active && this.#templates.pop()) this.#inertTemplates--;
-    this.#foreign.close(element.name);
+    if (element.name === 'template') this.#closeTemplate();
+    else if (this.#foreign.depth > 0) this.#foreign.close(element.name);
   }
 
   /** `</>` is nothing, `</` at the end of the input is text, anything else is a bogus comment. */
-  #oddEndTag(next: number | undefined): void {
-    if (next === undefined && this.#visible) this.text.append('</');
+  #oddEndTag(): void {
+    if (this.#at + 2 >= this.bytes.length && this.#visible) this.text.append('</');
     this.#at = bogusCommentEnd(this.bytes, this.#at + 2);
   }
 

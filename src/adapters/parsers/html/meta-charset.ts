@@ -1,5 +1,5 @@
 /** The encoding label that a page declares in `<meta>`, found by the prescan of the HTML standard (section 13.2.3.2). */
-import { Attributes } from './attributes.js';
+import { ATTRIBUTE, Attributes } from './attributes.js';
 import { BANG, DASH, endsName, isLetter, LESS, QUESTION, SLASH, spells } from './bytes.js';
 import { bogusCommentEnd, commentEnd } from './raw-text.js';
 
@@ -33,9 +33,9 @@ function isMeta(head: Buffer, at: number): boolean {
 }
 
 function declaredBy(attributes: Attributes): string | undefined {
-  const charset = attributes.get('charset');
+  const charset = attributes.get(ATTRIBUTE.charset);
   if (charset !== undefined) return charset;
-  if (attributes.get('http-equiv')?.toLowerCase() !== 'content-type') return undefined;
-  const content = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i.exec(attributes.get('content') ?? '');
+  if (attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase() !== 'content-type') return undefined;
+  const content = /charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i.exec(attributes.get(ATTRIBUTE.content) ?? '');
   return content?.[1] ?? content?.[2] ?? content?.[3];
 }

@@ -4,13 +4,19 @@
  * A walk starts at `ROOT`; each byte leads to the next node through `next[node * WIDTH + SYMBOL[byte]]`. A byte that no
  * name has there leads to node 0, which nothing leaves. Where the name ends, `valueAt` says which one it was, if any.
  */
+import { endsName } from './bytes.js';
+
 export const ROOT = 1;
 export const WIDTH = 64;
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789-:';
 
+/** The column of the bytes that end the name of a tag: white space, `/` and `>`. */
+export const END = WIDTH - 1;
+
 /** Byte → column of the table; upper and lower case letters share theirs, bytes outside the alphabet have column 0. */
 export const SYMBOL = new Uint8Array(256);
+for (let byte = 0; byte < SYMBOL.length; byte++) if (endsName(byte)) SYMBOL[byte] = END;
 for (const [index, letter] of [...ALPHABET].entries()) {
   SYMBOL[letter.charCodeAt(0)] = index + 1;
   SYMBOL[letter.toUpperCase().charCodeAt(0)] = index + 1;

@@ -1,6 +1,6 @@
 /** What the tags of a page say: links, base address, metas, language. Bounded; first come, first kept. */
 import type { LinkKind, RawLink } from '../../../engine/ports/page-reader.js';
-import type { AttributeName, Attributes } from './attributes.js';
+import { ATTRIBUTE, type Attributes } from './attributes.js';
 import { refreshTarget } from './meta-refresh.js';
 
 const MAX_METAS = 500;
@@ -38,16 +38,17 @@ export class PageFacts {
 
   /** A start tag of the document was read. */
   tag(name: string): void {
-    if (name === 'a' || name === 'area') this.#link(name, 'href');
+    if (name === 'a' || name === 'area') this.#link(name, ATTRIBUTE.href);
     else if (name === 'link') this.#relation();
     else if (name === 'meta') this.#meta();
-    else if (name === 'frame') this.#link('frame', 'src');
+    else if (name === 'frame') this.#link('frame', ATTRIBUTE.src);
     else if (name === 'iframe') this.#iframe();
-    else if (name === 'base') this.base ??= trim(this.attributes.get('href'));
-    else if (name === 'html') this.lang ??= this.attributes.get('lang') ?? this.attributes.get('xml:lang');
+    else if (name === 'base') this.#base();
+    else if (name === 'html')
+      this.lang ??= this.attributes.get(ATTRIBUTE.lang) ?? this.attributes.get(ATTRIBUTE['xml:lang']);
   }
 
-  #link(kind: LinkKind, attribute: AttributeName): void {
+  #link(kind: LinkKind, attribute: number): void {
     if (!this.attributes.has(attribute)) return;
     if (this.attributes.sizeOf(attribute) > MAX_HREF_LENGTH) {
       this.truncated = true;
@@ -61,33 +62,38 @@ export class PageFacts {
       this.truncated = true;
       return;
     }
-    const rel = this.attributes.get('rel');
+    const rel = this.attributes.get(ATTRIBUTE.rel);
     this.links.push({ href: trim(href), kind, nofollow: rel !== undefined && NO_FOLLOW.test(rel) });
   }
 
+  #base(): void {
+    const href = this.attributes.get(ATTRIBUTE.href);
+    if (href !== undefined) this.base ??= trim(href);
+  }
+
   #iframe(): void {
-    this.#link('iframe', 'src');
-    this.#link('iframe', 'href');
+    this.#link('iframe', ATTRIBUTE.src);
+    this.#link('iframe', ATTRIBUTE.href);
   }
 
   /** One link for each relation that leads to documents; a style sheet's alternate is no document. */
   #relation(): void {
-    const relations = new Set(this.attributes.get('rel')?.toLowerCase().split(/\s+/));
+    const relations = new Set(this.attributes.get(ATTRIBUTE.rel)?.toLowerCase().split(/\s+/));
     if (relations.has('stylesheet')) return;
     const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS[relation] ?? []));
-    for (const kind of kinds) this.#link(kind, 'href');
+    for (const kind of kinds) this.#link(kind, ATTRIBUTE.href);
   }
 
   #meta(): void {
     const { attributes } = this;
-    if (!attributes.has('content')) return;
-    if (attributes.sizeOf('content') > MAX_META_LENGTH) {
+    if (!attributes.has(ATTRIBUTE.content)) return;
+    if (attributes.sizeOf(ATTRIBUTE.content) > MAX_META_LENGTH) {
       this.truncated = true;
       return;
     }
-    const content = attributes.get('content')!;
-    this.#httpEquivalent(attributes.get('http-equiv')?.toLowerCase(), content);
-    const name = fold(attributes.get('name') ?? attributes.get('property') ?? '').toLowerCase();
+    const content = attributes.get(ATTRIBUTE.content)!;
+    this.#httpEquivalent(attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase(), content);
+    const name = fold(attributes.get(ATTRIBUTE.name) ?? attributes.get(ATTRIBUTE.property) ?? '').toLowerCase();
     if (name !== '') this.#named(name, fold(content));
   }
 
@@ -109,13 +115,12 @@ export class PageFacts {
 }
 
 /** Takes off what the URL standard takes off: C0 controls and spaces at both ends. */
-function trim<T extends string | undefined>(value: T): T {
-  if (value === undefined || value === '') return value;
+function trim(value: string): string {
   let start = 0;
   let end = value.length;
   while (start < end && value.charCodeAt(start) <= 0x20) start++;
   while (end > start && value.charCodeAt(end - 1) <= 0x20) end--;
-  return value.slice(start, end) as T;
+  return end - start === value.length ? value : value.slice(start, end);
 }
 
 /** One space for each run of white space, none at the ends. */

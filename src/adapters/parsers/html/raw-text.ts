@@ -1,5 +1,5 @@
-/** Finds where a comment, a CDATA section or an element without markup ends (HTML standard, section 13.2.5). */
-import { BANG, DASH, GREATER, isSpace, LESS, SLASH, spells } from './bytes.js';
+/** Finds where a tag, a comment, a CDATA section or an element without markup ends (HTML standard, section 13.2.5). */
+import { APOSTROPHE, BANG, DASH, EQUALS, GREATER, isSpace, LESS, QUOTE, SLASH, spells } from './bytes.js';
 
 /** Position behind the comment whose `<!--` is at `at`; the end of the input when it is not closed. */
 export function commentEnd(bytes: Buffer, at: number): number {
@@ -11,6 +11,40 @@ export function commentEnd(bytes: Buffer, at: number): number {
     if (dashes >= body && bytes[dashes] === DASH && bytes[dashes + 1] === DASH) return close + 1;
   }
   return bytes.length;
+}
+
+/**
+ * Position behind the tag whose name ends at `from`, or -1 when the input ends inside it: the attribute rules of the
+ * standard for a tag of which no attribute is wanted.
+ */
+export function tagEnd(bytes: Buffer, from: number): number {
+  const end = bytes.length;
+  let named = false;
+  for (let at = from; at < end; at++) {
+    const byte = bytes[at]!;
+    if (byte === GREATER) return at + 1;
+    if (byte === EQUALS && named) {
+      at = valueEnd(bytes, at + 1) - 1;
+      named = false;
+    } else if (byte === SLASH) named = false;
+    else if (!isSpace(byte)) named = true; // an `=` that follows no name begins one
+  }
+  return -1;
+}
+
+/** Position behind the attribute value that follows an `=`. */
+function valueEnd(bytes: Buffer, from: number): number {
+  const end = bytes.length;
+  let at = from;
+  while (at < end && isSpace(bytes[at]!)) at++;
+  const quote = at < end ? bytes[at]! : GREATER;
+  if (quote === QUOTE || quote === APOSTROPHE) {
+    at++;
+    while (at < end && bytes[at] !== quote) at++;
+    return at + 1;
+  }
+  while (at < end && bytes[at] !== GREATER && !isSpace(bytes[at]!)) at++;
+  return at;
 }
 
 /** Position behind the next `>`: the end of a doctype, a processing instruction or a bogus comment. */

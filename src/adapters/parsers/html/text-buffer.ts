@@ -3,6 +3,7 @@
  * the beginning or the end.
  */
 import { AMPERSAND, LESS, SPACE } from './bytes.js';
+import { CharacterReferences } from './character-reference.js';
 
 const PLAIN = 0;
 const STOP = 1;
@@ -23,6 +24,7 @@ const KEPT_SIZE = 1 << 20;
 export class TextBuffer {
   #bytes = Buffer.allocUnsafeSlow(1 << 16);
   #length = 0;
+  readonly #references = new CharacterReferences();
 
   /** Begins a new text, taken from a source of so many bytes. */
   begin(sourceLength: number): void {
@@ -56,6 +58,14 @@ export class TextBuffer {
   /** What follows is another word than what came before. */
   separate(): void {
     if (this.#length > 0 && this.#bytes[this.#length - 1] !== SPACE) this.#bytes[this.#length++] = SPACE;
+  }
+
+  /** Adds what the character reference at `at` stands for, or a plain `&`; returns the position behind it. */
+  reference(source: Buffer, at: number): number {
+    const { length, characters } = this.#references.read(source, at);
+    if (length === 0) this.literal(AMPERSAND);
+    else this.append(characters);
+    return at + Math.max(length, 1);
   }
 
   /** Adds one `<` or `&` that is not markup. */
