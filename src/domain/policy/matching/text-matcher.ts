@@ -79,19 +79,20 @@ function templateMatcher(template: Template, kind: MatchKind): TextMatcher {
   }
 }
 
-const ANCHORS: Readonly<Record<MatchKind, readonly [string, string]>> = {
+const ANCHORS: Readonly<Record<MatchKind, readonly [open: string, close: string]>> = {
   exact: ['^(?:', ')$'],
   prefix: ['^(?:', ')'],
   suffix: ['(?:', ')$'],
-  inside: ['(?:', ')'],
+  inside: ['', ''],
 };
 
 /** @throws Error with the engine's own words */
 export function regexMatcher(source: string, kind: MatchKind, norm: MatchNorm): TextMatcher {
   const folded = norm === 'norm' ? foldAccents(source) : source;
   const flags = norm === 'none' ? 0 : RE2JS.CASE_INSENSITIVE;
-  RE2JS.compile(folded, flags); // alone first: a stray parenthesis must not pair up with the anchors'
+  const alone = RE2JS.compile(folded, flags);
   const [open, close] = ANCHORS[kind];
-  const regex = RE2JS.compile(open + folded + close, flags);
+  // Compiled alone as well: a stray parenthesis must not pair up with the anchors'.
+  const regex = kind === 'inside' ? alone : RE2JS.compile(open + folded + close, flags);
   return (text) => regex.test(text);
 }

@@ -1,0 +1,112 @@
+/**
+ * What a match expression demands of a URL, as alternatives of facts, so that two expressions can be compared: does one
+ * match all that the other matches, can both match one URL, can it match at all? Every answer "yes" is certain; what cannot
+ * be told is "no".
+ */
+import type { MatchExpression, MatchField, MatchNorm } from '../../crawl/definition.js';
+import { crawlUrl } from '../../url/crawl-url.js';
+import { encodeHost, fold } from '../matching/fold.js';
+import { patternShape, regexOfLitteral } from '../matching/pattern.js';
+import { type Fact, factContradicts, factImplies } from './facts.js';
+
+/** All facts must hold. No fact: any URL. */
+export type Clause = readonly Fact[];
+/** One clause must hold. No clause: no URL. */
+export type Clauses = readonly Clause[];
+
+/** Larger expressions are compared as a whole only. */
+const MAX_CLAUSES = 64;
+
+export function clausesOf(expression: MatchExpression): Clauses {
+  switch (expression.type) {
+    case 'and':
+      return bounded(expression, product(expression.children.map(clausesOf)));
+    case 'or':
+      return bounded(expression, expression.children.flatMap(clausesOf));
+    case 'atom':
+      return atomClauses(expression);
+    case 'domain':
+      return [[{ field: 'host', kind: 'domain', text: encodeHost(expression.value.replace(/^\./, '')), norm: 'none' }]];
+    default:
+      return opaque(expression);
+  }
+}
+
+/** Both must hold. */
+export const both = (a: Clauses, b: Clauses): Clauses => a.flatMap((left) => b.map((right) => [...left, ...right]));
+
+const product = (parts: readonly Clauses[]): Clauses | undefined =>
+  parts.reduce<Clauses | undefined>(
+    (sum, part) => (sum && sum.length * part.length <= MAX_CLAUSES ? both(sum, part) : undefined),
+    [[]],
+  );
+
+const bounded = (expression: MatchExpression, clauses: Clauses | undefined): Clauses =>
+  clauses && clauses.length <= MAX_CLAUSES ? clauses : opaque(expression);
+
+const withoutPlace = (key: string, value: unknown): unknown => (key === 'place' ? undefined : value);
+
+const opaque = (expression: MatchExpression): Clauses => [
+  [{ field: 'url', kind: 'opaque', text: JSON.stringify(expression, withoutPlace), norm: 'none' }],
+];
+
+type Atom = Extract<MatchExpression, { type: 'atom' }>;
+
+function atomClauses(atom: Atom): Clauses {
+  const { field, kind, norm, value, litteral } = atom;
+  const source = litteral ? regexOfLitteral(value) : value;
+  if (/^(?:\.\*)?$/.test(source) && (kind !== 'exact' || source !== '')) return [[]];
+  const { template } = patternShape(source);
+  // A host is written with plain dots by everybody, though a dot means any character.
+  const text = template?.map((char) => char ?? (field === 'host' ? '.' : undefined));
+  if (!text || text.includes(undefined)) return opaque(atom);
+  const written = text.join('');
+  return [literalFacts({ field, kind, norm, text: field === 'host' ? encodeHost(written) : fold(written, norm) })];
+}
+
+interface LiteralFact {
+  readonly field: MatchField;
+  readonly kind: Exclude<Fact['kind'], 'opaque' | 'domain'>;
+  readonly norm: MatchNorm;
+  readonly text: string;
+}
+
+/** A URL that is known from its start tells scheme, host and path as well. */
+export function literalFacts(fact: LiteralFact): Clause {
+  if (fact.field !== 'url' || (fact.kind !== 'exact' && fact.kind !== 'prefix')) return [fact];
+  if (!/^[a-z]+:\/\/[^/?#*]+\//i.test(fact.text)) return [fact];
+  const { scheme, host, path, query } = crawlUrl(fact.text);
+  const { norm } = fact;
+  const whole = fact.kind === 'exact' || query !== '';
+  return [
+    fact,
+    { field: 'scheme', kind: 'exact', text: scheme.toLowerCase(), norm },
+    { field: 'host', kind: 'exact', text: host.toLowerCase(), norm },
+    { field: 'path', kind: whole ? 'exact' : 'prefix', text: path, norm },
+  ];
+}
+
+/** Every URL that `small` matches is matched by `big`. */
+export const covers = (big: Clauses, small: Clauses): boolean =>
+  small.every((part) => big.some((clause) => clause.every((fact) => part.some((known) => factImplies(known, fact)))));
+
+/** No URL is matched by both. */
+export const disjoint = (a: Clauses, b: Clauses): boolean =>
+  a.every((left) => b.every((right) => left.some((fact) => right.some((other) => factContradicts(fact, other)))));
+
+/** The first clause that contradicts itself; its two facts. */
+export function contradiction(clauses: Clauses): readonly [Fact, Fact] | undefined {
+  const found = clauses.map(contradictionIn);
+  return found.every((pair) => pair !== undefined) ? found[0] : undefined;
+}
+
+function contradictionIn(clause: Clause): readonly [Fact, Fact] | undefined {
+  for (const [position, fact] of clause.entries()) {
+    const other = clause.slice(position + 1).find((later) => factContradicts(fact, later));
+    if (other) return [fact, other];
+  }
+  return undefined;
+}
+
+/** Matches every URL. */
+export const matchesAll = (clauses: Clauses): boolean => clauses.some((clause) => clause.length === 0);

@@ -1,0 +1,77 @@
+/** Recursive conditions that can have no effect where they stand. */
+import type { ConditionRule, ConditionsDefinition, ConditionTest } from '../../crawl/definition.js';
+import type { Problem } from '../../crawl/place.js';
+import { conditionText, wildcardSet } from '../conditions.js';
+import { both, type Clauses, covers, disjoint, matchesAll } from './clauses.js';
+import { warning } from './codes.js';
+import { patternClauses, wildcardClauses } from './wildcard-clauses.js';
+
+/** What is known of the URLs that come to a rule. */
+interface Known {
+  /** All of them match this. */
+  readonly within: Clauses;
+  /** None of them matches one of these: they do not come here, or are filtered already. */
+  readonly without: readonly Clauses[];
+}
+
+export function lintConditions({ rules, defaultAllow, options, place }: ConditionsDefinition): Problem[] {
+  const problems = walk(rules, { within: [[]], without: [] });
+  if ((options.defaultAllow ?? defaultAllow) !== 'allow' && !allowsSomething(rules)) {
+    const message = 'default-allow is disallow and no condition sets it to allow: nothing is crawled';
+    problems.push(warning('condition-unreachable', place, message));
+  }
+  return problems;
+}
+
+const allowsSomething = (rules: readonly ConditionRule[]): boolean =>
+  rules.some((rule) => rule.options.defaultAllow === 'allow' || allowsSomething(rule.children));
+
+function walk(rules: readonly ConditionRule[], outer: Known): Problem[] {
+  const problems: Problem[] = [];
+  let known = outer;
+  for (const rule of rules) {
+    const test = testClauses(rule.test);
+    const reason = noEffect(rule, test, known);
+    if (reason) problems.push(warning('condition-unreachable', rule.place, `"${conditionText(rule)}" ${reason}`));
+    else problems.push(...walk(rule.children, inside(rule, test, known)));
+    if (rule.kind === 'may-not-have' && !reason) known = { ...known, without: [...known.without, test] };
+  }
+  return problems;
+}
+
+function inside(rule: ConditionRule, test: Clauses, known: Known): Known {
+  if (rule.kind === 'apply-for') return { ...known, within: both(known.within, test) };
+  return rule.kind === 'apply-except-for' ? { ...known, without: [...known.without, test] } : known;
+}
+
+function noEffect(rule: ConditionRule, test: Clauses, known: Known): string | undefined {
+  const never = disjoint(test, known.within) || known.without.some((gone) => covers(gone, test));
+  const always = matchesAll(test) || (known.within.length > 0 && covers(test, known.within));
+  switch (rule.kind) {
+    case 'apply-for':
+      return never ? 'never applies: no URL that it matches comes this far' : undefined;
+    case 'apply-except-for':
+      return always ? 'never applies: every URL that comes this far is excepted' : undefined;
+    case 'may-not-have':
+      if (never) return 'filters nothing: no URL that it matches comes this far';
+      return misplaced(rule) ?? (matchesAll(test) && matchesAll(known.within) ? 'filters every URL' : undefined);
+    case 'must-have':
+      if (always) return 'filters nothing: every URL that comes this far has it';
+      return misplaced(rule) ?? (never ? 'filters every URL that comes this far' : undefined);
+  }
+}
+
+/** Only "apply" conditions assign options and process what they contain. */
+function misplaced(rule: ConditionRule): string | undefined {
+  if (rule.children.length > 0) return 'contains conditions that are never evaluated: put them into one that applies';
+  return Object.keys(rule.options).length > 0
+    ? 'sets options that are never assigned: put them into one that applies'
+    : undefined;
+}
+
+function testClauses({ type, field, value, caseSensitive }: ConditionTest): Clauses {
+  const norm = caseSensitive ? 'none' : 'lower';
+  if (type === 'regex') return patternClauses({ field, value, norm });
+  const wildcards = type === 'wildcard' ? [value] : wildcardSet(value);
+  return wildcards.flatMap((wildcard) => wildcardClauses({ field, value: wildcard, norm }, 'star-question'));
+}

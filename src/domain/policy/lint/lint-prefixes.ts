@@ -1,0 +1,52 @@
+/** Prefixes without an end slash: `http://www.foo.com` also covers www.foo.com.example, `/docs` also covers /docs-old. */
+import type { CrawlerDefinition, MatchExpression } from '../../crawl/definition.js';
+import type { Place, Problem } from '../../crawl/place.js';
+import { patternShape, regexOfLitteral } from '../matching/pattern.js';
+import { warning } from './codes.js';
+
+interface Prefix {
+  readonly what: string;
+  readonly text: string;
+  readonly place: Place;
+}
+
+export function lintPrefixes(crawler: CrawlerDefinition): Problem[] {
+  const spaceRules = crawler.crawlSpace?.rules.filter(({ kind }) => kind === 'prefix') ?? [];
+  const prefixes: Prefix[] = [
+    ...crawler.rules.flatMap((rule) => prefixesIn(rule.match, `rule ${rule.number}`)),
+    ...spaceRules.map(({ target, place }) => ({ what: 'the crawl space', text: target, place })),
+    ...(crawler.servers?.records ?? []).map(({ url, place }) => ({ what: 'a server record', text: url, place })),
+    ...crawler.roots
+      .filter((root) => root.site && /:\/\/[^/]+\/./.test(root.url))
+      .map((root) => ({ what: 'site mode of a root', text: root.url, place: root.place ?? crawler.place })),
+  ];
+  return prefixes.flatMap(openPrefix);
+}
+
+function prefixesIn(expression: MatchExpression, what: string): Prefix[] {
+  switch (expression.type) {
+    case 'and':
+    case 'or':
+      return expression.children.flatMap((child) => prefixesIn(child, what));
+    case 'not':
+      return prefixesIn(expression.child, what);
+    case 'atom': {
+      const { field, kind, value, litteral, place } = expression;
+      if (kind !== 'prefix' || (field !== 'url' && field !== 'path')) return [];
+      const { template } = patternShape(litteral ? regexOfLitteral(value) : value);
+      return template ? [{ what, text: template.map((char) => char ?? '.').join(''), place }] : [];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Ends in the middle of a host name, or of a folder name (one with a dot is a file). */
+function openPrefix({ what, text, place }: Prefix): Problem[] {
+  const [host] = /^https?:\/\/[^/?#*]+$/i.exec(text) ?? [];
+  const [folder] = /\/[a-z0-9%]+$/i.exec(text) ?? [];
+  if (!host && (!folder || text.includes('?') || text.endsWith(`/${folder}`))) return [];
+  const sibling = host ? `${text}.example.net/` : `${text}-other/`;
+  const message = `prefix "${text}" of ${what} also covers ${sibling}: end it with a slash if only ${text}/ is meant`;
+  return [warning('open-prefix', place, message)];
+}

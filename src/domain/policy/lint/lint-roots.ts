@@ -1,0 +1,68 @@
+/** Roots: those that the policy rejects, and those that a rule of another group reaches. */
+import type { CrawlerDefinition, GlobalCrawlSpaceDefinition, RootDefinition } from '../../crawl/definition.js';
+import type { Problem } from '../../crawl/place.js';
+import { canonicalizer } from '../../url/canonicalize.js';
+import { type CrawlUrl } from '../../url/crawl-url.js';
+import { compilePolicy } from '../crawl-policy.js';
+import { compileExpression } from '../matching/expression.js';
+import { Subject } from '../matching/subject.js';
+import { REASONS } from '../reasons.js';
+import { rootContext } from '../site-mode.js';
+import { warning } from './codes.js';
+
+interface Root {
+  readonly definition: RootDefinition;
+  readonly url: CrawlUrl;
+}
+
+export function lintRoots(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): Problem[] {
+  const canonicalize = canonicalizer(crawler.canonicalization);
+  const problems: Problem[] = [];
+  const roots: Root[] = [];
+  for (const definition of crawler.roots) {
+    const url = canonicalize(definition.url);
+    if (url) roots.push({ definition, url });
+    else
+      problems.push(
+        warning(
+          'root-rejected',
+          placeOf(definition, crawler),
+          `root "${definition.url}" is no URL with a host: write http://host/`,
+        ),
+      );
+  }
+  return [...problems, ...rejected(crawler, global, roots), ...crossings(crawler, roots)];
+}
+
+const placeOf = (root: RootDefinition, crawler: CrawlerDefinition) => root.place ?? crawler.place;
+
+function rejected(
+  crawler: CrawlerDefinition,
+  global: GlobalCrawlSpaceDefinition | undefined,
+  roots: readonly Root[],
+): Problem[] {
+  const policy = compilePolicy(crawler, global);
+  return roots.flatMap(({ definition, url }) => {
+    const verdict = policy.judge({ url, arrival: 'root', root: rootContext(definition, url), hops: 0 });
+    if (verdict.accepted) return [];
+    const because = verdict.detail ?? REASONS[verdict.reason].meaning;
+    const message = `root ${url.href} is rejected (${verdict.reason}): ${because}. ${REASONS[verdict.reason].remedy}`;
+    return [warning('root-rejected', placeOf(definition, crawler), message)];
+  });
+}
+
+/** Groups only organise: a rule works on every root of its crawler, which is not what the name of its group suggests. */
+function crossings(crawler: CrawlerDefinition, roots: readonly Root[]): Problem[] {
+  const groups = new Set(roots.map(({ definition }) => definition.group));
+  return crawler.rules.flatMap((rule) => {
+    if (!groups.has(rule.group)) return [];
+    const { matches } = compileExpression(rule.match, []);
+    const other = roots.find(
+      ({ definition, url }) =>
+        definition.group !== undefined && definition.group !== rule.group && matches(new Subject(url)),
+    );
+    if (!other) return [];
+    const message = `rule ${rule.number} of group "${rule.group}" also matches root ${other.url.href} of group "${other.definition.group}": groups only organise, rules work on all roots`;
+    return [warning('group-crossing', rule.place, message)];
+  });
+}

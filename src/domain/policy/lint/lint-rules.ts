@@ -1,0 +1,108 @@
+/** Crawl rules: those that never match, never count, or undo each other. */
+import type { CrawlerDefinition, RuleActions, RuleDefinition } from '../../crawl/definition.js';
+import { type Problem, placeText } from '../../crawl/place.js';
+import { type Clauses, clausesOf, contradiction, covers, disjoint } from './clauses.js';
+import { warning } from './codes.js';
+import { factText } from './facts.js';
+import { impossible } from './forms.js';
+
+interface Rule {
+  readonly definition: RuleDefinition;
+  readonly clauses: Clauses;
+}
+
+/** Each rule is compared with all later ones: the work grows with the square. */
+const MAX_COMPARED = 2000;
+
+export function lintRules(crawler: CrawlerDefinition): Problem[] {
+  const rules = crawler.rules.map((definition) => ({ definition, clauses: clausesOf(definition.match) }));
+  return [
+    ...rules.flatMap((rule) => neverMatches(rule, crawler.linkRules.protocols)),
+    ...rules.flatMap((rule) => pointless(rule, crawler)),
+    ...compare(rules.slice(0, MAX_COMPARED)),
+    ...tooMany(rules),
+  ];
+}
+
+const name = ({ definition }: Rule): string => `rule ${definition.number}`;
+
+function neverMatches(rule: Rule, protocols: readonly string[]): Problem[] {
+  const { clauses, definition } = rule;
+  const reasons = clauses.map((clause) => clause.map((fact) => impossible(fact, protocols)).find(Boolean));
+  const pair = contradiction(clauses);
+  const reason = reasons.every(Boolean)
+    ? reasons[0]
+    : pair && `no URL has both ${factText(pair[0])} and ${factText(pair[1])}`;
+  return reason ? [warning('rule-never-matches', definition.place, `${name(rule)} can match no URL: ${reason}`)] : [];
+}
+
+function pointless(rule: Rule, crawler: CrawlerDefinition): Problem[] {
+  const { actions, place } = rule.definition;
+  if (actions.accept && actions.index === false && actions.follow === false) {
+    const message = `${name(rule)} accepts URLs that are neither indexed nor followed: they are fetched for nothing; write Ignore, or Index or Follow`;
+    return [warning('fetched-for-nothing', place, message)];
+  }
+  const grants = actions.accept === undefined && (actions.index || actions.follow);
+  if (!grants || crawler.defaultAccept || crawler.rules.some((other) => other.actions.accept)) return [];
+  const message = `${name(rule)} grants index or follow, but no rule has Accept and defaultAccept is off: nothing is crawled`;
+  return [warning('nothing-accepted', place, message)];
+}
+
+function compare(rules: readonly Rule[]): Problem[] {
+  return rules.flatMap((rule, position) => {
+    const later = rules.slice(position + 1);
+    const over = later.find((other) => namesAll(other, rule) && covers(other.clauses, rule.clauses));
+    if (over) return [overridden(rule, over)];
+    const undone =
+      rule.definition.actions.accept === false ? later.find((other) => acceptsAgain(other, rule)) : undefined;
+    return undone ? [ignoreUndone(rule, undone)] : [];
+  });
+}
+
+const ASPECTS = ['accept', 'index', 'follow', 'source', 'priorityShift'] as const;
+
+const named = (actions: RuleActions) => ASPECTS.filter((aspect) => actions[aspect] !== undefined);
+
+/** Metas add up, so a rule that adds one always counts. */
+function namesAll(later: Rule, { definition: { actions } }: Rule): boolean {
+  const aspects = named(actions);
+  return (
+    actions.metas.length === 0 &&
+    aspects.length > 0 &&
+    aspects.every((aspect) => later.definition.actions[aspect] !== undefined)
+  );
+}
+
+function overridden(rule: Rule, later: Rule): Problem {
+  const { place } = rule.definition;
+  const where = `${name(later)} (${placeText(later.definition.place)})`;
+  if (rule.definition.actions.accept === false && later.definition.actions.accept) {
+    return warning(
+      'ignore-undone',
+      place,
+      `${where} accepts again all that ${name(rule)} ignores: put ${name(rule)} after it`,
+    );
+  }
+  return warning(
+    'rule-overridden',
+    place,
+    `${name(rule)} has no effect: ${where} matches the same URLs and sets the same; change their order or remove one`,
+  );
+}
+
+const acceptsAgain = (later: Rule, ignoring: Rule): boolean =>
+  later.definition.actions.accept === true && !disjoint(later.clauses, ignoring.clauses);
+
+const ignoreUndone = (rule: Rule, later: Rule): Problem =>
+  warning(
+    'ignore-undone',
+    rule.definition.place,
+    `${name(later)} (${placeText(later.definition.place)}) accepts again what ${name(rule)} ignores, where both match: put ${name(rule)} after it if they are to stay out`,
+  );
+
+function tooMany(rules: readonly Rule[]): Problem[] {
+  const first = rules[MAX_COMPARED];
+  if (!first) return [];
+  const message = `only the first ${MAX_COMPARED} of ${rules.length} rules are compared with each other`;
+  return [warning('rules-not-compared', first.definition.place, message)];
+}

@@ -1,0 +1,41 @@
+/** What wildcards and searched patterns demand of a URL. */
+import type { MatchField, MatchNorm } from '../../crawl/definition.js';
+import { fold } from '../matching/fold.js';
+import { patternShape } from '../matching/pattern.js';
+import type { WildcardSyntax } from '../matching/wildcard.js';
+import { type Clauses, literalFacts } from './clauses.js';
+import type { Fact } from './facts.js';
+
+interface Test {
+  readonly field: MatchField;
+  readonly value: string;
+  readonly norm: MatchNorm;
+}
+
+/** The text before the first star and the one after the last are sure; the whole pattern is known only as itself. */
+export function wildcardClauses({ field, value, norm }: Test, syntax: WildcardSyntax): Clauses {
+  const text = fold(value, norm);
+  const special = syntax === 'star' ? /\*/ : /[*?]/;
+  if (!special.test(text)) return [literalFacts({ field, kind: 'exact', text, norm })];
+  if (/^\*+$/.test(text)) return [[]];
+  const head = text.slice(0, text.search(special));
+  const tail = text.split(special).at(-1) ?? '';
+  const facts: Fact[] = [
+    ...(head === '' ? [] : literalFacts({ field, kind: 'prefix', text: head, norm })),
+    ...(tail === '' ? [] : literalFacts({ field, kind: 'suffix', text: tail, norm })),
+  ];
+  const only = text.split('*').filter((piece) => piece !== '');
+  const whole = only.length === 1 && !special.test(only[0] ?? '');
+  if (whole && facts.length > 0) return [facts];
+  if (whole) return [literalFacts({ field, kind: 'inside', text: only[0] ?? '', norm })];
+  return [[...facts, { field, kind: 'opaque', text, norm }]];
+}
+
+/** A regular expression that is found anywhere. */
+export function patternClauses({ field, value, norm }: Test): Clauses {
+  const { template } = patternShape(value);
+  if (value === '' || value === '.*') return [[]];
+  const literal = template && !template.includes(undefined);
+  if (literal) return [literalFacts({ field, kind: 'inside', text: fold(template.join(''), norm), norm })];
+  return [[{ field, kind: 'opaque', text: `regex ${value}`, norm }]];
+}

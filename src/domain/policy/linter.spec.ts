@@ -1,0 +1,398 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { arbitraryDefinition, arbitraryRules, arbitraryUrl } from '../../../test/support/arbitrary-policy.js';
+import {
+  atom,
+  candidate,
+  crawlerDefinition,
+  placeAt,
+  rootDefinition,
+  ruleDefinition,
+} from '../../../test/support/crawler-definition.js';
+import type {
+  ConditionRule,
+  CrawlerDefinition,
+  MatchExpression,
+  RuleActions,
+  ServerDefinition,
+} from '../crawl/definition.js';
+import { seconds } from '../time/units.js';
+import { crawlUrl } from '../url/crawl-url.js';
+import { compilePolicy } from './crawl-policy.js';
+import { parseCrawlSpace } from './crawl-space-file.js';
+import { clausesOf, contradiction, covers, disjoint } from './lint/clauses.js';
+import { LINT_CODES } from './lint/codes.js';
+import { lint } from './linter.js';
+import { compileExpression } from './matching/expression.js';
+import { Subject } from './matching/subject.js';
+
+const place = placeAt(1);
+const server = (crawlers: readonly CrawlerDefinition[], parts: Partial<ServerDefinition> = {}): ServerDefinition => ({
+  crawlers,
+  fetchers: [],
+  sinks: [],
+  ...parts,
+});
+const codes = (parts: Partial<CrawlerDefinition>): string[] =>
+  lint(server([crawlerDefinition(parts)])).map(({ code, place: at }) => `${at.line} ${code}`);
+const messages = (parts: Partial<CrawlerDefinition>): string[] =>
+  lint(server([crawlerDefinition(parts)])).map(({ message }) => message);
+
+type Line = readonly [MatchExpression, Partial<RuleActions>];
+const rulesOf = (...lines: Line[]) => lines.map(([match, actions], i) => ruleDefinition(i + 1, match, actions));
+
+const plain = { litteral: true };
+const host = (value: string) => atom('host', 'exact', value, plain);
+const path = (value: string) => atom('path', 'prefix', value, plain);
+const ext = (value: string) => atom('path', 'suffix', value, plain);
+const domain = (value: string): MatchExpression => ({ type: 'domain', value, norm: 'norm', place });
+const and = (...children: MatchExpression[]): MatchExpression => ({ type: 'and', children, place });
+const or = (...children: MatchExpression[]): MatchExpression => ({ type: 'or', children, place });
+const ACCEPT = { accept: true };
+const IGNORE = { accept: false, index: false, follow: false };
+
+test('a sound configuration has no warnings', () => {
+  const rules = rulesOf([domain('foo.com'), ACCEPT], [and(domain('foo.com'), ext('.gif')), IGNORE]);
+  expect(
+    codes({ rules, defaultAccept: false, roots: [rootDefinition('http://www.foo.com/', { site: true })] }),
+  ).toEqual([]);
+});
+
+describe('rules that never match', () => {
+  test.each([
+    [path('cgi-bin'), 'path "cgi-bin" must begin with /'],
+    [path('/x?y'), 'path "/x?y" has a question mark'],
+    [atom('query', 'exact', '?q=1', plain), 'query "?q=1" must be written without its ?'],
+    [host('a.com:8080'), 'host "a.com:8080" has a port'],
+    [host('http://a.com/'), 'host "http://a.com/" has a slash'],
+    [atom('scheme', 'exact', 'ftp'), 'scheme "ftp" is none of http, https'],
+    [atom('url', 'exact', 'http://a.com', plain), 'must end with / after the host'],
+    [atom('url', 'prefix', 'www.a.com/', plain), 'must begin with http:// or https://'],
+    [atom('url', 'prefix', 'http://A.com/', { ...plain, norm: 'none' }), 'must have its host in lower case'],
+    [and(host('a.com'), host('b.com')), 'no URL has both host a.com and host b.com'],
+    [
+      and(domain('a.com'), atom('url', 'prefix', 'http://b.com/', plain)),
+      'no URL has both host domain a.com and host b.com',
+    ],
+    [and(path('/x/'), path('/y/')), 'no URL has both path prefix /x/ and path prefix /y/'],
+  ])('%j', (match, reason) => {
+    const [message] = messages({ rules: rulesOf([match, ACCEPT]) });
+    expect(message).toContain('rule 1 can match no URL: ');
+    expect(message).toContain(reason);
+  });
+
+  test('are told only when no alternative can match', () => {
+    expect(codes({ rules: rulesOf([or(path('x/'), path('/x/')), ACCEPT]) })).toEqual([]);
+    expect(codes({ rules: rulesOf([or(path('x/'), path('y/')), ACCEPT]) })).toEqual(['1 rule-never-matches']);
+  });
+});
+
+describe('rules that are always overridden', () => {
+  test.each([
+    [host('www.foo.com'), domain('foo.com')],
+    [atom('url', 'prefix', 'http://www.foo.com/x/', plain), host('www.foo.com')],
+    [path('/x/y/'), path('/x/')],
+    [atom('path', 'exact', '/X/y', { ...plain, norm: 'none' }), path('/x/')],
+    [and(host('a.com'), ext('.gif')), ext('.gif')],
+    [host('a.com'), or(host('b.com'), host('a.com'))],
+    [atom('path', 'inside', '[0-9]+'), atom('path', 'inside', '[0-9]+')],
+    [host('a.com'), atom('url', 'inside', '.*')],
+  ])('%j by %j', (small, big) => {
+    expect(codes({ rules: rulesOf([small, { index: true }], [big, { index: false }]) })).toEqual(['1 rule-overridden']);
+    expect(codes({ rules: rulesOf([small, { index: true, source: 's' }], [big, { index: false }]) })).toEqual([]);
+  });
+
+  test.each([
+    [domain('foo.com'), host('www.foo.com')],
+    [path('/x/'), path('/x/y/')],
+    [path('/x/'), atom('path', 'prefix', '/X/', { ...plain, norm: 'none' })],
+    [or(host('a.com'), host('b.com')), host('a.com')],
+  ])('but %j is not by %j', (small, big) => {
+    expect(codes({ rules: rulesOf([small, { index: true }], [big, { index: false }]) })).toEqual([]);
+  });
+});
+
+describe('Ignore undone by a later Accept', () => {
+  test('where both match', () => {
+    const rules = rulesOf([ext('.gif'), IGNORE], [domain('foo.com'), ACCEPT]);
+    expect(codes({ rules })).toEqual(['1 ignore-undone']);
+    expect(codes({ rules: rulesOf([domain('foo.com'), ACCEPT], [ext('.gif'), IGNORE]) })).toEqual([]);
+  });
+
+  test('not where no URL matches both', () => {
+    expect(codes({ rules: rulesOf([domain('bar.com'), IGNORE], [domain('foo.com'), ACCEPT]) })).toEqual([]);
+    expect(codes({ rules: rulesOf([path('/private/'), IGNORE], [path('/public/'), ACCEPT]) })).toEqual([]);
+  });
+});
+
+test('index or follow with nothing accepted', () => {
+  const rules = rulesOf([domain('foo.com'), { index: true }]);
+  expect(codes({ rules, defaultAccept: false })).toEqual(['1 nothing-accepted']);
+  expect(codes({ rules, defaultAccept: true })).toEqual([]);
+  expect(codes({ rules: rulesOf([domain('foo.com'), { accept: true, index: false, follow: false }]) })).toEqual([
+    '1 fetched-for-nothing',
+  ]);
+});
+
+test('a rule of one group that matches a root of another', () => {
+  const rules = [ruleDefinition(1, domain('foo.com'), ACCEPT)].map((rule) => ({ ...rule, group: 'foo' }));
+  const root = (url: string, group: string) => rootDefinition(url, { group });
+  expect(codes({ rules, roots: [root('http://foo.com/', 'foo'), root('http://bar.foo.com/', 'bar')] })).toEqual([
+    '1 group-crossing',
+  ]);
+  expect(codes({ rules, roots: [root('http://foo.com/', 'foo'), root('http://bar.com/', 'bar')] })).toEqual([]);
+});
+
+describe('prefixes without an end slash', () => {
+  test.each([
+    [{ rules: rulesOf([atom('url', 'prefix', 'http://www\\.foo\\.com'), ACCEPT]) }, 'http://www.foo.com.example.net/'],
+    [{ rules: rulesOf([path('/docs'), ACCEPT]) }, '/docs-other/'],
+    [{ roots: [rootDefinition('http://foo.com/bar', { site: true, place })] }, 'http://foo.com/bar-other/'],
+    [
+      {
+        servers: {
+          followOutside: true,
+          deleteNoServer: true,
+          defaults: {},
+          place,
+          records: [{ url: 'http://www', place, parameters: {} }],
+        },
+      },
+      'http://www.example.net/',
+    ],
+    [
+      {
+        crawlSpace: {
+          file: 'crawl.rules',
+          rules: parseCrawlSpace('forbid prefix http://a.com/x', 'crawl.rules').rules,
+        },
+      },
+      'http://a.com/x-other/',
+    ],
+  ] satisfies [Partial<CrawlerDefinition>, string][])('%j also covers %s', (parts, sibling) => {
+    expect(messages(parts)).toEqual([expect.stringContaining(`also covers ${sibling}`)]);
+  });
+
+  test('are not told of files, queries and whole folders', () => {
+    const rules = rulesOf(
+      [path('/docs/'), ACCEPT],
+      [path('/x/index.html'), ACCEPT],
+      [atom('url', 'prefix', 'http://a.com/x?id=', plain), ACCEPT],
+    );
+    expect(codes({ rules, roots: [rootDefinition('http://foo.com', { site: true })] })).toEqual([]);
+  });
+});
+
+test('roots that the policy rejects', () => {
+  const roots = [
+    rootDefinition('http://foo.com/', { place: placeAt(4) }),
+    rootDefinition('mailto:x', { place: placeAt(5) }),
+  ];
+  expect(codes({ roots, defaultAccept: false })).toEqual(['5 root-rejected', '4 root-rejected']);
+  expect(messages({ roots: roots.slice(0, 1), defaultAccept: false })[0]).toMatch(
+    /^root http:\/\/foo.com\/ is rejected \(not-accepted\): .* Add a rule with Accept/,
+  );
+});
+
+describe('unreachable conditions', () => {
+  const condition = (
+    line: number,
+    kind: ConditionRule['kind'],
+    value: string,
+    children: ConditionRule[] = [],
+  ): ConditionRule => ({
+    kind,
+    test: { type: 'wildcard', field: 'url', value, caseSensitive: false },
+    log: false,
+    options: {},
+    children,
+    place: placeAt(line),
+  });
+  const of = (...rules: ConditionRule[]) => codes({ conditions: { defaultAllow: 'allow', options: {}, rules, place } });
+
+  test.each([
+    [
+      'another host inside a host',
+      condition(1, 'apply-for', 'http://a.com/*', [condition(2, 'may-not-have', 'http://b.com/*')]),
+    ],
+    [
+      'what is excepted',
+      condition(1, 'apply-except-for', 'http://a.com/*', [condition(2, 'apply-for', 'http://a.com/x/*')]),
+    ],
+    [
+      'except for the host that it is inside',
+      condition(1, 'apply-for', 'http://a.com/*', [condition(2, 'apply-except-for', 'http://a.com/*')]),
+    ],
+    ['must have what all have', condition(1, 'apply-for', 'http://a.com/*', [condition(2, 'must-have', 'http://*')])],
+  ])('%s', (_name, rule) => {
+    expect(of(rule)).toEqual(['2 condition-unreachable']);
+  });
+
+  test('what is filtered already, conditions inside a filter, and a filter of everything', () => {
+    expect(of(condition(1, 'may-not-have', '*.gif'), condition(2, 'apply-for', 'http://a.com/*.gif'))).toEqual([
+      '2 condition-unreachable',
+    ]);
+    expect(of(condition(1, 'may-not-have', '*.gif', [condition(2, 'apply-for', '*')]))).toEqual([
+      '1 condition-unreachable',
+    ]);
+    expect(of(condition(1, 'may-not-have', '*'))).toEqual(['1 condition-unreachable']);
+    expect(of({ ...condition(1, 'must-have', '*x*'), options: { throttle: seconds(1) } })).toEqual([
+      '1 condition-unreachable',
+    ]);
+  });
+
+  test('default-allow that nothing sets to allow', () => {
+    const conditions = (rules: ConditionRule[]) =>
+      codes({ conditions: { defaultAllow: 'disallow', options: {}, rules, place: placeAt(9) } });
+    expect(conditions([])).toEqual(['9 condition-unreachable']);
+    expect(
+      conditions([
+        condition(1, 'apply-for', 'http://a.com/*', [
+          { ...condition(2, 'apply-for', '*x*'), options: { defaultAllow: 'allow' } },
+        ]),
+      ]),
+    ).toEqual([]);
+  });
+
+  test('reachable ones are left alone', () => {
+    expect(
+      of(
+        condition(1, 'apply-for', 'http://a.com/*', [
+          condition(2, 'may-not-have', '*.gif'),
+          condition(3, 'apply-except-for', '*/x/*'),
+        ]),
+        condition(4, 'must-have', 'http*'),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('crawl spaces', () => {
+  const space = (text: string, file = 'crawl.rules') => ({ file, rules: parseCrawlSpace(text, file).rules });
+
+  test('rules behind one that matches the same', () => {
+    expect(codes({ crawlSpace: space('forbid domain *\nallow domain a.com') })).toEqual(['2 space-rule-unreachable']);
+    expect(codes({ crawlSpace: space('allow domain *.a.com\nforbid domain www.a.com\nforbid domain a.com') })).toEqual([
+      '2 space-rule-unreachable',
+    ]);
+    expect(codes({ crawlSpace: space('forbid prefix http://a.com/x/\nallow prefix http://a.com/x/y/') })).toEqual([
+      '2 space-rule-unreachable',
+    ]);
+    expect(codes({ crawlSpace: space('forbid prefix http://a.com/x/\nallow domain a.com\nforbid domain *') })).toEqual(
+      [],
+    );
+  });
+
+  const check = (a: string, b: string, global: string) =>
+    lint(
+      server(
+        [
+          crawlerDefinition({ name: 'a', crawlSpace: space(a) }),
+          crawlerDefinition({ name: 'b', crawlSpace: space(b) }),
+        ],
+        { globalCrawlSpace: space(global, 'global.rules') },
+      ),
+    ).map(({ code, message }) => `${code} ${message}`);
+
+  test('hosts in two of them', () => {
+    const [first, ...more] = check(
+      'allow domain x.com\nforbid domain *',
+      'allow domain *.com\nforbid domain *',
+      'allow domain x.com',
+    );
+    expect(first).toContain('host-in-two-spaces x.com is in the crawl spaces of a and b');
+    expect(more).toEqual([]);
+  });
+
+  test('hosts that the global one allows and no local one takes', () => {
+    const [first, ...more] = check(
+      'allow domain x.com\nforbid domain *',
+      'forbid domain *',
+      'allow domain x.com\nallow domain y.com',
+    );
+    expect(first).toContain('host-in-no-space global.rules allows y.com, but no local crawl space takes it');
+    expect(more).toEqual([]);
+  });
+
+  test('that fit together', () => {
+    expect(
+      check(
+        'forbid domain x.com\nallow domain *.com\nforbid domain *',
+        'allow domain x.com\nforbid domain *',
+        'allow domain *.com\nallow domain x.com',
+      ),
+    ).toEqual([expect.stringContaining('space-rule-unreachable')]);
+    expect(
+      check(
+        'forbid domain x.com\nallow domain *.com\nforbid domain *',
+        'allow domain x.com\nforbid domain *',
+        'allow domain *.com',
+      ),
+    ).toEqual([]);
+  });
+});
+
+test('server records that are written twice', () => {
+  const record = (url: string, line: number) => ({ url, place: placeAt(line), parameters: {} });
+  const servers = {
+    followOutside: false,
+    deleteNoServer: true,
+    defaults: {},
+    place,
+    records: [record('http://www/', 1), record('HTTP://WWW:80/', 2), record('http://web/', 3)],
+  };
+  expect(codes({ servers })).toEqual(['1 server-duplicate']);
+});
+
+describe('what is told of rules is true', () => {
+  test('covering, excluding and contradicting expressions', () => {
+    fc.assert(
+      fc.property(arbitraryRules, fc.array(arbitraryUrl, { minLength: 5 }), (rules, urls) => {
+        const told = rules.map(({ match }) => {
+          const { matches } = compileExpression(match, []);
+          return { clauses: clausesOf(match), found: urls.map((url) => matches(new Subject(crawlUrl(url)))) };
+        });
+        for (const a of told) {
+          if (contradiction(a.clauses)) expect(a.found).not.toContain(true);
+          for (const b of told) {
+            if (covers(a.clauses, b.clauses))
+              expect(a.found.map((found, i) => found || !b.found[i])).not.toContain(false);
+            if (disjoint(a.clauses, b.clauses))
+              expect(a.found.map((found, i) => found && b.found[i])).not.toContain(true);
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('a condition without effect can be left out', () => {
+    fc.assert(
+      fc.property(arbitraryDefinition, arbitraryUrl, (crawler, url) => {
+        const [first] = crawler.conditions?.rules ?? [];
+        if (!first || !crawler.conditions || first.kind === 'must-have' || first.kind === 'may-not-have') return;
+        const told = lint(server([{ ...crawler, conditions: { ...crawler.conditions, rules: [first] } }])).some(
+          ({ message }) => message.includes('never applies'),
+        );
+        if (!told || first.children.length > 0) return;
+        const without = { ...crawler, conditions: { ...crawler.conditions, rules: crawler.conditions.rules.slice(1) } };
+        expect(compilePolicy(without, undefined).judge(candidate(url))).toEqual(
+          compilePolicy(crawler, undefined).judge(candidate(url)),
+        );
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+test('every warning has a code of the table', () => {
+  fc.assert(
+    fc.property(arbitraryDefinition, (crawler) => {
+      for (const { code, severity } of lint(server([crawler]))) {
+        expect(LINT_CODES).toHaveProperty([code]);
+        expect(severity).toBe('warning');
+      }
+    }),
+    { numRuns: 100 },
+  );
+});

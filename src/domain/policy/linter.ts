@@ -1,0 +1,26 @@
+/**
+ * What is probably not meant in a configuration that compiles. Everything here is a warning, told with its place; the codes
+ * stand in lint/codes.ts.
+ */
+import type { CrawlerDefinition, GlobalCrawlSpaceDefinition, ServerDefinition } from '../crawl/definition.js';
+import type { Problem } from '../crawl/place.js';
+import { lintConditions } from './lint/lint-conditions.js';
+import { lintPrefixes } from './lint/lint-prefixes.js';
+import { lintRoots } from './lint/lint-roots.js';
+import { lintRules } from './lint/lint-rules.js';
+import { lintGlobalSpace, lintServers, lintSpaceRules } from './lint/lint-spaces.js';
+
+/** @throws PolicyError when the definition does not compile */
+export const lint = (definition: ServerDefinition): Problem[] => [
+  ...definition.crawlers.flatMap((crawler) => lintCrawler(crawler, definition.globalCrawlSpace)),
+  ...lintGlobalSpace(definition),
+];
+
+const lintCrawler = (crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): Problem[] => [
+  ...lintRules(crawler),
+  ...lintRoots(crawler, global),
+  ...lintPrefixes(crawler),
+  ...(crawler.crawlSpace ? lintSpaceRules(crawler.crawlSpace.rules) : []),
+  ...(crawler.servers ? lintServers(crawler.servers) : []),
+  ...(crawler.conditions ? lintConditions(crawler.conditions) : []),
+];
