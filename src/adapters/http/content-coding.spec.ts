@@ -106,6 +106,10 @@ describe('content encodings', () => {
     const frames = [zstdCompressSync(hello), skippable, zstdCompressSync(Buffer.from(' world'))];
     expect(Buffer.from(decodeBody(Buffer.concat(frames), 'zstd', LIMIT)).toString()).toBe('hello world');
     expect(codeOf(() => decodeBody(Buffer.concat(frames), 'zstd', 5))).toBe('body-too-large');
+    const oneMore = Buffer.concat([frames[0]!, zstdCompressSync(Buffer.from('!'))]);
+    expect(codeOf(() => decodeBody(oneMore, 'zstd', 5))).toBe('body-too-large');
+    const checked = zstdCompressSync(hello, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+    expect(Buffer.from(decodeBody(Buffer.concat([checked, checked]), 'zstd', LIMIT)).toString()).toBe('hellohello');
     expect(codeOf(() => decodeBody(Buffer.concat([...frames, hello]), 'zstd', LIMIT))).toBe('body-undecodable');
     expect(codeOf(() => decodeBody(Buffer.concat(Array(1001).fill(frames[0])), 'zstd', LIMIT))).toBe(
       'body-undecodable',
@@ -115,6 +119,13 @@ describe('content encodings', () => {
   it('may be several gzip members', () => {
     const members = [gzipSync(hello), gzipSync(' world')];
     expect(Buffer.from(decodeBody(Buffer.concat(members), 'gzip', LIMIT)).toString()).toBe('hello world');
+  });
+
+  it('are undone no further than the beginning that is wanted', async () => {
+    const gigabyte = Buffer.concat(Array(125).fill(gzipSync(BOMB)));
+    const before = process.memoryUsage.rss();
+    expect(await decodeHead(gigabyte, 'gzip', LIMIT)).toHaveLength(LIMIT);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000);
   });
 
   it('of nothing are nothing', () => {

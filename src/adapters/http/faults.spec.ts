@@ -85,6 +85,11 @@ describe('a hostile or broken server comes to a failure with its own code', () =
 
   it.each([
     ['closes without an answer', (socket: Socket) => socket.end(), 'connection-reset'],
+    [
+      'closes after an interim answer',
+      (socket: Socket) => socket.end('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'),
+      'connection-reset',
+    ],
     ['resets', (socket: Socket) => socket.resetAndDestroy(), 'connection-reset'],
     ['speaks another protocol', (socket: Socket) => socket.end('220 mail.example ESMTP\r\n'), 'protocol'],
     [

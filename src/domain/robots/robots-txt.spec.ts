@@ -25,6 +25,13 @@ describe('which group speaks to an agent', () => {
     expect(['/x', '/y', '/z', '/x/open'].map((path) => allows(text, 'a', path))).toEqual([false, true, false, true]);
   });
 
+  it('decides by the longest match over all of them, in whatever order they stand', () => {
+    const [open, closed] = ['user-agent: a\nallow: /x/open', 'user-agent: a\ndisallow: /x'];
+    expect(allows(`${open}\n\n${closed}`, 'a', '/x/open')).toBe(true);
+    expect(allows(`${closed}\n\n${open}`, 'a', '/x/open')).toBe(true);
+    expect(allows('user-agent: a\nallow: /x\n\nuser-agent: a\ndisallow: /x', 'a', '/x')).toBe(true);
+  });
+
   it('is the one of everybody, summed up too, only when none has its token', () => {
     const text = 'user-agent: *\ndisallow: /x\nuser-agent: b\ndisallow:\nuser-agent: * # again\ndisallow: /y';
     expect(['/x', '/y', '/z'].map((path) => allows(text, 'a', path))).toEqual([false, false, true]);
