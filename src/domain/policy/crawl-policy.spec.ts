@@ -132,7 +132,7 @@ describe('explain', () => {
   test('names the rule, its place and what it changes', () => {
     expect(explain(candidate('http://a.com/private')).trace.find((step) => step.effect)).toEqual({
       layer: 'crawl-rules',
-      test: 'rule 1 (group "default")',
+      test: 'rule 1 (group "default"): path prefix "/private"',
       outcome: 'reject',
       place: rule.place,
       effect: 'accept=no',

@@ -4,6 +4,7 @@
  */
 import type { CrawlerDefinition, MetaDefinition, RuleDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
+import { expressionText } from './expression-text.js';
 import { type Draft, isRoot, type Layer, type Rejection } from './layer.js';
 import { compileExpression } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
@@ -58,10 +59,10 @@ function matchRules(
     apply(rule, aspects);
     trace?.push({
       layer: 'crawl-rules',
-      test: rule.label,
+      test: `${rule.label}: ${expressionText(rule.definition.match)}`,
       outcome: outcomeOf(rule.definition),
       place: rule.definition.place,
-      effect: effectOf(rule.definition),
+      effect: ruleEffect(rule.definition),
     });
   }
   trace?.push({
@@ -90,7 +91,7 @@ function outcomeOf({ actions }: RuleDefinition): TraceStep['outcome'] {
   return actions.accept ? 'accept' : 'reject';
 }
 
-function effectOf({ actions }: RuleDefinition): string {
+export function ruleEffect({ actions }: RuleDefinition): string {
   const yesNo = (name: string, value: boolean | undefined) =>
     value === undefined ? [] : [`${name}=${value ? 'yes' : 'no'}`];
   return [

@@ -16,7 +16,7 @@ import { optionsText } from './options.js';
 import { PrefixTable } from './prefix-table.js';
 import type { Candidate } from './verdict.js';
 
-interface CompiledRecord {
+export interface CompiledRecord {
   readonly definition: ServerRecord;
   readonly prefix: string;
   readonly label: string;
@@ -24,13 +24,19 @@ interface CompiledRecord {
   readonly metas: readonly MetaDefinition[];
 }
 
+/** The record whose parameters a URL gets; undefined when none is a prefix of it. */
+export function compileServers(servers: ServersDefinition): (href: string) => CompiledRecord | undefined {
+  const table = new PrefixTable(compileRecords(servers).map((record) => [record.prefix, record] as const));
+  return (href) => table.longest(href);
+}
+
 export function serverRecordsLayer(servers: ServersDefinition): Layer {
-  const table = new PrefixTable(allRecords(servers).map((record) => [record.prefix, record] as const));
+  const find = compileServers(servers);
   const staysInside = !servers.deleteNoServer && !servers.followOutside;
   return {
     name: 'server-records',
     judge(candidate, draft, trace) {
-      const record = table.longest(candidate.url.href);
+      const record = find(candidate.url.href);
       const rejection = record
         ? ((staysInside ? outsideServer(candidate, servers) : undefined) ?? tooManyHops(candidate, record))
         : noRecord(servers);
@@ -40,7 +46,7 @@ export function serverRecordsLayer(servers: ServersDefinition): Layer {
         outcome: rejection ? 'reject' : 'accept',
         reason: rejection?.reason,
         place: rejection?.place ?? record?.definition.place,
-        effect: record && effectText(record),
+        effect: record && recordEffect(record),
       });
       if (record) assign(record, candidate, draft);
       return rejection;
@@ -49,7 +55,7 @@ export function serverRecordsLayer(servers: ServersDefinition): Layer {
 }
 
 /** The switches' empty record has the parameters in force at the end of the list; one that is written goes before it. */
-function allRecords(servers: ServersDefinition): CompiledRecord[] {
+export function compileRecords(servers: ServersDefinition): CompiledRecord[] {
   const open = servers.followOutside || !servers.deleteNoServer;
   const empty = { url: '', place: servers.place, parameters: servers.defaults };
   return (open ? [empty, ...servers.records] : servers.records).map(compileRecord);
@@ -132,7 +138,7 @@ function assign(record: CompiledRecord, candidate: Candidate, draft: Draft): voi
   draft.opinion = { layer: 'server-records', place, detail: record.label };
 }
 
-function effectText(record: CompiledRecord): string {
+export function recordEffect(record: CompiledRecord): string {
   const { period, index, follow, alias, maxNetworkErrors, networkErrorDelay } = record.definition.parameters;
   const set = (name: string, value: string | number | undefined) => (value === undefined ? [] : [`${name}=${value}`]);
   const yesNo = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'yes' : 'no');

@@ -1,0 +1,24 @@
+/** Match expressions in words, for explanations and the resolved view. */
+import type { MatchExpression } from '../crawl/definition.js';
+
+/** `host exact www.foo.com and not (path suffix .gif)`. */
+export function expressionText(expression: MatchExpression): string {
+  switch (expression.type) {
+    case 'and':
+    case 'or':
+      return expression.children.map(part).join(` ${expression.type} `);
+    case 'not':
+      return `not ${part(expression.child)}`;
+    case 'length':
+      return `${expression.field} length ${expression.minimum ?? 0} to ${expression.maximum ?? 'any'}`;
+    case 'domain':
+      return `domain ${expression.value}`;
+    case 'atom':
+      return `${expression.field} ${expression.kind} "${expression.value.slice(0, 200)}"`;
+  }
+}
+
+const part = (expression: MatchExpression): string =>
+  expression.type === 'and' || expression.type === 'or' || expression.type === 'not'
+    ? `(${expressionText(expression)})`
+    : expressionText(expression);

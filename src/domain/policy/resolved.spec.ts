@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import {
+  atom,
+  candidate,
+  crawlerDefinition,
+  placeAt,
+  rootDefinition,
+  ruleDefinition,
+} from '../../../test/support/crawler-definition.js';
+import type { ConditionRule, UrlOptions } from '../crawl/definition.js';
+import { hours, seconds } from '../time/units.js';
+import { compilePolicy } from './crawl-policy.js';
+import { parseCrawlSpace } from './crawl-space-file.js';
+import { resolvedUrl, resolvedView } from './resolved.js';
+
+const applyFor = (value: string, options: UrlOptions, children: ConditionRule[] = []): ConditionRule => ({
+  kind: 'apply-for',
+  test: { type: 'wildcard', field: 'url', value, caseSensitive: false },
+  log: false,
+  options,
+  children,
+  place: placeAt(8),
+});
+
+const crawler = crawlerDefinition({
+  name: 'docs',
+  roots: [rootDefinition('http://a.com/', { site: true })],
+  crawlSpace: { file: 'crawl.rules', rules: parseCrawlSpace('forbid domain b.com', 'crawl.rules').rules },
+  servers: {
+    followOutside: true,
+    deleteNoServer: true,
+    records: [
+      { url: 'http://a.com/', place: placeAt(3), parameters: { period: hours(1) } },
+      { url: 'http://a.com/news/', place: placeAt(4), parameters: { maxHops: 3, authentication: 'me:s3cret' } },
+    ],
+    defaults: {},
+    place: placeAt(2),
+  },
+  conditions: {
+    defaultAllow: 'allow',
+    options: { throttle: seconds(1) },
+    rules: [
+      applyFor('http://a.com/*', { throttle: seconds(5) }, [applyFor('*/news/*', { maxHops: 9 })]),
+      applyFor('http://b.com/*', { throttle: seconds(7) }),
+    ],
+    place: placeAt(7),
+  },
+  rules: [
+    ruleDefinition(
+      1,
+      { type: 'domain', value: 'a.com', norm: 'norm', place: placeAt(1) },
+      { accept: true, index: true },
+    ),
+    ruleDefinition(2, { type: 'not', child: atom('path', 'suffix', '.gif'), place: placeAt(1) }, { priorityShift: 1 }),
+    ruleDefinition(3, atom('host', 'exact', 'c.com'), { accept: false }),
+  ],
+});
+
+test('the whole configuration stands there in the order of evaluation', () => {
+  expect(
+    resolvedView(crawler, { file: 'global.rules', rules: [] }).map(
+      ({ layer, depth, text, effect }) => `${layer} ${'  '.repeat(depth)}${text}${effect ? ` → ${effect}` : ''}`,
+    ),
+  ).toEqual([
+    'link-rules protocol is http or https',
+    'link-rules address length is at most 2048 characters',
+    'link-rules at most 32 path segments',
+    'link-rules no path segment stands more than 4 times',
+    'site-mode below root http://a.com/: URLs of its site',
+    'crawl-space forbid domain b.com',
+    'crawl-space else allow',
+    'crawl-space of excluded hosts, global: else forbid',
+    'server-records server record http://a.com/news/ → maxHops=3, credentials=(hidden)',
+    'server-records server record http://a.com/ → period=3600 s',
+    'server-records the empty server record',
+    'conditions global options → defaultAllow=allow, throttle=1 s',
+    'conditions conditions apply for: url matches wildcard "http://a.com/*" → throttle=5 s',
+    'conditions   conditions apply for: url matches wildcard "*/news/*" → maxHops=9',
+    'conditions conditions apply for: url matches wildcard "http://b.com/*" → throttle=7 s',
+    'crawl-rules defaults → accept=yes, index=yes, follow=yes',
+    'crawl-rules rule 1 (group "default"): domain a.com → accept=yes, index=yes',
+    'crawl-rules rule 2 (group "default"): not path suffix ".gif" → priority shift 1',
+    'crawl-rules rule 3 (group "default"): host exact "c.com" → accept=no',
+  ]);
+});
+
+test('for one URL: each rule matched or not, and the final options with who set them', () => {
+  const judged = candidate('http://a.com/news/x.html');
+  const { verdict, steps, options } = resolvedUrl(crawler, undefined, judged);
+  expect(verdict).toEqual(compilePolicy(crawler, undefined).judge(judged));
+  const told = steps.filter(({ layer }) => layer === 'conditions' || layer === 'crawl-rules');
+  expect(told.map(({ test: what, outcome }) => `${what}: ${outcome}`)).toEqual([
+    'conditions apply for: url matches wildcard "http://a.com/*": set',
+    '· conditions apply for: url matches wildcard "*/news/*": set',
+    'conditions apply for: url matches wildcard "http://b.com/*": no match',
+    'default-allow is allow: accept',
+    'rule 1 (group "default"): domain a.com: accept',
+    'rule 2 (group "default"): not path suffix ".gif": set',
+    'defaults for what no rule names: follow: set',
+    'rule 3 (group "default"): host exact "c.com": no match',
+  ]);
+  expect(options.map(({ name, value, setBy }) => `${name}=${value} by ${setBy}`)).toEqual([
+    'throttle=5 s by conditions apply for: url matches wildcard "http://a.com/*"',
+    'obeyRobots=yes by crawler docs',
+    'nearDuplicateDetector=yes by crawler docs',
+    'refreshMinimumAge=3600 s by crawler docs',
+    'refreshMaximumAge=604800 s by crawler docs',
+    'maxHops=9 by conditions apply for: url matches wildcard "*/news/*"',
+    'credentials=(hidden) by server record http://a.com/news/',
+    'defaultAllow=allow by global options',
+  ]);
+});

@@ -1,0 +1,202 @@
+/**
+ * The resolved view (seed: Velocity, "view resolved"): the whole policy expanded in the order in which it is evaluated, and
+ * for one URL what each rule did, with the final options and who set them.
+ */
+import type {
+  ConditionRule,
+  CrawlerDefinition,
+  GlobalCrawlSpaceDefinition,
+  RuleDefinition,
+  UrlOptions,
+} from '../crawl/definition.js';
+import type { Place } from '../crawl/place.js';
+import { compileConditions, conditionText } from './conditions.js';
+import { compilePolicy } from './crawl-policy.js';
+import { ruleEffect, ruleLabel } from './crawl-rules.js';
+import { spaceRuleText } from './crawl-space.js';
+import { expressionText } from './expression-text.js';
+import { compileExpression } from './matching/expression.js';
+import { Subject } from './matching/subject.js';
+import { type OptionName, optionsText, shownOptions } from './options.js';
+import { compileRecords, compileServers, recordEffect } from './server-records.js';
+import type { Candidate, LayerName, TraceStep, Verdict } from './verdict.js';
+
+export interface ResolvedEntry {
+  readonly layer: LayerName;
+  /** Nesting of recursive conditions; 0 elsewhere. */
+  readonly depth: number;
+  readonly text: string;
+  /** What it sets when it applies. Secrets are hidden. */
+  readonly effect?: string;
+  readonly place?: Place;
+}
+
+/** Everything that the policy of one crawler consists of, in the order of evaluation. */
+export function resolvedView(crawler: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
+  return [
+    ...linkEntries(crawler),
+    ...siteEntries(crawler),
+    ...spaceEntries(crawler, global),
+    ...serverEntries(crawler),
+    ...conditionEntries(crawler),
+    ...ruleEntries(crawler),
+  ];
+}
+
+function linkEntries({ linkRules, traps }: CrawlerDefinition): ResolvedEntry[] {
+  const { protocols, maxUrlLength, followQueryStrings, ignoreLinksTo, followOffsite, place } = linkRules;
+  const texts = [
+    `protocol is ${protocols.join(' or ')}`,
+    `address length is at most ${maxUrlLength} characters`,
+    ...(followQueryStrings ? [] : ['no query string']),
+    ...(ignoreLinksTo.length === 0 ? [] : [`file extension is none of ${ignoreLinksTo.join(', ')}`]),
+    ...(followOffsite ? [] : ["host is that of the link's page"]),
+    `at most ${traps.maxPathDepth} path segments`,
+    `no path segment stands more than ${traps.maxRepeatedSegments} times`,
+  ];
+  return texts.map((text) => ({ layer: 'link-rules', depth: 0, text, place }));
+}
+
+const siteEntries = ({ roots }: CrawlerDefinition): ResolvedEntry[] =>
+  roots
+    .filter((root) => root.site || root.entireSite)
+    .map(({ url, site, place }) => {
+      const text = site ? `below root ${url}: URLs of its site` : `below root ${url}: URLs of its directory`;
+      return { layer: 'site-mode', depth: 0, text, place };
+    });
+
+function spaceEntries({ crawlSpace }: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
+  if (!crawlSpace) return [];
+  const entry = (text: string, place?: Place): ResolvedEntry => ({ layer: 'crawl-space', depth: 0, text, place });
+  return [
+    ...crawlSpace.rules.map((rule) => entry(spaceRuleText(rule), rule.place)),
+    entry('else allow'),
+    ...(global?.rules ?? []).map((rule) => entry(`of excluded hosts, global: ${spaceRuleText(rule)}`, rule.place)),
+    ...(global ? [entry('of excluded hosts, global: else forbid')] : []),
+  ];
+}
+
+/** The longest first, as they are found. */
+function serverEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
+  if (!servers) return [];
+  const records = compileRecords(servers).sort((a, b) => b.prefix.length - a.prefix.length);
+  return records.map((record) => ({
+    layer: 'server-records',
+    depth: 0,
+    text: record.label,
+    effect: recordEffect(record),
+    place: record.definition.place,
+  }));
+}
+
+function conditionEntries({ conditions }: CrawlerDefinition): ResolvedEntry[] {
+  if (!conditions) return [];
+  const { defaultAllow, options, rules, place } = conditions;
+  const effect = optionsText({ defaultAllow, ...options }).join(', ');
+  return [{ layer: 'conditions', depth: 0, text: 'global options', effect, place }, ...nested(rules, 0)];
+}
+
+const nested = (rules: readonly ConditionRule[], depth: number): ResolvedEntry[] =>
+  rules.flatMap((rule) => [
+    {
+      layer: 'conditions' as const,
+      depth,
+      text: conditionText(rule) + (rule.log ? ' (log)' : ''),
+      effect: optionsText(rule.options).join(', '),
+      place: rule.place,
+    },
+    ...nested(rule.children, depth + 1),
+  ]);
+
+const ruleText = (rule: RuleDefinition): string => `${ruleLabel(rule)}: ${expressionText(rule.match)}`;
+
+function ruleEntries({ rules, defaultAccept, defaultIndex, defaultFollow }: CrawlerDefinition): ResolvedEntry[] {
+  const effect = `accept=${defaultAccept}, index=${defaultIndex}, follow=${defaultFollow}`;
+  const entry = (text: string, sets: string, place?: Place): ResolvedEntry => ({
+    layer: 'crawl-rules',
+    depth: 0,
+    text,
+    effect: sets,
+    place,
+  });
+  return [
+    entry('defaults', effect.replaceAll('true', 'yes').replaceAll('false', 'no')),
+    ...rules.map((rule) => entry(ruleText(rule), ruleEffect(rule), rule.place)),
+  ];
+}
+
+export interface ResolvedOption {
+  readonly name: OptionName;
+  /** In words, with its unit. Secrets are hidden. */
+  readonly value: string;
+  /** Who set it last. */
+  readonly setBy: string;
+  readonly place?: Place;
+}
+
+export interface ResolvedUrl {
+  readonly verdict: Verdict;
+  /** Each rule of each layer: matched or not, and what it set. */
+  readonly steps: readonly TraceStep[];
+  readonly options: readonly ResolvedOption[];
+}
+
+/** @throws PolicyError when the definition does not compile */
+export function resolvedUrl(
+  crawler: CrawlerDefinition,
+  global: GlobalCrawlSpaceDefinition | undefined,
+  candidate: Candidate,
+): ResolvedUrl {
+  const { verdict, trace } = compilePolicy(crawler, global).explain(candidate);
+  const subject = new Subject(candidate.url);
+  const unmatched = crawler.rules.filter((rule) => !compileExpression(rule.match, []).matches(subject));
+  const steps = trace.filter(({ layer, outcome }) => layer !== 'crawl-rules' || outcome !== 'no match');
+  return { verdict, steps: [...steps, ...unmatched.map(noMatch)], options: optionsOf(crawler, candidate) };
+}
+
+const noMatch = (rule: RuleDefinition): TraceStep => ({
+  layer: 'crawl-rules',
+  test: ruleText(rule),
+  outcome: 'no match',
+  place: rule.place,
+});
+
+interface Setting {
+  readonly by: string;
+  readonly place?: Place;
+  readonly options: UrlOptions;
+}
+
+function optionsOf(crawler: CrawlerDefinition, candidate: Candidate): ResolvedOption[] {
+  const last = new Map<string, ResolvedOption>();
+  for (const { by, place, options } of settingsOf(crawler, candidate)) {
+    for (const [name, value] of Object.entries(shownOptions(options))) {
+      last.set(name, { name: name as OptionName, value, setBy: by, place });
+    }
+  }
+  return [...last.values()];
+}
+
+/** In the order in which they are assigned. */
+function settingsOf(crawler: CrawlerDefinition, { url }: Candidate): Setting[] {
+  const settings: Setting[] = [
+    { by: `crawler ${crawler.name}`, place: crawler.place, options: crawlerOptions(crawler) },
+  ];
+  const record = crawler.servers && compileServers(crawler.servers)(url.href);
+  if (record) settings.push({ by: record.label, place: record.definition.place, options: record.options });
+  if (!crawler.conditions) return settings;
+  const { defaultAllow, options, place } = crawler.conditions;
+  settings.push({ by: 'global options', place, options: { defaultAllow, ...options } });
+  compileConditions(crawler.conditions, [])(new Subject(url), ({ rule, outcome }) => {
+    if (outcome === 'applies') settings.push({ by: conditionText(rule), place: rule.place, options: rule.options });
+  });
+  return settings;
+}
+
+const crawlerOptions = (crawler: CrawlerDefinition): UrlOptions => ({
+  throttle: crawler.throttle,
+  obeyRobots: !crawler.ignoreRobotsTxt && !crawler.linkRules.rogue,
+  nearDuplicateDetector: crawler.nearDuplicateDetector,
+  refreshMinimumAge: crawler.refresh.minimumAge,
+  refreshMaximumAge: crawler.refresh.maximumAge,
+});
