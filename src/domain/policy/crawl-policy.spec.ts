@@ -67,13 +67,16 @@ describe('the crawl policy', () => {
     fc.assert(
       fc.property(
         arbitraryRules,
-        fc.webUrl().filter((text) => URL.canParse(text)),
+        fc.string({ unit: 'grapheme', maxLength: 20 }),
         arbitraryUrl,
         (list, strange, plain) => {
           const crawler = crawlerDefinition({ rules: list });
           const policy = compilePolicy(crawler, undefined);
           const oracle = tryingAll(list);
-          for (const text of [new URL(strange).href.replace(/#.*$/, ''), plain.replace('ftp', 'http')]) {
+          for (const text of [
+            new URL(`http://a.com/${strange.replaceAll('#', '')}`).href,
+            plain.replace('ftp', 'http'),
+          ]) {
             const verdict = policy.judge(candidate(text));
             expect(verdict.accepted ? pick(verdict.effects) : 'rejected').toEqual(oracle(text));
           }
