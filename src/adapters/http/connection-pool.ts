@@ -18,6 +18,10 @@ export class Connection {
   served = 0;
   /** Present while a socket is being opened. */
   attempt: ConnectionAttempt | undefined;
+  /** Place among the idle ones; for the pool alone. */
+  idle = false;
+  older: Connection | undefined;
+  newer: Connection | undefined;
 
   constructor(
     readonly key: string,
@@ -61,28 +65,35 @@ export class Connection {
   }
 }
 
+/** Connections with one key. */
+interface Bucket {
+  /** The last one was used last. */
+  readonly idle: Connection[];
+  live: number;
+}
+
 export class ConnectionPool {
   private readonly live = new Set<Connection>();
-  /** By key; the last one was used last. */
-  private readonly idle = new Map<string, Connection[]>();
-  /** All idle connections, the longest unused first. */
-  private readonly idleByAge = new Set<Connection>();
+  private readonly buckets = new Map<string, Bucket>();
+  private readonly byAge = new IdleList();
 
   constructor(private readonly maxIdle: number) {}
 
   /** An open connection of that key when one is idle. */
   take(key: string): Connection | undefined {
-    const connections = this.idle.get(key);
-    const connection = connections?.pop();
-    if (connections?.length === 0) this.idle.delete(key);
-    if (connection) this.idleByAge.delete(connection);
+    const connection = this.buckets.get(key)?.idle.pop();
+    if (connection) this.byAge.remove(connection);
     return connection;
   }
 
+  /** Takes charge of a connection that is in use. */
   add(connection: Connection): Connection {
     this.live.add(connection);
+    const bucket = this.buckets.get(connection.key);
+    if (bucket) bucket.live++;
+    else this.buckets.set(connection.key, { idle: [], live: 1 });
     connection.client.on('disconnect', () => {
-      if (this.idleByAge.has(connection)) this.discard(connection);
+      if (connection.idle) this.discard(connection);
     });
     return connection;
   }
@@ -90,28 +101,55 @@ export class ConnectionPool {
   /** The connection has served its request and can serve another. */
   release(connection: Connection): void {
     if (!this.live.has(connection)) return;
-    const connections = this.idle.get(connection.key);
-    if (connections) connections.push(connection);
-    else this.idle.set(connection.key, [connection]);
-    this.idleByAge.add(connection);
-    if (this.idleByAge.size <= this.maxIdle) return;
-    const [oldest] = this.idleByAge;
-    if (oldest) this.discard(oldest);
+    this.buckets.get(connection.key)!.idle.push(connection);
+    this.byAge.append(connection);
+    if (this.byAge.size > this.maxIdle) this.discard(this.byAge.oldest!);
   }
 
   discard(connection: Connection): void {
-    this.live.delete(connection);
-    if (this.idleByAge.delete(connection)) this.withdraw(connection);
+    if (!this.live.delete(connection)) return;
+    const bucket = this.buckets.get(connection.key)!;
+    if (connection.idle) {
+      this.byAge.remove(connection);
+      bucket.idle.splice(bucket.idle.indexOf(connection), 1);
+    }
+    bucket.live--;
+    if (bucket.live === 0) this.buckets.delete(connection.key);
     connection.destroy();
-  }
-
-  private withdraw(connection: Connection): void {
-    const rest = this.idle.get(connection.key)?.filter((other) => other !== connection) ?? [];
-    if (rest.length > 0) this.idle.set(connection.key, rest);
-    else this.idle.delete(connection.key);
   }
 
   close(): void {
     for (const connection of [...this.live]) this.discard(connection);
+  }
+}
+
+/**
+ * Idle connections, the longest unused first, linked through their own fields: they come and go with every request, for
+ * which a Set is too dear (see Deadlines).
+ */
+class IdleList {
+  oldest: Connection | undefined;
+  size = 0;
+  private newest: Connection | undefined;
+
+  append(connection: Connection): void {
+    connection.idle = true;
+    connection.older = this.newest;
+    if (this.newest) this.newest.newer = connection;
+    else this.oldest = connection;
+    this.newest = connection;
+    this.size++;
+  }
+
+  remove(connection: Connection): void {
+    const { older, newer } = connection;
+    if (older) older.newer = newer;
+    else this.oldest = newer;
+    if (newer) newer.older = older;
+    else this.newest = older;
+    connection.idle = false;
+    connection.older = undefined;
+    connection.newer = undefined;
+    this.size--;
   }
 }

@@ -5,6 +5,8 @@
 export interface Timed {
   /** On the scale of `performance.now()`; may move while the object is watched. */
   readonly deadline: number;
+  /** Place in the list of the watched; for Deadlines alone. */
+  slot: number;
   /** Called once, at or shortly after the deadline. */
   expire(): void;
 }
@@ -12,29 +14,40 @@ export interface Timed {
 /** Milliseconds that a deadline may be overrun. */
 const RESOLUTION = 20;
 
-export class Deadlines {
-  private readonly watched = new Set<Timed>();
+export class Deadlines<T extends Timed> {
+  /**
+   * A list and not a Set: a Set of short-lived objects leaves a chain of outgrown tables behind, each of which keeps dead
+   * exchanges alive until the next full collection (measured: 15 % of the time of a fetch).
+   */
+  private readonly watched: T[] = [];
   private timer: NodeJS.Timeout | undefined;
 
-  watch(timed: Timed): void {
-    this.watched.add(timed);
+  watch(timed: T): void {
+    timed.slot = this.watched.push(timed) - 1;
     // After a long computation timers run before sockets are read. What the sockets hold must count first, or a busy
     // thread would take its own delay for that of a site.
     this.timer ??= setInterval(() => setImmediate(() => this.check()), RESOLUTION);
   }
 
-  unwatch(timed: Timed): void {
-    this.watched.delete(timed);
+  unwatch(timed: T): void {
+    if (this.watched[timed.slot] !== timed) return;
+    const last = this.watched.pop()!;
+    if (last === timed) return;
+    this.watched[timed.slot] = last;
+    last.slot = timed.slot;
+  }
+
+  all(): T[] {
+    return [...this.watched];
   }
 
   private check(): void {
     const now = performance.now();
-    for (const timed of this.watched) {
-      if (timed.deadline > now) continue;
-      this.watched.delete(timed);
+    for (const timed of this.watched.filter(({ deadline }) => deadline <= now)) {
+      this.unwatch(timed);
       timed.expire();
     }
-    if (this.watched.size === 0) {
+    if (this.watched.length === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
     }

@@ -22,13 +22,14 @@ export abstract class Exchange implements Timed {
   readonly reader: ResponseReader;
   readonly moments: Moments;
   deadline: number;
+  slot = -1;
   protected settled = false;
   private phase: ExchangePhase = 'connect';
   private readonly lastMoment: number;
 
   constructor(
     protected readonly plan: RequestPlan,
-    private readonly deadlines: Deadlines,
+    private readonly deadlines: Deadlines<Exchange>,
     private readonly settle: Settle,
   ) {
     this.reader = new ResponseReader(plan.limits);

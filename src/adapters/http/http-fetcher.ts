@@ -40,10 +40,9 @@ interface Settled {
 export class HttpFetcher implements Fetcher {
   private readonly dns: DnsCache;
   private readonly pool: ConnectionPool;
-  private readonly deadlines = new Deadlines();
+  private readonly deadlines = new Deadlines<Exchange>();
   private readonly profiles: ReadonlyMap<string, FetcherProfile>;
   private readonly lenientOrigins = new Set<string>();
-  private readonly underWay = new Set<Exchange>();
 
   constructor(definitions: readonly FetcherDefinition[], options: HttpFetcherOptions = {}) {
     this.dns = new DnsCache(options.lookup, options.now);
@@ -109,11 +108,9 @@ export class HttpFetcher implements Fetcher {
     return new Promise((resolve) => {
       const abandon = (): void => exchange.abandon();
       const exchange = make((failure) => {
-        this.underWay.delete(exchange);
         signal?.removeEventListener('abort', abandon);
         resolve({ exchange, failure });
       });
-      this.underWay.add(exchange);
       signal?.addEventListener('abort', abandon);
       exchange.run();
     });
@@ -136,7 +133,7 @@ export class HttpFetcher implements Fetcher {
 
   /** Breaks off what is under way; those fetches come to failures. */
   async close(): Promise<void> {
-    for (const exchange of [...this.underWay]) exchange.abandon();
+    for (const exchange of this.deadlines.all()) exchange.abandon();
     this.pool.close();
   }
 }

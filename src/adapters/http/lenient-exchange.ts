@@ -18,7 +18,7 @@ export class LenientExchange extends Exchange {
 
   constructor(
     plan: RequestPlan,
-    deadlines: Deadlines,
+    deadlines: Deadlines<Exchange>,
     settle: Settle,
     private readonly connector: Connector,
   ) {

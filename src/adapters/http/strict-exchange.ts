@@ -10,7 +10,7 @@ export class StrictExchange extends Exchange implements Dispatcher.DispatchHandl
 
   constructor(
     plan: RequestPlan,
-    deadlines: Deadlines,
+    deadlines: Deadlines<Exchange>,
     settle: Settle,
     private readonly pool: ConnectionPool,
     private readonly connection: Connection,
