@@ -54,6 +54,8 @@ const SETTLEMENTS_PER_CALL = 500;
 const LEDGER_AGE = days(30);
 const LEDGER_ENTRIES = 1_000_000;
 const PRUNE_INTERVAL = hours(1);
+/** Setting that is there while a process works on the store: after a clean stop it is not. */
+const RUNNING = 'running';
 const DRAIN_STEP = milliseconds(50);
 
 export class Engine implements EngineApi {
@@ -126,6 +128,7 @@ export class Engine implements EngineApi {
   /** Begins to work: brings back what the store remembers and starts the crawlers that were not stopped by a person. */
   async open(definition: ServerDefinition): Promise<void> {
     await this.services.ledger.open();
+    await this.noteStart(definition);
     this.opened = true;
     await this.reconfigure(definition);
     for (const crawler of this.crawlersByName.values()) await this.maintenance.resume(crawler);
@@ -260,10 +263,21 @@ export class Engine implements EngineApi {
       delivery.flush();
     }
     await hosts.save();
+    if (this.opened) await this.services.store.putSetting(RUNNING, undefined);
     hosts.close();
     await this.sinkPool.close();
     await this.ports.processor.close();
     await this.services.store.close();
+  }
+
+  /** After a crash the politeness of the last second is lost: every host gets one pause, whatever it was. */
+  private async noteStart(definition: ServerDefinition): Promise<void> {
+    const { store, clock, hosts } = this.services;
+    if ((await store.getSetting(RUNNING)) !== undefined) {
+      const pauses = definition.crawlers.map((crawler) => (crawler.aggressive ? 0 : crawler.throttle));
+      hosts.quietUntil = after(clock.now(), milliseconds(Math.max(0, ...pauses)));
+    }
+    await store.putSetting(RUNNING, String(clock.now()));
   }
 
   private underWay(): number {

@@ -64,6 +64,7 @@ export class Explanations {
     const state = await this.services.store.find(crawler.name, url.href);
     const root = state?.root ?? this.guessRoot(crawler, url)?.url.href;
     const host = this.services.hosts.get(hostKey(url));
+    this.services.hosts.claim(host);
     this.services.hosts.started(host, crawler.context.definition.throttle);
     const result = await this.services.processor
       .process({

@@ -204,6 +204,7 @@ export class Crawler {
       if (!picked) return;
       this.fetching++;
       this.underWay++;
+      this.services.hosts.claim(picked.host);
       void this.visit(picked.url, picked.host, picked.source);
       this.frontier.offerAgain(picked.host);
     }

@@ -346,7 +346,10 @@ export class Frontier {
       this.timerAt = undefined;
       this.cancelTimer = undefined;
       const now = this.clock.now();
-      for (let due = this.dueTimes.popDue(now); due; due = this.dueTimes.popDue(now)) this.offer(due.window);
+      for (let due = this.dueTimes.popDue(now); due; due = this.dueTimes.popDue(now)) {
+        // A window that was dropped meanwhile has been, or will be, found again by a sweep.
+        if (this.windows.get(due.window.host.key) === due.window) this.offer(due.window);
+      }
       this.armTimer();
     });
   }

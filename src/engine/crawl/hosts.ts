@@ -12,7 +12,7 @@ import {
   started,
   UNVISITED,
 } from '../../domain/politeness/politeness.js';
-import { after, type Duration, type Instant, seconds } from '../../domain/time/units.js';
+import { after, type Duration, type Instant, instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, HostRecord } from '../ports/frontier-store.js';
 import { Batcher } from '../support/batcher.js';
@@ -50,6 +50,8 @@ export class Hosts {
   private cancelTimer: (() => void) | undefined;
   private timerAt: Instant | undefined;
   private cancelSave: (() => void) | undefined;
+  /** The process before this one died: what it asked for last was not saved, so no host is asked before this time. */
+  quietUntil: Instant = instant(0);
   private readonly listeners = new Set<(host: Host) => void>();
   private readonly loader: Batcher<Host, void>;
 
@@ -90,15 +92,25 @@ export class Hosts {
     }
   }
 
-  started(host: Host, delay: Duration): void {
+  /** The host has been picked: from here on until `finished` or `released` it counts as busy. */
+  claim(host: Host): void {
     host.active++;
+  }
+
+  /** A request is being sent. */
+  started(host: Host, delay: Duration): void {
     this.change(host, started(host.politeness, this.clock.now(), delay));
   }
 
-  /** A request to the host has ended; the next one waits `delay` from now. */
+  /** The last request of the claim has ended; the next one waits `delay` from now. */
   finished(host: Host, delay: Duration): void {
-    host.active--;
     this.change(host, finished(host.politeness, this.clock.now(), delay));
+    this.released(host);
+  }
+
+  /** The claim ends without a request: the host owes nobody a pause. */
+  released(host: Host): void {
+    host.active--;
     this.notifyWhenReady(host);
   }
 
@@ -170,6 +182,7 @@ export class Hosts {
         host.politeness = record;
         host.paused = record.paused;
       }
+      if (host.readyAt < this.quietUntil) host.politeness = { ...host.politeness, nextRequestAt: this.quietUntil };
       host.loaded = true;
       this.notifyWhenReady(host);
     }

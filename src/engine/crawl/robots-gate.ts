@@ -65,7 +65,7 @@ export class RobotsGate {
     return entry && delayOf(entry.policy, agent);
   }
 
-  /** Fetches robots.txt. The failure of the network, when there was one, is the failure of the page that waited for it. */
+  /** Fetches robots.txt of a host that the caller has claimed. The failure of the network, when there was one, is the failure of the page that waited for it. */
   async load(
     url: CrawlUrl,
     host: Host,
@@ -85,7 +85,6 @@ export class RobotsGate {
     const policy = robotsPolicy(outcome, now, this.entries.get(key)?.policy);
     this.remember(key, { policy, ...described(outcome) });
     this.react(host, outcome, policy);
-    this.hosts.finished(host, throttle);
     return outcome.kind === 'failure' ? outcome : undefined;
   }
 

@@ -47,46 +47,51 @@ export class VisitRunner {
     return this.conclude(state, result);
   }
 
+  /** The host has been claimed by the caller; here the claim ends, with the pause that the requests made have earned. */
   private async fetch(state: UrlState, host: Host): Promise<PageResult | typeof PUT_BACK> {
     const url = crawlUrl(state.url);
-    const gate = await this.passRobots(state, url, host);
-    if (gate !== undefined) return gate;
     const delay = this.delay(url);
-    this.services.hosts.started(host, delay);
-    let result: PageResult;
+    let pause: Duration | undefined;
     try {
-      result = await this.services.processor.process(this.task(state));
-    } catch (error) {
-      this.services.hosts.finished(host, delay);
-      throw error;
+      const gate = await this.passRobots(state, url, host);
+      if (gate.asked) pause = this.delay(url);
+      if (gate.end !== undefined) return gate.end;
+      pause = delay;
+      this.services.hosts.started(host, delay);
+      const result = await this.services.processor.process(this.task(state));
+      this.noteHost(host, result);
+      // A URL that was excluded before any request has cost the host nothing.
+      const asked = result.outcome.kind !== 'excluded' || result.status !== undefined;
+      pause = asked ? (result.schedule.throttle ?? delay) : undefined;
+      return result;
+    } finally {
+      if (pause === undefined) this.services.hosts.released(host);
+      else this.services.hosts.finished(host, pause);
     }
-    this.noteHost(host, result);
-    // A URL that was excluded before any request has cost the host nothing.
-    const asked = result.outcome.kind !== 'excluded' || result.status !== undefined;
-    this.services.hosts.finished(host, asked ? (result.schedule.throttle ?? delay) : milliseconds(0));
-    return result;
   }
 
-  /** Undefined: go on to the page. */
+  /** Without an `end` the visit goes on to the page. `asked`: robots.txt was asked for. */
   private async passRobots(
     state: UrlState,
     url: CrawlUrl,
     host: Host,
-  ): Promise<PageResult | typeof PUT_BACK | undefined> {
+  ): Promise<{ end?: PageResult | typeof PUT_BACK; asked?: boolean }> {
     const { definition, fetcher } = this.target.context;
-    if (definition.ignoreRobotsTxt || definition.linkRules.rogue) return undefined;
+    if (definition.ignoreRobotsTxt || definition.linkRules.rogue) return {};
     const answer = this.services.robots.ask(url, fetcher.robotsAgent);
-    if (answer.kind === 'allowed') return undefined;
-    if (answer.kind === 'disallowed') return this.obeysRobots(state, url) ? this.disallowed(state) : undefined;
+    if (answer.kind === 'allowed') return {};
+    if (answer.kind === 'disallowed') return this.obeysRobots(state, url) ? { end: this.disallowed(state) } : {};
     if (answer.kind === 'unreachable') {
       this.services.hosts.backOff(host, milliseconds(answer.entry.policy.expiresAt - this.services.clock.now()));
-      return PUT_BACK;
+      return { end: PUT_BACK };
     }
     const failure = await this.services.robots.load(url, host, definition.fetcher, this.delay(url));
     // The network failed before any page could be asked for: that is this URL's own outcome.
-    if (failure) return this.failedBeforeFetch(state, failure.code, failure.detail, failure.timings.total);
+    if (failure) {
+      return { asked: true, end: this.failedBeforeFetch(state, failure.code, failure.detail, failure.timings.total) };
+    }
     await this.seedSitemaps(state, url);
-    return PUT_BACK;
+    return { asked: true, end: PUT_BACK };
   }
 
   private obeysRobots(state: UrlState, url: CrawlUrl): boolean {

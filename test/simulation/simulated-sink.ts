@@ -1,0 +1,44 @@
+import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
+import { milliseconds } from '../../src/domain/time/units.js';
+import type { Clock } from '../../src/engine/ports/clock.js';
+import { type Sink, SinkUnavailable } from '../../src/engine/ports/sink.js';
+import type { Random } from './random.js';
+
+/** What the index holds, and how the sink in front of it fails. It outlives every crash of the crawler. */
+export class SimulatedIndex {
+  readonly documents = new Map<string, string>();
+  readonly violations: string[] = [];
+  faults = true;
+  /** Refuses documents of some URIs for good, while faults last. */
+  private readonly lastOrder = new Map<string, number>();
+
+  constructor(private readonly random: Random) {}
+
+  sink(clock: Clock): Sink {
+    return {
+      name: 'main',
+      deliver: (batch) => this.deliver(batch, clock),
+      close: async () => undefined,
+    };
+  }
+
+  private async deliver(batch: readonly PushOrder[], clock: Clock): Promise<OrderAnswer[]> {
+    await clock.sleep(milliseconds(this.faults ? this.random.integer(1, 5_000) : 10));
+    if (this.faults && this.random.chance(0.15)) throw new SinkUnavailable('the sink is down');
+    const answers = batch.map((order) => this.take(order));
+    // The worst moment to fail: the orders are carried out and nobody hears of it.
+    if (this.faults && this.random.chance(0.1)) throw new SinkUnavailable('the answer was lost');
+    return answers;
+  }
+
+  private take(order: PushOrder): OrderAnswer {
+    const last = this.lastOrder.get(order.uri) ?? -1;
+    if (order.id < last) this.violations.push(`order ${order.id} for ${order.uri} came after order ${last}`);
+    if (order.reason === '') this.violations.push(`order ${order.id} for ${order.uri} has no reason`);
+    this.lastOrder.set(order.uri, order.id);
+    if (this.faults && this.random.chance(0.02)) return { state: 'refused', message: 'not today' };
+    if (order.kind === 'add') this.documents.set(order.uri, order.document.stamp);
+    else this.documents.delete(order.uri);
+    return { state: 'acknowledged' };
+  }
+}

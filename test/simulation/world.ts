@@ -1,0 +1,229 @@
+/**
+ * One world from one number: a web, an index, a store and a clock that the real engine works in. First everything goes
+ * wrong that can, then the world becomes quiet, and the index has to equal the web exactly.
+ */
+import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
+import { readConfiguration } from '../../src/adapters/config-xml/read.js';
+import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
+import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
+import { REASONS } from '../../src/domain/policy/reasons.js';
+import { ERROR_CODES } from '../../src/domain/fetch/error-codes.js';
+import { after, days, type Duration, hours, type Instant, milliseconds, minutes } from '../../src/domain/time/units.js';
+import { Engine } from '../../src/engine/engine.js';
+import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
+import type { Clock } from '../../src/engine/ports/clock.js';
+import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
+import type { Log } from '../../src/engine/ports/log.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { Fuse } from './fuse.js';
+import { Random } from './random.js';
+import { SimulatedIndex } from './simulated-sink.js';
+import { SimulatedWeb } from './simulated-web.js';
+
+export interface WorldReport {
+  readonly seed: number;
+  readonly violations: readonly string[];
+  readonly pages: number;
+  readonly requests: number;
+  readonly crashes: number;
+  readonly orders: number;
+}
+
+const THROTTLE_MS = 2_500;
+const MAXIMUM_AGE = days(1);
+/** Orders that may be decided and unanswered at once: the limit of the delivery and what was under way when it was reached. */
+const MOST_PENDING = 2_000 + 64;
+
+export async function runWorld(seed: number): Promise<WorldReport> {
+  const world = new World(seed);
+  await world.run();
+  return world.report();
+}
+
+class World {
+  private readonly random: Random;
+  private readonly clock = new ManualClock();
+  private readonly web: SimulatedWeb;
+  private readonly index: SimulatedIndex;
+  private readonly violations: string[] = [];
+  private store!: FrontierStore;
+  private engine!: Engine;
+  private fuse = new Fuse();
+  private crashes = 0;
+  private orders = 0;
+
+  constructor(private readonly seed: number) {
+    this.random = new Random(seed);
+    this.web = new SimulatedWeb(this.random, this.random.integer(1, 5), this.random.integer(3, 20));
+    this.index = new SimulatedIndex(this.random);
+  }
+
+  async run(): Promise<void> {
+    this.store = await openSqliteInProcess(':memory:');
+    await this.start();
+    await this.chaos(after(this.clock.now(), hours(this.random.integer(12, 96))));
+    await this.quiet();
+    this.compare();
+    this.checkPoliteness();
+    await this.checkLedger();
+    this.fuse.blow();
+    await this.store.close();
+  }
+
+  report(): WorldReport {
+    const { seed, crashes, orders } = this;
+    const violations = [...this.violations, ...this.index.violations];
+    return { seed, violations, crashes, orders, pages: this.web.truth().size, requests: this.web.asked.length };
+  }
+
+  private async start(): Promise<void> {
+    this.fuse = new Fuse();
+    const { fuse } = this;
+    const clock = guardedClock(this.clock, fuse);
+    const store = fuse.guard(this.store);
+    this.engine = new Engine({
+      store: Object.assign(Object.create(store) as FrontierStore, { close: async () => undefined }),
+      clock,
+      log: this.log(),
+      cron: () => undefined,
+      createSink: () => fuse.guard(this.index.sink(clock)),
+      processor: new LocalPageProcessor({
+        createFetcher: () => fuse.guard(this.web.fetcher(clock)),
+        reader: createPageReader(),
+        digest: (bytes, text) => `${Buffer.from(bytes).toString('latin1').length}:${hashText(Buffer.from(bytes).toString('latin1') + text)}`,
+      }),
+    });
+    void this.engine.open(this.definition()).catch((error: unknown) => this.violations.push(`the engine did not open: ${String(error)}`));
+    await settle();
+  }
+
+  private definition(): ServerDefinition {
+    const roots = this.web.roots.map((url) => `<Root url="${url}"/>`).join('');
+    const { definition, problems } = readConfiguration(
+      `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+        <Crawler name="world" nthreads="8" throttleTimeMS="${THROTTLE_MS}" defaultAccept="true" crawlSitemaps="false"
+                 nearDuplicateDetector="false" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="${MAXIMUM_AGE / 1000}">
+          ${roots}<cw:PushTo sink="main"/></Crawler>
+        <cw:Fetcher name="default"/><cw:Sink name="main" type="json" url="http://127.0.0.1:1/"/></CrawlConfig>`,
+      { file: 'world.xml', env: {}, readFile: () => '' },
+    );
+    if (!definition) throw new Error(problems.map((problem) => problem.message).join('; '));
+    return definition;
+  }
+
+  private async chaos(end: Instant): Promise<void> {
+    let nextMutation = this.laterBy(hours(1));
+    let nextCrash = this.laterBy(hours(24));
+    while (this.clock.now() < end) {
+      const next = Math.min(this.clock.nextTimer ?? end, nextMutation, nextCrash, end) as Instant;
+      this.clock.advanceTo(next);
+      await settle();
+      this.checkBounds();
+      if (next >= nextMutation) {
+        this.web.mutate();
+        nextMutation = this.laterBy(minutes(30));
+      }
+      if (next >= nextCrash) {
+        this.fuse.blowAfter(this.random.integer(1, 40));
+        nextCrash = this.laterBy(hours(24));
+      }
+      if (this.fuse.isBlown) await this.restart();
+    }
+  }
+
+  private async restart(): Promise<void> {
+    this.crashes++;
+    this.web.hangUp(this.clock.now());
+    this.clock.advance(milliseconds(this.random.integer(0, 3_000)));
+    await settle();
+    await this.start();
+  }
+
+  /** Long enough for every page to be visited again, whatever back-off and age it had. */
+  private async quiet(): Promise<void> {
+    this.web.becomeQuiet();
+    this.index.faults = false;
+    const end = after(this.clock.now(), (MAXIMUM_AGE * 4) as Duration);
+    let released = false;
+    while (this.clock.now() < end) {
+      const next = this.clock.nextTimer;
+      if (next === undefined || next > end) break;
+      this.clock.advanceTo(next);
+      await settle();
+      if (!released && this.clock.now() > end - MAXIMUM_AGE) {
+        released = true;
+        for (const held of await this.engine.heldDeletions()) await this.engine.releaseHeld(held.hostKey);
+      }
+    }
+    this.clock.advanceTo(end);
+    await settle();
+  }
+
+  private compare(): void {
+    const truth = this.web.truth();
+    for (const uri of truth) if (!this.index.documents.has(uri)) this.violations.push(`${uri} is on the web and not in the index`);
+    for (const uri of this.index.documents.keys()) if (!truth.has(uri)) this.violations.push(`${uri} is in the index and not on the web`);
+  }
+
+  /** No request may begin before the throttle has passed since the last one to the same host ended, over crashes too. */
+  private checkPoliteness(): void {
+    const last = new Map<string, Instant>();
+    for (const { host, from, to, path } of this.web.asked) {
+      const before = last.get(host);
+      if (before !== undefined && from < before + THROTTLE_MS) {
+        this.violations.push(`${host}${path} was asked ${from - before} ms after the last answer`);
+      }
+      if (to !== undefined) last.set(host, to);
+    }
+  }
+
+  private async checkLedger(): Promise<void> {
+    let before: number | undefined;
+    for (;;) {
+      const page = await this.store.orders({}, before, 1_000);
+      this.orders += page.length;
+      for (const entry of page) {
+        if (!(entry.reason in REASONS) && !(entry.reason in ERROR_CODES)) this.violations.push(`order ${entry.id} has the unknown reason ${entry.reason}`);
+      }
+      before = page.at(-1)?.id;
+      if (page.length < 1_000) return;
+    }
+  }
+
+  private checkBounds(): void {
+    const pending = this.engine.sinks().reduce((sum, sink) => sum + sink.pending, 0);
+    if (pending > MOST_PENDING) this.violations.push(`${pending} orders are pending at once`);
+  }
+
+  private laterBy(most: Duration): Instant {
+    return after(this.clock.now(), milliseconds(this.random.integer(1, most)));
+  }
+
+  private log(): Log {
+    const error = (message: string, particulars?: Readonly<Record<string, unknown>>): void => {
+      if (!this.fuse.isBlown) this.violations.push(`${message} ${JSON.stringify(particulars)}`);
+    };
+    return { debug: () => undefined, info: () => undefined, warn: () => undefined, error };
+  }
+}
+
+/** Timers of a dead process do not run. */
+function guardedClock(clock: Clock, fuse: Fuse): Clock {
+  return {
+    now: () => clock.now(),
+    at: (at, action) =>
+      clock.at(at, () => {
+        if (!fuse.isBlown) action();
+      }),
+    sleep: (wait, signal) => clock.sleep(wait, signal),
+  };
+}
+
+/** Everything in a world happens in microtasks, so one turn of the event loop ends it. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function hashText(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return hash >>> 0;
+}
