@@ -4,7 +4,10 @@ import type { Handle } from './sqlite-handle.js';
 const MANY_PAGES = 4_000;
 
 /** Pages that may be left for the step in which the writer waits: some milliseconds. */
-const FEW_PAGES = 1_000;
+const FEW_PAGES = 500;
+
+/** Each pass finds what was written during the one before, which is less and less. */
+const PASSES = 4;
 
 interface Progress {
   readonly log: number;
@@ -25,8 +28,11 @@ export function checkpointer(db: Handle): () => void {
     seen = log;
     const open = log - checkpointed;
     if (open === 0 || (!resting && open < MANY_PAGES)) return;
-    const after = progress(db, 'PASSIVE');
-    if (after.log - after.checkpointed <= FEW_PAGES) progress(db, 'RESTART');
+    for (let pass = 0; pass < PASSES; pass++) {
+      const after = progress(db, 'PASSIVE');
+      if (after.log - after.checkpointed <= FEW_PAGES) break;
+    }
+    progress(db, 'RESTART');
   };
 }
 

@@ -1,6 +1,6 @@
 import { SOURCES } from '../../domain/frontier/sources.js';
 import type { Handle } from './sqlite-handle.js';
-import type { SiteChange } from './tally.js';
+import { countersBy, type SiteChange } from './tally.js';
 
 /** Source and earliest due time of the queued URLs of one site: one index probe a source. */
 export const EARLIEST_BY_SOURCE = SOURCES.map(
@@ -8,21 +8,31 @@ export const EARLIEST_BY_SOURCE = SOURCES.map(
     `SELECT ${source} AS source, min(due_at) AS due_at FROM url WHERE site_id = @site AND source = ${source}`,
 ).join(' UNION ALL ');
 
+/** The earliest due time follows from what came and went, unless what went may have been the earliest. */
+const NEXT_DUE = `CASE
+  WHEN @went <= coalesce(min(next_due_at, @came), next_due_at, @came, @went) THEN (SELECT min(due_at) FROM (${EARLIEST_BY_SOURCE}))
+  ELSE coalesce(min(next_due_at, @came), next_due_at, @came) END`;
+
 /** Writes what a tally summed up to `counter` and `site`; to be called at the end of the transaction. */
-export function counterWriter(db: Handle): (changes: readonly SiteChange[]) => void {
+export function counterWriter(
+  db: Handle,
+  crawlerOf: (site: number) => string,
+): (changes: readonly SiteChange[]) => void {
   const updateSite = db.prepare(
     `UPDATE site SET urls = urls + @urls, indexed = indexed + @indexed, errors = errors + @errors,
-       queued = queued + @queued, next_due_at = (SELECT min(due_at) FROM (${EARLIEST_BY_SOURCE})) WHERE id = @site`,
+       queued = queued + @queued, next_due_at = ${NEXT_DUE} WHERE id = @site`,
   );
   const updateCounter = db.prepare(
-    `INSERT INTO counter (crawler, status, source, indexed, urls)
-     VALUES ((SELECT crawler FROM site WHERE id = @site), @status, @source, @indexed, @urls)
+    `INSERT INTO counter (crawler, status, source, indexed, urls) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET urls = urls + excluded.urls`,
   );
   return (changes) => {
-    for (const { counters, ...site } of changes) {
-      for (const counter of counters) updateCounter.run(counter);
-      updateSite.run(site);
+    for (const { site, urls, indexed, errors, queued, cameDue: came, wentDue: went } of changes) {
+      updateSite.run({ site, urls, indexed, errors, queued, came, went });
+    }
+    for (const [crawler, counters] of countersBy(changes, crawlerOf)) {
+      for (const { status, source, indexed, urls } of counters)
+        updateCounter.run(crawler, status, source, indexed, urls);
     }
   };
 }

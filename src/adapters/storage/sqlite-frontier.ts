@@ -12,6 +12,7 @@ import { SqliteRecords } from './sqlite-records.js';
 import { SqliteSites } from './sqlite-sites.js';
 import { type Counted, Tally } from './tally.js';
 import {
+  asCounted,
   CHANGES,
   changedFields,
   madeDue,
@@ -20,7 +21,6 @@ import {
   newState,
   newValues,
   type RowChanges,
-  statusCode,
   storedValue,
   submitted,
   toState,
@@ -35,7 +35,7 @@ export interface Keys {
   readonly keys: BigInt64Array;
 }
 
-type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number; readonly due_at: number };
+type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
 
 /**
  * The writing verbs of the frontier on one SQLite handle, synchronous: the caller owns the thread that it runs in.
@@ -53,7 +53,7 @@ export class SqliteFrontier {
   constructor(db: Handle) {
     this.#db = db;
     this.#sites = new SqliteSites(db);
-    this.#writeCounters = counterWriter(db);
+    this.#writeCounters = counterWriter(db, (site) => this.#sites.crawlerOf(site));
     this.records = new SqliteRecords(db);
     this.#sql = statements(db);
   }
@@ -168,7 +168,7 @@ export class SqliteFrontier {
     // Most links are known: one index probe is a fifth of an insert that comes to nothing.
     if (this.#sql.idOf.get(site, url.key) !== undefined) return undefined;
     const id = Number(this.#sql.insert.run(site, ...newValues(url)).lastInsertRowid);
-    this.#tally.count({ site_id: site, status: statusCode(url.status), source: url.source ?? null, indexed: 0 }, 1);
+    this.#tally.count(asCounted(site, url), 1);
     return id;
   }
 

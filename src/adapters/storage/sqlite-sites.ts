@@ -6,11 +6,14 @@ const REMEMBERED = 100_000;
 /** The small ids of (crawler, host), remembered: every link asks for one. */
 export class SqliteSites {
   readonly #ids = new Map<string, number>();
+  readonly #crawlers = new Map<number, string>();
   readonly #select;
+  readonly #crawler;
   readonly #insert;
 
   constructor(db: Handle) {
     this.#select = db.prepare<[string, string], number>('SELECT id FROM site WHERE crawler = ? AND host = ?').pluck();
+    this.#crawler = db.prepare<[number], string>('SELECT crawler FROM site WHERE id = ?').pluck();
     this.#insert = db.prepare<[string, string]>('INSERT INTO site (crawler, host) VALUES (?, ?)');
   }
 
@@ -29,8 +32,19 @@ export class SqliteSites {
     return this.known(crawler, hostKey) ?? Number(this.#insert.run(crawler, hostKey).lastInsertRowid);
   }
 
+  crawlerOf(site: number): string {
+    let crawler = this.#crawlers.get(site);
+    if (crawler === undefined) {
+      crawler = this.#crawler.get(site) ?? '';
+      if (this.#crawlers.size >= REMEMBERED) this.#crawlers.clear();
+      this.#crawlers.set(site, crawler);
+    }
+    return crawler;
+  }
+
   /** The transaction was rolled back, and new sites with it. */
   forget(): void {
     this.#ids.clear();
+    this.#crawlers.clear();
   }
 }

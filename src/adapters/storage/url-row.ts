@@ -159,7 +159,6 @@ export const newValues = (url: NewUrl): Value[] => [
   url.dueAt,
 ];
 
-
 /** What may change in a row: what a settlement says, and what a submission as a root makes of a known URL. */
 export type RowChanges = UrlChanges &
   Partial<Pick<NewUrl, 'hops' | 'redirects' | 'arrival' | 'root' | 'inheritedMetas'>>;
@@ -199,6 +198,15 @@ export const CHANGES: Readonly<Record<Field, Stored>> = {
   inheritedMetas: { column: 'inherited_metas', type: 'text', store: metasText },
 };
 
+/** A new row of a site, for the tally. */
+export const asCounted = (site: number, url: NewUrl): Counted => ({
+  site_id: site,
+  status: statusCode(url.status),
+  source: url.source ?? null,
+  due_at: url.dueAt,
+  indexed: 0,
+});
+
 const FIELDS = Object.keys(CHANGES) as Field[];
 
 /** The fields that are to be written: undefined leaves a field as it is, null clears it. */
@@ -219,7 +227,7 @@ export function submitted(url: NewUrl): RowChanges {
 }
 
 /** What makes a URL due: never later than it was; one that waits for its first visit keeps its place. */
-export function madeDue(row: Counted & { readonly due_at: number }, dueAt: Instant, source: SourceNumber): RowChanges {
+export function madeDue(row: Counted, dueAt: Instant, source: SourceNumber): RowChanges {
   const waits = row.status === statusCode('waiting') && row.source !== null;
   return {
     source: waits ? (row.source as SourceNumber) : source,

@@ -1,0 +1,225 @@
+/**
+ * The store alone: how fast links are recognized or stored, visits settled and work handed out, on a store that knows
+ * 100,000, 1 million and (with --large) 10 million URLs. Prints a table; `node dist/bench/store.js [--large]`.
+ *
+ * The pages are modelled: each has 100 links, 60 of them to 200 pages that its whole host links to (navigation), 30 to
+ * any page of its host, 5 to 1,000 popular pages elsewhere and 5 to pages that nobody has seen before. A batch holds 50
+ * pages of 20 hosts, as a crawl of many hosts at a time makes them.
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteStore } from '../src/adapters/storage/sqlite-store.js';
+import type { UrlId, UrlState } from '../src/domain/crawl/url-state.js';
+import { instant, milliseconds } from '../src/domain/time/units.js';
+import { urlKey } from '../src/domain/url/url-key.js';
+import type { FrontierStore, NewUrl, Settlement } from '../src/engine/ports/frontier-store.js';
+
+const HOSTS = 200;
+const HOSTS_OF_BATCH = 20;
+const PAGES_OF_BATCH = 50;
+const BATCHES = 100;
+const LINKS = { navigation: 60, own: 30, popular: 5, fresh: 5 };
+const LINKS_OF_PAGE = Object.values(LINKS).reduce((a, b) => a + b);
+
+const START = 1_700_000_000_000;
+const STAMP = '0123456789abcdef0123456789abcdef';
+
+/** The n-th URL of the model; hosts take turns, so that all grow alike. */
+function link(n: number): NewUrl {
+  const host = `host-${n % HOSTS}.example.com`;
+  const url = `https://${host}/section-${n % 97}/some/page-of-average-length-${n}.html`;
+  return {
+    crawler: 'bench',
+    url,
+    key: urlKey(url),
+    hostKey: host,
+    source: 3,
+    status: 'waiting',
+    reason: 'accepted',
+    hops: 3,
+    redirects: 0,
+    arrival: 'link',
+    foundOn: `https://${host}/section-${n % 89}/some/page-of-average-length-${n % 1000}.html`,
+    root: `https://${host}/`,
+    dueAt: instant(START + n),
+  };
+}
+
+function visited(url: UrlState, orderId: number): Settlement {
+  const at = instant(START + orderId);
+  return {
+    id: url.id,
+    changes: {
+      status: 'indexed',
+      reason: 'accepted',
+      source: 5,
+      dueAt: instant(START + 1e9 + orderId),
+      lastVisitAt: at,
+      lastStatus: 200,
+      temporaryErrors: 0,
+      permanentError: false,
+      visits: url.visits + 1,
+      etag: '"5f3e-1a2b3c4d5e6f"',
+      lastModified: 'Tue, 04 Nov 2025 10:00:00 GMT',
+      stamp: STAMP,
+      simhash: urlKey(url.url),
+      contentType: 'text/html',
+      title: 'The title of a page of average length',
+    },
+    visit: { at, status: 200, outcome: 'document', duration: milliseconds(40), bytes: 42_000, changed: true },
+    orders: [
+      {
+        id: orderId,
+        crawler: 'bench',
+        uri: url.url,
+        hostKey: url.hostKey,
+        kind: 'add',
+        reason: 'accepted',
+        decidedAt: at,
+        state: 'acknowledged',
+        attempts: 1,
+        answeredAt: at,
+        stamp: STAMP,
+      },
+    ],
+  };
+}
+
+/** Numbers that look random and repeat from run to run. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 4_294_967_296) * below);
+  };
+}
+
+/** A model of the web that grows while it is crawled. */
+class Model {
+  known = 0;
+  order = 0;
+  readonly #random = randomOf(1);
+
+  /** The links of one page of a host. */
+  links(host: number): NewUrl[] {
+    const pages = Math.floor(this.known / HOSTS);
+    const own = (page: number): NewUrl => link(page * HOSTS + host);
+    return [
+      ...Array.from({ length: LINKS.navigation }, () => own(this.#random(200))),
+      ...Array.from({ length: LINKS.own }, () => own(this.#random(pages))),
+      ...Array.from({ length: LINKS.popular }, () => link(this.#random(1_000))),
+      ...Array.from({ length: LINKS.fresh }, () => link(this.known++)),
+    ];
+  }
+
+  hostsOfBatch(): number[] {
+    return Array.from({ length: HOSTS_OF_BATCH }, () => this.#random(HOSTS));
+  }
+}
+
+async function fill(store: FrontierStore, model: Model, size: number): Promise<number> {
+  const start = performance.now();
+  const first = model.known;
+  const under: Promise<unknown>[] = [];
+  while (model.known < size) {
+    const count = Math.min(5_000, size - model.known);
+    under.push(store.discover(Array.from({ length: count }, (_, i) => link(model.known + i))));
+    model.known += count;
+    if (under.length > 3) await under.shift();
+  }
+  await Promise.all(under);
+  return (size - first) / ((performance.now() - start) / 1000);
+}
+
+class Stopwatch {
+  readonly laps: number[] = [];
+
+  async time<T>(action: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    const result = await action();
+    this.laps.push(performance.now() - start);
+    return result;
+  }
+
+  get seconds(): number {
+    return this.laps.reduce((a, b) => a + b, 0) / 1000;
+  }
+
+  percentile(share: number): number {
+    return [...this.laps].sort((a, b) => a - b)[Math.floor((this.laps.length - 1) * share)] ?? 0;
+  }
+}
+
+/** Crawls some batches the way the engine does: take what is due, store what is found, settle. */
+async function crawl(store: FrontierStore, model: Model) {
+  const watches = { due: new Stopwatch(), discover: new Stopwatch(), settle: new Stopwatch() };
+  const cpu = { user: 0, system: 0 };
+  const inHand = new Set<UrlId>(Array.from({ length: 2_000 }, (_, i) => 1e9 + i));
+  let settled = 0;
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const hosts = model.hostsOfBatch();
+    const links = Array.from({ length: PAGES_OF_BATCH }, (_, page) =>
+      model.links(hosts[page % HOSTS_OF_BATCH]!),
+    ).flat();
+    const before = process.cpuUsage();
+    const pages: UrlState[] = [];
+    for (let page = 0; page < PAGES_OF_BATCH; page += 10) {
+      const host = link(hosts[page / 10]!).hostKey;
+      const { urls } = await watches.due.time(() => store.due('bench', host, 3, instant(START * 2), 10, inHand));
+      pages.push(...urls);
+    }
+    await watches.discover.time(() => store.discover(links));
+    const settlements = pages.map((url) => visited(url, ++model.order));
+    await watches.settle.time(() => store.settle(settlements));
+    const used = process.cpuUsage(before);
+    cpu.user += used.user;
+    cpu.system += used.system;
+    settled += pages.length;
+  }
+  return { watches, settled, cpuMs: (cpu.user + cpu.system) / 1000 };
+}
+
+async function measure(store: FrontierStore, model: Model): Promise<Record<string, number>> {
+  const known = model.known;
+  const { watches, settled, cpuMs } = await crawl(store, model);
+  const counts = new Stopwatch();
+  await counts.time(() => store.counts('bench'));
+  const pages = BATCHES * PAGES_OF_BATCH;
+  return {
+    'known URLs': known,
+    'links/s': Math.round((pages * LINKS_OF_PAGE) / watches.discover.seconds),
+    'settles/s': Math.round(settled / watches.settle.seconds),
+    'due() ms, median': round(watches.due.percentile(0.5)),
+    'due() ms, 99 %': round(watches.due.percentile(0.99)),
+    'counts() ms': round(counts.seconds * 1000),
+    'ms/page': round(((watches.discover.seconds + watches.settle.seconds + watches.due.seconds) * 1000) / pages),
+    'CPU ms/page': round(cpuMs / pages),
+    'RSS MB': Math.round(process.memoryUsage().rss / 1_048_576),
+  };
+}
+
+const round = (value: number): number => Number(value.toPrecision(3));
+
+async function main(): Promise<void> {
+  const sizes = [100_000, 1_000_000, ...(process.argv.includes('--large') ? [10_000_000] : [])];
+  const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'crawlway-bench-'));
+  const file = join(directory, 'crawlway.db');
+  const store = await openSqliteStore(file);
+  const model = new Model();
+  await fill(store, model, 50_000);
+  // The first round warms up the compiler and is not shown.
+  await crawl(store, model);
+  const rows = [];
+  for (const size of sizes) {
+    const stored = await fill(store, model, size);
+    const row = await measure(store, model);
+    rows.push({ ...row, 'stored/s': Math.round(stored), 'file MB': Math.round(statSync(file).size / 1_048_576) });
+    console.table(rows.slice(-1));
+  }
+  console.table(rows);
+  await store.close();
+  rmSync(directory, { recursive: true });
+}
+
+await main();
