@@ -43,8 +43,8 @@ export function parseRobots(input: Uint8Array | string): RobotsTxt {
 
 /**
  * Lines with one character per byte: a pattern in an old 8-bit encoding must be compared byte by byte with
- * percent-encoded URLs, so nothing may be lost to a decoder. A line that the size limit cuts is dropped: a cut pattern
- * would say something else.
+ * percent-encoded URLs, so nothing may be lost to a decoder. A line that the size limit cuts, here or in the fetcher, is
+ * dropped: a cut pattern would say something else.
  */
 function linesOf(bytes: Uint8Array): string[] {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
@@ -54,7 +54,7 @@ function linesOf(bytes: Uint8Array): string[] {
     text += String.fromCharCode(...bytes.subarray(at, Math.min(at + 8192, end)));
   }
   const lines = text.split(/\r\n|\r|\n/);
-  if (bytes.length > ROBOTS_SIZE_LIMIT) lines.pop();
+  if (bytes.length >= ROBOTS_SIZE_LIMIT) lines.pop();
   return lines;
 }
 
