@@ -136,7 +136,9 @@ export const arbitraryDefinition: fc.Arbitrary<CrawlerDefinition> = fc
     rules: arbitraryRules,
     space: fc.option(spaceRules),
     servers: fc.option(fc.record({ records, followOutside: fc.boolean(), deleteNoServer: fc.boolean() })),
-    conditions: fc.option(fc.array(conditionRule, { maxLength: 3 })),
+    conditions: fc.option(
+      fc.oneof(fc.array(conditionRule, { maxLength: 3 }), fc.array(conditionRule, { minLength: 20, maxLength: 24 })),
+    ),
     defaultAccept: fc.boolean(),
     followOffsite: fc.boolean(),
   })

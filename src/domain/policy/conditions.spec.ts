@@ -82,6 +82,7 @@ describe('recursive conditions', () => {
   test('"If one or more of the rules that filtered the URL enabled the Log … flag, it will be logged": a later one counts', () => {
     const rules = [rule('may-not-have', '*x*'), rule('may-not-have', '*y*', { log: true })];
     expect(judge(rules, 'http://a.com/xy')).toMatchObject({ accepted: false, record: true });
+    expect(judge(rules.toReversed(), 'http://a.com/xy')).toMatchObject({ accepted: false, record: true });
     expect(judge(rules, 'http://a.com/x')).toMatchObject({ accepted: false, record: false });
     expect(
       judge(
@@ -122,6 +123,16 @@ describe('recursive conditions', () => {
       rule('apply-for', '*', { options: { headers: { Accept: 'b' } } }),
     ];
     expect(optionsOf(rules, 'http://a.com/').headers).toEqual({ Accept: 'b', 'X-One': '1' });
+  });
+
+  test('long lists say the same as short ones', () => {
+    const many = Array.from({ length: 40 }, (_, i) => [
+      rule('apply-for', `*/s${i}/*`, { options: throttle(i + 1) }),
+      rule(i % 2 === 0 ? 'may-not-have' : 'apply-except-for', `*.x${i}`, { options: { maxSize: i } }),
+    ]).flat();
+    expect(optionsOf(many, 'http://a.com/S7/s9/y')).toMatchObject({ throttle: seconds(10), maxSize: 39 });
+    expect(judge(many, 'http://a.com/y.x4').reason).toBe('condition-filtered');
+    expect(optionsOf(many, 'http://a.com/y.x39').maxSize).toBe(37);
   });
 
   test('max-hops keeps URLs away that are further from the root', () => {

@@ -8,17 +8,29 @@ import type { Problem } from '../crawl/place.js';
 import { type Draft, type Layer, type Rejection } from './layer.js';
 import { patternProblem } from './matching/expression.js';
 import { encodeHost, encodeNonAscii, fold } from './matching/fold.js';
+import { LiteralIndex } from './matching/literal-index.js';
+import { mapTexts, type Necessary, oneOf, UNKNOWN } from './matching/necessary.js';
 import { type Predicate, Subject } from './matching/subject.js';
-import { compilePattern, type TextMatcher } from './matching/text-matcher.js';
-import { wildcardMatcher } from './matching/wildcard.js';
+import { type CompiledPattern, compilePattern } from './matching/text-matcher.js';
+import { wildcardMatcher, wildcardPieces } from './matching/wildcard.js';
 import { mergeOptions, optionsText } from './options.js';
 import type { Candidate, TraceStep } from './verdict.js';
 
 interface CompiledCondition {
   readonly rule: ConditionRule;
   readonly matches: Predicate;
-  readonly children: readonly CompiledCondition[];
+  readonly children: Level;
+  /** Of the URLs for which the rule has an effect. */
+  readonly necessary: Necessary;
 }
+
+/** Rules that stand side by side; long lists are searched by an index. */
+interface Level {
+  readonly rules: readonly CompiledCondition[];
+  readonly index: LiteralIndex | undefined;
+}
+
+const WORTH_AN_INDEX = 16;
 
 /** What one rule did with one URL; `depth` 0 is the outermost. */
 export interface ConditionStep {
@@ -46,13 +58,26 @@ interface Walk {
 }
 
 export function compileConditions(definition: ConditionsDefinition, problems: Problem[]): Conditions {
-  const rules = compileRules(definition.rules, problems);
+  const level = compileLevel(definition.rules, problems);
   const global: UrlOptions = { defaultAllow: definition.defaultAllow, ...definition.options };
   return (subject, visit) => {
     const walk: Walk = { subject, visit, options: global, filteredBy: undefined, log: false };
-    for (const rule of rules) step(rule, 0, walk);
+    evaluate(level, 0, walk);
     return walk;
   };
+}
+
+/** An explanation shows the rules without effect as well. */
+function evaluate({ rules, index }: Level, depth: number, walk: Walk): void {
+  if (!index || walk.visit) {
+    for (const rule of rules) step(rule, depth, walk);
+    return;
+  }
+  const text = walk.subject.text('url', 'lower');
+  for (const number of index.candidates(text, text)) {
+    const rule = rules[number];
+    if (rule) step(rule, depth, walk);
+  }
 }
 
 function step(condition: CompiledCondition, depth: number, walk: Walk): void {
@@ -73,11 +98,11 @@ function step(condition: CompiledCondition, depth: number, walk: Walk): void {
     return;
   }
   if (rule.options !== NO_OPTIONS) walk.options = mergeOptions(walk.options, rule.options);
-  for (const child of children) step(child, depth + 1, walk);
+  evaluate(children, depth + 1, walk);
 }
 
-function skip(children: readonly CompiledCondition[], depth: number, visit: (step: ConditionStep) => void): void {
-  for (const child of children) {
+function skip(level: Level, depth: number, visit: (step: ConditionStep) => void): void {
+  for (const child of level.rules) {
     visit({ rule: child.rule, depth, outcome: 'not evaluated' });
     skip(child.children, depth + 1, visit);
   }
@@ -85,33 +110,44 @@ function skip(children: readonly CompiledCondition[], depth: number, visit: (ste
 
 const NO_OPTIONS: UrlOptions = {};
 
-function compileRules(rules: readonly ConditionRule[], problems: Problem[]): CompiledCondition[] {
-  return rules.map((rule) => ({
+function compileLevel(definitions: readonly ConditionRule[], problems: Problem[]): Level {
+  const rules = definitions.map((rule) => ({
     rule: Object.keys(rule.options).length === 0 ? { ...rule, options: NO_OPTIONS } : rule,
-    matches: compileTest(rule, problems),
-    children: compileRules(rule.children, problems),
+    children: compileLevel(rule.children, problems),
+    ...compileTest(rule, problems),
   }));
+  const index = rules.length > WORTH_AN_INDEX ? new LiteralIndex(rules.map(({ necessary }) => necessary)) : undefined;
+  return { rules, index };
 }
 
-function compileTest({ test, place }: ConditionRule, problems: Problem[]): Predicate {
+type CompiledTest = Pick<CompiledCondition, 'matches' | 'necessary'>;
+
+function compileTest({ kind, test, place }: ConditionRule, problems: Problem[]): CompiledTest {
   try {
-    const matches = textMatcher(test);
+    const { matches, necessary } = compileText(test);
     const norm = test.caseSensitive ? 'none' : 'lower';
-    return (subject) => matches(subject.text(test.field, norm));
+    const whenMatched = kind === 'apply-for' || kind === 'may-not-have';
+    return {
+      matches: (subject) => matches(subject.text(test.field, norm)),
+      necessary: whenMatched && test.field !== 'fragment' ? mapTexts(necessary, (text) => text.toLowerCase()) : UNKNOWN,
+    };
   } catch (error) {
     problems.push(patternProblem(test.value, error, place));
-    return () => false;
+    return { matches: () => false, necessary: UNKNOWN };
   }
 }
 
-function textMatcher({ type, field, value, caseSensitive }: ConditionTest): TextMatcher {
+function compileText({ type, field, value, caseSensitive }: ConditionTest): CompiledPattern {
   const norm = caseSensitive ? 'none' : 'lower';
-  if (type === 'regex') return compilePattern({ field, kind: 'inside', norm, value, litteral: false }).matches;
-  const wildcard = (text: string) =>
-    wildcardMatcher(field === 'host' ? encodeHost(text) : fold(encodeNonAscii(text), norm), 'star-question');
-  if (type === 'wildcard') return wildcard(value);
-  const matchers = wildcardSet(value).map(wildcard);
-  return (text) => matchers.some((matches) => matches(text));
+  if (type === 'regex') return compilePattern({ field, kind: 'inside', norm, value, litteral: false });
+  const wildcards = (type === 'wildcard' ? [value] : wildcardSet(value)).map((text) =>
+    field === 'host' ? encodeHost(text) : fold(encodeNonAscii(text), norm),
+  );
+  const matchers = wildcards.map((text) => wildcardMatcher(text, 'star-question'));
+  return {
+    matches: (text) => matchers.some((matches) => matches(text)),
+    necessary: oneOf(wildcards.map((text) => wildcardPieces(text, 'star-question'))),
+  };
 }
 
 /** One wildcard a line; blank lines mean nothing. */

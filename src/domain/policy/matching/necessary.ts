@@ -1,5 +1,5 @@
 /**
- * What every match of a rule must contain: of each set at least one text. The longest set stands first. Without sets
+ * What every match of a rule must contain: of each set at least one text. Without sets
  * nothing is known, and any text may match.
  */
 export type Necessary = readonly (readonly string[])[];
@@ -14,7 +14,12 @@ export const allOf = (parts: readonly Necessary[]): Necessary => parts.flat();
 
 /** One part must match: only when something is known of each. */
 export const oneOf = (parts: readonly Necessary[]): Necessary =>
-  parts.length > 0 && parts.every((part) => part.length > 0) ? [parts.flatMap((part) => part[0] ?? [])] : UNKNOWN;
+  parts.length > 0 && parts.every((part) => part.length > 0) ? [parts.flatMap(longest)] : UNKNOWN;
+
+const shortestText = (texts: readonly string[]): number => Math.min(...texts.map((text) => text.length));
+
+const longest = (necessary: Necessary): readonly string[] =>
+  necessary.reduce((best, texts) => (shortestText(texts) > shortestText(best) ? texts : best));
 
 export const mapTexts = (necessary: Necessary, change: (text: string) => string): Necessary =>
   necessary.map((texts) => texts.map(change));
