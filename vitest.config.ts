@@ -7,6 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    globalSetup: './test/support/postgres-setup.ts',
     execArgv: ['--import', './test/support/register-typescript.mjs'],
   },
 });
