@@ -10,7 +10,7 @@ import { patternProblem } from './matching/expression.js';
 import { encodeHost, encodeNonAscii, fold } from './matching/fold.js';
 import { LiteralIndex } from './matching/literal-index.js';
 import { mapTexts, type Necessary, oneOf, UNKNOWN } from './matching/necessary.js';
-import { type Predicate, Subject } from './matching/subject.js';
+import type { Predicate, Subject } from './matching/subject.js';
 import { type CompiledPattern, compilePattern } from './matching/text-matcher.js';
 import { wildcardMatcher, wildcardPieces } from './matching/wildcard.js';
 import { mergeOptions, optionsText } from './options.js';
@@ -163,7 +163,7 @@ export function conditionsLayer(definition: ConditionsDefinition, problems: Prob
     name: 'conditions',
     judge(candidate, draft, trace) {
       const visit = trace && ((said: ConditionStep) => trace.push(traceStep(said)));
-      const result = conditions(new Subject(candidate.url), visit);
+      const result = conditions(draft.subject, visit);
       const rejection = reject(definition, candidate, result);
       trace?.push({
         layer: 'conditions',

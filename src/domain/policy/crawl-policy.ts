@@ -51,7 +51,7 @@ function layersOf(
 }
 
 function evaluate(layers: readonly Layer[], candidate: Candidate, trace?: TraceStep[]): Verdict {
-  const draft = new Draft();
+  const draft = new Draft(candidate.url);
   inherit(candidate, draft);
   let rejection: Rejection | undefined;
   for (const layer of layers) {

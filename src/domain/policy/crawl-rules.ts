@@ -8,7 +8,7 @@ import { expressionText } from './expression-text.js';
 import { type Draft, isRoot, type Layer, type Rejection } from './layer.js';
 import { compileExpression } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
-import { type Predicate, Subject } from './matching/subject.js';
+import type { Predicate, Subject } from './matching/subject.js';
 import type { Candidate, TraceStep } from './verdict.js';
 
 interface CompiledRule {
@@ -35,7 +35,7 @@ export function crawlRulesLayer(crawler: CrawlerDefinition, problems: Problem[])
   return {
     name: 'crawl-rules',
     judge(candidate, draft, trace) {
-      const aspects = rules.length === 0 ? { metas: undefined } : matchRules(candidate, rules, index, trace);
+      const aspects = rules.length === 0 ? { metas: undefined } : matchRules(draft.subject, rules, index, trace);
       return decide(crawler, candidate, aspects, draft, trace);
     },
   };
@@ -44,12 +44,11 @@ export function crawlRulesLayer(crawler: CrawlerDefinition, problems: Problem[])
 export const ruleLabel = (rule: RuleDefinition): string => `rule ${rule.number} (group "${rule.group}")`;
 
 function matchRules(
-  candidate: Candidate,
+  subject: Subject,
   rules: readonly CompiledRule[],
   index: LiteralIndex,
   trace?: TraceStep[],
 ): Aspects {
-  const subject = new Subject(candidate.url);
   const aspects: Aspects = { metas: undefined };
   let matched = 0;
   for (const number of index.candidates(subject.text('url', 'lower'), subject.text('url', 'norm'))) {

@@ -5,22 +5,22 @@
  */
 import type { CrawlSpaceDefinition, CrawlSpaceRule, GlobalCrawlSpaceDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
-import { cidrContains, parseAddress, parseCidr } from '../net/address.js';
+import { type Address, type Cidr, cidrContains, parseAddress, parseCidr } from '../net/address.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import type { Layer, Rejection } from './layer.js';
 import { encodeHost, encodeNonAscii } from './matching/fold.js';
 import { LiteralIndex } from './matching/literal-index.js';
 import { type Necessary, UNKNOWN } from './matching/necessary.js';
+import type { Subject } from './matching/subject.js';
 import { wildcardMatcher, wildcardPieces } from './matching/wildcard.js';
 import type { ReasonCode } from './reasons.js';
-import type { Candidate, TraceStep } from './verdict.js';
-
-/** unknown: the host's address has not been looked up yet. */
-type SpaceMatch = boolean | 'unknown';
+import type { TraceStep } from './verdict.js';
 
 interface CompiledSpaceRule {
   readonly definition: CrawlSpaceRule;
-  readonly matches: (url: CrawlUrl, address: string | undefined) => SpaceMatch;
+  readonly matches: (url: CrawlUrl) => boolean;
+  /** Instead of the URL, the address of its host must be in this block. */
+  readonly block?: Cidr;
   readonly necessary: Necessary;
 }
 
@@ -40,15 +40,19 @@ export function crawlSpaceLayer(
   return {
     name: 'crawl-space',
     judge(candidate, draft, trace) {
-      const match = local(candidate.url, candidate.address);
-      traceLocal(match, space.file, trace);
-      if (!match) return undefined;
-      if (match.pending) {
+      const decision = local(draft.subject, candidate.address);
+      traceLocal(decision, space.file, trace);
+      if (!decision) return undefined;
+      const { rule, pending } = decision;
+      if (pending) {
         draft.needsAddress = true;
         return undefined;
       }
-      if (match.rule.verdict === 'forbid') return exclusion(candidate, match.rule, shared, trace);
-      draft.opinion = { layer: 'crawl-space', place: match.rule.place, detail: spaceRuleText(match.rule) };
+      if (rule.verdict === 'forbid') {
+        const elsewhere = rule.kind === 'domain' && shared !== undefined && allows(shared, draft.subject, trace);
+        return exclusion(rule, candidate.arrival === 'stored', elsewhere);
+      }
+      draft.opinion = { layer: 'crawl-space', place: rule.place, detail: spaceRuleText(rule) };
       return undefined;
     },
   };
@@ -60,22 +64,30 @@ export interface SpaceDecision {
   readonly pending: boolean;
 }
 
-export type CrawlSpace = (url: CrawlUrl, address?: string) => SpaceDecision | undefined;
+export type CrawlSpace = (subject: Subject, address?: string) => SpaceDecision | undefined;
 
 /** The first rule that matches a URL; undefined when none does. */
 export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], problems: Problem[]): CrawlSpace {
   const rules = definitions.map((definition) => compileRule(definition, problems));
   const index = new LiteralIndex(rules.map((rule) => rule.necessary));
-  return (url, address) => {
-    const lower = url.href.toLowerCase();
+  const hasBlocks = rules.some((rule) => rule.block);
+  return (subject, known) => {
+    const lower = subject.text('url', 'lower');
+    const address = hasBlocks ? addressOf(subject.url, known) : undefined;
     for (const number of index.candidates(lower, lower)) {
       const rule = rules[number];
-      const match = rule?.matches(url, address);
-      if (rule && match) return { rule: rule.definition, pending: match === 'unknown' };
+      if (!rule) continue;
+      if (rule.block && !address) return { rule: rule.definition, pending: true };
+      const matches = rule.block && address ? cidrContains(rule.block, address) : rule.matches(subject.url);
+      if (matches) return { rule: rule.definition, pending: false };
     }
     return undefined;
   };
 }
+
+/** A host may be its own address. */
+const addressOf = (url: CrawlUrl, known: string | undefined): Address | undefined =>
+  parseAddress(url.host) ?? (known === undefined ? undefined : parseAddress(known));
 
 function compileRule(definition: CrawlSpaceRule, problems: Problem[]): CompiledSpaceRule {
   switch (definition.kind) {
@@ -84,7 +96,7 @@ function compileRule(definition: CrawlSpaceRule, problems: Problem[]): CompiledS
     case 'prefix':
       return { definition, ...prefixMatcher(definition.target) };
     case 'address':
-      return { definition, matches: addressMatcher(definition, problems), necessary: UNKNOWN };
+      return { definition, matches: () => false, block: readBlock(definition, problems), necessary: UNKNOWN };
   }
 }
 
@@ -110,17 +122,12 @@ function prefixMatcher(target: string): Matcher {
   return { matches: ({ href }) => begins(href), necessary: wildcardPieces(pattern.toLowerCase(), 'star') };
 }
 
-function addressMatcher({ target, place }: CrawlSpaceRule, problems: Problem[]): CompiledSpaceRule['matches'] {
-  const cidr = parseCidr(target);
-  if (!cidr) {
-    const message = `"${target}" is no address: write IP, IP/BITS or IP NETMASK`;
-    problems.push({ severity: 'error', code: 'bad-rule-file', message, place });
-    return () => false;
-  }
-  return (url, known) => {
-    const address = parseAddress(url.host) ?? (known === undefined ? undefined : parseAddress(known));
-    return address ? cidrContains(cidr, address) : 'unknown';
-  };
+function readBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cidr | undefined {
+  const block = parseCidr(target);
+  if (block) return block;
+  const message = `"${target}" is no address: write IP, IP/BITS or IP NETMASK`;
+  problems.push({ severity: 'error', code: 'bad-rule-file', message, place });
+  return undefined;
 }
 
 export const spaceRuleText = (rule: CrawlSpaceRule): string => `${rule.verdict} ${rule.kind} ${rule.target}`;
@@ -139,39 +146,27 @@ function traceLocal(match: SpaceDecision | undefined, file: string, trace?: Trac
 }
 
 /** The seed's table: which status an excluded URL gets, and whether its document stays. */
-function exclusion(
-  candidate: Candidate,
-  rule: CrawlSpaceRule,
-  shared: CrawlSpace | undefined,
-  trace?: TraceStep[],
-): Rejection {
-  const stored = candidate.arrival === 'stored';
-  const excluded: Rejection = {
+function exclusion(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): Rejection {
+  return {
     layer: 'crawl-space',
-    reason: REASON_OF[rule.kind],
+    reason: elsewhere ? 'left-to-another-crawler' : REASON_OF[rule.kind],
     place: rule.place,
     detail: spaceRuleText(rule),
-    status: stored ? 760 : undefined,
-  };
-  if (rule.kind !== 'domain' || !shared) return excluded;
-  const match = shared(candidate.url);
-  const elsewhere = match?.rule.verdict === 'allow';
-  traceGlobal(match, elsewhere, trace);
-  if (!elsewhere) return excluded;
-  return {
-    ...excluded,
-    reason: 'left-to-another-crawler',
-    status: stored ? 761 : undefined,
-    keepDocument: stored,
+    status: stored ? (elsewhere ? 761 : 760) : undefined,
+    keepDocument: stored && elsewhere,
   };
 }
 
-function traceGlobal(match: SpaceDecision | undefined, elsewhere: boolean, trace?: TraceStep[]): void {
+/** Only what the global crawl space allows in so many words may be with another crawler. */
+function allows(shared: CrawlSpace, subject: Subject, trace?: TraceStep[]): boolean {
+  const decision = shared(subject);
+  const allowed = decision?.rule.verdict === 'allow';
   trace?.push({
     layer: 'crawl-space',
-    test: `global crawl space: ${match ? spaceRuleText(match.rule) : 'no rule matches, so it forbids'}`,
+    test: `global crawl space: ${decision ? spaceRuleText(decision.rule) : 'no rule matches, so it forbids'}`,
     outcome: 'set',
-    place: match?.rule.place,
-    effect: elsewhere ? 'status 761, the document stays' : 'status 760, the document is deleted',
+    place: decision?.rule.place,
+    effect: allowed ? 'status 761, the document stays' : 'status 760, the document is deleted',
   });
+  return allowed;
 }

@@ -5,6 +5,8 @@
 import type { MetaDefinition, UrlOptions } from '../crawl/definition.js';
 import type { Place, Problem } from '../crawl/place.js';
 import type { Duration } from '../time/units.js';
+import type { CrawlUrl } from '../url/crawl-url.js';
+import { Subject } from './matching/subject.js';
 import { mergeOptions } from './options.js';
 import type { ReasonCode } from './reasons.js';
 import type { Candidate, Effects, LayerName, TraceStep } from './verdict.js';
@@ -48,6 +50,12 @@ export class Draft implements Effects {
   networkErrorDelay: Duration | undefined = undefined;
   needsAddress = false;
   opinion: Opinion | undefined = undefined;
+  /** For all layers, so that each form of the URL is made once. */
+  readonly subject: Subject;
+
+  constructor(url: CrawlUrl) {
+    this.subject = new Subject(url);
+  }
 
   /** The last setting of an option wins. */
   setOptions(options: UrlOptions): void {

@@ -3,6 +3,7 @@ import type { CrawlerDefinition, CrawlSpaceRule, ServerDefinition, ServersDefini
 import { type Place, type Problem, placeText } from '../../crawl/place.js';
 import { crawlUrl } from '../../url/crawl-url.js';
 import { compileCrawlSpace, spaceRuleText } from '../crawl-space.js';
+import { Subject } from '../matching/subject.js';
 import { recordPrefix } from '../server-records.js';
 import { type Clauses, covers } from './clauses.js';
 import { warning } from './codes.js';
@@ -74,7 +75,7 @@ export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition
 /** By domain rules alone: only they divide hosts between crawlers. */
 function takesHost({ crawlSpace }: CrawlerDefinition): Takes {
   const space = compileCrawlSpace(crawlSpace?.rules.filter(({ kind }) => kind === 'domain') ?? [], []);
-  return (host) => space(crawlUrl(`http://${host}/`))?.rule.verdict !== 'forbid';
+  return (host) => space(new Subject(crawlUrl(`http://${host}/`)))?.rule.verdict !== 'forbid';
 }
 
 /** Host names that stand for a domain rule: itself, or for a wildcard one that fits and those that others name. */

@@ -13,7 +13,7 @@ const FIELD_SLOT: Readonly<Record<MatchField, number>> = {
 };
 
 export class Subject {
-  private readonly folded: (string | undefined)[] = [];
+  private readonly forms: (string | undefined)[] = [];
 
   constructor(readonly url: CrawlUrl) {}
 
@@ -21,11 +21,16 @@ export class Subject {
     const raw = field === 'url' ? this.url.href : this.url[field];
     // Scheme and host of a canonical URL are lower-case ASCII already.
     if (norm === 'none' || field === 'host' || field === 'scheme') return raw;
-    const slot = FIELD_SLOT[field] + (norm === 'lower' ? 0 : 1);
-    const known = this.folded[slot];
+    // A canonical URL is ASCII: without an escape there is no accent to fold.
+    if (norm === 'norm' && raw.includes('%')) return this.folded(FIELD_SLOT[field] + 1, raw, norm);
+    return this.folded(FIELD_SLOT[field], raw, 'lower');
+  }
+
+  private folded(slot: number, raw: string, norm: MatchNorm): string {
+    const known = this.forms[slot];
     if (known !== undefined) return known;
     const text = fold(raw, norm);
-    this.folded[slot] = text;
+    this.forms[slot] = text;
     return text;
   }
 }
