@@ -17,42 +17,42 @@ const SAYS_NOTHING = new Set([
   'content/unknown',
 ]);
 
-const BY_EXTENSION: Record<string, string> = {
-  html: 'text/html',
-  htm: 'text/html',
-  xhtml: 'application/xhtml+xml',
-  txt: 'text/plain',
-  text: 'text/plain',
-  md: 'text/markdown',
-  csv: 'text/csv',
-  tsv: 'text/tab-separated-values',
-  css: 'text/css',
-  js: 'text/javascript',
-  mjs: 'text/javascript',
-  json: 'application/json',
-  xml: 'text/xml',
-  rss: 'application/rss+xml',
-  atom: 'application/atom+xml',
-  svg: 'image/svg+xml',
-  ics: 'text/calendar',
-  pdf: 'application/pdf',
-  doc: 'application/msword',
-  xls: 'application/vnd.ms-excel',
-  ppt: 'application/vnd.ms-powerpoint',
-  msg: 'application/vnd.ms-outlook',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  odt: 'application/vnd.oasis.opendocument.text',
-  ods: 'application/vnd.oasis.opendocument.spreadsheet',
-  odp: 'application/vnd.oasis.opendocument.presentation',
-  epub: 'application/epub+zip',
-  rtf: 'application/rtf',
-  zip: 'application/zip',
-  gz: 'application/gzip',
-  mp3: 'audio/mpeg',
-  mp4: 'video/mp4',
-};
+const BY_EXTENSION = new Map([
+  ['html', 'text/html'],
+  ['htm', 'text/html'],
+  ['xhtml', 'application/xhtml+xml'],
+  ['txt', 'text/plain'],
+  ['text', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['tsv', 'text/tab-separated-values'],
+  ['css', 'text/css'],
+  ['js', 'text/javascript'],
+  ['mjs', 'text/javascript'],
+  ['json', 'application/json'],
+  ['xml', 'text/xml'],
+  ['rss', 'application/rss+xml'],
+  ['atom', 'application/atom+xml'],
+  ['svg', 'image/svg+xml'],
+  ['ics', 'text/calendar'],
+  ['pdf', 'application/pdf'],
+  ['doc', 'application/msword'],
+  ['xls', 'application/vnd.ms-excel'],
+  ['ppt', 'application/vnd.ms-powerpoint'],
+  ['msg', 'application/vnd.ms-outlook'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ['odt', 'application/vnd.oasis.opendocument.text'],
+  ['ods', 'application/vnd.oasis.opendocument.spreadsheet'],
+  ['odp', 'application/vnd.oasis.opendocument.presentation'],
+  ['epub', 'application/epub+zip'],
+  ['rtf', 'application/rtf'],
+  ['zip', 'application/zip'],
+  ['gz', 'application/gzip'],
+  ['mp3', 'audio/mpeg'],
+  ['mp4', 'video/mp4'],
+]);
 
 /** Containers whose content only the name tells. */
 const CONTAINERS: Record<string, RegExp> = {
@@ -73,7 +73,7 @@ export function mediaTypeOf(body: Uint8Array, contentType: string | undefined, p
 }
 
 function sniff(body: Uint8Array, path: string): string {
-  const named = BY_EXTENSION[/\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? ''];
+  const named = BY_EXTENSION.get(/\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? '');
   const signature = signatureOf(body);
   if (signature !== undefined) {
     const fits = signature === 'text/xml' ? TEXT_TYPE : CONTAINERS[signature];

@@ -62,7 +62,8 @@ class SitemapCollector implements XmlHandler {
   #depth = 0;
   #field: string | undefined;
   #text = '';
-  #attributes: Record<string, string> = {};
+  #href: string | undefined;
+  #rel: string | undefined;
 
   constructor(private readonly maxEntries: number) {}
 
@@ -77,19 +78,20 @@ class SitemapCollector implements XmlHandler {
     } else if (this.#entry !== undefined && ++this.#depth === 1) {
       this.#field = name;
       this.#text = '';
-      this.#attributes = {};
+      this.#href = this.#rel = undefined;
     }
   }
 
+  /** Atom's `<link rel href>`. */
   attribute(name: string, value: string): void {
-    if (this.#field === 'link' && this.#depth === 1) this.#attributes[name] ??= value.slice(0, MAX_FIELD_LENGTH);
+    if (this.#field !== 'link' || this.#depth !== 1 || value.length > MAX_FIELD_LENGTH) return;
+    if (name === 'href') this.#href ??= value.trim();
+    else if (name === 'rel') this.#rel ??= value.toLowerCase();
   }
 
-  /** Atom's `<link href>`. */
   opened(): void {
-    const { href, rel } = this.#attributes;
-    if (this.#field !== 'link' || this.#entry === undefined || href === undefined) return;
-    if (rel === undefined || rel.toLowerCase() === 'alternate') this.#entry.url ??= href.trim();
+    if (this.#entry === undefined || this.#field !== 'link' || this.#href === undefined) return;
+    if (this.#rel === undefined || this.#rel === 'alternate') this.#entry.url ??= this.#href;
   }
 
   text(piece: string): void {

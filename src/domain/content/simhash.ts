@@ -3,8 +3,6 @@
  * fingerprints that differ in few bits.
  */
 
-/** Bits in which near duplicates differ at most (Manku et al.: 3 of 64). */
-const NEAR_DUPLICATE_BITS = 3;
 /** Two short texts may be equal by chance, or by being nothing but a site's navigation. */
 const LEAST_WORDS = 20;
 const SHINGLE_WORDS = 3;
@@ -21,16 +19,6 @@ export function simhash(text: string): bigint | undefined {
   const shingles = new ShingleCounter();
   countWords(text, shingles);
   return shingles.words < LEAST_WORDS ? undefined : shingles.fingerprint();
-}
-
-/** Number of bits in which two fingerprints differ. */
-export function hammingDistance(a: bigint, b: bigint): number {
-  const difference = BigInt.asUintN(64, a ^ b);
-  return bitCount(Number(difference >> 32n)) + bitCount(Number(difference & 0xffff_ffffn));
-}
-
-export function isNearDuplicate(a: bigint, b: bigint): boolean {
-  return hammingDistance(a, b) <= NEAR_DUPLICATE_BITS;
 }
 
 /**
@@ -117,10 +105,4 @@ function mix(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return mixed ^ (mixed >>> 16);
-}
-
-function bitCount(bits: number): number {
-  let rest = bits - ((bits >>> 1) & 0x5555_5555);
-  rest = (rest & 0x3333_3333) + ((rest >>> 2) & 0x3333_3333);
-  return Math.imul((rest + (rest >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }

@@ -121,7 +121,7 @@ const NASTY: Record<string, string> = {
   'quotes in odd places':
     '<a "href"=1 href=2>x</a><a title="a>b" href=3>x</a><a \'href=4>x</a><a href="5"href="6">x</a>',
   'equals signs in odd places': '<a =href=1>x</a><a href==2>x</a><a href = = 3>x</a><p ="><a href=4>"><a href=5>x</a>',
-  'slashes in odd places': '<a/href=1>x</a><a / href=2/>x</a><p/=">"><a href=3>x</a><p a/="<a href=4>"><a href=5>',
+  'slashes in odd places': '<a/href=1>x</a><a / href=2/>x</a><p/=">"><a href=3>x</a><p a/="><a href=4>">',
   'missing values': '<a href>x</a><a href=>x</a><a href=""><a href=1 href=2>x</a><a HREF=3 href=4>x</a>',
   'line breaks in tags': '<a\n\thref\r\n=\f"1"\n>x</a><a\fhref=2>x</a>',
   'an unclosed quote': '<a href=1>x</a><a href="2>x</a><p title=">',
@@ -144,6 +144,8 @@ const NASTY: Record<string, string> = {
   'SVG closed at once': '<svg/><title>page</title><svg><g/><style/><a href=1>x</a></svg>',
   'MathML with text':
     '<math><mi><title>page</title></mi><annotation-xml encoding=text/html><a href=1>x</a></annotation-xml></math>',
+  'a slash that is part of a value': '<svg x=1/><title>no</title></svg><title>page</title>',
+  'SVG that ends with an open description': '<svg><desc>x</svg><title>page</title>',
   'nested SVG': '<svg><svg></svg><title>no</title></svg><title>page</title>',
   templates: '<template><a href=1>x</a><template><base href=b></template><title>t</title></template><a href=2>x</a>',
   'SVG in a template': '<template><svg></template><title>page</title><a href=1>x</a>',

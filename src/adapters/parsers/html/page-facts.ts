@@ -7,18 +7,18 @@ const MAX_METAS = 500;
 const MAX_META_LENGTH = 16_384;
 const MAX_HREF_LENGTH = 65_536;
 
-const LINK_RELATIONS: Record<string, LinkKind> = {
-  next: 'next',
-  prev: 'prev',
-  previous: 'prev',
-  alternate: 'alternate',
-  canonical: 'canonical',
-};
+const LINK_RELATIONS = new Map<string, LinkKind>([
+  ['next', 'next'],
+  ['prev', 'prev'],
+  ['previous', 'prev'],
+  ['alternate', 'alternate'],
+  ['canonical', 'canonical'],
+]);
 const NO_FOLLOW = /(?:^|\s)(?:nofollow|ugc|sponsored)(?:\s|$)/i;
 
-/** Only directives that robots know: such a meta is one for robots, whatever agent it is named after. */
-const DIRECTIVES =
-  /^(?:\s|,|all|none|index|follow|noindex|nofollow|noarchive|nocache|nosnippet|noimageindex|notranslate|noodp|noydir|(?:max-snippet|max-image-preview|max-video-preview)\s*:\s*[\w-]+)+$/i;
+const DIRECTIVE =
+  /^(?:all|none|(?:no)?(?:index|follow)|noarchive|nocache|nosnippet|noimageindex|notranslate|noodp|noydir|indexifembedded|max-(?:snippet|image-preview|video-preview):[\w-]+)$/i;
+const MAX_DIRECTIVES_LENGTH = 500;
 
 export class PageFacts {
   readonly links: RawLink[] = [];
@@ -80,7 +80,7 @@ export class PageFacts {
   #relation(): void {
     const relations = new Set(this.attributes.get(ATTRIBUTE.rel)?.toLowerCase().split(/\s+/));
     if (relations.has('stylesheet')) return;
-    const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS[relation] ?? []));
+    const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS.get(relation) ?? []));
     for (const kind of kinds) this.#link(kind, ATTRIBUTE.href);
   }
 
@@ -105,13 +105,18 @@ export class PageFacts {
   }
 
   #named(name: string, value: string): void {
-    if (this.metas.length >= MAX_METAS) {
-      this.truncated = true;
-      return;
-    }
-    this.metas.push({ name, value });
-    if (name === 'robots' || DIRECTIVES.test(value)) this.robotsMetas.push({ agent: name, directives: value });
+    const forRobots = name === 'robots' || isDirectives(value);
+    if (forRobots && this.robotsMetas.length < MAX_METAS) this.robotsMetas.push({ agent: name, directives: value });
+    if (this.metas.length < MAX_METAS) this.metas.push({ name, value });
+    else this.truncated = true;
   }
+}
+
+/** A meta that holds nothing but what robots are told is one for robots, whatever agent it is named after. */
+function isDirectives(value: string): boolean {
+  if (value === '' || value.length > MAX_DIRECTIVES_LENGTH) return false;
+  const words = value.replace(/ ?: ?/g, ':').split(/[ ,]+/);
+  return words.every((word) => word === '' || DIRECTIVE.test(word));
 }
 
 /** Takes off what the URL standard takes off: C0 controls and spaces at both ends. */

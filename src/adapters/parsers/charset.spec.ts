@@ -1,0 +1,141 @@
+import { TextDecoder } from '@exodus/bytes/encoding.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { charsetOf, findEncoding, toUtf8 } from './charset.js';
+
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
+const html = (text: string) => findEncoding(latin1(text), undefined, 'html');
+
+describe('the encoding is taken from', () => {
+  it('the byte order mark, before the header', () => {
+    expect(findEncoding(latin1('\xef\xbb\xbfa'), 'iso-8859-1', 'html')).toBe('utf-8');
+    expect(findEncoding(latin1('\xff\xfea\0'), 'utf-8', 'html')).toBe('utf-16le');
+    expect(findEncoding(latin1('\xfe\xff\0a'), undefined, 'text')).toBe('utf-16be');
+  });
+
+  it('the header, before the page', () => {
+    expect(findEncoding(latin1('<meta charset=utf-8>'), 'Latin1', 'html')).toBe('windows-1252');
+    expect(findEncoding(latin1('a'), 'shift-jis', 'html')).toBe('shift_jis');
+  });
+
+  it.each([
+    ['<meta charset=koi8-r>', 'koi8-r'],
+    ['<META CharSet = "ISO-8859-2" />', 'iso-8859-2'],
+    ['<meta http-equiv=Content-Type content="text/html; charset=big5">', 'big5'],
+    ["<meta content='text/html;charset= \"euc-jp\"' http-equiv='content-type'>", 'euc-jp'],
+    ['<!-- <meta charset=koi8-r> --><p title="<meta charset=koi8-r>"><meta charset=gbk>', 'gbk'],
+    ['<?xml version="1.0" encoding="iso-8859-5"?><html>', 'iso-8859-5'],
+    ['<meta charset=utf-16le>', 'utf-8'],
+    ['<meta charset=x-user-defined>', 'windows-1252'],
+    ['<meta charset=nonsense><meta charset=koi8-u>', 'utf-8'],
+    ['<meta name=x content="charset=koi8-r">', 'utf-8'],
+    ['<metadata charset=koi8-r>', 'utf-8'],
+    ['</meta charset=koi8-r>', 'utf-8'],
+    ['<meta charset=koi8-r', 'utf-8'],
+  ])('the page: %s', (page, encoding) => expect(html(page)).toBe(encoding));
+
+  it('the XML declaration of XML', () => {
+    const xml = '<?xml version="1.0" encoding=\'iso-8859-15\'?><meta charset="koi8-r"/>';
+    expect(findEncoding(latin1(xml), undefined, 'xml')).toBe('iso-8859-15');
+  });
+
+  it('nothing inside plain text', () => {
+    expect(findEncoding(latin1('<meta charset=koi8-r>'), undefined, 'text')).toBe('utf-8');
+  });
+
+  it('a declaration behind the first 1,024 bytes only when the page is not UTF-8', () => {
+    const late = `<!--${' '.repeat(2_000)}--><meta charset=koi8-r>`;
+    expect(html(`${late}\xc4`)).toBe('koi8-r');
+    expect(html(late)).toBe('utf-8');
+  });
+
+  it('the text itself when nothing tells', () => {
+    const russian = Buffer.from('d0cfd3cdcfd4d2c9d4c520cec120dcd4cfd420d4c5cbd3d4', 'hex');
+    expect(findEncoding(Buffer.concat(Array<Buffer>(20).fill(russian)), undefined, 'html')).toBe('koi8-r');
+    expect(findEncoding(Buffer.from('Grüße'), undefined, 'html')).toBe('utf-8');
+  });
+
+  it('windows-1252 when nothing else is known', () => {
+    expect(html('\xe9')).toBe('windows-1252');
+  });
+});
+
+describe('unknown labels', () => {
+  it.each(['nonsense', '', 'none', 'iso-2022-kr', 'constructor'])('%j in the header are passed over', (label) => {
+    expect(findEncoding(latin1('<meta charset=koi8-r>'), label, 'html')).toBe('koi8-r');
+  });
+});
+
+describe('decoding', () => {
+  const decoded = (bytes: string, encoding: string) => toUtf8(latin1(bytes), encoding).toString('utf8');
+
+  it('takes the byte order mark off', () => {
+    expect(decoded('\xef\xbb\xbfa', 'utf-8')).toBe('a');
+    expect(decoded('\xff\xfea\0', 'utf-16le')).toBe('a');
+  });
+
+  it('reads windows-1252 by the WHATWG table', () => {
+    expect(decoded('\x80\x81\x9f\xe9', 'windows-1252')).toBe('€\u0081Ÿé');
+  });
+
+  it.each([
+    ['shift_jis', '\x93\xfa\x96{', '日本'],
+    ['euc-kr', '\xc7\xd1\xb1\xdb', '한글'],
+    ['big5', '\xa4\xa4\xa4\xe5', '中文'],
+    ['gb18030', '\xd6\xd0\xce\xc4', '中文'],
+    ['iso-2022-jp', '\x1b$BF|K\\\x1b(B', '日本'],
+    ['koi8-r', '\xd2\xd5', 'ру'],
+  ])('reads %s', (encoding, bytes, text) => expect(decoded(bytes, encoding)).toBe(text));
+
+  it('hands UTF-8 through without a copy', () => {
+    const body = Buffer.from('Grüße');
+    expect(toUtf8(body, 'utf-8')).toBe(body);
+  });
+
+  it('puts replacement characters where bytes are no UTF-8, as the standard does', () => {
+    const bytes = fc.array(
+      fc.constantFrom(0x41, 0x3c, 0x80, 0xbf, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xed, 0xa0, 0xf0, 0x9f, 0x98, 0xf5, 0xff),
+    );
+    fc.assert(
+      fc.property(bytes, (list) => {
+        const body = Buffer.from(list);
+        expect(toUtf8(body, 'utf-8').toString('utf8')).toBe(new TextDecoder('utf-8', { ignoreBOM: true }).decode(body));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('never fails, whatever the bytes', () => {
+    const encodings = fc.constantFrom(
+      'utf-16be',
+      'gbk',
+      'euc-jp',
+      'iso-2022-jp',
+      'windows-874',
+      'big5',
+      'x-user-defined',
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), encodings, fc.option(fc.string()), (bytes, encoding, label) => {
+        const body = Buffer.from(bytes);
+        toUtf8(body, encoding);
+        for (const format of ['html', 'xml', 'text'] as const)
+          toUtf8(body, findEncoding(body, label ?? undefined, format));
+      }),
+    );
+  });
+});
+
+describe('the header names the charset', () => {
+  it.each([
+    ['text/html; charset=UTF-8', 'UTF-8'],
+    ['text/html;charset="koi8-r" ; x=y', 'koi8-r'],
+    ["text/html; x=y; Charset = 'big5'", 'big5'],
+  ])('%s', (header, charset) => expect(charsetOf(header)).toBe(charset));
+
+  it('or does not', () => {
+    expect(charsetOf('text/html')).toBeUndefined();
+    expect(charsetOf('text/html; charset=')).toBeUndefined();
+    expect(charsetOf(undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,87 @@
+/** Pages made to be slow. A step that grows with the square of the page's size would take hours on these, not seconds. */
+import { describe, expect, it } from 'vitest';
+import { HtmlScanner } from './html-scanner.js';
+import { TextBuffer } from './text-buffer.js';
+
+const MIB = 1024 * 1024;
+const buffer = new TextBuffer();
+
+function scan(html: string | Buffer) {
+  const bytes = typeof html === 'string' ? Buffer.from(html) : html;
+  const { facts, title } = new HtmlScanner(bytes, buffer, { maxLinks: 100_000, xml: false }).scan();
+  const { text } = buffer.finish(1_000_000);
+  return { links: facts.links.length, truncated: facts.truncated, title, text };
+}
+
+const filled = (size: number, pattern: string) => Buffer.alloc(size, pattern);
+
+describe('is read to the end', () => {
+  it.each<[string, string]>([
+    ['less-than signs', '<'],
+    ['ampersands', '&'],
+    ['quotes', '"'],
+    ['opened comments', '<!--'],
+    ['almost closed comments', '<!-- --!'],
+    ['opened CDATA sections', '<svg><![CDATA['],
+    ['opened tags', '<a '],
+    ['opened end tags', '</a'],
+    ['opened attributes', '<a href="'],
+    ['opened scripts', '<script><!--<script>'],
+    ['opened titles', '<title>'],
+    ['opened text fields', '<textarea>&#'],
+    ['opened styles', '<style></styl'],
+    ['references to nothing', '&CounterClockwiseContourIntegra'],
+    ['references of digits', '&#1'],
+    ['drawings', '<svg>'],
+    ['drawings with pages inside', '<svg><foreignObject>'],
+    ['end tags of drawings', '<svg></math>'],
+    ['templates', '<template>'],
+    ['templates in drawings', '<svg><desc><template>'],
+    ['template end tags', '<template><svg></template>'],
+    ['anything with an equals sign', '<p = = ='],
+    ['attributes', ' a=b'],
+  ])('4 MiB of %s', (_name, pattern) => {
+    expect(() => scan(filled(4 * MIB, pattern))).not.toThrow();
+  });
+
+  it('a page of 100,001 links, of which 100,000 are kept', () => {
+    expect(scan('<a href="/some/page?x=1">x</a>'.repeat(100_001))).toMatchObject({ links: 100_000, truncated: true });
+  });
+
+  it('a page 100,000 elements deep', () => {
+    const depth = 100_000;
+    expect(scan(`${'<div><b>'.repeat(depth)}<a href=1>deep</a>${'</b></div>'.repeat(depth)}`)).toMatchObject({
+      links: 1,
+      text: 'deep',
+    });
+  });
+
+  it('a page 100,000 drawings deep, closed by the wrong names first', () => {
+    const depth = 100_000;
+    expect(
+      scan(`${'<svg>'.repeat(depth)}${'</math>'.repeat(depth)}${'</svg>'.repeat(depth)}<title>t</title>`).title,
+    ).toBe('t');
+  });
+
+  it('10 MiB of less-than signs, all of them text', () => {
+    expect(scan(filled(10 * MIB, '<')).text.slice(0, 5)).toBe('<<<<<');
+  });
+
+  it('a comment of 5 MiB that does not end', () => {
+    expect(scan(Buffer.concat([Buffer.from('<a href=1>before</a><!--'), filled(5 * MIB, '- ->')]))).toMatchObject({
+      links: 1,
+      text: 'before',
+    });
+  });
+
+  it('an attribute of 1 MiB, and a number of as many digits', () => {
+    expect(scan(`<a title="${'x'.repeat(MIB)}" href=1>&#${'0'.repeat(MIB)}65;`)).toMatchObject({ links: 1, text: 'A' });
+  });
+
+  it('a meta, a title and a tag name of 1 MiB each', () => {
+    const long = 'x'.repeat(MIB);
+    const page = scan(`<${long}><meta name=a content="${long}"><title>${long}</title><a href=1>`);
+    expect(page).toMatchObject({ links: 1, truncated: true });
+    expect(page.title).toHaveLength(2_048);
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { HtmlScanner } from './html-scanner.js';
+import { TextBuffer } from './text-buffer.js';
+
+const buffer = new TextBuffer();
+
+function scan(html: string, { maxLinks = 1000, xml = false, maxTextLength = 10_000 } = {}) {
+  const { facts, title } = new HtmlScanner(Buffer.from(html), buffer, { maxLinks, xml }).scan();
+  return { ...facts, title, truncated: facts.truncated, ...{ text: buffer.finish(maxTextLength).text } };
+}
+
+const links = (html: string) => scan(html).links.map(({ kind, href }) => `${kind} ${href}`);
+
+describe('links', () => {
+  it('are found in a, area, frame and iframe, by href or src as each has it', () => {
+    expect(
+      links('<a href=1>x</a><map><area href=2></map><frameset><frame src=3></frameset><iframe src=4 href=5></iframe>'),
+    ).toEqual(['a 1', 'area 2', 'frame 3', 'iframe 4', 'iframe 5']);
+  });
+
+  it('are found in link elements by relation, one for each', () => {
+    expect(
+      links(
+        '<link rel=next href=1><link rel="PREV x" href=2><link rel=previous href=3><link rel="alternate canonical" href=4>' +
+          '<link rel=icon href=5><link href=6><link rel=canonical>',
+      ),
+    ).toEqual(['next 1', 'prev 2', 'prev 3', 'alternate 4', 'canonical 4']);
+  });
+
+  it('do not lead to alternate style sheets', () => {
+    expect(links('<link rel="alternate stylesheet" href=1.css>')).toEqual([]);
+  });
+
+  it('are found in meta refresh', () => {
+    expect(links('<meta http-equiv=Refresh content="0; URL=\'/new\'"><meta http-equiv=refresh content=30>')).toEqual([
+      'meta-refresh /new',
+    ]);
+  });
+
+  it('lose the white space around them and keep that inside', () => {
+    expect(links('<a href="\n /a b\t">x</a>')).toEqual(['a /a b']);
+  });
+
+  it.each(['nofollow', 'external NoFollow', 'ugc', 'sponsored me'])('are not to be followed when rel is %s', (rel) => {
+    expect(scan(`<a href=1 rel="${rel}">x</a>`).links).toEqual([{ href: '1', kind: 'a', nofollow: true }]);
+  });
+
+  it('are to be followed when rel only resembles nofollow', () => {
+    expect(scan('<a href=1 rel="nofollowed">x</a><a href=2>x</a>').links.map((link) => link.nofollow)).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it('inside scripts, styles, comments, templates and text fields are none', () => {
+    expect(
+      links(
+        '<script>"<a href=1>"</script><style><a href=2></style><!--<a href=3>--><template><a href=4></template><textarea><a href=5></textarea>',
+      ),
+    ).toEqual([]);
+  });
+
+  it('inside noscript and inside shadow roots are some', () => {
+    expect(links('<noscript><a href=1></a></noscript><template shadowrootmode=open><a href=2></a></template>')).toEqual(
+      ['a 1', 'a 2'],
+    );
+  });
+
+  it('beyond the limit are left out, which is told', () => {
+    const page = scan('<a href=1><a href=2><a href=3>', { maxLinks: 2 });
+    expect(page.links.map((link) => link.href)).toEqual(['1', '2']);
+    expect(page.truncated).toBe(true);
+    expect(scan('<a href=1><a href=2>', { maxLinks: 2 }).truncated).toBe(false);
+  });
+
+  it('of more than 64 KiB are left out, which is told', () => {
+    const page = scan(`<a href="${'x'.repeat(65_537)}"><a href=2>`);
+    expect(page.links.map((link) => link.href)).toEqual(['2']);
+    expect(page.truncated).toBe(true);
+  });
+});
+
+describe('metas', () => {
+  it('have names in lower case and folded values, Open Graph ones too', () => {
+    expect(scan('<meta name=Author content=" Ann\n Lee "><meta property="og:title" content=T>').metas).toEqual([
+      { name: 'author', value: 'Ann Lee' },
+      { name: 'og:title', value: 'T' },
+    ]);
+  });
+
+  it('for robots are those named robots, and those of any name that hold nothing but directives', () => {
+    expect(
+      scan(
+        '<meta name=ROBOTS content="noindex, nofollow"><meta name=somebot content="NOARCHIVE,max-snippet:-1"><meta name=keywords content="index cards">',
+      ).robotsMetas,
+    ).toEqual([
+      { agent: 'robots', directives: 'noindex, nofollow' },
+      { agent: 'somebot', directives: 'NOARCHIVE,max-snippet:-1' },
+    ]);
+  });
+
+  it('beyond the 500th are left out, but none for robots', () => {
+    const page = scan(`${'<meta name=a content=b>'.repeat(501)}<meta name=robots content=noindex>`);
+    expect(page.metas).toHaveLength(500);
+    expect(page.truncated).toBe(true);
+    expect(page.robotsMetas).toEqual([{ agent: 'robots', directives: 'noindex' }]);
+  });
+
+  it('tell the language of the content', () => {
+    expect(scan('<html lang="de-AT"><meta http-equiv=Content-Language content="fr">')).toMatchObject({
+      lang: 'de-AT',
+      contentLanguage: 'fr',
+    });
+  });
+});
+
+describe('the title', () => {
+  it('is the first that says something, folded, its references decoded', () => {
+    expect(scan('<title> </title><title>\n A &amp;\n  <B> </title><title>C</title>').title).toBe('A & <B>');
+  });
+
+  it('is not that of a drawing', () => {
+    expect(scan('<svg><title>icon</title></svg><title>page</title>').title).toBe('page');
+  });
+
+  it('is cut at 2,048 characters', () => {
+    expect(scan(`<title>${'x'.repeat(100_000)}</title>`).title).toBe('x'.repeat(2_048));
+  });
+});
+
+describe('the text', () => {
+  const text = (html: string) => scan(html).text;
+
+  it('has one space for each run of white space, whatever its kind, and none at the ends', () => {
+    expect(text(' \n a \t\r\n b&nbsp;&#8203;\u3000\u2009 c&#32; ')).toBe('a b c');
+  });
+
+  it('parts words at blocks, cells, line breaks and fields, and not at inline elements or comments', () => {
+    expect(text('<p>one<p>two<td>three</td><td>four<br>five<li>six<custom-tag>seven')).toBe(
+      'one two three four five six seven',
+    );
+    expect(text('o<b>n</b>e t<!-- x -->w<a href=1>o</a> <span>thr</span>ee<wbr>!')).toBe('one two three!');
+  });
+
+  it('has no scripts, styles, titles, noscript notes, inert templates, frames or drawing styles', () => {
+    expect(
+      text(
+        'a<title>t</title><script>s</script><style>s</style><noscript>Turn <b>it</b> on</noscript><template>t</template>' +
+          '<iframe>i</iframe><noframes>n</noframes><svg><style>s</style><text>drawn</text></svg>z',
+      ),
+    ).toBe('a drawn z');
+  });
+
+  it('has the text of text fields, xmp, plaintext, CDATA in drawings and shadow roots', () => {
+    expect(text('<textarea>a &lt; <b></textarea><xmp><i>&lt;</xmp><svg><![CDATA[<c>]]></svg>')).toBe(
+      'a < <b> <i>&lt; <c>',
+    );
+    expect(text('<template shadowrootmode=open>shadow</template><plaintext>d <e> &amp;</plaintext>')).toBe(
+      'shadow d <e> &amp;</plaintext>',
+    );
+  });
+
+  it('has references decoded, and ampersands and less-than signs that are no markup', () => {
+    expect(text('AT&T &lt;b&gt; &eacute;&#233;&#xE9; &notit; a < b <3 &bogus; x&')).toBe(
+      'AT&T <b> ééé ¬it; a < b <3 &bogus; x&',
+    );
+  });
+
+  it('keeps all of a reference to two characters', () => {
+    expect(text('&nGt;'.repeat(1_000))).toBe('\u226b\u20d2'.repeat(1_000));
+  });
+});
+
+describe('XHTML', () => {
+  it('has empty elements of any name', () => {
+    const page = scan('<title/><script src="a.js"/><a href="1">x</a><![CDATA[<b>]]>', { xml: true });
+    expect(page.links).toHaveLength(1);
+    expect(page.text).toBe('x<b>');
+  });
+
+  it('served as HTML has not', () => {
+    expect(links('<script src="a.js"/><a href="1">x</a>')).toEqual([]);
+  });
+});

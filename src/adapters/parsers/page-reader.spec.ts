@@ -1,0 +1,225 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createPageReader } from './page-reader.js';
+
+const reader = createPageReader();
+const LIMITS = { maxLinks: 100, maxTextLength: 1_000 };
+const read = (body: string | Uint8Array, contentType?: string, limits = LIMITS) =>
+  reader.read(typeof body === 'string' ? Buffer.from(body) : body, contentType, limits);
+
+describe('a page', () => {
+  it('is read whole', () => {
+    expect(
+      read(
+        '<!DOCTYPE html><html lang=de><title>Grüße</title><base href="/b/"><meta name=author content=Ann>' +
+          '<meta name=robots content=noarchive><body><p>Hallo <a href="x?a&amp;b" rel=ugc>Welt</a>',
+        'text/html',
+      ),
+    ).toEqual({
+      encoding: 'utf-8',
+      title: 'Grüße',
+      text: 'Hallo Welt',
+      language: 'de',
+      base: '/b/',
+      links: [{ href: 'x?a&b', kind: 'a', nofollow: true }],
+      metas: [
+        { name: 'author', value: 'Ann' },
+        { name: 'robots', value: 'noarchive' },
+      ],
+      robotsMetas: [{ agent: 'robots', directives: 'noarchive' }],
+      truncated: false,
+    });
+  });
+
+  it('is decoded by its charset', () => {
+    const page = Buffer.from('<meta charset=windows-1252><title>\x80uro</title><a href="\xfc">\xe9t\xe9</a>', 'latin1');
+    expect(read(page, 'text/html')).toMatchObject({
+      encoding: 'windows-1252',
+      title: '€uro',
+      text: 'été',
+      links: [{ href: 'ü' }],
+    });
+  });
+
+  it('in UTF-16 is read too', () => {
+    expect(read(Buffer.from('\ufeff<title>T</title><a href=1>x</a>', 'utf16le'), 'text/html')).toMatchObject({
+      encoding: 'utf-16le',
+      title: 'T',
+      links: [{ href: '1' }],
+    });
+  });
+
+  it('without a content type is known by its bytes', () => {
+    expect(read('<html><a href=1>x</a>').links).toHaveLength(1);
+    expect(read('<html><a href=1>x</a>', 'application/octet-stream').links).toHaveLength(1);
+  });
+
+  it('that is XHTML by name has empty scripts', () => {
+    expect(read('<html><script/><a href="1">x</a></html>', 'application/xhtml+xml').links).toHaveLength(1);
+    expect(read('<html><script/><a href="1">x</a></html>', 'text/html').links).toHaveLength(0);
+  });
+
+  it('with more text than the limit is cut between characters, which is told', () => {
+    expect(read('<p>aé😀b', 'text/html', { ...LIMITS, maxTextLength: 3 })).toMatchObject({
+      text: 'aé',
+      truncated: true,
+    });
+    expect(read('<p>aé😀b', 'text/html', { ...LIMITS, maxTextLength: 5 })).toMatchObject({
+      text: 'aé😀b',
+      truncated: false,
+    });
+    expect(read('<p>\u20ac\u20ac', 'text/html', { ...LIMITS, maxTextLength: 1 })).toMatchObject({
+      text: '€',
+      truncated: true,
+    });
+  });
+
+  it('with more links than the limit tells so', () => {
+    expect(read('<a href=1><a href=2>', 'text/html', { ...LIMITS, maxLinks: 1 })).toMatchObject({
+      links: [{ href: '1' }],
+      truncated: true,
+    });
+  });
+
+  it('does not keep anything of the page before', () => {
+    read(`<p>${'long '.repeat(100_000)}`, 'text/html');
+    expect(read('<p>short', 'text/html').text).toBe('short');
+  });
+
+  it('may be a part of a larger buffer', () => {
+    const whole = Buffer.from('<a href=0><a href=1>x</a><a href=2>');
+    expect(read(new Uint8Array(whole.buffer, whole.byteOffset + 10, 15), 'text/html').links).toEqual([
+      { href: '1', kind: 'a', nofollow: false },
+    ]);
+  });
+
+  it('never makes the reader fail, whatever its bytes and its type', () => {
+    const types = fc.constantFrom(
+      undefined,
+      'text/html',
+      'text/html; charset=x',
+      'text/xml',
+      'text/plain',
+      'a/b+xml',
+      'application/pdf',
+      ';',
+    );
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc
+        .array(
+          fc.constantFrom(
+            '<a href=',
+            '<title>',
+            '&#x',
+            '"',
+            '>',
+            '\xff',
+            '\x00',
+            '<svg>',
+            '</svg>',
+            '<!--',
+            '<?xml ',
+            'é',
+          ),
+        )
+        .map((parts) => Buffer.from(parts.join(''), 'latin1')),
+    );
+    fc.assert(
+      fc.property(bytes, types, (body, contentType) => {
+        const content = reader.read(body, contentType, LIMITS);
+        expect(content.text).toBe(content.text.trim());
+        reader.mediaType(body, contentType, '/a.html');
+        reader.readSitemap(body, contentType, 10);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('other content', () => {
+  const GERMAN = 'Die Würde des Menschen ist unantastbar. Sie zu achten und zu schützen ist Verpflichtung.';
+
+  it('of text is text, without markup or links', () => {
+    expect(read(` <b>${GERMAN}\n\n&amp; <a href=1> `, 'text/plain; charset=utf-8')).toEqual({
+      encoding: 'utf-8',
+      title: '',
+      text: `<b>${GERMAN} &amp; <a href=1>`,
+      language: 'de',
+      links: [],
+      metas: [],
+      robotsMetas: [],
+      truncated: false,
+    });
+    expect(read('{"a": 1}', 'application/json').text).toBe('{"a": 1}');
+  });
+
+  it('of XML is the text of its elements', () => {
+    expect(
+      read(
+        '<?xml version="1.0"?><!-- no --><doc a="no"><title>One</title><script>two</script>th<b>ree</b> &lt;<![CDATA[<4>]]>&#252;</doc>',
+        'text/xml',
+      ).text,
+    ).toBe('One two th ree <<4>ü');
+    expect(read('<svg><text>drawn</text></svg>', 'image/svg+xml').text).toBe('drawn');
+  });
+
+  it.each([
+    ['%PDF-1.4 text', 'application/pdf'],
+    ['PK\x03\x04', 'application/zip'],
+    ['{\\rtf1 text}', 'text/rtf'],
+    ['\x00\x01', undefined],
+  ])('%j (%s) has no text and no encoding', (body, contentType) => {
+    expect(read(body, contentType)).toEqual({
+      title: '',
+      text: '',
+      links: [],
+      metas: [],
+      robotsMetas: [],
+      truncated: false,
+    });
+  });
+});
+
+describe('a sitemap', () => {
+  const urls = (count: number) => `<urlset>${'<url><loc>http://a/</loc></url>'.repeat(count)}</urlset>`;
+  const sitemap = (body: Uint8Array, contentType?: string) => reader.readSitemap(body, contentType, 10);
+
+  it('may be packed', () => {
+    expect(sitemap(gzipSync(urls(2)), 'application/gzip')).toEqual({
+      kind: 'urlset',
+      entries: [{ url: 'http://a/' }, { url: 'http://a/' }],
+      truncated: false,
+    });
+  });
+
+  it('packed and cut short gives what is there', () => {
+    const packed = gzipSync(
+      `<urlset>${Array.from({ length: 9 }, (_, i) => `<url><loc>http://a/${i * 7919}</loc></url>`).join('')}`,
+      { level: 0 },
+    );
+    expect(sitemap(packed.subarray(0, 120))?.entries[0]).toEqual({ url: 'http://a/0' });
+  });
+
+  it('that unpacks to more than 50 MiB is read as far as that, which is told', () => {
+    const bomb = gzipSync(
+      Buffer.concat([Buffer.from(urls(1).replace('</urlset>', '')), Buffer.alloc(60 * 1024 * 1024, ' ')]),
+    );
+    expect(sitemap(bomb)).toEqual({ kind: 'urlset', entries: [{ url: 'http://a/' }], truncated: true });
+  });
+
+  it('is decoded by its declaration', () => {
+    const body = Buffer.from(
+      '<?xml version="1.0" encoding="iso-8859-1"?><urlset><url><loc>http://a/\xfc</loc></url></urlset>',
+      'latin1',
+    );
+    expect(sitemap(body)?.entries).toEqual([{ url: 'http://a/ü' }]);
+  });
+
+  it.each([
+    ['broken gzip', Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3])],
+    ['a page', Buffer.from('<html>')],
+    ['nothing', Buffer.alloc(0)],
+  ])('is not %s', (_name, body) => expect(sitemap(body)).toBeUndefined());
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { readSitemapText } from './sitemap.js';
+
+const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+const read = (text: string, maxEntries = 100) => readSitemapText(text, maxEntries);
+
+describe('a sitemap', () => {
+  it('gives its URLs and when they were changed, trimmed and decoded', () => {
+    expect(
+      read(`<?xml version="1.0" encoding="UTF-8"?>
+        <urlset ${NAMESPACE}>
+          <url><loc> http://a/?x=1&amp;y=2
+          </loc><lastmod>2026-01-02</lastmod><changefreq>daily</changefreq></url>
+          <url><lastmod> 2026-01-02T03:04:05Z </lastmod><loc><![CDATA[http://a/?p&q]]></loc></url>
+          <url><loc>http://a/&#252;</loc></url>
+          <url><priority>1</priority></url>
+        </urlset>`),
+    ).toEqual({
+      kind: 'urlset',
+      entries: [
+        { url: 'http://a/?x=1&y=2', lastModified: '2026-01-02' },
+        { url: 'http://a/?p&q', lastModified: '2026-01-02T03:04:05Z' },
+        { url: 'http://a/ü' },
+      ],
+      truncated: false,
+    });
+  });
+
+  it('may have namespace prefixes and upper case', () => {
+    expect(read('<sm:URLSET><sm:Url><sm:LOC>http://a/</sm:LOC></sm:Url></sm:URLSET>')?.entries).toEqual([
+      { url: 'http://a/' },
+    ]);
+  });
+
+  it('is not confused by the addresses of images, videos and translations', () => {
+    expect(
+      read(
+        '<urlset><url><image:image><image:loc>http://a/i.png</image:loc></image:image><loc>http://a/</loc>' +
+          '<xhtml:link rel="alternate" hreflang="de" href="http://a/de"/></url></urlset>',
+      )?.entries,
+    ).toEqual([{ url: 'http://a/' }]);
+  });
+
+  it('may be an index', () => {
+    expect(
+      read('<sitemapindex><sitemap><loc>http://a/1.xml</loc><lastmod>2026</lastmod></sitemap></sitemapindex>'),
+    ).toEqual({ kind: 'index', entries: [{ url: 'http://a/1.xml', lastModified: '2026' }], truncated: false });
+  });
+
+  it('stops at the limit, which is told', () => {
+    const urls = (count: number) => `<urlset>${'<url><loc>http://a/</loc></url>'.repeat(count)}</urlset>`;
+    expect(read(urls(3), 2)).toMatchObject({ entries: [{}, {}], truncated: true });
+    expect(read(urls(2), 2)).toMatchObject({ entries: [{}, {}], truncated: false });
+  });
+
+  it('leaves out addresses of more than 8 KiB', () => {
+    const long = `http://a/${'x'.repeat(8_192)}`;
+    expect(read(`<urlset><url><loc>${long}</loc></url><url><loc>http://b/</loc></url></urlset>`)?.entries).toEqual([
+      { url: 'http://b/' },
+    ]);
+  });
+});
+
+describe('a feed', () => {
+  it('may be RSS', () => {
+    expect(
+      read(
+        '<rss version="2.0"><channel><title>t</title><link>http://a/</link><item><title>x</title><link>http://a/1</link>' +
+          '<pubDate>Mon, 06 Sep 2010 00:01:00 +0200</pubDate></item><item><link>http://a/2</link><pubDate>?</pubDate></item></channel></rss>',
+      ),
+    ).toEqual({
+      kind: 'feed',
+      entries: [{ url: 'http://a/1', lastModified: '2010-09-05T22:01:00.000Z' }, { url: 'http://a/2' }],
+      truncated: false,
+    });
+  });
+
+  it('may be RSS 1.0', () => {
+    expect(
+      read('<rdf:RDF><channel/><item><link>http://a/1</link><dc:date>2026-01-02</dc:date></item></rdf:RDF>'),
+    ).toMatchObject({ kind: 'feed', entries: [{ url: 'http://a/1', lastModified: '2026-01-02' }] });
+  });
+
+  it('may be Atom', () => {
+    expect(
+      read(
+        '<feed><link href="http://a/"/><entry><link rel="self" href="http://a/self"/><link href="http://a/1?a&amp;b" rel="alternate"/>' +
+          '<content><link href="http://no/"/></content><updated>2026-01-02T00:00:00Z</updated></entry></feed>',
+      ),
+    ).toEqual({
+      kind: 'feed',
+      entries: [{ url: 'http://a/1?a&b', lastModified: '2026-01-02T00:00:00Z' }],
+      truncated: false,
+    });
+  });
+});
+
+describe('a list', () => {
+  it('has one URL in each line', () => {
+    expect(read('http://a/\r\n\n  https://b/x \nnot a url\nftp://c/\n')).toEqual({
+      kind: 'text',
+      entries: [{ url: 'http://a/' }, { url: 'https://b/x' }],
+      truncated: false,
+    });
+  });
+
+  it('stops at the limit, which is told', () => {
+    expect(read('http://a/\nhttp://b/\nhttp://c/', 2)).toMatchObject({ entries: [{}, {}], truncated: true });
+    expect(read('http://a/\nhttp://b/\n', 2)).toMatchObject({ truncated: false });
+  });
+});
+
+describe('broken sitemaps', () => {
+  it.each([
+    ['cut in the middle', '<urlset><url><loc>http://a/</loc></url><url><loc>http://b'],
+    ['cut in a tag', '<urlset><url><loc>http://a/</loc></url><url><lo'],
+    ['without end tags', '<urlset><url><loc>http://a/</loc><url>'],
+    ['with plain ampersands and less-than signs', '<urlset>& < &x; <url><loc>http://a/</loc></url></urlset>'],
+    ['with wrong end tags', '<urlset></b></url><url></x><loc>http://a/</loc></y></url></urlset>'],
+  ])('%s give what could be read', (_name, text) => {
+    expect(read(text)?.entries).toEqual([{ url: 'http://a/' }]);
+  });
+
+  it.each([
+    ['a page', '<!DOCTYPE html><html><body><url><loc>http://a/</loc></url></html>'],
+    ['other XML', '<?xml version="1.0"?><constructor><url><loc>http://a/</loc></url></constructor>'],
+    ['text', 'Not found\nhttp://a/'],
+    ['nothing', ''],
+  ])('%s is none', (_name, text) => expect(read(text)).toBeUndefined());
+
+  it.each(['<a>', '</a>', '<url>', '<url><loc>', '<!--', '<', '&', '<a b="', '<![CDATA[', '<?', 'http://a/\n', '&#1'])(
+    '4 MiB of %j are read to the end',
+    (pattern) => {
+      expect(() => read(`<urlset>${pattern.repeat((4 * 1024 * 1024) / pattern.length)}`)).not.toThrow();
+    },
+  );
+});

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { simhash } from './simhash.js';
+
+const VOCABULARY = Array.from({ length: 500 }, (_, index) => `word${(index * 2_654_435_761) % 1_000_003}`);
+const words = (count: number, step: number) =>
+  Array.from({ length: count }, (_, i) => VOCABULARY[(i * i + i * step) % 500]!);
+
+function distance(a: string, b: string): number {
+  const bits = BigInt.asUintN(64, simhash(a)! ^ simhash(b)!).toString(2);
+  return bits.replaceAll('0', '').length;
+}
+
+describe('the simhash', () => {
+  it('is a signed 64-bit number, always the same for the same text', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ minLength: 1 }), { minLength: 30 }), (list) => {
+        const hash = simhash(list.join(' '));
+        expect(hash).toBe(simhash(list.join(' ')));
+        if (hash !== undefined) expect(BigInt.asIntN(64, hash)).toBe(hash);
+      }),
+    );
+  });
+
+  it('does not change with case, punctuation and white space', () => {
+    const text = words(50, 3);
+    expect(simhash(text.join(' ').toUpperCase())).toBe(simhash(`«${text.join(',\n… ')}!»`));
+  });
+
+  it('changes little when a text changes little', () => {
+    const text = words(1_000, 7);
+    expect(distance(text.join(' '), text.with(500, 'other').join(' '))).toBeLessThanOrEqual(3);
+    expect(distance(text.join(' '), [...text, 'visitor', 'number', '1234'].join(' '))).toBeLessThanOrEqual(3);
+  });
+
+  it('differs in about half of its bits between different texts', () => {
+    const hashes = Array.from({ length: 20 }, (_, step) =>
+      words(400, step * 2 + 1)
+        .map((word) => word + step)
+        .join(' '),
+    );
+    const distances = hashes.flatMap((a, i) => hashes.slice(i + 1).map((b) => distance(a, b)));
+    const mean = distances.reduce((sum, each) => sum + each, 0) / distances.length;
+    expect(mean).toBeGreaterThan(28);
+    expect(mean).toBeLessThan(36);
+    expect(Math.min(...distances)).toBeGreaterThan(8);
+  });
+
+  it('depends on the order of words', () => {
+    const text = words(200, 11);
+    expect(distance(text.join(' '), text.toReversed().join(' '))).toBeGreaterThan(8);
+  });
+
+  it('takes each character for a word where no spaces are written', () => {
+    const text = Array.from({ length: 800 }, (_, i) => String.fromCharCode(0x4e00 + ((i * i * 31) % 5_000))).join('');
+    expect(distance(text, `${text.slice(0, 400)}新${text.slice(400)}`)).toBeLessThanOrEqual(3);
+  });
+
+  it('is not given for texts of fewer than twenty words', () => {
+    expect(simhash('')).toBeUndefined();
+    expect(simhash(words(19, 1).join(' '))).toBeUndefined();
+    expect(simhash(words(20, 1).join(' '))).toBeTypeOf('bigint');
+  });
+});
