@@ -183,19 +183,18 @@ const outranks = (rule: RobotsRule, other: RobotsRule): boolean =>
  */
 function patternMatches(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith('$');
-  const pieces = (anchored ? pattern.slice(0, -1) : pattern).split('*');
-  const first = pieces[0]!;
-  if (!path.startsWith(first)) return false;
-  if (pieces.length === 1) return !anchored || path.length === first.length;
-  let from = first.length;
-  const last = pieces.length - 1;
-  for (let index = 1; index < last; index++) {
-    const at = path.indexOf(pieces[index]!, from);
+  const star = pattern.indexOf('*');
+  if (star < 0) return anchored ? path === pattern.slice(0, -1) : path.startsWith(pattern);
+  if (!path.startsWith(pattern.slice(0, star))) return false;
+  const pieces = (anchored ? pattern.slice(star + 1, -1) : pattern.slice(star + 1)).split('*');
+  const tail = pieces.pop()!;
+  let from = star;
+  for (const piece of pieces) {
+    const at = path.indexOf(piece, from);
     if (at < 0) return false;
-    from = at + pieces[index]!.length;
+    from = at + piece.length;
   }
-  const tail = pieces[last]!;
-  return anchored ? path.length - tail.length >= from && path.endsWith(tail) : path.indexOf(tail, from) >= 0;
+  return anchored ? path.length - tail.length >= from && path.endsWith(tail) : path.includes(tail, from);
 }
 
 /** The pause that robots.txt asks of `agent`, as written up to a day; the caller bounds it further. */
