@@ -9,6 +9,7 @@ import {
   decodeEntities,
   findMarkupFault,
   readAttributes,
+  specials,
   splitName,
   unknownReference,
   type XmlAttribute,
@@ -109,8 +110,15 @@ function parse(text: string, place: (offset: number) => Place): readonly ParsedN
 const sentence = (message: string): string => message.replace(/\.$/, '');
 
 /** Comments, CDATA and processing instructions blanked out in place: `&` means nothing there. */
-const withoutSpecials = (text: string): string =>
-  text.replace(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>/g, (special) => ' '.repeat(special.length));
+function withoutSpecials(text: string): string {
+  let result = '';
+  let at = 0;
+  for (const { start, end } of specials(text)) {
+    result += text.slice(at, start) + ' '.repeat(end - start);
+    at = end;
+  }
+  return result + text.slice(at);
+}
 
 const range = (node: ParsedNode): { startIndex: number; endIndex: number } =>
   node[RANGE] as { startIndex: number; endIndex: number };

@@ -3,6 +3,7 @@
  * writes them; without `-u` the spec says when they differ from the table.
  */
 
+import { LINT_CODES } from '../../domain/policy/lint/codes.js';
 import { escapeAttribute } from './markup.js';
 import { PROBLEM_CODES } from './problems.js';
 import { URL_OPTIONS } from './schema/policy.js';
@@ -113,6 +114,9 @@ export function generateReference(): string {
     attributeTable(URL_OPTIONS),
     '## Problem codes\n',
     problemTable(),
+    '## Warnings of the linter\n',
+    'What `crawlway check` says of a configuration that can be used and may not be meant so.\n',
+    lintTable(),
   ].join('\n');
 }
 
@@ -157,4 +161,9 @@ function problemTable(): string {
     ([code, entry]) => `| \`${code}\` | ${entry.severity} | ${entry.meaning} |`,
   );
   return ['| code | severity | meaning |', '|---|---|---|', ...rows, ''].join('\n');
+}
+
+function lintTable(): string {
+  const rows = Object.entries(LINT_CODES).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`);
+  return ['| code | meaning |', '|---|---|', ...rows, ''].join('\n');
 }

@@ -37,6 +37,17 @@ export function findMarkupFault(xml: string): MarkupFault | undefined {
   return undefined;
 }
 
+/** Comments, CDATA sections and processing instructions of a text without faults, in order. */
+export function* specials(xml: string): Generator<{ readonly start: number; readonly end: number }> {
+  let at = xml.indexOf('<');
+  while (at >= 0) {
+    const piece = pieceAt(xml, at);
+    if ('code' in piece) return;
+    if (piece.kind === 'other') yield { start: at, end: piece.end };
+    at = xml.indexOf('<', piece.end);
+  }
+}
+
 interface Piece {
   readonly kind: 'open' | 'empty' | 'close' | 'other';
   readonly end: number;

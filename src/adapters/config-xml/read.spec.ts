@@ -88,9 +88,10 @@ describe('a configuration is read', () => {
     ['<CrawlConfig>\n a &nbsp; b</CrawlConfig>', '2:4', 'write &amp;'],
     ['<CrawlConfig/>\n<CrawlConfig/>', '2:1', 'second root'],
     ['<!DOCTYPE x>\n<CrawlConfig/>', '1:1', 'not allowed'],
+    [`${'<CrawlConfig>'.repeat(65)}${'</CrawlConfig>'.repeat(65)}`, '1:833', 'nested deeper than 64'],
     ['<CrawlConfg/>', '1:1', 'did you mean CrawlConfig?'],
     ['<CrawlConfig xmlns="urn:other"/>', '1:1', 'urn:other'],
-  ])('points at what is no configuration: %s', (xml, place, message) => {
+  ])('points at what is no configuration: %.60s', (xml, place, message) => {
     const { problems } = read(xml);
     expect(problems.map((problem) => `${problem.place.line}:${problem.place.column}`)).toEqual([place]);
     expect(problems[0]?.message).toContain(message);
@@ -130,6 +131,16 @@ describe('a configuration is read', () => {
     const { definition, problems } = read(`<CrawlConfig>${inside}</CrawlConfig>`);
     expect(definition).toBeUndefined();
     expect(problems.filter(({ severity }) => severity === 'error').map((problem) => problem.code)).toEqual([code]);
+  });
+
+  it('takes a Domain as a plain name whether its dots are escaped or not', () => {
+    const rule = (val: string) =>
+      read(
+        `<CrawlConfig><Crawler name="a"><Rules><Rule><Domain val="${val}"/><Index/></Rule></Rules></Crawler></CrawlConfig>`,
+      ).definition?.crawlers[0]?.rules[0]?.match;
+    expect(rule('Foo\\.com')).toMatchObject({ type: 'domain', value: 'foo.com' });
+    expect(rule('foo.com')).toMatchObject({ type: 'domain', value: 'foo.com' });
+    expect(rule('foo[.]com')).toMatchObject({ type: 'or' });
   });
 
   it('takes variables from the environment', () => {

@@ -57,6 +57,15 @@ describe('secrets stay inside', () => {
     expect(problems.filter(({ message }) => message.includes('asterisks'))).toHaveLength(2);
   });
 
+  it('is not misled by a comment that is none', () => {
+    const odd = XML.replace('<CrawlConfig', '<?note <!-- ?><CrawlConfig').replace(
+      '</Crawler>',
+      '<![CDATA[<!--]]></Crawler>',
+    );
+    expect(redact(odd)).not.toMatch(/-secret|comment-pass/);
+    expect(restoreSecrets(redact(odd), odd)).toBe(odd);
+  });
+
   it('takes a new secret as it is written', () => {
     const changed = redact(XML).replace("password='********'", "password='changed'");
     expect(restoreSecrets(changed, XML)).toBe(XML.replace('sink-secret', 'changed'));

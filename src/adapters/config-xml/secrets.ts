@@ -5,7 +5,7 @@
  */
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
 import { attributeName } from './interpret.js';
-import type { XmlAttribute } from './markup.js';
+import { specials, type XmlAttribute } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
 import { ELEMENTS } from './schema.js';
 import { applySplices, type Splice } from './splice.js';
@@ -125,22 +125,22 @@ function isSecret(element: XmlElement, attribute: XmlAttribute): boolean {
   return name === undefined && SPEAKING_NAME.test(attribute.local);
 }
 
-const COMMENT = /<!--[\s\S]*?-->/g;
 const SECRET_IN_COMMENT =
   /(?:passw\w{0,20}|secret|token|api-?key|authentication|credentials?)\s{0,9}=\s{0,9}(?:"([^"]{0,999})"|'([^']{0,999})')|\/\/[^/@:\s]*:([^/@\s"']+)@/dgi;
 
 /** Commented-out elements. The comment with its secrets hidden is the place. */
 function* commentSecrets(text: string): Generator<readonly [key: string, start: number, end: number]> {
-  for (const comment of text.matchAll(COMMENT)) {
+  for (const special of specials(text)) {
+    const comment = text.slice(special.start, special.end);
     const ranges: Range[] = [];
-    for (const match of comment[0].matchAll(SECRET_IN_COMMENT)) {
+    for (const match of comment.matchAll(SECRET_IN_COMMENT)) {
       const range = match.indices?.slice(1).find((group) => group !== undefined);
-      if (range && range[0] < range[1] && !ONLY_VARIABLES.test(comment[0].slice(...range))) ranges.push(range);
+      if (range && range[0] < range[1] && !ONLY_VARIABLES.test(comment.slice(...range))) ranges.push(range);
     }
-    const hidden = applySplices(
-      comment[0],
-      ranges.map(([start, end]) => ({ start, end, text: PLACEHOLDER })),
-    );
-    for (const [start, end] of ranges) yield [`comment ${hidden}`, comment.index + start, comment.index + end];
+    const hidden = applySplices(comment, hiding(ranges));
+    for (const [start, end] of ranges) yield [`comment ${hidden}`, special.start + start, special.start + end];
   }
 }
+
+const hiding = (ranges: readonly Range[]): Splice[] =>
+  ranges.map(([start, end]) => ({ start, end, text: PLACEHOLDER }));
