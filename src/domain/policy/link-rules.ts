@@ -41,40 +41,43 @@ function step(rule: LinkRule, detail: string | undefined, rules: LinkRulesDefini
   return { layer: 'link-rules', test, outcome: 'reject', reason: rule.reason, place: rules.place };
 }
 
-/** In the seed's order; each is cheap, the cheapest ones first. */
+/** In the seed's order. */
 function linkRuleList(rules: LinkRulesDefinition, traps: TrapDefinition): LinkRule[] {
-  const protocols = new Set(rules.protocols);
+  const { maxUrlLength, followQueryStrings, followOffsite } = rules;
   const extensions = new Set(rules.ignoreLinksTo);
-  const link = (name: string, reason: ReasonCode, objection: LinkRule['objection']): LinkRule => ({
-    name,
-    reason,
-    forRoots: false,
-    objection,
-  });
   return [
-    {
-      name: 'protocol',
-      reason: 'protocol-not-allowed',
-      forRoots: true,
-      objection: ({ url }) =>
-        protocols.has(url.scheme) ? undefined : `${url.scheme} is none of ${rules.protocols.join(', ')}`,
-    },
-    link('address length', 'url-too-long', ({ url }) =>
-      url.href.length > rules.maxUrlLength
-        ? `longer than ${rules.maxUrlLength} characters (${url.href.length})`
-        : undefined,
+    protocolRule(rules.protocols),
+    link('address length', 'url-too-long', ({ url: { href } }) =>
+      href.length > maxUrlLength ? `longer than ${maxUrlLength} characters (${href.length})` : undefined,
     ),
     link('query string', 'query-string', ({ url }) =>
-      !rules.followQueryStrings && url.href.includes('?') ? 'links with a query string are not followed' : undefined,
+      !followQueryStrings && url.href.includes('?') ? 'links with a query string are not followed' : undefined,
     ),
     link('file extension', 'extension-ignored', ({ url }) => {
       const extension = extensions.size === 0 ? undefined : extensionOf(url.path);
       return extension !== undefined && extensions.has(extension) ? `links to .${extension} are ignored` : undefined;
     }),
-    link('hostname', 'offsite', (candidate) => (rules.followOffsite ? undefined : offsite(candidate))),
+    link('hostname', 'offsite', (candidate) => (followOffsite ? undefined : offsite(candidate))),
     link('path depth', 'trap-path-depth', ({ url }) => tooDeep(url.path, traps.maxPathDepth)),
     link('repeated segments', 'trap-repeated-segments', ({ url }) => repeats(url.path, traps.maxRepeatedSegments)),
   ];
+}
+
+const link = (name: string, reason: ReasonCode, objection: LinkRule['objection']): LinkRule => ({
+  name,
+  reason,
+  forRoots: false,
+  objection,
+});
+
+function protocolRule(protocols: readonly string[]): LinkRule {
+  const spoken = new Set(protocols);
+  return {
+    name: 'protocol',
+    reason: 'protocol-not-allowed',
+    forRoots: true,
+    objection: ({ url }) => (spoken.has(url.scheme) ? undefined : `${url.scheme} is none of ${protocols.join(', ')}`),
+  };
 }
 
 /** Lower case, without the dot; undefined when the last segment has none. */

@@ -215,6 +215,10 @@ export const REASONS = {
   ),
   'came-back': push('The page answers again, so its deletion was withdrawn.', NOTHING),
   superseded: push('A later order for the same URI took the place of this one.', NOTHING),
+  'order-refused': push(
+    'A sink will never take the document: its order is set aside with the message of the sink.',
+    'Read the message of the order, mend the cause, then retry the order.',
+  ),
   reconciled: push(
     'The index and the store of the crawler did not agree, and the index was set right.',
     'Nothing, unless it happens often: then look at what else writes to that index.',

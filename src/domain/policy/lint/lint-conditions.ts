@@ -14,6 +14,9 @@ interface Known {
   readonly without: readonly Clauses[];
 }
 
+/** Each rule is compared with the filters before it. */
+const MAX_COMPARED = 500;
+
 export function lintConditions({ rules, defaultAllow, options, place }: ConditionsDefinition): Problem[] {
   const problems = walk(rules, { within: [[]], without: [] });
   if ((options.defaultAllow ?? defaultAllow) !== 'allow' && !allowsSomething(rules)) {
@@ -34,7 +37,8 @@ function walk(rules: readonly ConditionRule[], outer: Known): Problem[] {
     const reason = noEffect(rule, test, known);
     if (reason) problems.push(warning('condition-unreachable', rule.place, `"${conditionText(rule)}" ${reason}`));
     else problems.push(...walk(rule.children, inside(rule, test, known)));
-    if (rule.kind === 'may-not-have' && !reason) known = { ...known, without: [...known.without, test] };
+    const filters = rule.kind === 'may-not-have' && !reason && known.without.length < MAX_COMPARED;
+    if (filters) known = { ...known, without: [...known.without, test] };
   }
   return problems;
 }
