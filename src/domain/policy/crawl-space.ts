@@ -153,7 +153,7 @@ function exclusion(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): R
     place: rule.place,
     detail: spaceRuleText(rule),
     status: stored ? (elsewhere ? 761 : 760) : undefined,
-    keepDocument: stored && elsewhere,
+    keepDocument: elsewhere,
   };
 }
 

@@ -81,7 +81,7 @@ function protocolRule(protocols: readonly string[]): LinkRule {
 }
 
 /** Lower case, without the dot; undefined when the last segment has none. */
-export function extensionOf(path: string): string | undefined {
+function extensionOf(path: string): string | undefined {
   const dot = path.lastIndexOf('.');
   return dot < 0 || path.indexOf('/', dot) >= 0 ? undefined : path.slice(dot + 1).toLowerCase();
 }

@@ -24,7 +24,7 @@ export interface CompiledPattern {
 }
 
 /** Longer patterns are refused: their automata would cost more memory than a rule is worth. */
-export const MAX_PATTERN_LENGTH = 4096;
+const MAX_PATTERN_LENGTH = 4096;
 
 /** @throws Error with a message for a person, when the pattern is no regular expression that runs in linear time */
 export function compilePattern(definition: PatternDefinition): CompiledPattern {
@@ -87,7 +87,7 @@ const ANCHORS: Readonly<Record<MatchKind, readonly [open: string, close: string]
 };
 
 /** @throws Error with the engine's own words */
-export function regexMatcher(source: string, kind: MatchKind, norm: MatchNorm): TextMatcher {
+function regexMatcher(source: string, kind: MatchKind, norm: MatchNorm): TextMatcher {
   const folded = norm === 'norm' ? foldAccents(source) : source;
   const flags = norm === 'none' ? 0 : RE2JS.CASE_INSENSITIVE;
   const alone = RE2JS.compile(folded, flags);
