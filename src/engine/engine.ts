@@ -3,7 +3,7 @@
  * answers EngineApi; what a part does stands in the part.
  */
 import type { CrawlerDefinition, ServerDefinition, SinkDefinition } from '../domain/crawl/definition.js';
-import { after, before, type Duration, days, hours, instant, milliseconds } from '../domain/time/units.js';
+import { after, atLeast, before, type Duration, days, hours, instant, milliseconds } from '../domain/time/units.js';
 import { Explanations } from './control/explanations.js';
 import { HostViews } from './control/host-views.js';
 import { Maintenance } from './control/maintenance.js';
@@ -72,6 +72,7 @@ export class Engine implements EngineApi {
   private readonly hostViews: HostViews;
   private rejudgingRuns = new Map<string, AbortController>();
   private cancelPrune: (() => void) | undefined;
+  private cancelRoots: (() => void) | undefined;
   private opened = false;
 
   constructor(private readonly ports: EnginePorts) {
@@ -133,6 +134,7 @@ export class Engine implements EngineApi {
     await this.reconfigure(definition);
     for (const crawler of this.crawlersByName.values()) await this.maintenance.resume(crawler);
     this.schedulePruning();
+    this.scheduleRoots();
   }
 
   async reconfigure(definition: ServerDefinition): Promise<void> {
@@ -254,6 +256,7 @@ export class Engine implements EngineApi {
     const { clock, delivery, hosts } = this.services;
     const deadline = after(clock.now(), timeout);
     this.cancelPrune?.();
+    this.cancelRoots?.();
     for (const run of this.rejudgingRuns.values()) run.abort();
     for (const crawler of this.crawlersByName.values()) crawler.close();
     delivery.flush();
@@ -263,7 +266,7 @@ export class Engine implements EngineApi {
       delivery.flush();
     }
     await hosts.save();
-    if (this.opened) await this.services.store.putSetting(RUNNING, undefined);
+    if (this.opened) await this.noteStop();
     hosts.close();
     await this.sinkPool.close();
     await this.ports.processor.close();
@@ -278,6 +281,11 @@ export class Engine implements EngineApi {
       hosts.quietUntil = after(clock.now(), milliseconds(Math.max(0, ...pauses)));
     }
     await store.putSetting(RUNNING, String(clock.now()));
+  }
+
+  private async noteStop(): Promise<void> {
+    if (this.underWay() === 0) await this.services.ledger.close();
+    await this.services.store.putSetting(RUNNING, undefined);
   }
 
   private underWay(): number {
@@ -330,6 +338,24 @@ export class Engine implements EngineApi {
         crawler: crawler.name,
         error: String(error),
       });
+    });
+  }
+
+  /**
+   * A root is a standing submission: when its status was removed after too many errors, it is submitted again at the pace
+   * of the refresh. Otherwise one bad week of a site would end its crawl for ever.
+   */
+  private scheduleRoots(): void {
+    const { clock, log } = this.services;
+    const ages = this.current.crawlers.map((crawler) => crawler.refresh.maximumAge);
+    const wait = atLeast(milliseconds(Math.min(days(1), ...ages)), hours(1));
+    this.cancelRoots = clock.at(after(clock.now(), wait), () => {
+      for (const crawler of this.crawlersByName.values()) {
+        this.roots_.open(crawler).catch((error: unknown) => {
+          log.warn('looking after the roots failed', { crawler: crawler.name, error: String(error) });
+        });
+      }
+      this.scheduleRoots();
     });
   }
 

@@ -1,5 +1,5 @@
-import type { FetchOutcome } from '../../src/domain/fetch/outcome.js';
 import type { ErrorCode } from '../../src/domain/fetch/error-codes.js';
+import type { FetchOutcome } from '../../src/domain/fetch/outcome.js';
 import { type Duration, type Instant, milliseconds } from '../../src/domain/time/units.js';
 import type { Clock } from '../../src/engine/ports/clock.js';
 import type { Fetcher, FetchRequest } from '../../src/engine/ports/fetcher.js';
@@ -58,7 +58,8 @@ export class SimulatedWeb {
     const path = this.random.pick([...site.pages.keys()]);
     const page = site.pages.get(path)!;
     const dice = this.random.next();
-    if (dice < 0.1) site.mood = this.random.pick(['well', 'well', 'refuses', 'resets', 'overloaded', 'silent'] as const);
+    if (dice < 0.1)
+      site.mood = this.random.pick(['well', 'well', 'refuses', 'resets', 'overloaded', 'silent'] as const);
     else if (dice < 0.45) page.version++;
     else if (dice < 0.6) {
       page.links = this.someLinks(site, path);
@@ -96,10 +97,16 @@ export class SimulatedWeb {
       const page = this.page(url);
       if (!page) continue;
       if (page.kind === 'redirect') queue.push(new URL(page.target, url).href);
-      else if (page.kind === 'page' || page.kind === 'noindex') queue.push(...page.links.map((link) => new URL(link, url).href));
+      else if (page.kind === 'page' || page.kind === 'noindex')
+        queue.push(...page.links.map((link) => new URL(link, url).href));
       if (page.kind === 'page') indexed.add(url);
     }
     return indexed;
+  }
+
+  /** Is there a page at the URL that belongs into an index? */
+  serves(url: string): boolean {
+    return this.page(url)?.kind === 'page';
   }
 
   /** A fetcher that sees this web by the clock given. */
@@ -152,7 +159,15 @@ export class SimulatedWeb {
     const failure = (code: ErrorCode): FetchOutcome => ({ kind: 'failure', code, detail: code, timings });
     const respond = (status: number, headers: Record<string, string> = {}, body = ''): FetchOutcome => {
       const bytes = encoder.encode(body);
-      return { kind: 'response', status, headers, body: bytes, transferred: bytes.length, address: '192.0.2.1', timings };
+      return {
+        kind: 'response',
+        status,
+        headers,
+        body: bytes,
+        transferred: bytes.length,
+        address: '192.0.2.1',
+        timings,
+      };
     };
     const site = this.sites.find((candidate) => candidate.host === url.host);
     if (!site) return failure('dns-not-found');
@@ -167,7 +182,8 @@ export class SimulatedWeb {
       case 'silent':
         return failure('read-timeout');
     }
-    if (url.pathname === '/robots.txt') return respond(200, { 'content-type': 'text/plain' }, 'User-agent: *\nAllow: /\n');
+    if (url.pathname === '/robots.txt')
+      return respond(200, { 'content-type': 'text/plain' }, 'User-agent: *\nAllow: /\n');
     const page = site.pages.get(url.pathname);
     if (!page || page.kind === 'gone') return respond(404);
     if (page.kind === 'broken') return respond(500);
@@ -180,4 +196,3 @@ export class SimulatedWeb {
     return respond(200, site.validators ? { ...TYPE, etag } : TYPE, body);
   }
 }
-

@@ -93,8 +93,11 @@ export class Conclusion {
       return { changes: this.keptBack(state, disposition, reason), orders: [held], remove: false };
     }
     const sent = await this.send(order);
-    if (sent.state === 'refused')
-      return { changes: { ...this.keptBack(state, disposition, reason) }, orders: [sent], remove: false };
+    if (sent.state === 'refused') {
+      // The document is still there, so the next visit that wants it gone orders that again.
+      const changes = { ...this.keptBack(state, disposition, reason), pendingDeletion: undefined };
+      return { changes, orders: [sent], remove: false };
+    }
     return {
       changes: { ...disposition.changes, stamp: null, pendingDeletion: null },
       orders: [sent],

@@ -122,6 +122,7 @@ export class Crawler {
   }
 
   async view(): Promise<CrawlerView> {
+    const idle = this.isIdle(); // before the counts, so that those of an idle crawler are its last ones
     const counts = await this.services.store.counts(this.name);
     const { definition } = this.context;
     const waiting = this.frontier.waiting();
@@ -151,7 +152,7 @@ export class Crawler {
         now: this.services.clock.now(),
       }),
       nextRequestAt: waiting.nextRequestAt,
-      idle: this.isIdle(),
+      idle,
     };
   }
 

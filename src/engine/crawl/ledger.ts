@@ -3,17 +3,29 @@ import type { OrderHeader, OrderState, PushDocument, PushOrder } from '../../dom
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 
+/** Ids are reserved in blocks, so that an order which was sent but not settled when the process died keeps its number for itself. */
+const BLOCK = 10_000;
+const RESERVED = 'order-ids-reserved';
+
 /** Hands out order ids in the order of decision and turns orders into ledger entries. */
 export class Ledger {
   private nextId = 0;
+  private reserved = 0;
 
   constructor(
-    private readonly store: Pick<FrontierStore, 'lastOrderId'>,
+    private readonly store: Pick<FrontierStore, 'lastOrderId' | 'getSetting' | 'putSetting'>,
     private readonly clock: Clock,
   ) {}
 
   async open(): Promise<void> {
-    this.nextId = (await this.store.lastOrderId()) + 1;
+    const reserved = Number((await this.store.getSetting(RESERVED)) ?? 0);
+    this.nextId = Math.max(await this.store.lastOrderId(), reserved) + 1;
+    await this.reserve();
+  }
+
+  /** After a clean stop nothing is under way, and no number needs to be skipped. */
+  async close(): Promise<void> {
+    await this.store.putSetting(RESERVED, undefined);
   }
 
   add(state: UrlState, reason: string, document: PushDocument): PushOrder {
@@ -26,7 +38,7 @@ export class Ledger {
 
   /** For a document that a sink holds and no stored URL stands for. */
   deleteUri(subject: { crawler: string; uri: string; hostKey: string }, reason: string): PushOrder {
-    return { ...subject, id: this.nextId++, reason, decidedAt: this.clock.now(), kind: 'delete' };
+    return { ...subject, id: this.takeId(), reason, decidedAt: this.clock.now(), kind: 'delete' };
   }
 
   /** A deletion that the ledger knows already, sent (again) under its own number. */
@@ -44,6 +56,17 @@ export class Ledger {
 
   private header(state: UrlState, reason: string): OrderHeader {
     const decidedAt = this.clock.now();
-    return { id: this.nextId++, crawler: state.crawler, uri: state.url, hostKey: state.hostKey, reason, decidedAt };
+    return { id: this.takeId(), crawler: state.crawler, uri: state.url, hostKey: state.hostKey, reason, decidedAt };
+  }
+
+  private takeId(): number {
+    // Half a block ahead: the reservation is written long before it is needed.
+    if (this.nextId + BLOCK / 2 > this.reserved) this.reserve().catch(() => undefined); // the store says elsewhere that it fails
+    return this.nextId++;
+  }
+
+  private async reserve(): Promise<void> {
+    this.reserved = this.nextId + BLOCK;
+    await this.store.putSetting(RESERVED, String(this.reserved));
   }
 }

@@ -199,7 +199,8 @@ class PageVisit {
     const reason = this.reasonNotToIndex(directives.index, canonicalTaken);
     const outcome = this.documentOutcome(answer, mediaType, content, directives.archive, reason);
     // A page that has not changed has no new links: a URL whose status was removed stays away until one is found.
-    if (this.task.rereadLinks || outcome.facts.stamp !== this.task.stamp) this.follow(answer, content, base, directives.follow);
+    if (this.task.rereadLinks || outcome.facts.stamp !== this.task.stamp)
+      this.follow(answer, content, base, directives.follow);
     return outcome;
   }
 
