@@ -1,6 +1,7 @@
 /**
  * From what a link says to the one form under which a URL is known. The WHATWG parser does the standard part; the named
- * steps after it are the crawler's own choice (`canonicalization` in the definition) and run in the order of this list.
+ * steps after it are the crawler's own choice (`canonicalization` in the definition) and run in the order of this list, until
+ * none changes anything: what is canonical stays as it is.
  */
 import { type CrawlUrl, crawlUrl } from './crawl-url.js';
 
@@ -24,7 +25,8 @@ const SESSION_PARAMETER =
   /^(?:phpsessid|jsessionid|aspsessionid[a-z]*|asp\.net_sessionid|sid|sessionid|session_id|cfid|cftoken|zenid|osCsid)$/i;
 const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?#;]*/gi;
 const SESSION_FOLDER = /\/\((?:[a-z]\([0-9a-z]{24}\))+\)(?=\/)|\/\([0-9a-z]{24}\)(?=\/)/gi;
-const TRACKING_PARAMETER = /^(?:utm_[a-z_]+|gclid|dclid|fbclid|msclkid|yclid|mc_cid|mc_eid|_ga|_gl|igshid|gbraid|wbraid)$/i;
+const TRACKING_PARAMETER =
+  /^(?:utm_[a-z_]+|gclid|dclid|fbclid|msclkid|yclid|mc_cid|mc_eid|_ga|_gl|igshid|gbraid|wbraid)$/i;
 const DEFAULT_DOCUMENT = /\/(?:index|default)\.(?:html?|xhtml|php[345]?|aspx?|jsp|cgi|shtml)$/i;
 
 const STEPS: Readonly<Record<CanonicalizationStep, (url: URL) => void>> = {
@@ -52,7 +54,8 @@ function setPath(url: URL, path: string): void {
 }
 
 function setQuery(url: URL, query: string): void {
-  if (url.search !== (query === '' ? '' : `?${query}`)) url.search = query;
+  const search = query === '' ? '' : `?${query}`;
+  if (url.search !== search) url.search = search;
 }
 
 /** Works on the raw text of the query: decoding and encoding again would change other parameters. */
@@ -72,7 +75,7 @@ export type Canonicalizer = (raw: string, base?: string) => CrawlUrl | undefined
 export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonicalizer {
   const chosen = CANONICALIZATION_STEPS.filter((step) => steps.includes(step)).map((step) => STEPS[step]);
   return (raw, base) => {
-    const url = URL.parse(raw.trim(), base);
+    const url = URL.parse(raw, base);
     if (!url || (url.host === '' && url.protocol !== 'file:')) return undefined;
     const fragment = url.hash.slice(1);
     url.hash = '';
@@ -80,7 +83,11 @@ export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonical
       url.username = '';
       url.password = '';
     }
-    for (const step of chosen) step(url);
+    // One step may lay bare what another takes away: `/index.html/`. Each only shortens or sorts, so this ends.
+    for (let before = ''; before !== url.href; ) {
+      before = url.href;
+      for (const step of chosen) step(url);
+    }
     return crawlUrl(url.href, fragment);
   };
 }

@@ -23,18 +23,19 @@ export interface CrawlUrl {
 export function crawlUrl(href: string, fragment = ''): CrawlUrl {
   const schemeEnd = href.indexOf(':');
   const authorityStart = schemeEnd + 3;
+  let queryStart = href.indexOf('?', authorityStart);
+  if (queryStart < 0) queryStart = href.length;
   let pathStart = href.indexOf('/', authorityStart);
-  if (pathStart < 0) pathStart = href.length;
+  if (pathStart < 0 || pathStart > queryStart) pathStart = queryStart;
   const authority = href.slice(authorityStart, pathStart);
   const portColon = authority.charCodeAt(authority.length - 1) === 93 ? -1 : authority.lastIndexOf(':');
-  const queryStart = href.indexOf('?', pathStart);
   return {
     href,
     scheme: href.slice(0, schemeEnd),
     host: portColon < 0 ? authority : authority.slice(0, portColon),
     port: portColon < 0 ? '' : authority.slice(portColon + 1),
-    path: queryStart < 0 ? href.slice(pathStart) : href.slice(pathStart, queryStart),
-    query: queryStart < 0 ? '' : href.slice(queryStart + 1),
+    path: href.slice(pathStart, queryStart),
+    query: href.slice(queryStart + 1),
     fragment,
   };
 }

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  CANONICALIZATION_STEPS,
+  type CanonicalizationStep,
+  canonicalizer,
+  DEFAULT_CANONICALIZATION,
+} from './canonicalize.js';
+
+const plain = canonicalizer([]);
+const canonical = (steps: readonly CanonicalizationStep[], raw: string, base?: string) =>
+  canonicalizer(steps)(raw, base)?.href;
+
+const session = 'abcdefghijklmnopqrstuvwx';
+const segments = fc.oneof(
+  fc.constantFrom(
+    '',
+    '.',
+    '..',
+    '%2e',
+    'index.html',
+    'Default.ASPX',
+    'a',
+    'B',
+    `(${session})`,
+    `(S(${session}))`,
+    'a b',
+    '%41',
+    'é',
+  ),
+  fc.constantFrom(';jsessionid=1', 'x;SID=2', '..;sid=3', 'index.php;phpsessid=4;v=1', ';jsess;sid=5ionid=6', '(', ')'),
+);
+const parameters = fc.oneof(
+  fc.constantFrom(
+    '',
+    'sid=1',
+    'PHPSESSID=2',
+    'utm_source=x',
+    'gclid',
+    'b=2',
+    'a=1',
+    'a',
+    '=',
+    'q=é',
+    '?x',
+    '_ga=1',
+    'a=%26',
+  ),
+  fc.constantFrom('sid', 'utm_=1', 'utm_x', 'Sid=', 'zenid=1&zenid=2'),
+);
+const urls = fc
+  .record({
+    origin: fc.constantFrom(
+      'http://a.example',
+      'HTTPS://User:pw@B.Example:443',
+      'http://[::1]:81',
+      'https://bücher.example:8443',
+    ),
+    path: fc.array(segments, { maxLength: 6 }),
+    query: fc.option(fc.array(parameters, { maxLength: 5 })),
+    fragment: fc.option(fc.constantFrom('', 'top', '!/route?x=1')),
+  })
+  .map(({ origin, path, query, fragment }) =>
+    [`${origin}/${path.join('/')}`, query && `?${query.join('&')}`, fragment !== null && `#${fragment}`]
+      .filter(Boolean)
+      .join(''),
+  );
+const someSteps = fc.subarray([...CANONICALIZATION_STEPS]);
+
+describe('canonicalization', () => {
+  it('gives the WHATWG form without user info and fragment when no step is chosen', () => {
+    fc.assert(
+      fc.property(urls, (raw) => {
+        const url = new URL(raw);
+        url.hash = '';
+        url.username = '';
+        url.password = '';
+        expect(plain(raw)?.href).toBe(url.href);
+        expect(plain(raw)?.fragment).toBe(new URL(raw).hash.slice(1));
+      }),
+    );
+  });
+
+  it('is idempotent, whichever steps are chosen', () => {
+    fc.assert(
+      fc.property(urls, someSteps, (raw, steps) => {
+        const once = canonical(steps, raw)!;
+        expect(canonical(steps, once)).toBe(once);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(CANONICALIZATION_STEPS)('%s alone is idempotent', (step) => {
+    fc.assert(
+      fc.property(urls, (raw) => {
+        const once = canonical([step], raw)!;
+        expect(canonical([step], once)).toBe(once);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('stays on the host, and does not depend on the order in which steps are named', () => {
+    fc.assert(
+      fc.property(urls, someSteps, (raw, steps) => {
+        expect(new URL(canonical(steps, raw)!).host).toBe(new URL(raw).host);
+        expect(canonical([...steps].reverse(), raw)).toBe(canonical(steps, raw));
+      }),
+    );
+  });
+
+  it('resolves against the base as WHATWG does', () => {
+    const relative = fc.string({ unit: fc.constantFrom(...'./?#:@ab\\%2eE&=; \t'), maxLength: 12 });
+    fc.assert(
+      fc.property(
+        relative,
+        fc.constantFrom('http://a.example/b/c?d', 'https://a.example', 'http://a.example/x/y/z/'),
+        (raw, base) => {
+          const url = URL.parse(raw, base);
+          if (url) Object.assign(url, { hash: '', username: '', password: '' });
+          expect(plain(raw, base)?.href).toBe(url && url.host !== '' ? url.href : undefined);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    '',
+    'page.html',
+    'http://',
+    'http://[',
+    'mailto:a@b.example',
+    'javascript:void(0)',
+    'data:text/html,x',
+    'tel:1',
+    'http://a b/',
+  ])('%j is no URL with a host', (raw) => expect(plain(raw)).toBeUndefined());
+
+  it.each<[CanonicalizationStep, string, string]>([
+    ['lower-case-path', 'http://a.example/A%2FÉ/b?Q=X', 'http://a.example/a%2f%c3%89/b?Q=X'],
+    ['remove-session-ids', 'http://a.example/x;jsessionid=1F?a=1&PHPSESSID=2&b=3', 'http://a.example/x?a=1&b=3'],
+    ['remove-session-ids', `http://a.example/(S(${session}))/x.aspx`, 'http://a.example/x.aspx'],
+    ['remove-session-ids', `http://a.example/(${session})/x.aspx`, 'http://a.example/x.aspx'],
+    ['remove-session-ids', 'http://a.example/?sid=1', 'http://a.example/'],
+    ['remove-session-ids', 'http://a.example/?side=1&q=sid', 'http://a.example/?side=1&q=sid'],
+    ['remove-tracking-parameters', 'http://a.example/?utm_source=a&x=%20+1&fbclid=2', 'http://a.example/?x=%20+1'],
+    ['sort-parameters', 'http://a.example/?b=1&a=2&a=1', 'http://a.example/?a=1&a=2&b=1'],
+    ['remove-empty-query', 'http://a.example/x?', 'http://a.example/x'],
+    ['remove-empty-query', 'http://a.example/x?#top', 'http://a.example/x'],
+    ['remove-empty-query', 'http://a.example/x?a', 'http://a.example/x?a'],
+    ['remove-default-document', 'http://a.example/d/index.html?x', 'http://a.example/d/?x'],
+    ['remove-default-document', 'http://a.example/d/myindex.html', 'http://a.example/d/myindex.html'],
+    ['remove-trailing-slash', 'http://a.example/d/', 'http://a.example/d'],
+    ['remove-trailing-slash', 'http://a.example/', 'http://a.example/'],
+    ['collapse-slashes', 'http://a.example//d///e', 'http://a.example/d/e'],
+  ])('%s makes of %s %s', (step, raw, expected) => {
+    expect(canonical([step], raw)).toBe(expected);
+    const others = CANONICALIZATION_STEPS.filter((other) => other !== step);
+    if (canonical([], raw) !== expected) expect(canonical(others, raw)).not.toBe(expected);
+  });
+
+  it('joins steps: what one lays bare, another still takes away', () => {
+    const steps = ['remove-default-document', 'remove-trailing-slash'] as const;
+    expect(canonical(steps, 'http://a.example/d/index.html/')).toBe('http://a.example/d');
+    expect(canonical(steps, 'http://a.example/d/index.html')).toBe('http://a.example/d');
+  });
+
+  it('takes session ids and empty queries away by default, and nothing else', () => {
+    const raw = 'http://a.example//D/index.html;jsessionid=1?';
+    expect(canonical(DEFAULT_CANONICALIZATION, raw)).toBe('http://a.example//D/index.html');
+  });
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { crawlUrl, hostKey, origin, withoutQuery } from './crawl-url.js';
+
+const piece = fc.string({ unit: fc.constantFrom(...'ab1-._~:@/?=&;%!$()*+, []{}|\\^éß漢🙂'), maxLength: 12 });
+const host = fc.oneof(
+  fc.domain(),
+  fc.ipV4(),
+  fc.ipV6().map((address) => `[${address}]`),
+  fc.constantFrom('localhost', 'bücher.example', 'a_b.example', 'EXAMPLE.org.'),
+);
+/** URLs as the WHATWG parser serializes them, without user info and fragment. */
+const hrefs = fc
+  .record({
+    scheme: fc.constantFrom('http', 'https', 'ftp', 'foo'),
+    host,
+    port: fc.constantFrom('', ':80', ':443', ':8080', ':1'),
+    path: fc.option(piece),
+    query: fc.option(piece),
+  })
+  .map(({ scheme, host, port, path, query }) => {
+    const tail = (path === null ? '' : `/${path.replaceAll(/[?#]/g, '')}`) + (query === null ? '' : `?${query}`);
+    return URL.parse(`${scheme}://${host}${port}${tail}`);
+  })
+  .filter((url): url is URL => url !== null);
+
+describe('the parts of a canonical URL', () => {
+  it('are those of the WHATWG URL', () => {
+    fc.assert(
+      fc.property(hrefs, (url) => {
+        const { href, scheme, host, port, path, query } = crawlUrl(url.href);
+        expect({ href, scheme: `${scheme}:`, host, port, path }).toEqual({
+          href: url.href,
+          scheme: url.protocol,
+          host: url.hostname,
+          port: url.port,
+          path: url.pathname,
+        });
+        expect(query === '' ? '' : `?${query}`).toBe(url.search);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('add up to the URL again', () => {
+    fc.assert(
+      fc.property(hrefs, (url) => {
+        const parts = crawlUrl(url.href);
+        const tail = parts.query === '' ? '' : `?${parts.query}`;
+        expect(`${origin(parts)}${parts.path}${tail}`).toBe(url.search === '' ? url.href.replace(/\?$/, '') : url.href);
+      }),
+    );
+  });
+
+  it('carry the fragment that the link had', () => {
+    expect(crawlUrl('https://a.example/', 'top').fragment).toBe('top');
+    expect(crawlUrl('https://a.example/').fragment).toBe('');
+  });
+
+  it.each([
+    ['http://a.example/x', 'a.example', 'http://a.example'],
+    ['https://a.example/x', 'a.example', 'https://a.example'],
+    ['https://a.example:8443/x', 'a.example:8443', 'https://a.example:8443'],
+    ['http://[::1]:81/', '[::1]:81', 'http://[::1]:81'],
+    ['http://[::1]/', '[::1]', 'http://[::1]'],
+  ])('%s belongs to the web server %s and the origin %s', (href, server, expectedOrigin) => {
+    expect(hostKey(crawlUrl(href))).toBe(server);
+    expect(origin(crawlUrl(href))).toBe(expectedOrigin);
+  });
+
+  it.each([
+    ['https://a.example/x?y=1#z', 'https://a.example/x'],
+    ['https://a.example/x#z?y', 'https://a.example/x'],
+    ['https://a.example/x', 'https://a.example/x'],
+  ])('%s without its query is %s', (href, expected) => expect(withoutQuery(href)).toBe(expected));
+});
