@@ -1,5 +1,5 @@
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
-import { type Duration, type Instant, instant } from '../time/units.js';
+import type { Duration, Instant } from '../time/units.js';
 
 /** Deletions that were sent at about the same time. */
 interface Burst {
@@ -46,13 +46,6 @@ export class DeletionGuard {
   /** After a restart: the times at which deletions of this host were sent, in any order. */
   restore(hostKey: string, times: readonly Instant[]): void {
     for (const time of [...times].sort((a, b) => a - b)) this.#record(hostKey, time);
-  }
-
-  /** What `restore` wants, by host: one time for each deletion sent within the window. */
-  snapshot(): ReadonlyMap<string, readonly Instant[]> {
-    const times = (bursts: readonly Burst[]) =>
-      bursts.flatMap(({ last, count }) => Array<Instant>(count).fill(instant(last)));
-    return new Map([...this.#sent].map(([hostKey, bursts]) => [hostKey, times(bursts)]));
   }
 
   #count(hostKey: string, now: Instant): number {
