@@ -4,12 +4,13 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../engine/ports/log.js';
 import { appModule } from './app.module.js';
 import { serveConsole } from './console/static-files.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { ProblemFilter } from './http/problem.filter.js';
+import { PROBLEM_MEDIA_TYPE, plainProblem } from './http/problem.js';
 import { validationPipe } from './http/validation.js';
 import { NestLog } from './nest-log.js';
 import { serveDescription } from './openapi/docs.js';
@@ -20,7 +21,10 @@ import { OPTIONS } from './tokens.js';
 
 /** The application, not yet listening. For `parts` see appModule. */
 export async function createApp(parts: DynamicModule, log: Log): Promise<NestFastifyApplication> {
-  const adapter = new FastifyAdapter({ routerOptions: { maxParamLength: 2048 } });
+  const adapter = new FastifyAdapter({
+    routerOptions: { maxParamLength: 2048 },
+    frameworkErrors: answerMalformedAddress,
+  });
   const app = await NestFactory.create<NestFastifyApplication>(appModule(parts), adapter, {
     bodyParser: false,
     logger: new NestLog(log),
@@ -38,4 +42,15 @@ export async function createApp(parts: DynamicModule, log: Log): Promise<NestFas
   serveDescription(app);
   await serveConsole(fastify);
   return app;
+}
+
+/** An address that cannot be decoded is answered by the router, before any hook or filter could do it. */
+function answerMalformedAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const status = error.statusCode ?? 400;
+  const problem = plainProblem(status, error.message, request.url);
+  reply
+    .status(status)
+    .type(PROBLEM_MEDIA_TYPE)
+    .header('x-content-type-options', 'nosniff')
+    .send(JSON.stringify(problem));
 }

@@ -1,11 +1,13 @@
 // `node --import` this to run a program of this repository from its sources: Node strips the types itself, what is left is
-// to find the .ts file where an import (or the start of a thread) says .js, and to compile decorators.
+// to find the .ts file where an import (or the start of a thread) says .js, and to compile what is
+// more than types: decorators and parameter properties.
 import { readFileSync } from 'node:fs';
-import { createRequire, registerHooks } from 'node:module';
+import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const DECORATOR = /^\s*@[A-Z]\w*\(/m;
+const PARAMETER_PROPERTY = /\bconstructor\([^)]*\b(?:private|protected|public|readonly) /;
 
 registerHooks({
   resolve(specifier, context, next) {
@@ -19,11 +21,20 @@ registerHooks({
   load(url, context, next) {
     if (!url.endsWith('.ts') || url.includes('/node_modules/')) return next(url, context);
     const source = readFileSync(fileURLToPath(url), 'utf8');
-    return DECORATOR.test(source)
-      ? { format: 'module', source: compiled(source), shortCircuit: true }
-      : next(url, context);
+    if (DECORATOR.test(source)) return { format: 'module', source: compiled(source), shortCircuit: true };
+    if (PARAMETER_PROPERTY.test(source)) return { format: 'module', source: transformed(source), shortCircuit: true };
+    return next(url, context);
   },
 });
+
+/** Node's own compiler where there is one: the other, in a thread that ends, has crashed the whole process. */
+function transformed(source) {
+  try {
+    return stripTypeScriptTypes(source, { mode: 'transform' });
+  } catch {
+    return compiled(source);
+  }
+}
 
 function compiled(source) {
   const { code } = require('@swc/core').transformSync(source, {

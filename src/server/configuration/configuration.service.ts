@@ -118,8 +118,10 @@ export class ConfigurationService {
     return this.exclusively(async () => {
       try {
         const loaded = this.file.load();
-        this.rejected = [];
-        if (loaded.fingerprint === this.current.fingerprint) return 'unchanged';
+        if (loaded.fingerprint === this.current.fingerprint) {
+          this.rejected = [];
+          return 'unchanged';
+        }
         await this.engine.reconfigure(loaded.definition);
         await this.accept(loaded, who);
         return 'reloaded';

@@ -36,7 +36,10 @@ export class WeightsController {
   ): Promise<WeightsDto> {
     const { format } = this.configuration;
     const before = this.weights(crawler);
-    await this.configuration.change((xml) => format.setWeights(xml, crawler, weights), writeRequest(request, query));
+    await this.configuration.change(
+      (xml) => format.setWeights(xml, crawler, given(weights)),
+      writeRequest(request, query),
+    );
     note.changed(before, this.weights(crawler));
     tellVersion(reply, this.configuration);
     return { ...this.weights(crawler) };
@@ -46,3 +49,7 @@ export class WeightsController {
     return this.configuration.current.definition.crawlers.find(({ name }) => name === crawler)?.weights;
   }
 }
+
+/** Fields that were not sent are there all the same, without a value. */
+const given = (weights: WeightsDto): Partial<WeightsDto> =>
+  Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight !== undefined));

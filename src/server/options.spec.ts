@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { serverOptions, UsageError } from './options.js';
+
+const KEY = 'k'.repeat(16);
+
+describe('the options of the server', () => {
+  it('take flags before environment before defaults', () => {
+    expect(serverOptions({}, {})).toMatchObject({
+      configFile: 'config/CrawlConfig.xml',
+      dataDirectory: 'data',
+      port: 8740,
+      host: '127.0.0.1',
+    });
+    const env = { CRAWLWAY_PORT: '1', CRAWLWAY_DATA: '/env', CRAWLWAY_CONFIG: '/env.xml' };
+    expect(serverOptions({ port: '2' }, env)).toMatchObject({ port: 2, dataDirectory: '/env', configFile: '/env.xml' });
+  });
+
+  it('refuse to listen for others without a key', () => {
+    for (const host of ['0.0.0.0', '::', '192.168.0.1', 'crawl.example']) {
+      expect(() => serverOptions({ host }, {})).toThrow(/refusing to listen/);
+      expect(serverOptions({ host }, { CRAWLWAY_API_KEYS: `ada:admin:${KEY}` }).host).toBe(host);
+    }
+    for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
+      expect(serverOptions({ host }, {}).host).toBe(host);
+  });
+
+  it('refuse keys that are no keys, and never repeat them', () => {
+    const bad = [
+      'ada',
+      'ada:admin',
+      'ada:root:kkkkkkkkkkkkkkkkkkk',
+      'ada:admin:tooshort',
+      `:admin:${KEY}`,
+      `a:read:${KEY},a:admin:${KEY}`,
+    ];
+    for (const keys of bad) {
+      const attempt = () => serverOptions({}, { CRAWLWAY_API_KEYS: keys });
+      expect(attempt).toThrow(UsageError);
+      expect(attempt).not.toThrow(/tooshort|kkkk/);
+    }
+    expect(() => serverOptions({ port: '65536' }, {})).toThrow(UsageError);
+    expect(() => serverOptions({ port: 'x' }, {})).toThrow(UsageError);
+  });
+
+  it('keep of a key only its digest', () => {
+    const { apiKeys } = serverOptions({}, { CRAWLWAY_API_KEYS: ` ada:admin:${KEY} , bob:read:with:colons:${KEY}` });
+    expect(apiKeys.map(({ name, role }) => [name, role])).toEqual([
+      ['ada', 'admin'],
+      ['bob', 'read'],
+    ]);
+    expect(JSON.stringify(apiKeys)).not.toContain(KEY);
+  });
+});

@@ -1,0 +1,156 @@
+/**
+ * A whole server for a test: real sockets on both sides, real engine, real SQLite, orders into a file. The site is small and
+ * on this machine, so that the crawl is over in a moment.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CrawlerDto } from '../../src/server/crawlers/crawler.dto.js';
+import { serverOptions } from '../../src/server/options.js';
+import { type RunningServer, serve } from '../../src/server/serve.js';
+import { FakeSite } from '../support/fake-site.js';
+
+export interface WorldOptions {
+  /** As in CRAWLWAY_API_KEYS. */
+  readonly keys?: string;
+  /** Content of the Crawler element; `SITE` stands for the site's address. */
+  readonly crawler?: string;
+  readonly attributes?: string;
+  /** Files beside the configuration. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly errors?: readonly { readonly detail: string; readonly pointer?: string; readonly line?: number }[];
+  readonly [member: string]: unknown;
+}
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: T;
+}
+
+const RULES = `<Root url="SITE/" site="true"/>
+    <Rules group="default"><Rule><Path value="/print/"/><NoFollow/></Rule></Rules>`;
+
+export class ApiWorld {
+  private constructor(
+    readonly site: FakeSite,
+    readonly server: RunningServer,
+    readonly folder: string,
+    private readonly options: WorldOptions,
+    readonly logged: string[],
+  ) {}
+
+  static async start(options: WorldOptions = {}): Promise<ApiWorld> {
+    const site = await FakeSite.start();
+    site
+      .page('/', ['/a.html', '/b.html', '/missing.html'])
+      .page('/a.html', ['/c.html'])
+      .page('/b.html')
+      .page('/c.html');
+    const folder = mkdtempSync(join(tmpdir(), 'crawlway-api-'));
+    mkdirSync(join(folder, 'config'));
+    for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(folder, 'config', name), text);
+    writeFileSync(join(folder, 'config', 'CrawlConfig.xml'), configuration(site, folder, options));
+    const flags = { config: join(folder, 'config', 'CrawlConfig.xml'), data: join(folder, 'data'), port: '0' };
+    const logged: string[] = [];
+    const say = (message: string, particulars?: unknown): void =>
+      void logged.push(`${message} ${JSON.stringify(particulars ?? {})}`);
+    const log = { debug: () => {}, info: say, warn: say, error: say };
+    const server = await serve(serverOptions(flags, { CRAWLWAY_API_KEYS: options.keys }), { log, withSample: false });
+    return new ApiWorld(site, server, folder, options, logged);
+  }
+
+  get configFile(): string {
+    return join(this.folder, 'config', 'CrawlConfig.xml');
+  }
+
+  /** A configuration like the one that the server was started with, with another crawler in it. */
+  configuration(options: Pick<WorldOptions, 'crawler' | 'attributes'> = {}): string {
+    return configuration(this.site, this.folder, { ...this.options, ...options });
+  }
+
+  // Bodies are what the test makes of them: a wrong guess fails the test.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  get<T = any>(path: string, headers: Record<string, string> = {}): Promise<Answer<T>> {
+    return this.send('GET', path, undefined, headers);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  async send<T = any>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<T>> {
+    const isText = typeof body === 'string';
+    const type = body === undefined ? {} : { 'content-type': isText ? 'text/plain' : 'application/json' };
+    const response = await fetch(this.server.url + (path.startsWith('/') ? path : `/api/v1/${path}`), {
+      method,
+      headers: { ...type, ...headers },
+      body: body === undefined ? undefined : isText ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    const isJson = /[/+]json$/.test(response.headers.get('content-type')?.split(';')[0] ?? '');
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  }
+
+  /** Sends XML, with the version in force unless another is given. */
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  async sendXml<T = any>(
+    method: string,
+    path: string,
+    xml: string,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<T>> {
+    const version = headers['if-match'] ?? (await this.etag());
+    return this.send(method, path, xml, { 'content-type': 'application/xml', ...headers, 'if-match': version });
+  }
+
+  async etag(): Promise<string> {
+    return (await this.get('config')).headers.get('etag')!;
+  }
+
+  /** Until the crawler has read all there is and the sink has it; resolves with the crawler's view. */
+  async caughtUp(documents?: number): Promise<CrawlerDto> {
+    for (;;) {
+      const { body } = await this.get<CrawlerDto>('crawlers/test');
+      const ended = body.idle && body.pendingOrders === 0 && body.indexed > 0;
+      if (ended && (documents === undefined || body.indexed === documents)) return body;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Orders that reached the sink, as `add /path` and `delete /path`. */
+  get pushed(): string[] {
+    const lines = readFileSync(join(this.folder, 'orders.jsonl'), 'utf8').trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line)).map(({ kind, uri }) => `${kind} ${new URL(uri).pathname}`);
+  }
+
+  async stop(): Promise<void> {
+    await this.server.close();
+    await this.site.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function configuration(site: FakeSite, folder: string, { crawler = RULES, attributes = '' }: WorldOptions): string {
+  return `<?xml version="1.0"?>
+<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name="test" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false" ${attributes}>
+    ${crawler.replaceAll('SITE', site.origin)}
+    <cw:PushTo sink="main"/>
+  </Crawler>
+  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Sink name="main" type="file" url="${join(folder, 'orders.jsonl')}"/>
+</CrawlConfig>
+`;
+}

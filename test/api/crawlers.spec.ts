@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LinkDto } from '../../src/server/urls/biography.dto.js';
+import { ApiWorld } from './api-world.js';
+
+let world: ApiWorld;
+beforeAll(async () => {
+  world = await ApiWorld.start();
+  await world.caughtUp();
+});
+afterAll(() => world.stop());
+
+const encoded = (path: string): string => encodeURIComponent(world.site.url(path));
+
+describe('the calls about crawlers and URLs', () => {
+  it('show a crawler with its counts, sources and rates', async () => {
+    const { status, body } = await world.get('crawlers');
+    expect(status).toBe(200);
+    expect(body.next).toBeNull();
+    expect(body.items[0]).toMatchObject({
+      name: 'test',
+      state: 'running',
+      indexed: 4,
+      counts: { indexed: 4, error: 1 },
+    });
+    expect(body.items[0].sources.map((source: { name: string }) => source.name)).toEqual([
+      'user',
+      'redir',
+      'index',
+      'index_follow',
+      'follow',
+      'refresh',
+    ]);
+    expect((await world.get('crawlers/nobody')).status).toBe(404);
+  });
+
+  it('page through stored URLs without losing or repeating one', async () => {
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await world.get(`crawlers/test/urls?limit=2${cursor}`);
+      seen.push(...body.items.map((item: { url: string }) => new URL(item.url).pathname));
+      cursor = body.next === null ? '' : `&cursor=${body.next}`;
+    } while (cursor !== '');
+    expect(seen.sort()).toEqual(['/', '/a.html', '/b.html', '/c.html', '/missing.html']);
+  });
+
+  it('filter stored URLs by status, reason, host, prefix and source', async () => {
+    const found = async (query: string): Promise<string[]> =>
+      (await world.get(`crawlers/test/urls?${query}`)).body.items.map(
+        (item: { url: string }) => new URL(item.url).pathname,
+      );
+    expect(await found('status=error')).toEqual(['/missing.html']);
+    expect(await found('reason=http-404')).toEqual(['/missing.html']);
+    expect(await found(`prefix=${encoded('/b')}`)).toEqual(['/b.html']);
+    expect(await found(`host=127.0.0.1%3A${world.site.port}&indexed=true`)).toHaveLength(4);
+    expect(await found('host=elsewhere')).toEqual([]);
+    expect(await found('source=refresh')).toHaveLength(5);
+    expect((await world.get('crawlers/test/urls?status=nonsense')).status).toBe(400);
+  });
+
+  it("tell a URL's whole story", async () => {
+    const { body } = await world.get(`crawlers/test/url?url=${encoded('/c.html')}`);
+    expect(body.path.map((url: string) => new URL(url).pathname)).toEqual(['/', '/a.html', '/c.html']);
+    expect(body.state).toMatchObject({ status: 'indexed', hops: 2, indexed: true, foundOn: world.site.url('/a.html') });
+    expect(body.visits[0]).toMatchObject({ outcome: 'document', status: 200 });
+    expect(body.orders[0]).toMatchObject({ kind: 'add', state: 'acknowledged' });
+    expect(body.explanation.verdict.accepted).toBe(true);
+    expect((await world.get(`crawlers/test/url?url=${encoded('/never')}`)).status).toBe(404);
+  });
+
+  it('explain any URL, stored or not, without fetching it', async () => {
+    world.site.forgetRequests();
+    const inside = await world.get(`crawlers/test/explain?url=${encoded('/unknown.html')}&from=${encoded('/a.html')}`);
+    expect(inside.body).toMatchObject({
+      arrival: 'link',
+      from: world.site.url('/a.html'),
+      verdict: { accepted: true },
+    });
+    const outside = await world.get('crawlers/test/explain?url=https%3A%2F%2Felsewhere.example%2F');
+    expect(outside.body.verdict).toMatchObject({ accepted: false, layer: 'site-mode' });
+    expect(outside.body.verdict.remedy).not.toBe('');
+    expect(world.site.requests).toEqual([]);
+    expect((await world.get('crawlers/test/explain?url=no%20url')).status).toBe(422);
+  });
+
+  it('show the links of a page with their verdicts and queue none', async () => {
+    world.site.page('/sample.html', ['/a.html', '/new.html']);
+    const { body } = await world.get(`crawlers/test/page?url=${encoded('/sample.html')}`);
+    const verdicts = body.links.map((link: LinkDto) => [
+      new URL(link.url).pathname,
+      link.explanation.verdict.accepted,
+      link.state?.status,
+    ]);
+    expect(verdicts.sort()).toEqual([
+      ['/a.html', true, 'indexed'],
+      ['/new.html', true, undefined],
+    ]);
+    expect((await world.get(`crawlers/test/url?url=${encoded('/new.html')}`)).status).toBe(404);
+  });
+
+  it('pause, stop and start a crawler', async () => {
+    for (const [call, state] of [
+      ['pause', 'paused'],
+      ['stop', 'stopped'],
+      ['start', 'running'],
+    ] as const) {
+      const { status, body } = await world.send('POST', `crawlers/test/${call}`);
+      expect([status, body.state]).toEqual([200, state]);
+    }
+    expect((await world.send('POST', 'crawlers/nobody/pause')).status).toBe(404);
+  });
+
+  it('show web servers and pause one', async () => {
+    const { body } = await world.get('hosts?crawler=test');
+    const host = `127.0.0.1:${world.site.port}`;
+    expect(body.items.map((item: { host: string }) => item.host)).toEqual([host]);
+    const path = `hosts/${encodeURIComponent(host)}`;
+    expect((await world.send('POST', `${path}/pause`)).body).toMatchObject({ host, paused: true });
+    expect((await world.send('POST', `${path}/resume`)).body.paused).toBe(false);
+    expect((await world.get(path)).body.indexed).toBeGreaterThanOrEqual(4);
+    expect((await world.get('hosts')).status).toBe(400);
+  });
+
+  it('list every reason and error code with meaning and remedy', async () => {
+    const { body } = await world.get('reasons');
+    const codes = body.items.map((item: { code: string }) => item.code);
+    expect(codes).toContain('http-404');
+    expect(codes).toContain('accepted');
+    expect(body.items.filter((item: { meaning: string; remedy: string }) => !item.meaning || !item.remedy)).toEqual([]);
+  });
+
+  it('say who is calling', async () => {
+    const { body } = await world.get('session');
+    expect(body).toMatchObject({ name: 'local', role: 'admin', keyWanted: false });
+  });
+});

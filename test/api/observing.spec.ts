@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiWorld } from './api-world.js';
+
+let world: ApiWorld;
+beforeAll(async () => {
+  world = await ApiWorld.start();
+  await world.caughtUp();
+});
+afterAll(() => world.stop());
+
+describe('what a server tells about itself', () => {
+  it('is alive and ready', async () => {
+    expect((await world.get('/health/live')).body.status).toBe('ok');
+    expect((await world.get('/health/ready')).body).toEqual({ status: 'ok', reasons: [] });
+  });
+
+  it('has metrics that Prometheus can read', async () => {
+    const { text, headers } = await world.get('/metrics');
+    expect(headers.get('content-type')).toContain('text/plain');
+    expect(text).toContain('crawlway_pages_total{crawler="test",outcome="document"} 4');
+    expect(text).toContain('crawlway_documents{crawler="test"} 4');
+    expect(text).toContain('crawlway_urls{crawler="test",status="error"} 1');
+    expect(text).toContain('crawlway_sink_up{sink="main"} 1');
+    expect(text).toMatch(/crawlway_fetch_duration_seconds_bucket\{le="\+Inf"\} [1-9]/);
+    for (const line of text.split('\n').filter((each) => each !== '')) {
+      expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{(?:\w+="[^"]*",?)*\})? (?:[\d.e+-]+|Nan))$/);
+    }
+  });
+
+  it('streams what happens, and ends the stream when the listener goes', async () => {
+    const gone = new AbortController();
+    const response = await fetch(`${world.server.url}/api/v1/events`, { signal: gone.signal });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const events = response.body!.pipeThrough(new TextDecoderStream());
+    world.site.page('/fresh.html');
+    await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/fresh.html') });
+    let text = '';
+    for await (const chunk of events) {
+      text += chunk;
+      if (text.includes('event: order')) break;
+    }
+    gone.abort();
+    const visit = /event: visit\ndata: (.+)\n/.exec(text)![1]!;
+    expect(JSON.parse(visit)).toMatchObject({
+      type: 'visit',
+      crawler: 'test',
+      url: world.site.url('/fresh.html'),
+      status: 200,
+    });
+    expect(JSON.parse(visit).at).toMatch(/^\d{4}-.*Z$/);
+  });
+
+  it('has its description at /docs, with nothing from elsewhere', async () => {
+    const page = await world.get('/docs');
+    expect(page.status).toBe(200);
+    expect(page.text).not.toMatch(/(?:src|href)=["']https?:/);
+    for (const [, path] of page.text.matchAll(/(?:src|href)=["']\.\/([^"']+)["']/g)) {
+      expect((await world.get(`/${path}`)).status, path).toBe(200);
+    }
+    expect((await world.get('/docs/openapi.json')).body.openapi).toBe('3.1.0');
+  });
+
+  it('has a page at /', async () => {
+    const { status, headers } = await world.get('/');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+});

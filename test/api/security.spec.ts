@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROJECT_ROOT } from '../../src/server/project-root.js';
+import { ApiWorld } from './api-world.js';
+
+const KEYS = { read: 'r'.repeat(20), operate: 'o'.repeat(20), admin: 'a'.repeat(20) };
+const keyed = Object.entries(KEYS)
+  .map(([role, key]) => `${role}er:${role}:${key}`)
+  .join(',');
+const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+
+let open: ApiWorld;
+let closed: ApiWorld;
+beforeAll(async () => {
+  [open, closed] = await Promise.all([ApiWorld.start(), ApiWorld.start({ keys: keyed })]);
+});
+afterAll(async () => {
+  await Promise.all([open.stop(), closed.stop()]);
+});
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly role: string | undefined;
+}
+
+/** Every call of the API, with the role that its description names. */
+function allCalls(): Call[] {
+  const { paths } = load(readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8')) as {
+    paths: Record<string, Record<string, { description: string; security: unknown[] }>>;
+  };
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { description, security }]) => ({
+      method: method.toUpperCase(),
+      path: path.replaceAll(/\{\w+\}/g, '1'),
+      role: security.length === 0 ? undefined : /Role: (\w+)\./.exec(description)?.[1],
+    })),
+  );
+}
+
+/** A request as it is written here, unlike fetch, which has its own mind about Host and Origin. */
+function raw(
+  world: ApiWorld,
+  headers: Record<string, string>,
+  method = 'GET',
+  path = '/api/v1/session',
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const call = request(world.server.url + path, { method, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+    });
+    call.on('error', reject).end();
+  });
+}
+
+describe('a server with API keys', () => {
+  it('answers nothing but the health probes without a key, or with a wrong one', async () => {
+    for (const { method, path, role } of allCalls()) {
+      for (const headers of [{}, bearer('x'.repeat(20)), { authorization: `Basic ${btoa('a:b')}` }]) {
+        const { status, body } = await closed.send(method, path, undefined, headers as Record<string, string>);
+        if (role === undefined) expect(status, path).not.toBe(401);
+        else expect([method, path, status, body?.status]).toEqual([method, path, 401, 401]);
+      }
+    }
+  });
+
+  it('lets each role make its own calls and those of lower ones, and no other', async () => {
+    const roles = Object.keys(KEYS);
+    for (const { method, path, role } of allCalls()) {
+      if (role === undefined || path.endsWith('/events')) continue;
+      expect(roles).toContain(role);
+      for (const mine of roles) {
+        if (roles.indexOf(mine) >= roles.indexOf(role)) continue;
+        const { status } = await closed.send(method, path, undefined, bearer(KEYS[mine as keyof typeof KEYS]));
+        expect([method, path, mine, status]).toEqual([method, path, mine, 403]);
+      }
+    }
+    expect((await closed.get('session', bearer(KEYS.read))).body).toMatchObject({ name: 'reader', role: 'read' });
+    expect((await closed.get('session', { 'x-api-key': KEYS.admin })).body).toMatchObject({ role: 'admin' });
+    expect((await closed.get('/metrics', bearer(KEYS.read))).status).toBe(200);
+  });
+
+  it('writes down who changed what, from what to what, and who failed to', async () => {
+    await closed.send('POST', 'crawlers/test/pause', undefined, bearer(KEYS.operate));
+    await closed.send('POST', 'crawlers/nobody/pause', undefined, bearer(KEYS.admin));
+    const { body } = await closed.get('audit', bearer(KEYS.admin));
+    expect(body.items[0]).toMatchObject({
+      who: 'adminer',
+      what: 'pauseCrawler',
+      target: '/api/v1/crawlers/nobody/pause',
+    });
+    expect(body.items[0].outcome).toMatch(/^failed: there is no crawler/);
+    expect(body.items[1]).toMatchObject({ who: 'operateer', what: 'pauseCrawler', outcome: 'done' });
+    expect(JSON.parse(body.items[1].before)).toEqual({ state: 'running' });
+    expect(JSON.parse(body.items[1].after)).toEqual({ state: 'paused' });
+  });
+
+  it('answers under any host name, for it is the key that counts', async () => {
+    expect(await raw(closed, { host: 'crawl.example', ...bearer(KEYS.read) })).toBe(200);
+  });
+});
+
+describe('a server without API keys', () => {
+  it('answers on names of this machine only', async () => {
+    for (const host of ['localhost', '127.0.0.1', '[::1]', 'localhost:8740'])
+      expect(await raw(open, { host })).toBe(200);
+    for (const host of ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1']) {
+      expect(await raw(open, { host })).toBe(403);
+    }
+  });
+});
+
+describe('any server', () => {
+  it('refuses writes that a browser sends for another site', async () => {
+    const write = (headers: Record<string, string>) => raw(open, headers, 'POST', '/api/v1/crawlers/test/start');
+    expect(await write({ origin: 'https://evil.example' })).toBe(403);
+    expect(await write({ 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await write({ origin: open.server.url, host: new URL(open.server.url).host })).toBe(200);
+    expect(await write({ 'sec-fetch-site': 'same-origin' })).toBe(200);
+    expect(
+      (await open.get('crawlers', { origin: 'https://evil.example' })).headers.get('access-control-allow-origin'),
+    ).toBeNull();
+  });
+
+  it('sends a strict policy and no server name with every answer', async () => {
+    for (const path of ['/', '/docs', '/nothing-here', '/api/v1/crawlers', '/health/live']) {
+      const { headers } = await open.get(path);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(headers.get('content-security-policy')).not.toContain("script-src 'self' 'unsafe");
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-powered-by')).toBeNull();
+      expect(headers.get('server')).toBeNull();
+    }
+  });
+
+  it('takes only the media types that a call declares, and only bodies of a bearable size and depth', async () => {
+    const post = (body: string, type: string) =>
+      open.send('POST', 'crawlers/test/roots', body, { 'content-type': type });
+    expect((await post('url=x', 'application/x-www-form-urlencoded')).status).toBe(415);
+    expect((await post('<x/>', 'application/xml')).status).toBe(415);
+    expect((await post('{"url": ', 'application/json')).status).toBe(400);
+    expect((await post('[]', 'application/json')).status).toBe(400);
+    expect((await post('"text"', 'application/json')).status).toBe(400);
+    expect((await post('null', 'application/json')).status).toBe(400);
+    expect((await post(`{"url":${'['.repeat(100_000)}`, 'application/json')).status).toBe(400);
+    expect((await post(`{"url":"${'x'.repeat(2 << 20)}"}`, 'application/json')).status).toBe(413);
+    const polluting = `{"url":"${open.site.url('/')}","__proto__":{"site":"no boolean"}}`;
+    expect((await post(polluting, 'application/json')).status).toBe(200);
+  });
+
+  it('answers unknown paths, methods and malformed addresses with a problem document', async () => {
+    const expected = [
+      ['GET', '/api/v1/nothing', 404],
+      ['DELETE', '/api/v1/session', 404],
+      ['GET', '/api/v1/crawlers/%ff', 400],
+      ['GET', '/api/v1/crawlers/test/urls?limit=0', 400],
+      ['GET', '/api/v1/crawlers/test/urls?limit=1001', 400],
+      ['GET', '/api/v1/crawlers/test/urls?limt=1', 400],
+      ['GET', '/api/v1/crawlers/test/explain', 400],
+      ['GET', '/api/v1/crawlers/test/explain?url=a&url=b', 400],
+    ] as const;
+    for (const [method, path, status] of expected) {
+      const answer = await open.send(method, path);
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(answer.headers.get('content-type')).toContain('application/problem+json');
+      expect(answer.body).toMatchObject({
+        status,
+        instance: path,
+        type: expect.any(String),
+        title: expect.any(String),
+      });
+    }
+  });
+});

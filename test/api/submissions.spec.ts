@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiWorld } from './api-world.js';
+
+let world: ApiWorld;
+beforeAll(async () => {
+  world = await ApiWorld.start();
+  await world.caughtUp();
+});
+afterAll(() => world.stop());
+
+const like = (pattern: string): string => encodeURIComponent(`${world.site.origin}${pattern}`);
+
+describe('the calls that change what is crawled', () => {
+  it('answer 201 to a new root, 200 to a known one, 422 with the reasons to one that the policy rejects', async () => {
+    world.site.page('/island.html', ['/island/1.html']).page('/island/1.html');
+    const url = world.site.url('/island.html');
+    const first = await world.send('POST', 'crawlers/test/roots', { url, metas: [{ name: 'team', value: 'search' }] });
+    expect([first.status, first.body.url]).toEqual([201, url]);
+    await world.caughtUp(6);
+    expect((await world.send('POST', 'crawlers/test/roots', { url })).status).toBe(200);
+    const rejected = await world.send('POST', 'crawlers/test/roots', { url: 'ftp://files.example/' });
+    expect(rejected.status).toBe(422);
+    expect(rejected.headers.get('content-type')).toContain('application/problem+json');
+    expect(rejected.body.errors[0].detail).not.toBe('');
+    const roots = (await world.get('crawlers/test/roots')).body.items;
+    expect(roots.map((root: { url: string; origin: string }) => [new URL(root.url).pathname, root.origin])).toEqual(
+      expect.arrayContaining([
+        ['/', 'configuration'],
+        ['/island.html', 'submitted'],
+      ]),
+    );
+    expect((await world.send('DELETE', `crawlers/test/roots?url=${encodeURIComponent(url)}`)).status).toBe(204);
+    const left = (await world.get('crawlers/test/roots')).body.items.map((root: { url: string }) => root.url);
+    expect(left).not.toContain(url);
+  });
+
+  it('refuse a root with a misspelt or mistyped field, naming it', async () => {
+    const { status, body } = await world.send('POST', 'crawlers/test/roots', {
+      url: 'https://a.example/',
+      sites: true,
+      priority: 9,
+    });
+    expect(status).toBe(400);
+    expect(body.errors.map((error: { pointer: string }) => error.pointer).sort()).toEqual(['/priority', '/sites']);
+  });
+
+  it('take a url list and tell what became of it', async () => {
+    world.site.page('/one.html').page('/two.html');
+    const list = `# ours\n${world.site.url('/one.html')}\n${world.site.url('/a.html')}\n\nftp://no.example/\n`;
+    const { status, body } = await world.send('POST', 'crawlers/test/roots/list', list);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ new: 1, known: 1, rejected: 1 });
+    expect(body.rejections[0].url).toContain('ftp://no.example/');
+  });
+
+  it('clear by pattern only when it is confirmed, and say first how much it would be', async () => {
+    world.site.page('/old/', ['/old/1.html', '/old/2.html']).page('/old/1.html').page('/old/2.html');
+    const { indexed } = await world.caughtUp();
+    await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/old/') });
+    await world.caughtUp(indexed + 3);
+    const asked = await world.send('DELETE', `crawlers/test/urls?like=${like('/old/%.html')}`);
+    expect([asked.status, asked.body.count]).toEqual([409, 2]);
+    expect((await world.get('crawlers/test')).body.indexed).toBe(indexed + 3);
+    const done = await world.send('DELETE', `crawlers/test/urls?like=${like('/old/%.html')}&confirm=true`);
+    expect([done.status, done.body.count]).toEqual([200, 2]);
+    await world.caughtUp(indexed + 1);
+    expect(world.pushed.filter((order) => order.startsWith('delete')).sort()).toEqual([
+      'delete /old/1.html',
+      'delete /old/2.html',
+    ]);
+  });
+
+  it('refresh one URL or a pattern now', async () => {
+    world.site.forgetRequests();
+    const one = await world.send('POST', 'crawlers/test/refresh', { url: world.site.url('/a.html') });
+    expect([one.status, one.body.count]).toEqual([200, 1]);
+    const many = await world.send('POST', 'crawlers/test/refresh', { like: `${world.site.origin}/%.html` });
+    expect(many.body.count).toBeGreaterThanOrEqual(3);
+    for (const body of [{}, { url: 'x', like: 'y' }])
+      expect((await world.send('POST', 'crawlers/test/refresh', body)).status).toBe(400);
+    const unknown = await world.send('POST', 'crawlers/test/refresh', { url: 'https://never.example/' });
+    expect(unknown.status).toBe(404);
+  });
+
+  it('forget errors, and report how many', async () => {
+    await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/gone.html') });
+    await world.caughtUp();
+    const { status, body } = await world.send('DELETE', 'crawlers/test/errors');
+    expect(status).toBe(200);
+    expect(body.count).toBeGreaterThan(0);
+    expect((await world.get('crawlers/test/urls?status=error')).body.items).toEqual([]);
+  });
+
+  it('write the pending file and read it back', async () => {
+    await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/broken.html') });
+    await world.caughtUp();
+    const file = await world.get('crawlers/test/pending');
+    expect(file.headers.get('content-type')).toContain('text/plain');
+    const lines = file.text.trimEnd().split('\n');
+    expect(lines).toEqual([...lines].sort());
+    expect(lines.find((line) => line.includes('/a.html'))).toMatch(/ test \d{10}$/);
+    expect(lines.find((line) => line.includes('/broken.html'))).toMatch(/ test 2$/);
+    const more = `${file.text}${world.site.url('/later.html')} test 0\nnonsense\n`;
+    const { status, body } = await world.send('PUT', 'crawlers/test/pending', more);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ imported: 1, known: lines.length });
+    expect(body.problems).toHaveLength(1);
+  });
+
+  it('show the ledger of orders, newest first, with filters', async () => {
+    const { body } = await world.get('orders?limit=3');
+    const ids = body.items.map((order: { id: number }) => order.id);
+    expect(ids).toEqual([...ids].sort((a, b) => b - a));
+    expect(body.next).not.toBeNull();
+    const rest = await world.get(`orders?limit=3&cursor=${body.next}`);
+    expect(rest.body.items[0].id).toBeLessThan(ids[2]);
+    expect((await world.get(`orders?uri=${like('/a.html')}`)).body.items).toHaveLength(1);
+    expect((await world.get('orders?state=refused')).body.items).toEqual([]);
+    expect((await world.get('orders?cursor=bm9wZQ')).status).toBe(400);
+    expect((await world.send('POST', 'orders/999999/retry')).status).toBe(404);
+    expect((await world.send('POST', 'orders/x/retry')).status).toBe(400);
+    expect((await world.get('held-deletions')).body.items).toEqual([]);
+    expect((await world.get('sinks')).body.items[0]).toMatchObject({ name: 'main', type: 'file', state: 'ready' });
+  });
+});
