@@ -2,6 +2,7 @@
  * The one place where ports meet adapters: makes the engine and everything else that the server's parts ask for.
  */
 import { availableParallelism } from 'node:os';
+import type { Writable } from 'node:stream';
 import type { DynamicModule } from '@nestjs/common';
 import { setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { EditError } from '../adapters/config-xml/edit/error.js';
@@ -9,6 +10,7 @@ import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../ada
 import { readConfiguration } from '../adapters/config-xml/read.js';
 import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
 import { createSink } from '../adapters/push/create-sink.js';
+import { StreamSink } from '../adapters/push/stream.js';
 import { AdminStore } from '../adapters/storage/admin-store.js';
 import { openSqliteDataSource } from '../adapters/storage/sqlite-data-source.js';
 import { openSqliteStore } from '../adapters/storage/sqlite-store.js';
@@ -61,15 +63,22 @@ const pageThreads = (): number => Math.min(8, Math.max(1, availableParallelism()
 
 export const systemClock: Clock = new SystemClock();
 
+export interface EngineOptions {
+  readonly databaseUrl: string;
+  readonly log: Log;
+  /** Orders go here as JSON lines, whatever sinks the configuration has. */
+  readonly output?: Writable;
+}
+
 /** @throws UsageError for a database that is none of ours, and what the store throws when it cannot be opened. */
-export async function openEngine(databaseUrl: string, log: Log): Promise<Engine> {
+export async function openEngine({ databaseUrl, log, output }: EngineOptions): Promise<Engine> {
   return new Engine({
     store: await openSqliteStore(sqliteFile(databaseUrl)),
     processor: new PageThreadPool({ entry: PAGE_THREAD, threads: pageThreads(), log }),
     clock: systemClock,
     log,
     cron: nextCronTime,
-    createSink,
+    createSink: (definition) => (output ? new StreamSink(definition.name, output) : createSink(definition)),
   });
 }
 
