@@ -5,11 +5,14 @@ import { AuditController } from './audit/audit.controller.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { ConfigurationController } from './configuration/configuration.controller.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
+import { ResolvedController } from './configuration/resolved.controller.js';
 import { RulesController } from './configuration/rules.controller.js';
 import { WeightsController } from './configuration/weights.controller.js';
 import { CrawlersController } from './crawlers/crawlers.controller.js';
 import { EventsController } from './events/events.controller.js';
 import { HealthController } from './health/health.controller.js';
+import { HistoryController } from './history/history.controller.js';
+import { HistoryRecorder } from './history/history-recorder.js';
 import { HostsController } from './hosts/hosts.controller.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { MetricsController } from './metrics/metrics.controller.js';
@@ -35,12 +38,14 @@ export const CONTROLLERS = [
   EventsController,
   HealthController,
   HeldDeletionsController,
+  HistoryController,
   HostsController,
   MetricsController,
   OrdersController,
   PendingController,
   PolicyController,
   ReasonsController,
+  ResolvedController,
   RootsController,
   RulesController,
   SessionController,
@@ -59,6 +64,7 @@ export const appModule = (parts: DynamicModule): DynamicModule => ({
   controllers: CONTROLLERS,
   providers: [
     ConfigurationService,
+    HistoryRecorder,
     ProblemFilter,
     { provide: APP_GUARD, useClass: ThrottlerGuard },
     { provide: APP_GUARD, useClass: AccessGuard },

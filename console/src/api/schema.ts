@@ -1,0 +1,1089 @@
+// Made from openapi.yaml by `node console/tools/api-types.ts`; do not edit.
+
+export type Nothing = Readonly<Record<never, never>>;
+
+export interface AuditEntryDto {
+  readonly id: number;
+  readonly at: string;
+  /** Name of the API key; `local` when the server has no keys. */
+  readonly who: string;
+  /** operationId of the call. */
+  readonly what: string;
+  /** Path and query of the call. */
+  readonly target: string;
+  /** `done`, or why it failed. */
+  readonly outcome: string;
+  /** JSON: what was, as far as the call says. */
+  readonly before?: string;
+  /** JSON: what is. */
+  readonly after?: string;
+}
+
+export interface PreviewSampleDto {
+  readonly url: string;
+  /** Reason code of the new verdict. */
+  readonly reason: string;
+}
+
+export interface PreviewGroupDto {
+  readonly count: number;
+  readonly byHost: Readonly<Record<string, number>>;
+  readonly samples: readonly PreviewSampleDto[];
+}
+
+export interface PreviewCrawlerDto {
+  readonly crawler: string;
+  /** Documents in the index now. */
+  readonly indexed: number;
+  /** Stored URLs that would be crawled and are not now. */
+  readonly newlyAccepted: PreviewGroupDto;
+  /** Stored URLs that would not be crawled any more (760). */
+  readonly excluded: PreviewGroupDto;
+  /** Excluded, with the document left to another crawler (761). */
+  readonly keptElsewhere: PreviewGroupDto;
+  /** Documents that would leave the index. */
+  readonly documentsDeleted: PreviewGroupDto;
+  /** Stored URLs that would move to another source. */
+  readonly changedSource: PreviewGroupDto;
+}
+
+export interface PreviewDto {
+  readonly crawlers: readonly PreviewCrawlerDto[];
+  /** Stored URLs judged so far. */
+  readonly judged: number;
+  /** Stored URLs to judge. */
+  readonly total: number;
+  readonly done: boolean;
+  /** Crawlers of which more than 10 % of the documents would be deleted. */
+  readonly needsConfirmation: readonly string[];
+}
+
+export interface ConfigurationProblemDto {
+  readonly severity: 'error' | 'warning';
+  /** Stable code. */
+  readonly code: string;
+  /** What is wrong and what would be right. */
+  readonly message: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ConfigurationStateDto {
+  readonly version: number;
+  readonly at: string;
+  /** Name of the API key, or `file` when it was found changed on disk. */
+  readonly who: string;
+  /** SHA-256 of the text, hex. */
+  readonly digest: string;
+  /** Path of the file. */
+  readonly file: string;
+  /** ETag of the text in force. */
+  readonly etag: string;
+  /** Warnings of the configuration in force. */
+  readonly warnings: readonly ConfigurationProblemDto[];
+  /** Why the file on disk, changed since, is not in force; empty when it is. */
+  readonly rejected: readonly ConfigurationProblemDto[];
+}
+
+export interface CheckDto {
+  /** No errors; there may be warnings. */
+  readonly valid: boolean;
+  readonly problems: readonly ConfigurationProblemDto[];
+}
+
+export interface VersionDto {
+  readonly version: number;
+  readonly at: string;
+  /** Name of the API key, or `file` when it was found changed on disk. */
+  readonly who: string;
+  /** SHA-256 of the text, hex. */
+  readonly digest: string;
+}
+
+export interface SourceDto {
+  readonly name: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  readonly number: number;
+  /** Share of the picks, relative to the other sources. */
+  readonly weight: number;
+  /** Queued URLs, due or not. */
+  readonly depth: number;
+  /** Picks since the start of the process. */
+  readonly picks: number;
+}
+
+export interface CrawlerDto {
+  readonly name: string;
+  readonly state: 'running' | 'paused' | 'stopped';
+  /** URLs by status: waiting, indexed, visited, redirected, error, excluded, elsewhere, filtered. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Documents in the index. */
+  readonly indexed: number;
+  readonly sources: readonly SourceDto[];
+  /** Over the last minute. */
+  readonly pagesPerSecond: number;
+  /** Over the last minute. */
+  readonly errorsPerSecond: number;
+  /** Over the last minute. */
+  readonly ordersPerSecond: number;
+  /** Pages being fetched now. */
+  readonly active: number;
+  /** Orders decided and not yet acknowledged. */
+  readonly pendingOrders: number;
+  /** What limits the speed right now, in words. */
+  readonly limitedBy: string;
+  readonly nextRequestAt?: string;
+  /** Due time of the URL that has waited longest. */
+  readonly oldestDueAt?: string;
+  /** Nothing is due and nothing is under way. */
+  readonly idle: boolean;
+}
+
+export interface HealthDto {
+  readonly status: 'ok' | 'unavailable';
+  /** What is not ready, in words; empty when all is well. */
+  readonly reasons: readonly string[];
+}
+
+export interface HeldDeletionsDto {
+  readonly host: string;
+  readonly crawler: string;
+  readonly count: number;
+  /** When the oldest was decided. */
+  readonly oldest: string;
+  /** Count by reason code. */
+  readonly reasons: Readonly<Record<string, number>>;
+  /** Some of the URIs. */
+  readonly samples: readonly string[];
+}
+
+export interface CountDto {
+  /** How many were affected. */
+  readonly count: number;
+}
+
+export interface HistoryPointDto {
+  /** End of the time that the point speaks of. */
+  readonly at: string;
+  /** Length of that time; divide by it for a rate. */
+  readonly seconds: number;
+  /** Visits. */
+  readonly pages: number;
+  /** Visits that failed. */
+  readonly errors: number;
+  /** Orders that the sinks acknowledged. */
+  readonly orders: number;
+  /** Documents in the index at the end. */
+  readonly indexed: number;
+  /** Failed visits by error code. */
+  readonly errorsByCode: Readonly<Record<string, number>>;
+}
+
+export interface HostRobotsDto {
+  readonly fetchedAt: string;
+  /** What the fetch of robots.txt came to. */
+  readonly status: string;
+  /** The file as fetched. */
+  readonly text: string;
+}
+
+export interface HostDto {
+  /** Host name, with the port when it is not the default. */
+  readonly host: string;
+  /** Stored URLs. */
+  readonly urls: number;
+  /** Documents in the index. */
+  readonly indexed: number;
+  /** URLs in error. */
+  readonly errors: number;
+  /** Queued URLs, due or not. */
+  readonly queued: number;
+  /** No request before this: crawl delay. */
+  readonly nextRequestAt?: string;
+  /** No request before this: the host asked for a rest. */
+  readonly backOffUntil?: string;
+  /** Pause between two requests that is in force. */
+  readonly crawlDelaySeconds?: number;
+  readonly robots?: HostRobotsDto;
+  /** Paused by a person. */
+  readonly paused: boolean;
+  /** Of the visits remembered, the share that succeeded. */
+  readonly successShare?: number;
+  /** Failed visits by error code. */
+  readonly errorClasses: Readonly<Record<string, number>>;
+  readonly averageLatencySeconds?: number;
+}
+
+export interface OrderDto {
+  /** Increases in the order of decision. */
+  readonly id: number;
+  readonly crawler: string;
+  readonly uri: string;
+  readonly host: string;
+  readonly kind: 'add' | 'delete';
+  /** Why it was decided; `GET /reasons` explains the code. */
+  readonly reason: string;
+  readonly decidedAt: string;
+  readonly state: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped';
+  readonly attempts: number;
+  readonly answeredAt?: string;
+  /** The sink's message when it refused; the last failure while pending. */
+  readonly answer?: string;
+  /** Digest of the document. */
+  readonly stamp?: string;
+}
+
+export interface ImportDto {
+  /** Lines that brought a URL that was not known. */
+  readonly imported: number;
+  /** URLs that keep the state they have. */
+  readonly known: number;
+  /** Lines that could not be read, with their numbers. */
+  readonly problems: readonly string[];
+}
+
+export interface PlaceDto {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface MetaDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface UrlOptionsDto {
+  readonly defaultAllow?: 'allow' | 'disallow' | 'disallow-log';
+  readonly maxHops?: number;
+  readonly throttleSeconds?: number;
+  readonly concurrencyPerHost?: number;
+  readonly connectTimeoutSeconds?: number;
+  readonly totalTimeoutSeconds?: number;
+  /** After decoding. */
+  readonly maxSizeBytes?: number;
+  readonly userAgent?: string;
+  /** Names only: values may be secrets. */
+  readonly headers?: readonly string[];
+  /** A login is sent; it is never shown. */
+  readonly credentials?: boolean;
+  /** Host and port of the proxy. */
+  readonly proxy?: string;
+  readonly obeyRobots?: boolean;
+  readonly nearDuplicateDetector?: boolean;
+  readonly refreshMinimumAgeSeconds?: number;
+  readonly refreshMaximumAgeSeconds?: number;
+  readonly errorExpirySeconds?: number;
+}
+
+export interface EffectsDto {
+  readonly index: boolean;
+  readonly follow: boolean;
+  /** Source that the document is pushed under. */
+  readonly source?: string;
+  readonly priorityShift: number;
+  readonly metas: readonly MetaDto[];
+  readonly options: UrlOptionsDto;
+  /** Time between visits, from a server record. */
+  readonly periodSeconds?: number;
+}
+
+export interface VerdictDto {
+  readonly accepted: boolean;
+  /** Stable reason code; `GET /reasons` lists all. */
+  readonly reason: string;
+  /** What the reason code means. */
+  readonly meaning: string;
+  /** What to change if the verdict is not the one wanted. */
+  readonly remedy: string;
+  /** The layer that decided. */
+  readonly layer?: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+  /** Where in the configuration that stands. */
+  readonly place?: PlaceDto;
+  /** The particulars, as one sentence. */
+  readonly detail?: string;
+  /** What an accepted URL may do and how it is fetched. */
+  readonly effects: EffectsDto;
+  /** Status of a stored URL outside the crawl space. */
+  readonly status?: 760 | 761;
+  /** The document stays in the index although the URL is not crawled any more. */
+  readonly keepDocument: boolean;
+  /** Address rules wait until the host's address is known. */
+  readonly needsAddress: boolean;
+}
+
+export interface TraceStepDto {
+  readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+  /** What was tried, in words. */
+  readonly test: string;
+  readonly outcome: 'accept' | 'reject' | 'set' | 'no match' | 'not configured' | 'not evaluated' | 'pending';
+  readonly reason?: string;
+  readonly place?: PlaceDto;
+  /** What it changed. */
+  readonly effect?: string;
+}
+
+export interface UrlStateDto {
+  readonly id: number;
+  readonly crawler: string;
+  /** Canonical URL. */
+  readonly url: string;
+  /** Web server that politeness counts: host name, with the port when it is not the default. */
+  readonly host: string;
+  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered';
+  /** Reason code or error code of the present status; `GET /reasons` explains it. */
+  readonly reason: string;
+  /** Absent: not queued. */
+  readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  /** Not fetched before this. Absent: not queued. */
+  readonly dueAt?: string;
+  /** Links from the root. */
+  readonly hops: number;
+  /** Length of the redirect chain that led here. */
+  readonly redirects: number;
+  /** The page that it was first found on. */
+  readonly foundOn?: string;
+  /** The root that led here. */
+  readonly root?: string;
+  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap';
+  readonly firstSeenAt: string;
+  readonly lastVisitAt?: string;
+  /** HTTP status of the last visit. */
+  readonly lastStatus?: number;
+  /** Temporary errors in a row. */
+  readonly temporaryErrors: number;
+  readonly visits: number;
+  /** Visits after the first that found the document changed. */
+  readonly changes: number;
+  readonly lastChangeAt?: string;
+  readonly etag?: string;
+  /** As the site wrote it. */
+  readonly lastModified?: string;
+  /** Whether the sinks hold a document for this URL. */
+  readonly indexed: boolean;
+  /** Digest of the document that the sinks hold. */
+  readonly stamp?: string;
+  readonly contentType?: string;
+  readonly title?: string;
+  /** A deletion has been decided, for this reason, and is not yet acknowledged. */
+  readonly pendingDeletion?: string;
+}
+
+export interface JudgedDto {
+  readonly verdict: VerdictDto;
+  /** Every layer and rule, in the order of evaluation. */
+  readonly trace: readonly TraceStepDto[];
+  /** Canonical URL that was judged. */
+  readonly url: string;
+  /** What it was judged as. */
+  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
+  readonly from?: string;
+  /** Links between the root and this URL. */
+  readonly hops: number;
+  /** IP address of the host, when it was looked up. */
+  readonly address?: string;
+  /** Absent: not stored. */
+  readonly state?: UrlStateDto;
+}
+
+export interface ExplanationDto {
+  readonly verdict: VerdictDto;
+  /** Every layer and rule, in the order of evaluation. */
+  readonly trace: readonly TraceStepDto[];
+}
+
+export interface LinkDto {
+  readonly url: string;
+  /** What kind of link: a, area, frame, redirect, … */
+  readonly kind: string;
+  readonly explanation: ExplanationDto;
+  /** Absent: not stored. */
+  readonly state?: UrlStateDto;
+}
+
+export interface PageViewDto {
+  readonly url: string;
+  /** `document`, `redirect` or an error code. */
+  readonly outcome: string;
+  readonly status?: number;
+  readonly title?: string;
+  readonly detail?: string;
+  readonly links: readonly LinkDto[];
+}
+
+export interface RefusedSampleDto {
+  readonly url: string;
+  /** The page that links to it. */
+  readonly from: string;
+  readonly at: string;
+}
+
+export interface RefusedDto {
+  /** Reason code. */
+  readonly reason: string;
+  readonly host: string;
+  /** Links refused since the start of the process. */
+  readonly count: number;
+  readonly samples: readonly RefusedSampleDto[];
+}
+
+export interface ReasonDto {
+  /** Stable; used by the store, the API, the metrics and the console. */
+  readonly code: string;
+  /** A reason tells a verdict, an error how a visit failed. */
+  readonly kind: 'reason' | 'error';
+  /** Of a reason: the layer or part that gives it. */
+  readonly layer?: string;
+  /** Of an error: its class by default. */
+  readonly class?: 'permanent' | 'temporary';
+  readonly meaning: string;
+  /** What to change if it is not wanted. */
+  readonly remedy: string;
+}
+
+export interface RootMetaDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface RootDto {
+  readonly url: string;
+  /** Stay on the site of this root. */
+  readonly site?: boolean;
+  /** Stay in the directory of the root document and below. */
+  readonly entireSite?: boolean;
+  /** -2 is the highest. */
+  readonly priority?: number;
+  readonly group?: string;
+  /** Metas that every document found from this root carries. */
+  readonly metas?: readonly RootMetaDto[];
+  /** Off: the links of the page are listed, not queued. */
+  readonly followLinks?: boolean;
+  /** Where the root comes from. */
+  readonly origin: 'configuration' | 'submitted';
+  readonly state?: UrlStateDto;
+}
+
+export interface RootSubmissionDto {
+  readonly url: string;
+  /** Stay on the site of this root. */
+  readonly site?: boolean;
+  /** Stay in the directory of the root document and below. */
+  readonly entireSite?: boolean;
+  /** -2 is the highest. */
+  readonly priority?: number;
+  readonly group?: string;
+  /** Metas that every document found from this root carries. */
+  readonly metas?: readonly RootMetaDto[];
+  /** Off: the links of the page are listed, not queued. */
+  readonly followLinks?: boolean;
+}
+
+export interface SubmitOutcomeDto {
+  readonly url: string;
+  readonly outcome: 'new' | 'known' | 'rejected';
+  /** Why it was rejected. */
+  readonly message?: string;
+  /** Reason code of the rejection. */
+  readonly reason?: string;
+}
+
+export interface UrlListOutcomeDto {
+  /** URLs that were not known. */
+  readonly new: number;
+  /** URLs that were known; they are due now. */
+  readonly known: number;
+  readonly rejected: number;
+  /** The first rejected ones, with the reason. */
+  readonly rejections: readonly SubmitOutcomeDto[];
+}
+
+export interface RuleMatchDto {
+  readonly element: 'And' | 'Or' | 'Not' | 'Atom' | 'Domain' | 'Path' | 'Ext' | 'Host' | 'Url' | 'Scheme' | 'Query' | 'InQuery' | 'Length';
+  readonly field?: 'url' | 'scheme' | 'host' | 'path' | 'query' | 'fragment';
+  readonly kind?: 'exact' | 'prefix' | 'suffix' | 'inside' | 'length';
+  readonly norm?: 'none' | 'lower' | 'norm';
+  /** Regular expression, or `[minimum:maximum]` of a length. */
+  readonly value?: string;
+  /** Special characters are plain, and operators after a backslash. */
+  readonly litteral?: boolean;
+  /** Inside And, Or and Not. */
+  readonly children?: readonly RuleMatchDto[];
+}
+
+export interface RuleActionDto {
+  readonly element: 'Index' | 'NoIndex' | 'Follow' | 'NoFollow' | 'Accept' | 'Ignore' | 'Source' | 'AddMeta' | 'Priority';
+  /** Of Source and AddMeta. */
+  readonly name?: string;
+  /** Of AddMeta. */
+  readonly value?: string;
+  /** Of AddMeta. */
+  readonly scope?: 'document' | 'links';
+  /** Of Priority. */
+  readonly shift?: number;
+}
+
+export interface RuleDto {
+  /** Position over all Rules blocks of the crawler. */
+  readonly index: number;
+  readonly group: string;
+  readonly key?: string;
+  /** Several are an And. */
+  readonly match: readonly RuleMatchDto[];
+  readonly actions: readonly RuleActionDto[];
+  /** The Rule element as it stands in the file. */
+  readonly xml: string;
+}
+
+export interface RuleInputDto {
+  /** Group of a new rule; absent: that of the rule before it. */
+  readonly group?: string;
+  /** Key of the Rules block of a new rule. */
+  readonly key?: string;
+  /** One Rule element; instead of `match` and `actions`. */
+  readonly xml?: string;
+  /** Several are an And. */
+  readonly match?: readonly RuleMatchDto[];
+  readonly actions?: readonly RuleActionDto[];
+}
+
+export interface MoveDto {
+  readonly from: number;
+  /** Position after the move. */
+  readonly to: number;
+}
+
+export interface SessionDto {
+  /** Name of the API key; `local` when the server has no keys. */
+  readonly name: string;
+  /** Each role may do what the ones before it may. */
+  readonly role: 'read' | 'operate' | 'admin';
+  /** Whether calls want an API key. */
+  readonly keyWanted: boolean;
+  /** Version of the server. */
+  readonly version: string;
+}
+
+export interface SinkDto {
+  readonly name: string;
+  readonly type: 'papi' | 'json' | 'elasticsearch' | 'opensearch' | 'solr' | 'file';
+  readonly state: 'ready' | 'unavailable';
+  /** The last failure, in words. */
+  readonly message?: string;
+  /** Orders on the way. */
+  readonly pending: number;
+  readonly pendingBytes: number;
+  /** Orders acknowledged since the start of the process. */
+  readonly acknowledged: number;
+  /** Orders refused since the start of the process. */
+  readonly refused: number;
+  readonly nextAttemptAt?: string;
+}
+
+export interface DifferenceDto {
+  readonly count: number;
+  /** Some of the URIs. */
+  readonly samples: readonly string[];
+}
+
+export interface ReconciliationDto {
+  readonly sink: string;
+  readonly at: string;
+  readonly compared: number;
+  /** Indexed by the store's account, absent at the sink. */
+  readonly missing: DifferenceDto;
+  /** At the sink, not indexed by the store's account. */
+  readonly extra: DifferenceDto;
+  /** Held with another stamp. */
+  readonly stale: DifferenceDto;
+  /** Whether orders were made that mend the differences. */
+  readonly repaired: boolean;
+}
+
+export interface VisitDto {
+  readonly at: string;
+  /** HTTP status; absent when there was no answer. */
+  readonly status?: number;
+  /** `document`, `unchanged`, `redirect`, `excluded` or an error code. */
+  readonly outcome: string;
+  readonly detail?: string;
+  readonly durationSeconds: number;
+  readonly bytes: number;
+  readonly changed: boolean;
+}
+
+export interface BiographyDto {
+  readonly state: UrlStateDto;
+  /** How it was found: from the root to this URL, as far as known. */
+  readonly path: readonly string[];
+  readonly explanation: ExplanationDto;
+  /** Fetches that are kept, newest first. */
+  readonly visits: readonly VisitDto[];
+  /** Push orders that are kept, newest first. */
+  readonly orders: readonly OrderDto[];
+}
+
+export interface RefreshDto {
+  /** One stored URL. */
+  readonly url?: string;
+  /** SQL LIKE pattern; `%` is everything. */
+  readonly like?: string;
+}
+
+export interface WeightsDto {
+  readonly user?: number;
+  readonly redir?: number;
+  readonly index?: number;
+  readonly index_follow?: number;
+  readonly follow?: number;
+  readonly refresh?: number;
+}
+
+export interface ProblemErrorDto {
+  /** What is wrong and what would be right. */
+  readonly detail: string;
+  /** JSON pointer into the body, or `?name` of a query parameter. */
+  readonly pointer?: string;
+  /** Stable code of a configuration problem. */
+  readonly code?: string;
+  readonly severity?: 'error' | 'warning';
+  /** Configuration file. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface ProblemDto {
+  /** `about:blank`, or a URN that names the kind of problem. */
+  readonly type: string;
+  /** The kind of problem in words. */
+  readonly title: string;
+  /** HTTP status. */
+  readonly status: number;
+  /** What is wrong here, and what would be right. */
+  readonly detail: string;
+  /** Path of the call. */
+  readonly instance: string;
+  /** Everything that is wrong, at once. */
+  readonly errors?: readonly ProblemErrorDto[];
+}
+
+export interface WebhookMetaDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface WebhookPartDto {
+  /** The bytes, Base64. */
+  readonly bytes: string;
+  readonly mimeType: string;
+  /** Charset of a text. */
+  readonly encoding?: string;
+  readonly fileName: string;
+}
+
+export interface WebhookDocumentDto {
+  /** Digest of the content: the same means the same document. */
+  readonly stamp: string;
+  /** Names may repeat. */
+  readonly metas: readonly WebhookMetaDto[];
+  readonly master: WebhookPartDto;
+  /** Extracted text. */
+  readonly text: string;
+}
+
+export interface WebhookOrderDto {
+  readonly kind: 'add' | 'delete';
+  /** Increases in the order of decision. */
+  readonly id: number;
+  readonly crawler: string;
+  /** Canonical URL. */
+  readonly uri: string;
+  /** Reason code or error code: why it was decided. */
+  readonly reason: string;
+  readonly decidedAt: string;
+  /** Of `add` only. */
+  readonly document?: WebhookDocumentDto;
+}
+
+export interface OrderBatchDto {
+  /** In the order in which they were decided. */
+  readonly orders: readonly WebhookOrderDto[];
+}
+
+export interface Calls {
+  'GET /api/v1/audit': {
+    path: Nothing;
+    query: { cursor?: string; limit?: number };
+    body: undefined;
+    answer: {
+  readonly items: readonly AuditEntryDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/config': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'PUT /api/v1/config': {
+    path: Nothing;
+    query: { confirm?: boolean };
+    body: string;
+    answer: ConfigurationStateDto;
+  };
+  'GET /api/v1/config/state': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: ConfigurationStateDto;
+  };
+  'POST /api/v1/config/check': {
+    path: Nothing;
+    query: Nothing;
+    body: string;
+    answer: CheckDto;
+  };
+  'POST /api/v1/config/preview': {
+    path: Nothing;
+    query: Nothing;
+    body: string;
+    answer: PreviewDto | string;
+  };
+  'GET /api/v1/config/versions': {
+    path: Nothing;
+    query: { cursor?: string; limit?: number };
+    body: undefined;
+    answer: {
+  readonly items: readonly VersionDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/config/versions/{version}': {
+    path: { version: number };
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'POST /api/v1/config/versions/{version}/restore': {
+    path: { version: number };
+    query: { confirm?: boolean };
+    body: undefined;
+    answer: ConfigurationStateDto;
+  };
+  'GET /api/v1/crawlers': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly CrawlerDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/crawlers/{crawler}': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CrawlerDto;
+  };
+  'POST /api/v1/crawlers/{crawler}/start': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CrawlerDto;
+  };
+  'POST /api/v1/crawlers/{crawler}/pause': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CrawlerDto;
+  };
+  'POST /api/v1/crawlers/{crawler}/stop': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CrawlerDto;
+  };
+  'GET /api/v1/events': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'GET /health/live': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: HealthDto;
+  };
+  'GET /health/ready': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: HealthDto;
+  };
+  'GET /api/v1/held-deletions': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly HeldDeletionsDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/held-deletions/{host}/release': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: CountDto;
+  };
+  'POST /api/v1/held-deletions/{host}/drop': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: CountDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/history': {
+    path: { crawler: string };
+    query: { range: 'hour' | 'week' };
+    body: undefined;
+    answer: {
+  readonly items: readonly HistoryPointDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/hosts': {
+    path: Nothing;
+    query: { cursor?: string; limit?: number; crawler: string };
+    body: undefined;
+    answer: {
+  readonly items: readonly HostDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/hosts/{host}': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: HostDto;
+  };
+  'POST /api/v1/hosts/{host}/pause': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: HostDto;
+  };
+  'POST /api/v1/hosts/{host}/resume': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: HostDto;
+  };
+  'GET /metrics': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'GET /api/v1/orders': {
+    path: Nothing;
+    query: { cursor?: string; limit?: number; crawler?: string; state?: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped'; kind?: 'add' | 'delete'; uri?: string; host?: string };
+    body: undefined;
+    answer: {
+  readonly items: readonly OrderDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/orders/{id}/retry': {
+    path: { id: number };
+    query: Nothing;
+    body: undefined;
+    answer: OrderDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/pending': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'PUT /api/v1/crawlers/{crawler}/pending': {
+    path: { crawler: string };
+    query: Nothing;
+    body: string;
+    answer: ImportDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/explain': {
+    path: { crawler: string };
+    query: { url: string; from?: string };
+    body: undefined;
+    answer: JudgedDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/page': {
+    path: { crawler: string };
+    query: { url: string };
+    body: undefined;
+    answer: PageViewDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/refused': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly RefusedDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/reasons': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly ReasonDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/crawlers/{crawler}/roots': {
+    path: { crawler: string };
+    query: { cursor?: string; limit?: number };
+    body: undefined;
+    answer: {
+  readonly items: readonly RootDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/crawlers/{crawler}/roots': {
+    path: { crawler: string };
+    query: Nothing;
+    body: RootSubmissionDto;
+    answer: UrlStateDto;
+  };
+  'DELETE /api/v1/crawlers/{crawler}/roots': {
+    path: { crawler: string };
+    query: { url: string };
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /api/v1/crawlers/{crawler}/roots/list': {
+    path: { crawler: string };
+    query: Nothing;
+    body: string;
+    answer: UrlListOutcomeDto;
+  };
+  'GET /api/v1/config/crawlers/{crawler}/rules': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly RuleDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/config/crawlers/{crawler}/rules': {
+    path: { crawler: string };
+    query: { confirm?: boolean; index?: number };
+    body: RuleInputDto | string;
+    answer: RuleDto;
+  };
+  'GET /api/v1/config/crawlers/{crawler}/rules/{index}': {
+    path: { crawler: string; index: number };
+    query: Nothing;
+    body: undefined;
+    answer: RuleDto;
+  };
+  'PUT /api/v1/config/crawlers/{crawler}/rules/{index}': {
+    path: { crawler: string; index: number };
+    query: { confirm?: boolean };
+    body: RuleInputDto | string;
+    answer: RuleDto;
+  };
+  'DELETE /api/v1/config/crawlers/{crawler}/rules/{index}': {
+    path: { crawler: string; index: number };
+    query: { confirm?: boolean };
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /api/v1/config/crawlers/{crawler}/rules/move': {
+    path: { crawler: string };
+    query: { confirm?: boolean };
+    body: MoveDto;
+    answer: {
+  readonly items: readonly RuleDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/session': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: SessionDto;
+  };
+  'GET /api/v1/sinks': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly SinkDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/sinks/{sink}/reconcile': {
+    path: { sink: string };
+    query: { repair?: boolean };
+    body: undefined;
+    answer: ReconciliationDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/urls': {
+    path: { crawler: string };
+    query: { cursor?: string; limit?: number; status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean };
+    body: undefined;
+    answer: {
+  readonly items: readonly UrlStateDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'DELETE /api/v1/crawlers/{crawler}/urls': {
+    path: { crawler: string };
+    query: { like: string; confirm?: boolean };
+    body: undefined;
+    answer: CountDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/url': {
+    path: { crawler: string };
+    query: { url: string };
+    body: undefined;
+    answer: BiographyDto;
+  };
+  'POST /api/v1/crawlers/{crawler}/refresh': {
+    path: { crawler: string };
+    query: Nothing;
+    body: RefreshDto;
+    answer: CountDto;
+  };
+  'DELETE /api/v1/crawlers/{crawler}/errors': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CountDto;
+  };
+  'PUT /api/v1/config/crawlers/{crawler}/weights': {
+    path: { crawler: string };
+    query: { confirm?: boolean };
+    body: WeightsDto;
+    answer: WeightsDto;
+  };
+}

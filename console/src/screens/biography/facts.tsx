@@ -1,0 +1,77 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { UrlStateDto } from '../../api/schema.js';
+import { href } from '../../state/route.js';
+import { plural } from '../../ui/format.js';
+import { useReasons } from '../../ui/reasons.js';
+import { State } from '../../ui/status.js';
+import { Time } from '../../ui/time.js';
+
+const ARRIVALS: Readonly<Record<string, string>> = {
+  root: 'a root',
+  link: 'a link',
+  redirect: 'a redirect',
+  sitemap: 'a sitemap',
+  robots: 'robots.txt, as a sitemap',
+};
+
+export function Facts({ state }: { state: UrlStateDto }): JSX.Element {
+  const reason = useReasons().get(state.reason);
+  return (
+    <dl class="facts">
+      <Fact label="Status">
+        <State name={state.status} /> {reason ? reason.meaning : state.reason}
+        {state.status === 'error' && reason && <p class="muted">{reason.remedy}</p>}
+      </Fact>
+      <Fact label="In the index">
+        {state.indexed ? 'yes' : 'no'}
+        {state.pendingDeletion && `; a deletion is decided (${state.pendingDeletion})`}
+      </Fact>
+      <Fact label="Next visit">
+        {state.dueAt ? (
+          <>
+            <Time at={state.dueAt} relative />{' '}
+            <span class="muted">
+              (<Time at={state.dueAt} />
+              ), source {state.source}
+            </span>
+          </>
+        ) : (
+          'none: it is not queued'
+        )}
+      </Fact>
+      <Fact label="Last visit">
+        <Time at={state.lastVisitAt} relative /> <span class="muted">of {plural(state.visits, 'visit')}</span>
+      </Fact>
+      <Fact label="Last change">
+        <Time at={state.lastChangeAt} relative /> <span class="muted">{plural(state.changes, 'change')} seen</span>
+      </Fact>
+      <Fact label="First seen">
+        <Time at={state.firstSeenAt} />{' '}
+        <span class="muted">
+          by {ARRIVALS[state.arrival] ?? state.arrival}, {plural(state.hops, 'hop')} from the root
+        </span>
+      </Fact>
+      <Fact label="Host">
+        <a href={href('/host', { crawler: state.crawler, host: state.host })}>{state.host}</a>
+      </Fact>
+      <Fact label="Content type">{state.contentType ?? '–'}</Fact>
+      <Fact label="ETag">{state.etag ?? '–'}</Fact>
+      <Fact label="Last-Modified">{state.lastModified ?? '–'}</Fact>
+      {state.temporaryErrors > 0 && <Fact label="Temporary errors">{state.temporaryErrors} in a row</Fact>}
+      {state.stamp && (
+        <Fact label="Digest">
+          <span class="mono" title={state.stamp}>
+            {state.stamp.slice(0, 16)}…
+          </span>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+const Fact = ({ label, children }: { label: string; children: ComponentChildren }): JSX.Element => (
+  <>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </>
+);

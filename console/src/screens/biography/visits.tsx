@@ -1,0 +1,51 @@
+import type { JSX } from 'preact';
+import type { VisitDto } from '../../api/schema.js';
+import { Empty } from '../../ui/answers.js';
+import { bytes, seconds } from '../../ui/format.js';
+import { Outcome } from '../../ui/status.js';
+import { Time } from '../../ui/time.js';
+
+export function Visits({ visits }: { visits: readonly VisitDto[] }): JSX.Element {
+  if (visits.length === 0) return <Empty>It has not been fetched yet.</Empty>;
+  return (
+    <div class="scroll">
+      <table>
+        <caption class="visually-hidden">Fetches, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">Outcome</th>
+            <th scope="col" class="number">
+              HTTP
+            </th>
+            <th scope="col" class="number">
+              Took
+            </th>
+            <th scope="col" class="number">
+              Size
+            </th>
+            <th scope="col">Content</th>
+            <th scope="col">Particulars</th>
+          </tr>
+        </thead>
+        <tbody>
+          {visits.map((visit) => (
+            <tr key={visit.at}>
+              <td class="nowrap">
+                <Time at={visit.at} />
+              </td>
+              <td>
+                <Outcome code={visit.outcome} />
+              </td>
+              <td class="number">{visit.status ?? 'no answer'}</td>
+              <td class="number">{seconds(visit.durationSeconds)}</td>
+              <td class="number">{bytes(visit.bytes)}</td>
+              <td>{visit.changed ? 'changed' : 'as before'}</td>
+              <td>{visit.detail ?? ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { type ApiProblem, call } from '../../api/client.js';
+import { asProblem } from '../../state/resource.js';
+import { Failure, Loading } from '../../ui/answers.js';
+import { Dialog } from '../../ui/dialog.js';
+import { say } from '../../ui/notices.js';
+import { Preview } from './preview.js';
+import { usePreview } from './previewing.js';
+
+interface ApplyProps {
+  readonly title: string;
+  /** The whole configuration as it would be. */
+  readonly xml: string;
+  /** Version that the change was made from. */
+  readonly etag: string;
+  readonly onApplied: () => void;
+  readonly onClose: () => void;
+}
+
+/** Preview before save: nothing is in force until its effect has been shown. */
+export function ApplyDialog({ title, xml, etag, onApplied, onClose }: ApplyProps): JSX.Element {
+  const { report, problem } = usePreview(xml);
+  const [saving, setSaving] = useState(false);
+  const [failure, setFailure] = useState<ApiProblem>();
+  const drastic = (report?.needsConfirmation.length ?? 0) > 0;
+  const save = async (): Promise<void> => {
+    setSaving(true);
+    try {
+      await call('PUT /api/v1/config', { body: xml, ifMatch: etag, query: { confirm: drastic || undefined } });
+      say('The new configuration is in force. Stored URLs are judged again in the background.');
+      onApplied();
+    } catch (error) {
+      setFailure(asProblem(error));
+      setSaving(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose} wide>
+      {problem ? <Failure problem={problem} /> : report ? <Preview report={report} /> : <Loading />}
+      {failure && <Failure problem={failure} />}
+      <footer class="actions end">
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class={drastic ? 'button danger' : 'button primary'}
+          disabled={!report?.done || saving}
+          onClick={save}
+        >
+          {drastic ? 'Save, and delete these documents' : 'Save'}
+        </button>
+      </footer>
+    </Dialog>
+  );
+}

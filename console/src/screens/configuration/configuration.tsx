@@ -1,0 +1,40 @@
+import type { JSX } from 'preact';
+import { useRoute } from '../../state/route.js';
+import { PageHead } from '../../ui/panel.js';
+import { Tabs } from '../../ui/tabs.js';
+import { History } from './history.js';
+import { Overall } from './overall.js';
+import { Resolved } from './resolved.js';
+import { Rules } from './rules.js';
+import { XmlScreen } from './xml-screen.js';
+
+const VIEWS = {
+  rules: 'Crawl rules',
+  xml: 'XML',
+  resolved: 'Resolved view',
+  history: 'History',
+} as const;
+
+export function Configuration(): JSX.Element {
+  const { query } = useRoute();
+  const view = (query.get('view') ?? 'rules') as keyof typeof VIEWS;
+  return (
+    <>
+      <PageHead title="Configuration">
+        What is crawled and how. Every change is checked as a whole and can be previewed against the stored URLs before
+        it is in force.
+      </PageHead>
+      <Overall />
+      <Tabs views={VIEWS} current={view} />
+      {view === 'xml' ? (
+        <XmlScreen />
+      ) : view === 'history' ? (
+        <History />
+      ) : view === 'resolved' ? (
+        <Resolved />
+      ) : (
+        <Rules />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { ConfigurationProblemDto } from '../../api/schema.js';
+import { useResource } from '../../state/resource.js';
+import { href } from '../../state/route.js';
+import { Loaded } from '../../ui/answers.js';
+import { plural } from '../../ui/format.js';
+import { Time } from '../../ui/time.js';
+
+const EVERY_MS = 5000;
+
+/** Which version is in force, and what the checker says of it. */
+export function Overall(): JSX.Element {
+  const state = useResource('configuration state', (signal) => call('GET /api/v1/config/state', { signal }), EVERY_MS);
+  return (
+    <Loaded of={state}>
+      {({ version, at, who, file, warnings, rejected }) => (
+        <div class="stack">
+          <p class="muted">
+            Version {version}, <Time at={at} /> by {who}, in <span class="mono">{file}</span>
+          </p>
+          {rejected.length > 0 && (
+            <div class="notice bad" role="alert">
+              <p>The file on disk was changed since and is not in force: {plural(rejected.length, 'problem')}.</p>
+              <Problems problems={rejected} />
+            </div>
+          )}
+          {warnings.length > 0 && (
+            <div class="notice warn">
+              <p>{plural(warnings.length, 'warning')} of the configuration in force.</p>
+              <Problems problems={warnings} />
+            </div>
+          )}
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+const Problems = ({ problems }: { problems: readonly ConfigurationProblemDto[] }): JSX.Element => (
+  <ul>
+    {problems.slice(0, 20).map(({ line, column, code, message }) => (
+      <li key={`${line}:${column}:${code}`}>
+        <a class="mono" href={href('/configuration', { view: 'xml', line })}>
+          {line}:{column}
+        </a>{' '}
+        {message}
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,68 @@
+/** What a change would do to the stored URLs, in counts and samples, before anything is done. */
+import type { JSX } from 'preact';
+import type { PreviewCrawlerDto, PreviewDto, PreviewGroupDto } from '../../api/schema.js';
+import { count, percent, plural } from '../../ui/format.js';
+
+const GROUPS = [
+  ['newlyAccepted', 'would be crawled from now on'],
+  ['excluded', 'would not be crawled any more'],
+  ['documentsDeleted', 'documents would leave the index'],
+  ['keptElsewhere', 'would be left to another crawler, documents kept'],
+  ['changedSource', 'would move to another source'],
+] as const;
+
+export function Preview({ report }: { report: PreviewDto }): JSX.Element {
+  const touched = report.crawlers.filter((crawler) => GROUPS.some(([group]) => crawler[group].count > 0));
+  return (
+    <div class="stack" data-preview>
+      <p>
+        {report.done
+          ? `${plural(report.judged, 'stored URL')} judged with the new configuration.`
+          : `Judging: ${count(report.judged)} of ${count(report.total)} stored URLs…`}
+      </p>
+      {report.needsConfirmation.length > 0 && (
+        <p class="notice bad" role="alert">
+          More than 10 % of the documents of {report.needsConfirmation.join(', ')} would leave the index.
+        </p>
+      )}
+      {report.done && touched.length === 0 && <p class="notice good">No stored URL changes its state.</p>}
+      {touched.map((crawler) => (
+        <OfCrawler key={crawler.crawler} crawler={crawler} />
+      ))}
+    </div>
+  );
+}
+
+const OfCrawler = ({ crawler }: { crawler: PreviewCrawlerDto }): JSX.Element => (
+  <section class="stack" aria-label={crawler.crawler}>
+    <h3>{crawler.crawler}</h3>
+    {GROUPS.map(([group, words]) => (
+      <Group key={group} group={crawler[group]} words={group === 'documentsDeleted' ? share(crawler, words) : words} />
+    ))}
+  </section>
+);
+
+const share = ({ documentsDeleted, indexed }: PreviewCrawlerDto, words: string): string =>
+  indexed > 0 ? `${words} (${percent(documentsDeleted.count / indexed)} of ${count(indexed)})` : words;
+
+function Group({ group, words }: { group: PreviewGroupDto; words: string }): JSX.Element | null {
+  if (group.count === 0) return null;
+  const hosts = Object.entries(group.byHost)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 5);
+  return (
+    <details open={group.count <= 10}>
+      <summary>
+        <strong>{count(group.count)}</strong> {words}{' '}
+        <span class="muted">{hosts.map(([host, number]) => `${host}: ${count(number)}`).join(', ')}</span>
+      </summary>
+      <ul>
+        {group.samples.map(({ url, reason }) => (
+          <li key={url}>
+            <span class="url">{url}</span> <span class="muted">{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

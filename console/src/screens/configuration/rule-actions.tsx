@@ -1,0 +1,122 @@
+import type { JSX } from 'preact';
+import type { RuleActionDto } from '../../api/schema.js';
+
+interface ActionProps {
+  readonly actions: readonly RuleActionDto[];
+  readonly onChange: (actions: readonly RuleActionDto[]) => void;
+}
+
+/** Each aspect is set one way, set the other way, or left to other rules. */
+const ASPECTS = [
+  { label: 'Crawl', yes: 'Accept', no: 'Ignore' },
+  { label: 'Index', yes: 'Index', no: 'NoIndex' },
+  { label: 'Follow links', yes: 'Follow', no: 'NoFollow' },
+] as const;
+
+const SHIFTS = ['-2', '-1', '0', '1', '2'] as const;
+
+export function ActionFields({ actions, onChange }: ActionProps): JSX.Element {
+  const without = (...elements: readonly string[]): RuleActionDto[] =>
+    actions.filter(({ element }) => !elements.includes(element));
+  const set = (elements: readonly string[], action: RuleActionDto | undefined): void =>
+    onChange(action ? [...without(...elements), action] : without(...elements));
+  const has = (wanted: string): RuleActionDto | undefined => actions.find(({ element }) => element === wanted);
+  return (
+    <fieldset class="fieldset">
+      <legend>do this</legend>
+      <div class="filters row">
+        {ASPECTS.map(({ label, yes, no }) => (
+          <div class="field" key={label}>
+            <label for={`action-${yes}`}>{label}</label>
+            <select
+              id={`action-${yes}`}
+              value={has(yes) ? yes : has(no) ? no : ''}
+              onChange={({ currentTarget: { value } }) =>
+                set(
+                  [yes, no],
+                  [yes, no].map((element) => ({ element })).find(({ element }) => element === value),
+                )
+              }
+            >
+              <option value="">as other rules say</option>
+              <option value={yes}>yes</option>
+              <option value={no}>no</option>
+            </select>
+          </div>
+        ))}
+        <div class="field">
+          <label for="action-priority">Priority</label>
+          <select
+            id="action-priority"
+            value={has('Priority')?.shift?.toString() ?? ''}
+            onChange={({ currentTarget: { value } }) =>
+              set(['Priority'], value ? { element: 'Priority', shift: Number(value) } : undefined)
+            }
+          >
+            <option value="">as other rules say</option>
+            {SHIFTS.map((shift) => (
+              <option key={shift} value={shift}>
+                {shift === '-2' ? '-2 (highest)' : shift === '2' ? '2 (lowest)' : shift}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for="action-source">Pushed under the source</label>
+          <input
+            id="action-source"
+            value={has('Source')?.name ?? ''}
+            onInput={({ currentTarget: { value } }) =>
+              set(['Source'], value ? { element: 'Source', name: value } : undefined)
+            }
+          />
+        </div>
+      </div>
+      <Metas actions={actions} onChange={onChange} />
+    </fieldset>
+  );
+}
+
+function Metas({ actions, onChange }: ActionProps): JSX.Element {
+  const change = (index: number, by: Partial<RuleActionDto>): void =>
+    onChange(actions.map((action, at) => (at === index ? { ...action, ...by } : action)));
+  return (
+    <div class="stack metas">
+      {actions.map((action, index) =>
+        action.element === 'AddMeta' ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: metas have no name but their place while they are typed
+          <div class="row" key={index}>
+            <input
+              aria-label="Name of the meta"
+              placeholder="name"
+              required
+              value={action.name ?? ''}
+              onInput={(event) => change(index, { name: event.currentTarget.value })}
+            />
+            <input
+              aria-label="Value of the meta"
+              placeholder="value"
+              value={action.value ?? ''}
+              onInput={(event) => change(index, { value: event.currentTarget.value })}
+            />
+            <button
+              type="button"
+              class="button small"
+              aria-label="Remove this meta"
+              onClick={() => onChange(actions.filter((_one, at) => at !== index))}
+            >
+              ✕
+            </button>
+          </div>
+        ) : null,
+      )}
+      <button
+        type="button"
+        class="button small"
+        onClick={() => onChange([...actions, { element: 'AddMeta', name: '', value: '' }])}
+      >
+        Add a meta
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+import type { JSX } from 'preact';
+import type { RuleMatchDto } from '../../api/schema.js';
+
+interface MatchProps {
+  readonly match: readonly RuleMatchDto[];
+  readonly onChange: (match: readonly RuleMatchDto[]) => void;
+}
+
+/** What the form offers: one choice for element, field and kind, in words. */
+const TESTS: Readonly<Record<string, Omit<RuleMatchDto, 'value' | 'litteral'>>> = {
+  'URL begins with': { element: 'Atom', field: 'url', kind: 'prefix' },
+  'URL contains': { element: 'Atom', field: 'url', kind: 'inside' },
+  'URL ends with': { element: 'Atom', field: 'url', kind: 'suffix' },
+  'URL is': { element: 'Atom', field: 'url', kind: 'exact' },
+  'host is': { element: 'Atom', field: 'host', kind: 'exact' },
+  'host is or ends in the domain': { element: 'Domain' },
+  'path begins with': { element: 'Atom', field: 'path', kind: 'prefix' },
+  'path contains': { element: 'Atom', field: 'path', kind: 'inside' },
+  'path ends with': { element: 'Atom', field: 'path', kind: 'suffix' },
+  'file extension is': { element: 'Ext' },
+  'query contains': { element: 'Atom', field: 'query', kind: 'inside' },
+  'URL has a length of [from:to]': { element: 'Length', field: 'url' },
+};
+
+const testOf = ({ element, field, kind }: RuleMatchDto): string | undefined =>
+  Object.entries(TESTS).find(
+    ([, test]) => test.element === element && (test.field ?? field) === field && (test.kind ?? kind) === kind,
+  )?.[0];
+
+export function MatchFields({ match, onChange }: MatchProps): JSX.Element {
+  const replace = (index: number, by: RuleMatchDto): void => onChange(match.with(index, by));
+  return (
+    <fieldset class="fieldset">
+      <legend>For URLs where all of this holds</legend>
+      <div class="stack">
+        {match.map((one, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no name but their place
+          <Condition
+            key={index}
+            one={one}
+            onChange={(by) => replace(index, by)}
+            onRemove={() => onChange(match.toSpliced(index, 1))}
+          />
+        ))}
+        <button
+          type="button"
+          class="button small"
+          onClick={() =>
+            onChange([...match, { element: 'Atom', field: 'path', kind: 'prefix', litteral: true, value: '' }])
+          }
+        >
+          Add a condition
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+interface ConditionProps {
+  readonly one: RuleMatchDto;
+  readonly onChange: (by: RuleMatchDto) => void;
+  readonly onRemove: () => void;
+}
+
+function Condition({ one, onChange, onRemove }: ConditionProps): JSX.Element {
+  const current = testOf(one) ?? `${one.element} ${one.field ?? ''} ${one.kind ?? ''}`.trim();
+  const choose = (name: string): void => {
+    const test = TESTS[name];
+    if (test)
+      onChange({
+        ...test,
+        norm: one.norm,
+        value: one.value,
+        litteral: test.element === 'Length' ? undefined : one.litteral,
+      });
+  };
+  return (
+    <div class="row">
+      <select aria-label="Test" value={current} onChange={(event) => choose(event.currentTarget.value)}>
+        {!(current in TESTS) && <option value={current}>{current}</option>}
+        {Object.keys(TESTS).map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <input
+        aria-label="Value"
+        class="mono grow-input"
+        required
+        spellcheck={false}
+        value={one.value ?? ''}
+        onInput={(event) => onChange({ ...one, value: event.currentTarget.value })}
+      />
+      {one.element !== 'Length' && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={!one.litteral}
+            onChange={(event) => onChange({ ...one, litteral: event.currentTarget.checked ? undefined : true })}
+          />
+          regular expression
+        </label>
+      )}
+      <button type="button" class="button small" aria-label="Remove this condition" onClick={onRemove}>
+        ✕
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,133 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
+import { Badge, type Tone } from '../../ui/status.js';
+import type { RuleChange } from './rule-text.js';
+
+interface RowProps {
+  readonly rule: RuleDto;
+  /** Index of the last rule. */
+  readonly last: number;
+  readonly editable: boolean;
+  readonly onEdit: () => void;
+  readonly onChange: (change: RuleChange) => void;
+}
+
+/** A rule can be dragged by the mouse and moved by the keyboard with the two arrow buttons. */
+export function RuleRow({ rule, last, editable, onEdit, onChange }: RowProps): JSX.Element {
+  const { index, group, match, actions } = rule;
+  const [over, setOver] = useState(false);
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    const from = Number(event.dataTransfer?.getData('text/plain'));
+    if (Number.isInteger(from) && from !== index) onChange({ kind: 'move', from, to: index });
+  };
+  return (
+    <li
+      class={over ? 'rule over' : 'rule'}
+      draggable={editable}
+      onDragStart={(event) => event.dataTransfer?.setData('text/plain', String(index))}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <span class="rule-number" title={`group ${group}`}>
+        {index + 1}
+      </span>
+      <div class="rule-words">
+        <span>
+          {match.length === 0 ? 'every URL' : match.map(matchText).join(' and ')} <span aria-hidden="true">→</span>
+        </span>
+        <span class="row">
+          {actions.map((action) => (
+            <ActionBadge key={JSON.stringify(action)} action={action} />
+          ))}
+        </span>
+      </div>
+      {editable && (
+        <div class="actions">
+          <button
+            type="button"
+            class="button small"
+            aria-label={`Move rule ${index + 1} up`}
+            disabled={index === 0}
+            onClick={() => onChange({ kind: 'move', from: index, to: index - 1 })}
+          >
+            ↑
+          </button>
+          <button
+            type="button"
+            class="button small"
+            aria-label={`Move rule ${index + 1} down`}
+            disabled={index === last}
+            onClick={() => onChange({ kind: 'move', from: index, to: index + 1 })}
+          >
+            ↓
+          </button>
+          <button type="button" class="button small" aria-label={`Edit rule ${index + 1}`} onClick={onEdit}>
+            Edit…
+          </button>
+          <button
+            type="button"
+            class="button small danger"
+            aria-label={`Delete rule ${index + 1}`}
+            onClick={() => onChange({ kind: 'delete', index })}
+          >
+            Delete…
+          </button>
+        </div>
+      )}
+    </li>
+  );
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  exact: 'is',
+  prefix: 'begins with',
+  suffix: 'ends with',
+  inside: 'contains',
+  length: 'has a length of',
+};
+
+const SHORTCUTS: Readonly<Record<string, string>> = {
+  Domain: 'domain is',
+  Path: 'path begins with',
+  Ext: 'extension is',
+  Host: 'host is',
+  Url: 'URL is',
+  Scheme: 'scheme is',
+  Query: 'query is',
+  InQuery: 'query contains',
+};
+
+function matchText(match: RuleMatchDto): string {
+  const { element, field = 'url', kind = 'exact', value = '', children = [] } = match;
+  const inner = children.map(matchText);
+  if (element === 'Not') return `not (${inner.join(' and ')})`;
+  if (element === 'Or') return `(${inner.join(' or ')})`;
+  if (element === 'And') return `(${inner.join(' and ')})`;
+  if (element === 'Length') return `${field} has a length of ${value}`;
+  const words = SHORTCUTS[element] ?? `${field} ${KINDS[kind] ?? kind}`;
+  return `${words} ${match.litteral ? value : `/${value}/`}`;
+}
+
+const TONES: Readonly<Record<string, Tone>> = {
+  Accept: 'good',
+  Index: 'good',
+  Follow: 'good',
+  Ignore: 'bad',
+  NoIndex: 'warn',
+  NoFollow: 'warn',
+};
+
+const ActionBadge = ({ action: { element, name, value, shift } }: { action: RuleActionDto }): JSX.Element => (
+  <Badge tone={TONES[element] ?? 'info'}>
+    {[element, name, value !== undefined && `= ${value}`, shift]
+      .filter((part) => part !== undefined && part !== false)
+      .join(' ')}
+  </Badge>
+);

@@ -1,0 +1,119 @@
+/**
+ * Single rules inside the text of the configuration: found, replaced, moved, taken out and put in, while all else stays
+ * byte for byte. So a change of one rule can be previewed as what it is: another configuration.
+ */
+import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export type RuleChange =
+  | { readonly kind: 'replace'; readonly index: number; readonly xml: string }
+  | { readonly kind: 'insert'; readonly index: number; readonly xml: string }
+  | { readonly kind: 'delete'; readonly index: number }
+  | { readonly kind: 'move'; readonly from: number; readonly to: number };
+
+/** @throws Error when the rules are not found in the text as the server told them. */
+export function changeRules(xml: string, crawler: string, rules: readonly RuleDto[], change: RuleChange): string {
+  const spans = findRules(xml, crawler, rules);
+  switch (change.kind) {
+    case 'replace':
+      return splice(xml, spanAt(spans, change.index), change.xml);
+    case 'insert':
+      return insert(xml, spans, change);
+    case 'delete':
+      return splice(xml, withIndent(xml, spanAt(spans, change.index)), '');
+    case 'move': {
+      const order = rules.map((rule) => rule.xml);
+      const [moved = ''] = order.splice(change.from, 1);
+      order.splice(change.to, 0, moved);
+      return order.reduceRight((text, rule, index) => splice(text, spanAt(spans, index), rule), xml);
+    }
+  }
+}
+
+function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Span[] {
+  const visible = withoutComments(xml);
+  let from = startOf(visible, crawler);
+  return rules.map((rule) => {
+    const at = visible.indexOf(withoutComments(rule.xml), from);
+    if (at < 0) throw new Error(`Rule ${rule.index + 1} was not found in the configuration; load the page again.`);
+    from = at + rule.xml.length;
+    return { from: at, to: from };
+  });
+}
+
+/** A rule that is commented out must not be taken for one: comments become blanks of the same length. */
+const withoutComments = (xml: string): string =>
+  xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
+
+function startOf(xml: string, crawler: string): number {
+  for (const { index, 0: tag } of xml.matchAll(/<(?:[\w-]+:)?Crawler\b[^>]*>/g)) {
+    const name = /\bname\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(tag);
+    if (unescaped(name?.[1] ?? name?.[2] ?? '') === crawler) return index;
+  }
+  throw new Error(`The crawler ${crawler} was not found in the configuration.`);
+}
+
+function insert(xml: string, spans: readonly Span[], { index, xml: rule }: { index: number; xml: string }): string {
+  const after = spans[index - 1];
+  if (after) return splice(xml, { from: after.to, to: after.to }, `\n${indentAt(xml, after.from)}${rule}`);
+  const { from } = spanAt(spans, 0);
+  return splice(xml, { from, to: from }, `${rule}\n${indentAt(xml, from)}`);
+}
+
+function spanAt(spans: readonly Span[], index: number): Span {
+  const span = spans[index];
+  if (!span) throw new Error(`There is no rule ${index + 1}.`);
+  return span;
+}
+
+const splice = (text: string, { from, to }: Span, by: string): string => text.slice(0, from) + by + text.slice(to);
+
+const indentAt = (xml: string, at: number): string => /[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
+
+/** With the line break and blanks before it, so that no empty line stays behind. */
+const withIndent = (xml: string, { from, to }: Span): Span => ({
+  from: from - (/\n?[ \t]*$/.exec(xml.slice(0, from))?.[0].length ?? 0),
+  to,
+});
+
+const RULES_NAMESPACE = /xmlns:([\w-]+)\s*=\s*["']exa:com\.exalead\.actionrules\.v2\d["']/;
+
+/** A Rule element made of its parts, with the prefix that the file uses for match elements. */
+export function ruleXml(
+  match: readonly RuleMatchDto[],
+  actions: readonly RuleActionDto[],
+  configuration: string,
+): string {
+  const declared = RULES_NAMESPACE.exec(configuration)?.[1];
+  const prefix = declared ? `${declared}:` : '';
+  return `<Rule>${match.map((one) => matchXml(one, prefix)).join('')}${actions.map(actionXml).join('')}</Rule>`;
+}
+
+function matchXml({ element, children, litteral, ...attributes }: RuleMatchDto, prefix: string): string {
+  const tag = `<${prefix}${element}${attributesXml({ ...attributes, litteral: litteral ? 'true' : undefined })}`;
+  if (!children?.length) return `${tag}/>`;
+  return `${tag}>${children.map((child) => matchXml(child, prefix)).join('')}</${prefix}${element}>`;
+}
+
+const actionXml = ({ element, ...attributes }: RuleActionDto): string => `<${element}${attributesXml(attributes)}/>`;
+
+const attributesXml = (attributes: Readonly<Record<string, string | number | undefined>>): string =>
+  Object.entries(attributes)
+    .filter(([, value]) => value !== undefined && value !== '')
+    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
+    .join('');
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll('\n', '&#10;');
+
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&');

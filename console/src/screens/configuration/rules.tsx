@@ -1,0 +1,113 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { callForAnswer } from '../../api/client.js';
+import type { RuleDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
+import { useMay } from '../../state/session.js';
+import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { say } from '../../ui/notices.js';
+import { Panel } from '../../ui/panel.js';
+import { ApplyDialog } from './apply-dialog.js';
+import { loadConfiguration } from './load.js';
+import { RuleEditor } from './rule-editor.js';
+import { RuleRow } from './rule-row.js';
+import { changeRules, type RuleChange } from './rule-text.js';
+
+interface RuleList {
+  readonly rules: readonly RuleDto[];
+  readonly xml: string;
+  readonly etag: string;
+}
+
+async function loadRules(crawler: string, signal: AbortSignal): Promise<RuleList> {
+  const [{ value }, configuration] = await Promise.all([
+    callForAnswer('GET /api/v1/config/crawlers/{crawler}/rules', { path: { crawler }, signal }),
+    loadConfiguration(signal),
+  ]);
+  return { rules: value.items, ...configuration };
+}
+
+export function Rules(): JSX.Element {
+  const crawler = useCrawler()?.name;
+  const list = useResource(crawler && `rules ${crawler}`, (signal) => loadRules(crawler!, signal));
+  if (!crawler) return <Loading />;
+  return (
+    <Loaded of={list}>
+      {(loaded) => <List key={loaded.etag} crawler={crawler} list={loaded} onChanged={list.reload} />}
+    </Loaded>
+  );
+}
+
+interface ListProps {
+  readonly crawler: string;
+  readonly list: RuleList;
+  readonly onChanged: () => void;
+}
+
+/** Which rule is being edited: its index, or the place of a new one. */
+type Editing = { readonly index: number; readonly rule?: RuleDto };
+
+function List({ crawler, list: { rules, xml, etag }, onChanged }: ListProps): JSX.Element {
+  const [editing, setEditing] = useState<Editing>();
+  const [draft, setDraft] = useState<string>();
+  const mayChange = useMay('admin');
+  const propose = (change: RuleChange): void => {
+    try {
+      setDraft(changeRules(xml, crawler, rules, change));
+    } catch (error) {
+      say((error as Error).message, 'bad');
+    }
+  };
+  const edited = (text: string): void => {
+    if (!editing) return;
+    propose({ kind: editing.rule ? 'replace' : 'insert', index: editing.index, xml: text });
+  };
+  return (
+    <Panel
+      title={`Crawl rules of ${crawler}`}
+      aside={
+        <>
+          <span>top to bottom: a later rule overrides an earlier one, aspect by aspect</span>
+          {mayChange && rules.length > 0 && (
+            <button type="button" class="button primary" onClick={() => setEditing({ index: rules.length })}>
+              Add a rule…
+            </button>
+          )}
+        </>
+      }
+    >
+      {rules.length === 0 ? (
+        <Empty>
+          There are no rules: what is crawled is up to the defaults.{' '}
+          <a href="/configuration?view=xml">Add a Rules block in the XML.</a>
+        </Empty>
+      ) : (
+        <ol class="rules">
+          {rules.map((rule) => (
+            <RuleRow
+              key={rule.index}
+              rule={rule}
+              last={rules.length - 1}
+              editable={mayChange}
+              onEdit={() => setEditing({ index: rule.index, rule })}
+              onChange={propose}
+            />
+          ))}
+        </ol>
+      )}
+      {editing && !draft && (
+        <RuleEditor rule={editing.rule} configuration={xml} onDone={edited} onClose={() => setEditing(undefined)} />
+      )}
+      {draft !== undefined && (
+        <ApplyDialog
+          title="What this change would do"
+          xml={draft}
+          etag={etag}
+          onApplied={onChanged}
+          onClose={() => setDraft(undefined)}
+        />
+      )}
+    </Panel>
+  );
+}

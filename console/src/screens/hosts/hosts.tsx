@@ -1,0 +1,3 @@
+import type { JSX } from 'preact';
+
+export const Hosts = (): JSX.Element => <p>soon</p>;

@@ -1,0 +1,112 @@
+/** What wants a person: each alert says what is the matter and leads to where it can be put right. */
+import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { ConfigurationStateDto, CrawlerDto, HeldDeletionsDto, HostDto, SinkDto } from '../../api/schema.js';
+import { useResource } from '../../state/resource.js';
+import { href } from '../../state/route.js';
+import { plural } from '../../ui/format.js';
+
+const EVERY_MS = 10_000;
+/** Fewer visits than this say nothing of a host's health. */
+const ILL_BELOW = 0.5;
+
+interface Alert {
+  readonly tone: 'warn' | 'bad';
+  readonly text: string;
+  readonly target: string;
+  readonly action: string;
+}
+
+export function Alerts({ crawler: { name } }: { crawler: CrawlerDto }): JSX.Element | null {
+  const { value: alerts = [] } = useResource(`alerts ${name}`, (signal) => findAlerts(name, signal), EVERY_MS);
+  if (alerts.length === 0) return null;
+  return (
+    <section class="stack" aria-label="Alerts">
+      {alerts.map(({ tone, text, target, action }) => (
+        <div key={text} class={`notice ${tone}`}>
+          <p>{text}</p>
+          <a class="button" href={target}>
+            {action}
+          </a>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]> {
+  const [held, sinks, hosts, configuration] = await Promise.all([
+    call('GET /api/v1/held-deletions', { signal }),
+    call('GET /api/v1/sinks', { signal }),
+    call('GET /api/v1/hosts', { query: { crawler, limit: 1000 }, signal }),
+    call('GET /api/v1/config/state', { signal }),
+  ]);
+  return [
+    ...held.items.map(heldAlert),
+    ...sinks.items.flatMap(sinkAlerts),
+    ...hosts.items.flatMap((host) => hostAlerts(host, crawler)).slice(0, 5),
+    ...configurationAlerts(configuration, crawler),
+  ];
+}
+
+const heldAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
+  tone: 'warn',
+  text: `${plural(count, 'deletion')} of ${host} ${count === 1 ? 'is' : 'are'} held: too many of one host came at once.`,
+  target: href('/push', { view: 'held' }),
+  action: 'Review',
+});
+
+const sinkAlerts = ({ name, state, message, refused }: SinkDto): Alert[] => [
+  ...(state === 'ready'
+    ? []
+    : [sinkAlert('bad', `The sink ${name} is unavailable: ${message ?? 'no answer'}. Orders wait.`)]),
+  ...(refused > 0
+    ? [
+        {
+          ...sinkAlert('warn', `The sink ${name} refused ${plural(refused, 'order')}.`),
+          target: href('/push', { view: 'refused' }),
+        },
+      ]
+    : []),
+];
+
+const sinkAlert = (tone: Alert['tone'], text: string): Alert => ({ tone, text, target: '/push', action: 'Look' });
+
+function hostAlerts(host: HostDto, crawler: string): Alert[] {
+  const target = href('/host', { crawler, host: host.host });
+  const resting = host.backOffUntil !== undefined && Date.parse(host.backOffUntil) > Date.now();
+  const words = host.paused
+    ? 'is paused'
+    : resting
+      ? 'asked for a rest and is left alone for a while'
+      : host.successShare !== undefined && host.successShare < ILL_BELOW
+        ? `is ill: ${Math.round(host.successShare * 100)} % of the last visits succeeded`
+        : undefined;
+  return words ? [{ tone: 'warn', text: `${host.host} ${words}.`, target, action: 'Look' }] : [];
+}
+
+function configurationAlerts({ warnings, rejected }: ConfigurationStateDto, crawler: string): Alert[] {
+  const target = href('/configuration', { crawler, view: 'xml' });
+  return [
+    ...(rejected.length > 0
+      ? [
+          {
+            tone: 'bad' as const,
+            text: `The configuration file on disk has ${plural(rejected.length, 'error')} and is not in force: ${rejected[0]?.message}`,
+            target,
+            action: 'Open',
+          },
+        ]
+      : []),
+    ...(warnings.length > 0
+      ? [
+          {
+            tone: 'warn' as const,
+            text: `The configuration has ${plural(warnings.length, 'warning')}: ${warnings[0]?.message}`,
+            target,
+            action: 'Open',
+          },
+        ]
+      : []),
+  ];
+}

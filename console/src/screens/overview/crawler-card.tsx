@@ -1,0 +1,107 @@
+import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { CrawlerDto } from '../../api/schema.js';
+import { useCrawlers } from '../../state/crawlers.js';
+import { href } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { count, percent, plural, rate } from '../../ui/format.js';
+import { attempt } from '../../ui/notices.js';
+import { Panel } from '../../ui/panel.js';
+import { State } from '../../ui/status.js';
+
+type Move = 'start' | 'pause' | 'stop';
+
+const DONE: Readonly<Record<Move, string>> = { start: 'runs', pause: 'is paused', stop: 'is stopped' };
+
+export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
+  return (
+    <Panel
+      title={crawler.name}
+      aside={
+        <>
+          <State name={crawler.state} />
+          <Controls crawler={crawler} />
+        </>
+      }
+    >
+      <div class="stack">
+        <Figures crawler={crawler} />
+        <p>
+          <span class="muted">Limited by: </span>
+          {sentence(crawler)}
+        </p>
+        <StatusLine crawler={crawler} />
+      </div>
+    </Panel>
+  );
+}
+
+function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
+  const { reload } = useCrawlers();
+  if (!useMay('operate')) return null;
+  const move = (what: Move): Promise<void> =>
+    attempt(async () => {
+      await call(`POST /api/v1/crawlers/{crawler}/${what}`, { path: { crawler: crawler.name } });
+      reload();
+      return `${crawler.name} ${DONE[what]}.`;
+    });
+  const button = (what: Move, label: string): JSX.Element => (
+    <button type="button" class="button" aria-label={`${label} ${crawler.name}`} onClick={() => move(what)}>
+      {label}
+    </button>
+  );
+  return (
+    <div class="actions">
+      {crawler.state !== 'running' && button('start', 'Start')}
+      {crawler.state === 'running' && button('pause', 'Pause')}
+      {crawler.state !== 'stopped' && button('stop', 'Stop')}
+    </div>
+  );
+}
+
+function Figures({ crawler }: { crawler: CrawlerDto }): JSX.Element {
+  const queued = crawler.sources.reduce((sum, { depth }) => sum + depth, 0);
+  const errorShare = crawler.pagesPerSecond > 0 ? crawler.errorsPerSecond / crawler.pagesPerSecond : 0;
+  return (
+    <dl class="figures">
+      <Figure label="Documents in the index" value={count(crawler.indexed)} />
+      <Figure label="Pages" value={rate(crawler.pagesPerSecond)} unit="last minute" />
+      <Figure label="Errors" value={percent(errorShare)} unit="of visits, last minute" />
+      <Figure
+        label="Pushed"
+        value={rate(crawler.ordersPerSecond)}
+        unit={`${count(crawler.pendingOrders)} on the way`}
+      />
+      <Figure label="Queued" value={count(queued)} unit={`${count(crawler.active)} being fetched`} />
+    </dl>
+  );
+}
+
+const Figure = ({ label, value, unit }: { label: string; value: string; unit?: string }): JSX.Element => (
+  <div>
+    <dt>{label}</dt>
+    <dd>
+      {value} {unit && <small>{unit}</small>}
+    </dd>
+  </div>
+);
+
+const sentence = ({ limitedBy, idle, state }: CrawlerDto): string =>
+  idle && state === 'running' ? 'nothing is due: every known page is up to date.' : `${limitedBy}.`;
+
+/** Stored URLs by status; each number leads to the list behind it. */
+function StatusLine({ crawler }: { crawler: CrawlerDto }): JSX.Element {
+  const shown = Object.entries(crawler.counts).filter(([, number]) => number > 0);
+  const total = shown.reduce((sum, [, number]) => sum + number, 0);
+  return (
+    <p class="row">
+      <a href={href('/urls', { crawler: crawler.name })}>{plural(total, 'stored URL')}</a>
+      {shown.map(([status, number]) => (
+        <a key={status} class="row" href={href('/urls', { crawler: crawler.name, status })}>
+          <State name={status} />
+          {count(number)}
+        </a>
+      ))}
+    </p>
+  );
+}

@@ -1,0 +1,97 @@
+import type { JSX } from 'preact';
+import type { LiveEvent } from '../../api/events.js';
+import { useLive } from '../../state/live.js';
+import { Empty } from '../../ui/answers.js';
+import { bytes, seconds } from '../../ui/format.js';
+import { Panel } from '../../ui/panel.js';
+import { Badge, Outcome, State } from '../../ui/status.js';
+import { UrlLink } from '../../ui/url-text.js';
+
+export function LiveEvents({ crawler }: { crawler: string }): JSX.Element {
+  const { connected, events } = useLive();
+  const shown = events.filter((event) => !('crawler' in event) || event.crawler === crawler);
+  return (
+    <Panel title="Right now" aside={connected ? 'live, a sample of what happens' : 'connecting…'}>
+      {shown.length === 0 ? (
+        <Empty>Nothing happens at the moment. Visits, orders and changes appear here as they happen.</Empty>
+      ) : (
+        <ul class="live">
+          {shown.map((event) => (
+            <li key={keyOf(event)}>
+              <Line event={event} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+const keyOf = (event: LiveEvent): string =>
+  `${event.type} ${event.at} ${'url' in event ? event.url : 'uri' in event ? `${event.id} ${event.state}` : ''}`;
+
+function Line({ event }: { event: LiveEvent }): JSX.Element {
+  switch (event.type) {
+    case 'visit':
+      return (
+        <>
+          <Moment at={event.at} />
+          <span>
+            <Outcome code={event.outcome} />
+          </span>
+          <UrlLink crawler={event.crawler} url={event.url} />
+          <span class="number muted">
+            {seconds(event.durationMs / 1000)}, {bytes(event.bytes)}
+          </span>
+        </>
+      );
+    case 'order':
+      return (
+        <>
+          <Moment at={event.at} />
+          <span>
+            <Badge tone="info">{event.kind}</Badge> <State name={event.state} />
+          </span>
+          <UrlLink crawler={event.crawler} url={event.uri} />
+          <span class="number muted">{event.reason}</span>
+        </>
+      );
+    case 'verdict':
+      return (
+        <>
+          <Moment at={event.at} />
+          <span>
+            <Badge tone="plain">not taken</Badge>
+          </span>
+          <UrlLink crawler={event.crawler} url={event.url} />
+          <span class="number muted">{event.reason}</span>
+        </>
+      );
+    default:
+      return (
+        <>
+          <Moment at={event.at} />
+          <span>
+            <Badge tone="warn">{event.type}</Badge>
+          </span>
+          <span>{wordsOf(event)}</span>
+          <span />
+        </>
+      );
+  }
+}
+
+const clock = (at: string): string => new Date(at).toLocaleTimeString();
+
+const Moment = ({ at }: { at: string }): JSX.Element => (
+  <time class="muted" dateTime={at} title={at}>
+    {clock(at)}
+  </time>
+);
+
+function wordsOf(event: Exclude<LiveEvent, { type: 'visit' | 'order' | 'verdict' }>): string {
+  if (event.type === 'crawler') return `${event.crawler} is ${event.state}`;
+  if (event.type === 'sink') return `${event.sink} is ${event.state}${event.message ? `: ${event.message}` : ''}`;
+  if (event.type === 'host') return `${event.hostKey}: ${event.state}`;
+  return event.message;
+}

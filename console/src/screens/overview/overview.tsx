@@ -1,0 +1,41 @@
+import type { JSX } from 'preact';
+import type { CrawlerDto } from '../../api/schema.js';
+import { useCrawler, useCrawlers } from '../../state/crawlers.js';
+import { Empty, Loading } from '../../ui/answers.js';
+import { PageHead } from '../../ui/panel.js';
+import { Alerts } from './alerts.js';
+import { CrawlerCard } from './crawler-card.js';
+import { LiveEvents } from './live-events.js';
+import { RateHistory } from './rate-history.js';
+
+export function Overview(): JSX.Element {
+  const { value: crawlers } = useCrawlers();
+  const chosen = useCrawler();
+  if (!crawlers) return <Loading />;
+  if (!chosen) return <NoCrawler />;
+  return (
+    <>
+      <PageHead title="Overview">What each crawler does now, what limits it, and what wants your attention.</PageHead>
+      <Alerts crawler={chosen} />
+      {ordered(crawlers, chosen).map((crawler) => (
+        <CrawlerCard key={crawler.name} crawler={crawler} />
+      ))}
+      <div class="grid">
+        <RateHistory crawler={chosen.name} />
+        <LiveEvents crawler={chosen.name} />
+      </div>
+    </>
+  );
+}
+
+/** The chosen one first: charts and events below are about it. */
+const ordered = (crawlers: readonly CrawlerDto[], chosen: CrawlerDto): CrawlerDto[] => [
+  chosen,
+  ...crawlers.filter(({ name }) => name !== chosen.name),
+];
+
+const NoCrawler = (): JSX.Element => (
+  <Empty>
+    The configuration has no crawler yet. <a href="/start">Set up the first crawl.</a>
+  </Empty>
+);

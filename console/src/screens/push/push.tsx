@@ -1,0 +1,3 @@
+import type { JSX } from 'preact';
+
+export const Push = (): JSX.Element => <p>soon</p>;

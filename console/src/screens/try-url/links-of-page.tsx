@@ -1,0 +1,125 @@
+/** The FDSE way: a page is fetched for a person, who sees what each link would come to and chooses which to queue. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.js';
+import type { LinkDto, PageViewDto } from '../../api/schema.js';
+import { useResource } from '../../state/resource.js';
+import { href } from '../../state/route.js';
+import { Empty, Loaded } from '../../ui/answers.js';
+import { plural } from '../../ui/format.js';
+import { Panel } from '../../ui/panel.js';
+import { Reason } from '../../ui/reasons.js';
+import { Badge, Outcome, State } from '../../ui/status.js';
+import { PlaceLink } from '../../ui/verdict.js';
+import { QueueButton } from './queue-urls.js';
+
+const SHOWN = 500;
+
+export function LinksOfPage({ crawler, url }: { crawler: string; url: string }): JSX.Element {
+  const page = useResource(`page ${crawler} ${url}`, (signal) =>
+    call('GET /api/v1/crawlers/{crawler}/page', { path: { crawler }, query: { url }, signal }),
+  );
+  return <Loaded of={page}>{(view) => <Page crawler={crawler} view={view} onQueued={page.reload} />}</Loaded>;
+}
+
+interface PageProps {
+  readonly crawler: string;
+  readonly view: PageViewDto;
+  readonly onQueued: () => void;
+}
+
+function Page({ crawler, view, onQueued }: PageProps): JSX.Element {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const taken = view.links.filter(({ explanation }) => explanation.verdict.accepted);
+  const toggle = (url: string): void => setChosen((before) => before.symmetricDifference(new Set([url])));
+  const chooseNew = (): void => setChosen(new Set(taken.filter(({ state }) => !state).map(({ url }) => url)));
+  return (
+    <Panel
+      title="Links of the page"
+      aside={
+        <>
+          <span>
+            {plural(view.links.length, 'link')}: {taken.length} would be taken, {view.links.length - taken.length} not
+          </span>
+          <button type="button" class="button" onClick={chooseNew}>
+            Choose all new ones
+          </button>
+          <QueueButton crawler={crawler} urls={[...chosen]} onDone={onQueued} />
+        </>
+      }
+    >
+      <p class="row">
+        <Outcome code={view.outcome} /> HTTP {view.status ?? 'without an answer'} {view.title ?? ''} {view.detail ?? ''}
+      </p>
+      {view.links.length === 0 ? (
+        <Empty>No links were found. Scripts are not run: links that only a script makes are not seen.</Empty>
+      ) : (
+        <LinkTable
+          crawler={crawler}
+          page={view.url}
+          links={view.links.slice(0, SHOWN)}
+          chosen={chosen}
+          toggle={toggle}
+        />
+      )}
+      {view.links.length > SHOWN && <p class="muted">The first {SHOWN} links are shown.</p>}
+    </Panel>
+  );
+}
+
+interface TableProps {
+  readonly crawler: string;
+  readonly page: string;
+  readonly links: readonly LinkDto[];
+  readonly chosen: ReadonlySet<string>;
+  readonly toggle: (url: string) => void;
+}
+
+const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.Element => (
+  <div class="scroll">
+    <table>
+      <caption class="visually-hidden">Links of {page}</caption>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="visually-hidden">Choose</span>
+          </th>
+          <th scope="col">Link</th>
+          <th scope="col">Kind</th>
+          <th scope="col">Would be</th>
+          <th scope="col">Why</th>
+          <th scope="col">Known as</th>
+        </tr>
+      </thead>
+      <tbody>
+        {links.map(({ url, kind, explanation: { verdict }, state }) => (
+          <tr key={`${kind} ${url}`}>
+            <td>
+              <input
+                type="checkbox"
+                aria-label={`Choose ${url}`}
+                checked={chosen.has(url)}
+                disabled={!verdict.accepted}
+                onChange={() => toggle(url)}
+              />
+            </td>
+            <td class="url-cell">
+              <a class="url" href={href('/try', { crawler, url, from: page })}>
+                {url}
+              </a>
+            </td>
+            <td>{kind}</td>
+            <td>
+              <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'taken' : 'not taken'}</Badge>
+            </td>
+            <td>
+              {verdict.accepted ? (verdict.detail ?? '') : <Reason code={verdict.reason} />}{' '}
+              <PlaceLink place={verdict.place} crawler={crawler} />
+            </td>
+            <td>{state ? <State name={state.status} /> : <span class="muted">new</span>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

@@ -1,0 +1,126 @@
+import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
+import { changeQuery, href, useRoute } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { PageHead, Panel } from '../../ui/panel.js';
+import { State } from '../../ui/status.js';
+import { Verdict } from '../../ui/verdict.js';
+import { LinksOfPage } from './links-of-page.js';
+import { QueueButton } from './queue-urls.js';
+
+export function TryUrl(): JSX.Element {
+  const crawler = useCrawler()?.name;
+  const { query } = useRoute();
+  const mayFetch = useMay('operate');
+  if (!crawler) return <Loading />;
+  const url = query.get('url') ?? '';
+  const links = query.get('view') === 'links' && mayFetch;
+  return (
+    <>
+      <PageHead title="Try a URL">
+        Asks the policy of {crawler} the question that the crawl asks, and shows every answer on the way. Nothing is
+        queued by asking.
+      </PageHead>
+      <Panel title="Which URL?">
+        <Question key={query.toString()} url={url} from={query.get('from') ?? ''} links={links} mayFetch={mayFetch} />
+      </Panel>
+      {url === '' ? (
+        <Empty>
+          Enter any address, stored or not: the verdict, the rule that decided and where it stands appear here.
+        </Empty>
+      ) : links ? (
+        <LinksOfPage crawler={crawler} url={url} />
+      ) : (
+        <Explanation crawler={crawler} url={url} from={query.get('from') ?? undefined} />
+      )}
+    </>
+  );
+}
+
+interface QuestionProps {
+  readonly url: string;
+  readonly from: string;
+  readonly links: boolean;
+  readonly mayFetch: boolean;
+}
+
+function Question({ url, from, links, mayFetch }: QuestionProps): JSX.Element {
+  const ask = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const view = (event.submitter as HTMLButtonElement | null)?.value || undefined;
+    const text = (name: string): string | undefined => String(form.get(name) ?? '').trim() || undefined;
+    changeQuery({ url: text('url'), from: text('from'), view });
+  };
+  return (
+    <form class="filters" onSubmit={ask}>
+      <div class="field grow">
+        <label for="try-url">URL</label>
+        <input
+          id="try-url"
+          name="url"
+          class="mono"
+          required
+          spellcheck={false}
+          defaultValue={url}
+          placeholder="https://docs.example.com/guide"
+        />
+      </div>
+      <div class="field grow">
+        <label for="try-from">Found on (empty: as a root)</label>
+        <input id="try-from" name="from" class="mono" spellcheck={false} defaultValue={from} />
+      </div>
+      <div class="actions">
+        <button type="submit" class={links ? 'button' : 'button primary'} value="">
+          Explain
+        </button>
+        {mayFetch && (
+          <button type="submit" class={links ? 'button primary' : 'button'} value="links">
+            Fetch it and show its links
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Explanation({ crawler, url, from }: { crawler: string; url: string; from?: string }): JSX.Element {
+  const judged = useResource(`explain ${crawler} ${url} ${from}`, (signal) =>
+    call('GET /api/v1/crawlers/{crawler}/explain', { path: { crawler }, query: { url, from }, signal }),
+  );
+  const mayOperate = useMay('operate');
+  return (
+    <Loaded of={judged}>
+      {(answer) => (
+        <Panel
+          title="Verdict"
+          aside={mayOperate && answer.verdict.accepted && <QueueButton crawler={crawler} urls={[answer.url]} />}
+        >
+          <div class="stack">
+            <p>
+              <span class="url">{answer.url}</span>
+              <br />
+              <span class="muted">
+                judged as a {answer.arrival}
+                {answer.from && ` on ${answer.from}`}, {answer.hops} hops from the root
+                {answer.address && `, host at ${answer.address}`}
+              </span>
+            </p>
+            {answer.state ? (
+              <p>
+                Stored: <State name={answer.state.status} />{' '}
+                <a href={href('/url', { crawler, url: answer.url })}>Read its biography.</a>
+              </p>
+            ) : (
+              <p class="muted">Not stored: no page that was read links to it, or the link was refused.</p>
+            )}
+            <Verdict explanation={answer} crawler={crawler} />
+          </div>
+        </Panel>
+      )}
+    </Loaded>
+  );
+}

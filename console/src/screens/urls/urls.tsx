@@ -1,0 +1,123 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.js';
+import type { UrlStateDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
+import { changeQuery, useRoute } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { PageHead, Panel } from '../../ui/panel.js';
+import { type Filters, filtersOf, isFiltered, UrlFilters } from './filters.js';
+import { ClearUrls, RefreshUrls } from './url-actions.js';
+import { UrlTable } from './url-table.js';
+
+const LIMIT = 100;
+
+export function Urls(): JSX.Element {
+  const crawler = useCrawler()?.name;
+  const { query } = useRoute();
+  const [asking, setAsking] = useState<'refresh' | 'clear'>();
+  const mayOperate = useMay('operate');
+  if (!crawler) return <Loading />;
+  const filters = filtersOf(query);
+  return (
+    <>
+      <PageHead
+        title="URLs"
+        actions={
+          mayOperate && (
+            <>
+              <button type="button" class="button" onClick={() => setAsking('refresh')}>
+                Refresh…
+              </button>
+              <button type="button" class="button danger" onClick={() => setAsking('clear')}>
+                Remove…
+              </button>
+            </>
+          )
+        }
+      >
+        Every address that {crawler} knows. Open one to see how it was found, why it is crawled or not, and what became
+        of it.
+      </PageHead>
+      <Panel title="Filter">
+        <search>
+          <UrlFilters filters={filters} key={query.toString()} />
+        </search>
+      </Panel>
+      <UrlPages crawler={crawler} filters={filters} cursor={query.get('cursor') ?? undefined} />
+      {asking === 'refresh' && <RefreshUrls crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />}
+      {asking === 'clear' && <ClearUrls crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />}
+    </>
+  );
+}
+
+interface PagesProps {
+  readonly crawler: string;
+  readonly filters: Filters;
+  readonly cursor?: string;
+}
+
+/** Pages by cursor: the same speed with a thousand URLs and with a million. */
+function UrlPages({ crawler, filters, cursor }: PagesProps): JSX.Element {
+  const key = JSON.stringify([crawler, filters, cursor]);
+  const page = useResource(key, (signal) =>
+    call('GET /api/v1/crawlers/{crawler}/urls', {
+      path: { crawler },
+      query: { ...filters, cursor, limit: LIMIT },
+      signal,
+    }),
+  );
+  return (
+    <Panel
+      title="Stored URLs"
+      aside={
+        <button type="button" class="button small" onClick={page.reload}>
+          Reload
+        </button>
+      }
+    >
+      <Loaded of={page}>
+        {({ items, next }) => (
+          <>
+            <Rows items={items} filters={filters} />
+            <nav class="actions end" aria-label="Pages">
+              {cursor && (
+                <button type="button" class="button" onClick={() => changeQuery({ cursor: undefined })}>
+                  First page
+                </button>
+              )}
+              {cursor && (
+                <button type="button" class="button" onClick={() => history.back()}>
+                  Back
+                </button>
+              )}
+              {next && (
+                <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
+                  Next {LIMIT}
+                </button>
+              )}
+            </nav>
+          </>
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Rows({ items, filters }: { items: readonly UrlStateDto[]; filters: Filters }): JSX.Element {
+  if (items.length > 0) return <UrlTable urls={items} />;
+  if (isFiltered(filters)) {
+    return (
+      <Empty>
+        No stored URL fits the filter. Take something out of it, or <a href="/try">ask why a URL is not here</a>.
+      </Empty>
+    );
+  }
+  return (
+    <Empty>
+      Nothing is stored yet. Start the crawler on the <a href="/">overview</a>, or <a href="/try">try a URL</a>.
+    </Empty>
+  );
+}

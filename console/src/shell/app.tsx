@@ -1,0 +1,88 @@
+import type { ComponentType, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { call, hasKey } from '../api/client.js';
+import type { SessionDto } from '../api/schema.js';
+import { CrawlersContext, useCrawlers, usePolledCrawlers } from '../state/crawlers.js';
+import { useResource } from '../state/resource.js';
+import { followLink, navigate, useRoute } from '../state/route.js';
+import { SessionContext } from '../state/session.js';
+import { Empty, Failure, Loading } from '../ui/answers.js';
+import { Notices } from '../ui/notices.js';
+import { ReasonsContext, useLoadedReasons } from '../ui/reasons.js';
+import { Menu } from './menu.js';
+import { SCREENS, type Screen } from './screens.js';
+import { SignIn } from './sign-in.js';
+import { TopBar } from './top-bar.js';
+
+/** Asks who one is before anything else: without a key, a server that wants one shows the sign-in alone. */
+export function App(): JSX.Element {
+  const session = useResource('session', (signal) => call('GET /api/v1/session', { signal }));
+  useEffect(() => {
+    addEventListener('crawlway:key-wanted', session.reload);
+    return () => removeEventListener('crawlway:key-wanted', session.reload);
+  }, [session.reload]);
+  if (session.problem?.status === 401) return <SignIn wrongKey={hasKey()} onSignedIn={session.reload} />;
+  if (session.problem && !session.value) return <Failure problem={session.problem} retry={session.reload} />;
+  return session.value ? <Console session={session.value} /> : <Loading />;
+}
+
+function Console({ session }: { session: SessionDto }): JSX.Element {
+  const crawlers = usePolledCrawlers();
+  const reasons = useLoadedReasons();
+  return (
+    <SessionContext.Provider value={session}>
+      <CrawlersContext.Provider value={crawlers}>
+        <ReasonsContext.Provider value={reasons}>
+          {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: links inside stay links; this only saves a page load */}
+          <div class="shell" onClick={followLink}>
+            <a class="skip" href="#main" data-leave>
+              To the content
+            </a>
+            <TopBar />
+            <Menu />
+            <main class="main" id="main" tabIndex={-1}>
+              <CurrentScreen />
+            </main>
+            <Notices />
+          </div>
+        </ReasonsContext.Provider>
+      </CrawlersContext.Provider>
+    </SessionContext.Provider>
+  );
+}
+
+function CurrentScreen(): JSX.Element {
+  const { path } = useRoute();
+  const { value: crawlers, problem } = useCrawlers();
+  const screen = SCREENS[path];
+  const isEmpty = crawlers?.length === 0;
+  useEffect(() => {
+    document.title = `${screen?.title ?? 'Not found'} · Crawlway`;
+  }, [screen]);
+  useEffect(() => {
+    if (isEmpty && path === '/') navigate('/start', { replace: true });
+  }, [isEmpty, path]);
+  return (
+    <>
+      {problem && <Failure problem={problem} />}
+      {screen ? <ScreenOf key={path} screen={screen} /> : <NotFound />}
+    </>
+  );
+}
+
+function ScreenOf({ screen }: { screen: Screen }): JSX.Element {
+  const [Loaded, setLoaded] = useState<{ readonly Component?: ComponentType }>(() =>
+    screen.lazy ? {} : { Component: screen.screen as ComponentType },
+  );
+  useEffect(() => {
+    if (!screen.lazy) return;
+    void (screen.screen as () => Promise<ComponentType>)().then((Component) => setLoaded({ Component }));
+  }, [screen]);
+  return Loaded.Component ? <Loaded.Component /> : <Loading />;
+}
+
+const NotFound = (): JSX.Element => (
+  <Empty>
+    There is no such screen. <a href="/">Go to the overview.</a>
+  </Empty>
+);

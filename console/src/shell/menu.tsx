@@ -1,0 +1,44 @@
+import type { JSX } from 'preact';
+import { call } from '../api/client.js';
+import { useResource } from '../state/resource.js';
+import { href, useRoute } from '../state/route.js';
+import { count } from '../ui/format.js';
+import { SCREENS } from './screens.js';
+
+const EVERY_MS = 15_000;
+/** Screens that are reached from another one light up that one. */
+const PARENTS: Readonly<Record<string, string>> = { '/url': '/urls', '/host': '/hosts', '/start': '/' };
+
+export function Menu(): JSX.Element {
+  const { path, query } = useRoute();
+  const held = useResource(
+    'held',
+    async (signal) => (await call('GET /api/v1/held-deletions', { signal })).items,
+    EVERY_MS,
+  );
+  const waiting = (held.value ?? []).reduce((sum, { count: number }) => sum + number, 0);
+  const crawler = query.get('crawler') ?? undefined;
+  return (
+    <nav class="sidebar" aria-label="Screens">
+      {Object.entries(SCREENS).map(([target, { label }]) =>
+        label ? (
+          <a
+            key={target}
+            href={href(target, { crawler })}
+            aria-current={(PARENTS[path] ?? path) === target ? 'page' : undefined}
+          >
+            {label}
+            {target === '/push' && waiting > 0 && (
+              <span class="bubble" title={`${count(waiting)} deletions are held`}>
+                {count(waiting)}
+              </span>
+            )}
+          </a>
+        ) : null,
+      )}
+      <a href="/docs" data-leave>
+        API
+      </a>
+    </nav>
+  );
+}

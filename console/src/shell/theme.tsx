@@ -1,0 +1,40 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+
+const CHOICE = 'crawlway-theme';
+const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+type Theme = keyof typeof THEMES;
+
+export const THEME_CHANGED = 'crawlway:theme';
+
+const chosen = (): Theme => (localStorage.getItem(CHOICE) as Theme | null) ?? 'system';
+
+export function applyTheme(): void {
+  const theme = chosen();
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+  dispatchEvent(new Event(THEME_CHANGED));
+}
+
+export function ThemeSwitch(): JSX.Element {
+  const [theme, setTheme] = useState(chosen);
+  const choose = (next: Theme): void => {
+    localStorage.setItem(CHOICE, next);
+    setTheme(next);
+    applyTheme();
+  };
+  return (
+    <select
+      aria-label="Colours"
+      class="wide-only"
+      value={theme}
+      onChange={(event) => choose(event.currentTarget.value as Theme)}
+    >
+      {Object.entries(THEMES).map(([name, label]) => (
+        <option key={name} value={name}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}

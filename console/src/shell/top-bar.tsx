@@ -1,0 +1,60 @@
+import type { JSX } from 'preact';
+import { setKey } from '../api/client.js';
+import { rememberCrawler, useCrawler, useCrawlers } from '../state/crawlers.js';
+import { changeQuery } from '../state/route.js';
+import { useSession } from '../state/session.js';
+import mark from '../ui/mark.svg';
+import { ThemeSwitch } from './theme.js';
+
+export function TopBar(): JSX.Element {
+  const session = useSession();
+  const { problem } = useCrawlers();
+  const signOut = (): void => {
+    setKey(undefined);
+    dispatchEvent(new Event('crawlway:key-wanted'));
+  };
+  return (
+    <header class="topbar">
+      <a class="brand" href="/">
+        <img src={mark} alt="" />
+        Crawlway
+      </a>
+      <CrawlerChoice />
+      <div class="push-right">
+        <span class="row" title={problem ? 'The server does not answer' : 'Connected to the server'}>
+          <span class={`dot ${problem ? 'bad' : 'good'}`} aria-hidden="true" />
+          <span class="visually-hidden">{problem ? 'The server does not answer' : 'Connected'}</span>
+          <span class="muted wide-only">{session.version}</span>
+        </span>
+        <ThemeSwitch />
+        <span class="muted wide-only" title="Name and role of your key">
+          {session.name} ({session.role})
+        </span>
+        {session.keyWanted && (
+          <button type="button" class="button" onClick={signOut}>
+            Sign out
+          </button>
+        )}
+      </div>
+    </header>
+  );
+}
+
+function CrawlerChoice(): JSX.Element | null {
+  const { value: crawlers = [] } = useCrawlers();
+  const chosen = useCrawler();
+  if (!chosen) return null;
+  const choose = (name: string): void => {
+    rememberCrawler(name);
+    changeQuery({ crawler: name, cursor: undefined });
+  };
+  return (
+    <select aria-label="Crawler" value={chosen.name} onChange={(event) => choose(event.currentTarget.value)}>
+      {crawlers.map(({ name, state }) => (
+        <option key={name} value={name}>
+          {state === 'running' ? name : `${name} (${state})`}
+        </option>
+      ))}
+    </select>
+  );
+}

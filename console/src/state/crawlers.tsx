@@ -1,0 +1,27 @@
+/** All crawlers, polled for the whole console, and the one that the screens speak of. */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { call } from '../api/client.js';
+import type { CrawlerDto } from '../api/schema.js';
+import { type Resource, useResource } from './resource.js';
+import { useRoute } from './route.js';
+
+const CHOICE = 'crawlway-crawler';
+const EVERY_MS = 2000;
+
+export const CrawlersContext = createContext<Resource<readonly CrawlerDto[]>>({ reload: () => {} });
+
+export const usePolledCrawlers = (): Resource<readonly CrawlerDto[]> =>
+  useResource('crawlers', async (signal) => (await call('GET /api/v1/crawlers', { signal })).items, EVERY_MS);
+
+export const useCrawlers = (): Resource<readonly CrawlerDto[]> => useContext(CrawlersContext);
+
+/** Named by the address, else the one chosen last, else the first; undefined while unknown or when there is none. */
+export function useCrawler(): CrawlerDto | undefined {
+  const { query } = useRoute();
+  const { value: crawlers = [] } = useCrawlers();
+  const wanted = query.get('crawler') ?? localStorage.getItem(CHOICE);
+  return crawlers.find(({ name }) => name === wanted) ?? crawlers[0];
+}
+
+export const rememberCrawler = (name: string): void => localStorage.setItem(CHOICE, name);

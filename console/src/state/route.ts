@@ -1,0 +1,62 @@
+/**
+ * Where in the console we are: path and query of the address bar. Every view and filter is in it, so that any of them can
+ * be sent to a colleague.
+ */
+import { useEffect, useState } from 'preact/hooks';
+import { queryText } from '../api/client.js';
+
+export interface Route {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+const MOVED = 'crawlway:moved';
+
+const current = (): Route => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(current);
+  useEffect(() => {
+    const update = (): void => setRoute(current());
+    addEventListener('popstate', update);
+    addEventListener(MOVED, update);
+    return () => {
+      removeEventListener('popstate', update);
+      removeEventListener(MOVED, update);
+    };
+  }, []);
+  return route;
+}
+
+export function href(path: string, query: object = {}): string {
+  const search = queryText(query);
+  return search ? `${path}?${search}` : path;
+}
+
+export function navigate(target: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', target);
+  else history.pushState(null, '', target);
+  dispatchEvent(new Event(MOVED));
+}
+
+/** Changes some of the query and keeps the rest; an empty value takes a name out. */
+export function changeQuery(changes: Readonly<Record<string, string | undefined>>, options = { replace: false }): void {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) query.set(name, value);
+    else query.delete(name);
+  }
+  const search = query.toString();
+  navigate(search ? `${location.pathname}?${search}` : location.pathname, options);
+}
+
+/** Lets plain links move inside the console without loading the page again. */
+export function followLink(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  const link = (event.target as Element).closest('a');
+  if (!link || link.target || link.origin !== location.origin || link.dataset['leave'] !== undefined) return;
+  event.preventDefault();
+  const moved = link.pathname !== location.pathname;
+  navigate(link.pathname + link.search);
+  if (moved) scrollTo(0, 0);
+}

@@ -1,0 +1,15 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { SessionDto } from '../api/schema.js';
+
+const ROLES = ['read', 'operate', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const SessionContext = createContext<SessionDto>({ name: '', role: 'read', keyWanted: true, version: '' });
+
+export const useSession = (): SessionDto => useContext(SessionContext);
+
+/** Whether the one who is signed in may do what wants this role: what one may not do is not shown. */
+export function useMay(role: Role): boolean {
+  return ROLES.indexOf(useSession().role) >= ROLES.indexOf(role);
+}

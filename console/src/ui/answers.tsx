@@ -1,0 +1,74 @@
+/** What a screen shows when there is nothing to show: it loads, it failed, or there is none. Each says what to do. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { ApiProblem } from '../api/client.js';
+import type { Resource } from '../state/resource.js';
+
+export function Failure({ problem, retry }: { problem: ApiProblem; retry?: () => void }): JSX.Element {
+  const hint = hintOf(problem.status);
+  return (
+    <div class="notice bad" role="alert">
+      <p>
+        {problem.detail} {hint}
+      </p>
+      <ProblemList problem={problem} />
+      {retry && (
+        <button type="button" class="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+function ProblemList({ problem }: { problem: ApiProblem }): JSX.Element | null {
+  if (problem.errors.length === 0) return null;
+  return (
+    <ul>
+      {problem.errors.slice(0, 20).map((error) => (
+        <li key={`${error.line}:${error.column}:${error.detail}`}>
+          {error.line !== undefined && (
+            <span class="mono">
+              {error.file}:{error.line}:{error.column}{' '}
+            </span>
+          )}
+          {error.detail}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function hintOf(status: number): string {
+  if (status === 0) return 'This page goes on by itself when the server is back.';
+  if (status === 403) return 'Sign in with a key that has a higher role.';
+  if (status === 412)
+    return 'Somebody changed the configuration meanwhile: load this page again and repeat your change.';
+  if (status === 429) return 'Too many calls in a short time; wait a moment.';
+  return '';
+}
+
+export const Loading = (): JSX.Element => (
+  <p class="loading" role="status">
+    Loading…
+  </p>
+);
+
+export const Empty = ({ children }: { children: ComponentChildren }): JSX.Element => (
+  <div class="empty">{children}</div>
+);
+
+/** The three states of something loaded, around what shows it. */
+export function Loaded<T>({
+  of: { value, problem, reload },
+  children,
+}: {
+  of: Resource<T>;
+  children: (value: T) => ComponentChildren;
+}): JSX.Element {
+  return (
+    <>
+      {problem && <Failure problem={problem} retry={reload} />}
+      {value !== undefined ? children(value) : !problem && <Loading />}
+    </>
+  );
+}

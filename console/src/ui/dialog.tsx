@@ -1,0 +1,64 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { ApiProblem } from '../api/client.js';
+import { asProblem } from '../state/resource.js';
+import { Failure } from './answers.js';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  readonly wide?: boolean;
+}
+
+/** A native modal dialog: focus stays inside, Escape closes it, focus goes back afterwards. */
+export function Dialog({ title, onClose, children, wide = false }: DialogProps): JSX.Element {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => element.current?.showModal(), []);
+  return (
+    <dialog ref={element} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  /** What will happen, in numbers. */
+  readonly children: ComponentChildren;
+  readonly action: string;
+  readonly danger?: boolean;
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+export function Confirm({ title, children, action, danger = false, onConfirm, onClose }: ConfirmProps): JSX.Element {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem>();
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (error) {
+      setProblem(asProblem(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="stack">{children}</div>
+      {problem && <Failure problem={problem} />}
+      <footer class="actions end">
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class={danger ? 'button danger' : 'button primary'} disabled={busy} onClick={confirm}>
+          {busy ? 'Working…' : action}
+        </button>
+      </footer>
+    </Dialog>
+  );
+}

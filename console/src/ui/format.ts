@@ -1,0 +1,67 @@
+/** Numbers and times as people read them: in their own locale, with units. */
+
+const whole = new Intl.NumberFormat();
+const oneDecimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
+
+export const count = (value: number): string => whole.format(value);
+
+/** 1,234,567 as 1.2M; for places where the exact number stands in a title. */
+export const shortCount = (value: number): string => (value < 10_000 ? whole.format(value) : compact.format(value));
+
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
+
+export const rate = (perSecond: number): string =>
+  `${perSecond >= 100 ? count(Math.round(perSecond)) : oneDecimal.format(perSecond)}/s`;
+
+export function percent(share: number): string {
+  const value = share * 100;
+  return value > 0 && value < 1 ? `${oneDecimal.format(value)} %` : `${whole.format(Math.round(value))} %`;
+}
+
+const SIZES = ['B', 'KB', 'MB', 'GB', 'TB'] as const;
+
+export function bytes(size: number): string {
+  let value = size;
+  let unit = 0;
+  while (value >= 1000 && unit < SIZES.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || value >= 100 ? whole.format(Math.round(value)) : oneDecimal.format(value)} ${SIZES[unit]}`;
+}
+
+export function seconds(length: number): string {
+  if (length < 1) return `${whole.format(Math.round(length * 1000))} ms`;
+  if (length < 60) return `${oneDecimal.format(length)} s`;
+  return longTime(length);
+}
+
+const STEPS = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+] as const;
+
+/** The two largest units: 1 d 4 h. */
+function longTime(length: number): string {
+  const parts: string[] = [];
+  let rest = Math.round(length);
+  for (const [size, unit] of STEPS) {
+    const number = Math.floor(rest / size);
+    if (number > 0) parts.push(`${number} ${unit}`);
+    rest -= number * size;
+    if (parts.length === 2 || (parts.length === 1 && rest === 0)) break;
+  }
+  return parts.join(' ') || '0 s';
+}
+
+/** "3 min ago", "in 2 h". */
+export function fromNow(at: number, now: number): string {
+  const length = Math.abs(at - now) / 1000;
+  if (length < 2) return 'now';
+  const words = length < 60 ? `${Math.round(length)} s` : longTime(length).split(' ').slice(0, 2).join(' ');
+  return at > now ? `in ${words}` : `${words} ago`;
+}

@@ -1,0 +1,50 @@
+/** Short messages of what was done, read out by screen readers. */
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { asProblem } from '../state/resource.js';
+
+interface Notice {
+  readonly id: number;
+  readonly tone: 'good' | 'bad';
+  readonly text: string;
+}
+
+const SAID = 'crawlway:said';
+const SHOWN_MS = 7000;
+let last = 0;
+
+export function say(text: string, tone: Notice['tone'] = 'good'): void {
+  last += 1;
+  dispatchEvent(new CustomEvent<Notice>(SAID, { detail: { id: last, tone, text } }));
+}
+
+/** Does it and says what came of it. */
+export async function attempt(action: () => Promise<string>): Promise<void> {
+  try {
+    say(await action());
+  } catch (error) {
+    say(asProblem(error).detail, 'bad');
+  }
+}
+
+export function Notices(): JSX.Element {
+  const [notices, setNotices] = useState<readonly Notice[]>([]);
+  useEffect(() => {
+    const show = (event: Event): void => {
+      const notice = (event as CustomEvent<Notice>).detail;
+      setNotices((shown) => [...shown.slice(-2), notice]);
+      setTimeout(() => setNotices((shown) => shown.filter(({ id }) => id !== notice.id)), SHOWN_MS);
+    };
+    addEventListener(SAID, show);
+    return () => removeEventListener(SAID, show);
+  }, []);
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {notices.map(({ id, tone, text }) => (
+        <p key={id} class={`notice ${tone}`}>
+          {text}
+        </p>
+      ))}
+    </div>
+  );
+}

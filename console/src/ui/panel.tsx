@@ -1,0 +1,42 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface PanelProps {
+  readonly title: string;
+  /** Beside the title: a number, a filter, a button. */
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+}
+
+export function Panel({ title, aside, children, class: extra = '' }: PanelProps): JSX.Element {
+  const id = useId();
+  return (
+    <section class={`panel ${extra}`} aria-labelledby={id}>
+      <header class="panel-head">
+        <h2 id={id}>{title}</h2>
+        {aside && <div class="panel-aside">{aside}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+interface PageHeadProps {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+}
+
+/** The title of a screen, one sentence of what it is for, and what one can do on it. */
+export function PageHead({ title, children, actions }: PageHeadProps): JSX.Element {
+  return (
+    <header class="page-head">
+      <div>
+        <h1>{title}</h1>
+        {children && <p class="lead">{children}</p>}
+      </div>
+      {actions && <div class="actions">{actions}</div>}
+    </header>
+  );
+}

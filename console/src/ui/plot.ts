@@ -1,0 +1,42 @@
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { Series } from './chart.js';
+
+interface PlotOptions {
+  readonly element: HTMLElement;
+  readonly series: readonly Series[];
+  readonly height: number;
+  readonly data: uPlot.AlignedData;
+}
+
+export function makePlot({ element, series, height, data }: PlotOptions): uPlot {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const axis = {
+    stroke: colour('--muted'),
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui, sans-serif',
+  };
+  return new uPlot(
+    {
+      width: element.clientWidth,
+      height,
+      legend: { show: false },
+      cursor: { y: false },
+      scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
+      axes: [axis, { ...axis, size: 44 }],
+      series: [
+        {},
+        ...series.map((one) => ({
+          label: one.label,
+          stroke: colour(`--chart-${one.colour}`),
+          width: 2,
+          points: { show: false },
+        })),
+      ],
+    },
+    data,
+    element,
+  );
+}

@@ -1,0 +1,35 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { fromNow } from './format.js';
+
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const shortLocal = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+
+/** A moment in the local zone, with UTC when one points at it. */
+export function Time({ at, relative = false }: { at?: string; relative?: boolean }): JSX.Element {
+  const now = useNow(relative ? 1000 : undefined);
+  if (!at) return <span class="muted">–</span>;
+  const moment = new Date(at);
+  const title = `${local.format(moment)} local, ${at.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}`;
+  return (
+    <time dateTime={at} title={title}>
+      {relative ? fromNow(moment.getTime(), now) : shortLocal.format(moment)}
+    </time>
+  );
+}
+
+function useNow(every: number | undefined): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (every === undefined) return;
+    const timer = setInterval(() => setNow(Date.now()), every);
+    return () => clearInterval(timer);
+  }, [every]);
+  return now;
+}

@@ -1,0 +1,21 @@
+import type { JSX } from 'preact';
+import { href } from '../state/route.js';
+
+/** A URL as text, leading to its biography. Nothing here ever leads to the web by itself. */
+export function UrlLink({ crawler, url }: { crawler: string; url: string }): JSX.Element {
+  return (
+    <a class="url" href={href('/url', { crawler, url })} title={url}>
+      {url}
+    </a>
+  );
+}
+
+/** The way to the page itself; it learns nothing of the console. */
+export function OpenPage({ url }: { url: string }): JSX.Element | null {
+  if (!/^https?:\/\//.test(url)) return null;
+  return (
+    <a class="button" href={url} target="_blank" rel="noopener noreferrer">
+      Open page
+    </a>
+  );
+}

@@ -1,0 +1,103 @@
+/** A verdict with its trace: what was decided, why, where that stands, and what every layer said. */
+import type { JSX } from 'preact';
+import type { ExplanationDto, PlaceDto, TraceStepDto } from '../api/schema.js';
+import { href } from '../state/route.js';
+import { Badge, type Tone } from './status.js';
+
+export function Verdict({ explanation, crawler }: { explanation: ExplanationDto; crawler: string }): JSX.Element {
+  const { verdict, trace } = explanation;
+  return (
+    <div class="stack">
+      <div class={`notice ${verdict.accepted ? 'good' : 'bad'}`}>
+        <p>
+          <strong>{verdict.accepted ? 'Would be crawled.' : 'Would not be crawled.'}</strong> {verdict.meaning}
+          {verdict.detail && <> Decided by {verdict.detail}.</>} {!verdict.accepted && verdict.remedy}
+        </p>
+        <PlaceLink place={verdict.place} crawler={crawler} />
+      </div>
+      <Effects explanation={explanation} />
+      <Trace trace={trace} crawler={crawler} />
+    </div>
+  );
+}
+
+function Effects({ explanation: { verdict } }: { explanation: ExplanationDto }): JSX.Element {
+  const { effects } = verdict;
+  return (
+    <div class="row">
+      <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.reason}</Badge>
+      <Badge tone={effects.index ? 'good' : 'plain'}>{effects.index ? 'indexed' : 'not indexed'}</Badge>
+      <Badge tone={effects.follow ? 'good' : 'plain'}>{effects.follow ? 'links followed' : 'links not followed'}</Badge>
+      {verdict.status && <Badge tone="warn">status {verdict.status}</Badge>}
+      {effects.source && <Badge tone="info">source {effects.source}</Badge>}
+      {effects.priorityShift !== 0 && <Badge tone="info">priority {effects.priorityShift}</Badge>}
+      {effects.metas.map(({ name, value }) => (
+        <Badge key={name} tone="info">
+          meta {name} = {value}
+        </Badge>
+      ))}
+      {Object.entries(effects.options).map(([name, value]) => (
+        <Badge key={name} tone="plain">
+          {name} = {String(value)}
+        </Badge>
+      ))}
+      {verdict.needsAddress && <Badge tone="info">address rules wait for DNS</Badge>}
+    </div>
+  );
+}
+
+/** Leads to the line of the configuration. */
+export function PlaceLink({ place, crawler }: { place?: PlaceDto; crawler: string }): JSX.Element | null {
+  if (!place) return null;
+  const file = place.file.slice(place.file.lastIndexOf('/') + 1);
+  const words = `${file}:${place.line}`;
+  if (!file.endsWith('.xml')) {
+    return (
+      <span class="mono" title={place.file}>
+        {words}
+      </span>
+    );
+  }
+  return (
+    <a class="mono nowrap" href={href('/configuration', { crawler, view: 'xml', line: place.line })} title={place.file}>
+      {words}
+    </a>
+  );
+}
+
+const TONES: Readonly<Record<string, Tone>> = { accept: 'good', reject: 'bad', set: 'info', pending: 'warn' };
+
+function Trace({ trace, crawler }: { trace: readonly TraceStepDto[]; crawler: string }): JSX.Element {
+  return (
+    <div class="scroll">
+      <table>
+        <caption class="visually-hidden">What every layer of the policy said, in order</caption>
+        <thead>
+          <tr>
+            <th scope="col">Layer</th>
+            <th scope="col">Test</th>
+            <th scope="col">Said</th>
+            <th scope="col">Effect</th>
+            <th scope="col">Stands in</th>
+          </tr>
+        </thead>
+        <tbody>
+          {trace.map((step, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a trace has an order and nothing else that names a step
+            <tr key={index} class={step.outcome === 'not configured' || step.outcome === 'no match' ? 'muted' : ''}>
+              <td class="nowrap">{trace[index - 1]?.layer === step.layer ? '' : step.layer}</td>
+              <td>{step.test}</td>
+              <td>
+                <Badge tone={TONES[step.outcome] ?? 'plain'}>{step.outcome}</Badge>
+              </td>
+              <td>{step.effect ?? step.reason ?? ''}</td>
+              <td>
+                <PlaceLink place={step.place} crawler={crawler} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

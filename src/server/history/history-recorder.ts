@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { EngineApi } from '../../engine/engine-api.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import type { Log } from '../../engine/ports/log.js';
+import type { ServerOptions } from '../options.js';
+import { CLOCK, ENGINE, LOG, OPTIONS } from '../tokens.js';
+import { readHistory, writeHistory } from './history-file.js';
+import { type HistoryPoint, type Range, RateHistory, READ_EVERY } from './rate-history.js';
+
+/** Readings between two writes of the file: five minutes. */
+const WRITE_EVERY = 20;
+
+/** Reads the engine's counters every few seconds, for as long as the server runs. */
+@Injectable()
+export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly closing = new AbortController();
+  private history: RateHistory | undefined;
+  private recording: Promise<void> = Promise.resolve();
+
+  constructor(
+    @Inject(ENGINE) private readonly engine: EngineApi,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(OPTIONS) private readonly options: ServerOptions,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  points(crawler: string, range: Range): readonly HistoryPoint[] {
+    return this.history?.points(crawler, range) ?? [];
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.history = new RateHistory(this.clock.now());
+    this.history.restore(await readHistory(this.path()));
+    this.recording = this.record(this.history);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.closing.abort();
+    await this.recording;
+  }
+
+  private async record(history: RateHistory): Promise<void> {
+    for (let reading = 1; !this.closing.signal.aborted; reading++) {
+      await this.clock.sleep(READ_EVERY, this.closing.signal);
+      try {
+        const [metrics, crawlers] = await Promise.all([this.engine.metrics(), this.engine.crawlers()]);
+        history.add({ at: this.clock.now(), metrics, crawlers });
+        if (reading % WRITE_EVERY === 0 || this.closing.signal.aborted) await writeHistory(this.path(), history.kept());
+      } catch (error) {
+        this.log.warn('the history of rates has a gap', { error });
+      }
+    }
+  }
+
+  private path(): string {
+    return join(this.options.dataDirectory, 'history.json');
+  }
+}

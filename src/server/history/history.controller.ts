@@ -1,0 +1,78 @@
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { CrawlerName } from '../http/crawler-name.js';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
+import { inSeconds, isoAlways } from '../http/time.js';
+import { API, ENGINE } from '../tokens.js';
+import { HistoryRecorder } from './history-recorder.js';
+import type { HistoryPoint, Range } from './rate-history.js';
+
+const RANGES: readonly Range[] = ['hour', 'week'];
+
+class HistoryQuery {
+  @ApiProperty({ enum: RANGES, description: '`hour`: a point every 15 seconds; `week`: a point an hour.' })
+  @IsIn(RANGES)
+  range!: Range;
+}
+
+class HistoryPointDto {
+  @ApiProperty({ format: 'date-time', description: 'End of the time that the point speaks of.' })
+  at!: string;
+
+  @ApiProperty({ description: 'Length of that time; divide by it for a rate.' })
+  seconds!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Visits.' })
+  pages!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Visits that failed.' })
+  errors!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Orders that the sinks acknowledged.' })
+  orders!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Documents in the index at the end.' })
+  indexed!: number;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    description: 'Failed visits by error code.',
+  })
+  errorsByCode!: Readonly<Record<string, number>>;
+}
+
+const pointDto = ({ at, length, ...counts }: HistoryPoint): HistoryPointDto => ({
+  at: isoAlways(at),
+  seconds: inSeconds(length)!,
+  ...counts,
+});
+
+@ApiTags('Crawlers')
+@Controller(`${API}/crawlers/:crawler/history`)
+export class HistoryController {
+  constructor(
+    @Inject(ENGINE) private readonly engine: EngineApi,
+    @Inject(HistoryRecorder) private readonly recorder: HistoryRecorder,
+  ) {}
+
+  @Get()
+  @CrawlerName()
+  @Operation({
+    id: 'getHistory',
+    summary: 'The last hour or week of a crawler',
+    description:
+      'What was visited, failed and pushed, oldest point first. Times when the server was down have no points.',
+    role: 'read',
+    problems: { 404: 'There is no crawler of that name.' },
+  })
+  @PageResponse(HistoryPointDto, 'All points.')
+  async history(@Param('crawler') crawler: string, @Query() { range }: HistoryQuery): Promise<Page<HistoryPointDto>> {
+    await this.engine.crawler(crawler);
+    return { items: this.recorder.points(crawler, range).map(pointDto), next: null };
+  }
+}
