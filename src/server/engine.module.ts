@@ -18,6 +18,7 @@ import { nextCronTime } from '../adapters/system/cron.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
 import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
+import { lint } from '../domain/policy/linter.js';
 import { Engine } from '../engine/engine.js';
 import type { Clock } from '../engine/ports/clock.js';
 import type { Log } from '../engine/ports/log.js';
@@ -110,7 +111,10 @@ function configurationVariables(): Record<string, string | undefined> {
 }
 
 export const XML_FORMAT: ConfigurationFormat = {
-  read: (xml, context) => readConfiguration(xml, { ...context, env: configurationVariables() }),
+  read: (xml, context) => {
+    const { definition, problems } = readConfiguration(xml, { ...context, env: configurationVariables() });
+    return definition ? { definition, problems: [...problems, ...lint(definition)] } : { problems };
+  },
   redact,
   restoreSecrets,
   rules: (xml, crawler) => editing(() => listRules(xml, crawler)),

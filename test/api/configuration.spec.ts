@@ -182,3 +182,37 @@ describe('the calls about single rules', () => {
     expect((await world.get('crawlers/test')).body.sources[4].weight).toBe(50);
   });
 });
+
+describe('the resolved view', () => {
+  it('shows the whole policy in the order of evaluation', async () => {
+    const { status, body } = await world.get('config/crawlers/test/resolved');
+    expect(status).toBe(200);
+    const layers = body.entries.map((entry: { layer: string }) => entry.layer);
+    expect([...new Set(layers)]).toEqual(['link-rules', 'site-mode', 'crawl-rules']);
+    expect(body.entries.at(-1)).toMatchObject({
+      text: expect.stringContaining('.pdf'),
+      effect: expect.stringContaining('index=no'),
+    });
+    expect((await world.get('config/crawlers/nobody/resolved')).status).toBe(404);
+  });
+
+  it('shows for one URL what each rule did, and who set each option', async () => {
+    const url = world.site.url('/private/x.pdf');
+    const { body } = await world.get(`config/crawlers/test/resolved?url=${encodeURIComponent(url)}`);
+    expect(body).toMatchObject({ url, verdict: { accepted: false, reason: 'rule-ignored' } });
+    expect(body.steps.filter((step: { layer: string }) => step.layer === 'crawl-rules').length).toBeGreaterThanOrEqual(
+      2,
+    );
+    expect(body.options.find((option: { name: string }) => option.name === 'throttle').setBy).toBe('crawler test');
+  });
+});
+
+it('the linter tells of rules that can never matter', async () => {
+  const text = (await world.get('config')).text.replace(
+    '<Rule><Ext value=".pdf"/><NoIndex/></Rule>',
+    '<Rule><Ext value=".pdf"/><NoIndex/></Rule><Rule><Ext value=".pdf"/><Index/></Rule>',
+  );
+  const { body } = await world.sendXml('POST', 'config/check', text);
+  expect(body.valid).toBe(true);
+  expect(body.problems[0]).toMatchObject({ severity: 'warning', line: expect.any(Number) });
+});

@@ -4,7 +4,7 @@ import { REASONS } from '../../domain/policy/reasons.js';
 import type { Effects, Explanation, TraceStep, Verdict } from '../../domain/policy/verdict.js';
 import { inSeconds } from '../http/time.js';
 
-const LAYERS = ['link-rules', 'site-mode', 'crawl-space', 'server-records', 'conditions', 'crawl-rules'];
+export const LAYERS = ['link-rules', 'site-mode', 'crawl-space', 'server-records', 'conditions', 'crawl-rules'];
 
 export class PlaceDto {
   @ApiProperty()
@@ -166,7 +166,7 @@ export const explanationDto = (explanation: Explanation): ExplanationDto => ({
   trace: explanation.trace.map(traceStepDto),
 });
 
-const verdictDto = (verdict: Verdict): VerdictDto => ({
+export const verdictDto = (verdict: Verdict): VerdictDto => ({
   accepted: verdict.accepted,
   reason: verdict.reason,
   meaning: REASONS[verdict.reason].meaning,
@@ -180,7 +180,7 @@ const verdictDto = (verdict: Verdict): VerdictDto => ({
   needsAddress: verdict.needsAddress,
 });
 
-const traceStepDto = ({ layer, test, outcome, reason, place, effect }: TraceStep): TraceStepDto => ({
+export const traceStepDto = ({ layer, test, outcome, reason, place, effect }: TraceStep): TraceStepDto => ({
   layer,
   test,
   outcome,

@@ -1,0 +1,42 @@
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { resolvedUrl, resolvedView } from '../../domain/policy/resolved.js';
+import { type EngineApi, NotFound } from '../../engine/engine-api.js';
+import { CrawlerName } from '../http/crawler-name.js';
+import { Operation } from '../http/operation.js';
+import { API, ENGINE } from '../tokens.js';
+import { ResolvedQuery, ResolvedUrlDto, ResolvedViewDto, resolvedUrlDto, resolvedViewDto } from './resolved.dto.js';
+
+@ApiTags('Configuration')
+@ApiExtraModels(ResolvedViewDto, ResolvedUrlDto)
+@Controller(`${API}/config/crawlers/:crawler/resolved`)
+export class ResolvedController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @CrawlerName()
+  @Operation({
+    id: 'getResolved',
+    summary: 'The resolved view',
+    description:
+      'Without `url`: everything that the crawl policy consists of, expanded, in the order of evaluation. ' +
+      'With `url`: what each rule did with it, the final options and who set each.',
+    role: 'read',
+    problems: { 404: 'There is no crawler of that name.', 422: 'The text is no URL.' },
+  })
+  @ApiOkResponse({
+    description: 'For the whole configuration, or for one URL.',
+    schema: { oneOf: [{ $ref: getSchemaPath(ResolvedViewDto) }, { $ref: getSchemaPath(ResolvedUrlDto) }] },
+  })
+  async resolved(
+    @Param('crawler') crawler: string,
+    @Query() { url, from }: ResolvedQuery,
+  ): Promise<ResolvedViewDto | ResolvedUrlDto> {
+    const { crawlers, globalCrawlSpace } = this.engine.definition;
+    const definition = crawlers.find(({ name }) => name === crawler);
+    if (!definition) throw new NotFound(`there is no crawler ${JSON.stringify(crawler)}`);
+    if (url === undefined) return resolvedViewDto(resolvedView(definition, globalCrawlSpace));
+    const { candidate } = await this.engine.explain(crawler, url, from);
+    return resolvedUrlDto(candidate.url.href, resolvedUrl(definition, globalCrawlSpace, candidate));
+  }
+}
