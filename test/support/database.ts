@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { onTestFinished } from 'vitest';
+import { openPostgresDataSource } from '../../src/adapters/storage/postgres-data-source.js';
+import { openPostgresStore } from '../../src/adapters/storage/postgres-store.js';
 import { openSqliteDataSource } from '../../src/adapters/storage/sqlite-data-source.js';
 import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
 import { openSqliteStore } from '../../src/adapters/storage/sqlite-store.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
+import { postgresDatabase } from './postgres.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 /** A store for one test, on a database of its own that outlives the store. */
@@ -17,6 +20,7 @@ export interface TestStore {
 /** A migrated, empty database for one test. */
 export const ADMIN_DATABASES: readonly { readonly name: string; readonly open: () => Promise<DataSource> }[] = [
   { name: 'SQLite', open: () => openSqliteDataSource(join(temporaryDirectory(), 'crawlway.db')) },
+  { name: 'PostgreSQL', open: async () => openPostgresDataSource(await postgresDatabase()) },
 ];
 
 /** Every database that the store runs on; the same tests hold for all of them. */
@@ -25,6 +29,13 @@ export const DATABASES: readonly { readonly name: string; readonly open: () => P
   {
     name: 'SQLite in the calling thread',
     open: () => kept((directory) => openSqliteInProcess(join(directory, 'crawlway.db'))),
+  },
+  {
+    name: 'PostgreSQL',
+    open: async () => {
+      const url = await postgresDatabase();
+      return testStore(() => openPostgresStore(url));
+    },
   },
 ];
 

@@ -47,7 +47,7 @@ export async function stopPostgres(directory: string): Promise<void> {
     const pid = Number(readFileSync(pidFile, 'utf8').split('\n')[0]);
     // Immediate shutdown: there is nothing to save.
     process.kill(pid, 'SIGQUIT');
-    while (runs(pid)) await sleep(20);
+    for (let tries = 0; tries < 250 && runs(pid); tries++) await sleep(20);
   }
   rmSync(directory, { recursive: true, force: true });
 }

@@ -5,6 +5,8 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import { instant } from '../../domain/time/units.js';
 
 const now = instant(1_000_000);
+const inOrder = (...states: (UrlState | undefined)[]): number[] =>
+  states.map((state) => state!.id).sort((x, y) => x - y);
 const hrefs = (states: readonly UrlState[]): string[] => states.map(({ url }) => url);
 
 describe.each(DATABASES)('administration on $name', ({ open }) => {
@@ -23,7 +25,8 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
       after = page.at(-1)!.id;
       await store.settle([{ id: states[0]!.id, remove: true }]);
     }
-    expect(seen).toEqual(hrefs(states));
+    expect(new Set(seen)).toEqual(new Set(hrefs(states)));
+    expect(seen).toHaveLength(states.length);
   });
 
   it('lists and counts by each filter', async () => {
@@ -41,22 +44,22 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
       },
     ]);
     const found = async (filter: Parameters<typeof store.list>[0]) => {
-      const ids = (await store.list(filter, 0, 10)).map(({ id }) => id);
+      const ids = (await store.list(filter, 0, 10)).map(({ id }) => id).sort((x, y) => x - y);
       expect(await store.count(filter)).toBe(ids.length);
       return ids;
     };
-    expect(await found({})).toEqual([a!.id, b!.id, c!.id]);
+    expect(await found({})).toEqual(inOrder(a, b, c));
     expect(await found({ crawler: 'news' })).toEqual([c!.id]);
-    expect(await found({ hostKey: 'a.example' })).toEqual([a!.id, b!.id]);
+    expect(await found({ hostKey: 'a.example' })).toEqual(inOrder(a, b));
     expect(await found({ status: 'error' })).toEqual([b!.id]);
     expect(await found({ source: 2 })).toEqual([a!.id]);
     expect(await found({ reason: 'rule' })).toEqual([a!.id]);
     expect(await found({ indexed: true })).toEqual([b!.id]);
-    expect(await found({ indexed: false })).toEqual([a!.id, c!.id]);
+    expect(await found({ indexed: false })).toEqual(inOrder(a, c));
     expect(await found({ pendingDeletion: true })).toEqual([b!.id]);
     expect(await found({ pendingDeletion: false, crawler: 'docs' })).toEqual([a!.id]);
     expect(await found({ prefix: 'http://a.example/D' })).toEqual([b!.id]);
-    expect(await found({ prefix: 'http://' })).toEqual([a!.id, b!.id, c!.id]);
+    expect(await found({ prefix: 'http://' })).toEqual(inOrder(a, b, c));
     expect(await found({ hostKey: 'nowhere.example' })).toEqual([]);
   });
 
@@ -195,7 +198,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
       order(4, { ...uri(6), state: 'pending', crawler: 'news' }),
     ]);
     expect(await store.forget({ crawler: 'docs' })).toBe(3);
-    expect(hrefs(await store.list({}, 0, 10))).toEqual([1, 2, 3, 4].map((i) => states[i]!.url));
+    expect(hrefs(await store.list({}, 0, 10)).sort()).toEqual([1, 2, 3, 4].map((i) => states[i]!.url).sort());
   });
 
   describe('the ledger', () => {

@@ -123,7 +123,8 @@ describe.each(DATABASES)('counts on $name', ({ open }) => {
         const after = await store.list({}, 0, 1_000);
         const addedIds = new Set(added.map(({ id }) => id));
         expect(after.filter(({ id }) => !addedIds.has(id))).toEqual(before);
-        expect(after.filter(({ id }) => addedIds.has(id))).toEqual([...added].sort((a, b) => a.id - b.id));
+        const byId = (states: readonly UrlState[]) => [...states].sort((a, b) => a.id - b.id);
+        expect(byId(after.filter(({ id }) => addedIds.has(id)))).toEqual(byId(added));
         const name = (url: { crawler: string; url: string }) => `${url.crawler} ${url.url}`;
         expect(new Set(after.map(name))).toEqual(new Set([...before, ...links].map(name)));
       }),

@@ -3,7 +3,7 @@ import { ORDER_STATES, type OrderKind } from '../../domain/push/order.js';
 import type { Instant } from '../../domain/time/units.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { LedgerEntry, Visit } from '../../engine/ports/frontier-store.js';
-import type { Value } from './url-row.js';
+import { type Value, whole } from './url-row.js';
 
 /** The position is what is stored. */
 const KINDS: readonly OrderKind[] = ['add', 'delete'];
@@ -14,21 +14,25 @@ export const orderStateCode = (state: LedgerEntry['state']): number => ORDER_STA
 /** States in which an order has not come to its end: its URL must not be forgotten. */
 export const UNDER_WAY = [orderStateCode('pending'), orderStateCode('held')];
 
-export const ORDER_COLUMNS = [
-  'id',
-  'crawler',
-  'uri',
-  'uri_key',
-  'host',
-  'kind',
-  'reason',
-  'decided_at',
-  'state',
-  'attempts',
-  'answered_at',
-  'answer',
-  'stamp',
-] as const;
+/** In the order of `orderValues`. Types are PostgreSQL's. */
+const ORDER = {
+  id: 'int8',
+  crawler: 'text',
+  uri: 'text',
+  uri_key: 'int8',
+  host: 'text',
+  kind: 'int2',
+  reason: 'text',
+  decided_at: 'int8',
+  state: 'int2',
+  attempts: 'int4',
+  answered_at: 'int8',
+  answer: 'text',
+  stamp: 'text',
+};
+
+export const ORDER_COLUMNS = Object.keys(ORDER);
+export const ORDER_TYPES = Object.values(ORDER);
 
 /** Columns that a later word on the same order may change. */
 export const ORDER_CHANGES = ['state', 'attempts', 'answered_at', 'answer', 'reason', 'stamp'] as const;
@@ -41,10 +45,10 @@ export const orderValues = (entry: LedgerEntry): Value[] => [
   entry.hostKey,
   kindCode(entry.kind),
   entry.reason,
-  entry.decidedAt,
+  whole(entry.decidedAt),
   orderStateCode(entry.state),
   entry.attempts,
-  entry.answeredAt ?? null,
+  entry.answeredAt === undefined ? null : whole(entry.answeredAt),
   entry.answer ?? null,
   entry.stamp ?? null,
 ];
@@ -92,12 +96,26 @@ export interface VisitRecord {
   readonly changed: number;
 }
 
+const VISIT = {
+  at: 'int8',
+  status: 'int2',
+  outcome: 'text',
+  detail: 'text',
+  duration: 'int4',
+  bytes: 'int8',
+  changed: 'int2',
+};
+
+/** In the order of `visitValues`, after the URL's id. */
+export const VISIT_COLUMNS = Object.keys(VISIT);
+export const VISIT_TYPES = Object.values(VISIT);
+
 export const visitValues = (visit: Visit): Value[] => [
-  visit.at,
+  whole(visit.at),
   visit.status ?? null,
   visit.outcome,
   visit.detail ?? null,
-  visit.duration,
+  whole(visit.duration),
   visit.bytes,
   visit.changed ? 1 : 0,
 ];

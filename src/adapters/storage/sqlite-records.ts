@@ -1,4 +1,5 @@
 import type { HostRecord, LedgerEntry } from '../../engine/ports/frontier-store.js';
+import { type HostStored, hostValues, toHost } from './host-row.js';
 import { ORDER_CHANGES, ORDER_COLUMNS, orderValues } from './order-row.js';
 import type { Handle } from './sqlite-handle.js';
 
@@ -8,10 +9,7 @@ export class SqliteRecords {
 
   constructor(db: Handle) {
     this.#sql = {
-      host: db.prepare(
-        `SELECT host AS hostKey, next_request_at AS nextRequestAt, back_off_until AS backOffUntil,
-           back_off_step AS backOffStep, paused FROM host WHERE host = ?`,
-      ),
+      host: db.prepare('SELECT * FROM host WHERE host = ?'),
       saveHost: db.prepare('INSERT OR REPLACE INTO host VALUES (?, ?, ?, ?, ?)'),
       saveOrder: db.prepare(
         `INSERT INTO push_order (${ORDER_COLUMNS.join(', ')}) VALUES (${ORDER_COLUMNS.map(() => '?').join(', ')})
@@ -25,15 +23,14 @@ export class SqliteRecords {
 
   loadHosts(hostKeys: readonly string[]): HostRecord[] {
     return hostKeys.flatMap((host) => {
-      const row = this.#sql.host.get(host) as (Omit<HostRecord, 'paused'> & { paused: number }) | undefined;
-      return row ? [{ ...row, paused: row.paused === 1 }] : [];
+      const row = this.#sql.host.get(host) as HostStored | undefined;
+      return row ? [toHost(row)] : [];
     });
   }
 
   saveHosts(hosts: readonly HostRecord[]): void {
     for (const host of hosts) {
-      const { hostKey, nextRequestAt, backOffUntil, backOffStep, paused } = host;
-      this.#sql.saveHost.run(hostKey, nextRequestAt, backOffUntil, backOffStep, paused ? 1 : 0);
+      this.#sql.saveHost.run(...hostValues(host));
     }
   }
 

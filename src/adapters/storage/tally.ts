@@ -77,7 +77,7 @@ export class Tally {
         status:
           changes.status === undefined ? before.status : (URL_STATUSES as readonly string[]).indexOf(changes.status),
         source: changes.source === undefined ? before.source : changes.source,
-        due_at: changes.dueAt ?? before.due_at,
+        due_at: changes.dueAt === undefined ? before.due_at : Math.round(changes.dueAt),
         indexed: changes.stamp === undefined ? before.indexed : changes.stamp === null ? 0 : 1,
       },
       1,

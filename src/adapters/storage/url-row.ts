@@ -98,6 +98,9 @@ export function toState(row: UrlRecord): UrlState {
   };
 }
 
+/** Times and lengths of time are stored as whole milliseconds. */
+export const whole = <N extends number>(value: N): N => Math.round(value) as N;
+
 /** The state that a URL has right after it was stored for the first time; first seen at its due time. */
 export function newState(id: number, url: NewUrl): UrlState {
   return {
@@ -108,13 +111,13 @@ export function newState(id: number, url: NewUrl): UrlState {
     status: url.status,
     reason: url.reason,
     source: url.source,
-    dueAt: url.dueAt,
+    dueAt: whole(url.dueAt),
     hops: url.hops,
     redirects: url.redirects,
     foundOn: url.foundOn,
     root: url.root,
     arrival: url.arrival,
-    firstSeenAt: url.dueAt,
+    firstSeenAt: whole(url.dueAt),
     temporaryErrors: 0,
     permanentError: false,
     visits: 0,
@@ -126,22 +129,27 @@ export function newState(id: number, url: NewUrl): UrlState {
 export const metasText = (metas: NewUrl['inheritedMetas']): string | null =>
   metas && metas.length > 0 ? JSON.stringify(metas) : null;
 
-/** Columns of a new row after site_id, in the order of `newValues`. */
-export const NEW_COLUMNS = [
-  'key',
-  'url',
-  'status',
-  'reason',
-  'source',
-  'due_at',
-  'hops',
-  'redirects',
-  'arrival',
-  'found_on',
-  'root',
-  'inherited_metas',
-  'first_seen_at',
-] as const;
+type ColumnType = 'int2' | 'int4' | 'int8' | 'text';
+
+/** Columns of a new row after site_id, in the order of `newValues`. Types are PostgreSQL's. */
+const NEW: Readonly<Record<string, ColumnType>> = {
+  key: 'int8',
+  url: 'text',
+  status: 'int2',
+  reason: 'text',
+  source: 'int2',
+  due_at: 'int8',
+  hops: 'int4',
+  redirects: 'int4',
+  arrival: 'int2',
+  found_on: 'text',
+  root: 'text',
+  inherited_metas: 'text',
+  first_seen_at: 'int8',
+};
+
+export const NEW_COLUMNS = Object.keys(NEW);
+export const NEW_TYPES = Object.values(NEW);
 
 export const newValues = (url: NewUrl): Value[] => [
   url.key,
@@ -149,14 +157,14 @@ export const newValues = (url: NewUrl): Value[] => [
   statusCode(url.status),
   url.reason,
   url.source ?? null,
-  url.dueAt,
+  whole(url.dueAt),
   url.hops,
   url.redirects,
   arrivalCode(url.arrival),
   url.foundOn ?? null,
   url.root ?? null,
   metasText(url.inheritedMetas),
-  url.dueAt,
+  whole(url.dueAt),
 ];
 
 /** What may change in a row: what a settlement says, and what a submission as a root makes of a known URL. */
@@ -168,7 +176,7 @@ type Field = keyof RowChanges;
 /** Where a field is stored and how. Types are PostgreSQL's; SQLite stores what it is given. */
 interface Stored {
   readonly column: string;
-  readonly type: 'int2' | 'int4' | 'int8' | 'text';
+  readonly type: ColumnType;
   readonly store?: (value: never) => Value;
 }
 
@@ -176,14 +184,14 @@ export const CHANGES: Readonly<Record<Field, Stored>> = {
   status: { column: 'status', type: 'int2', store: statusCode },
   reason: { column: 'reason', type: 'text' },
   source: { column: 'source', type: 'int2' },
-  dueAt: { column: 'due_at', type: 'int8' },
-  lastVisitAt: { column: 'last_visit_at', type: 'int8' },
+  dueAt: { column: 'due_at', type: 'int8', store: whole },
+  lastVisitAt: { column: 'last_visit_at', type: 'int8', store: whole },
   lastStatus: { column: 'last_status', type: 'int2' },
   temporaryErrors: { column: 'temporary_errors', type: 'int4' },
   permanentError: { column: 'permanent_error', type: 'int2', store: (value: boolean) => (value ? 1 : 0) },
   visits: { column: 'visits', type: 'int4' },
   changes: { column: 'changes', type: 'int4' },
-  lastChangeAt: { column: 'last_change_at', type: 'int8' },
+  lastChangeAt: { column: 'last_change_at', type: 'int8', store: whole },
   etag: { column: 'etag', type: 'text' },
   lastModified: { column: 'last_modified', type: 'text' },
   stamp: { column: 'stamp', type: 'text' },
@@ -203,11 +211,11 @@ export const asCounted = (site: number, url: NewUrl): Counted => ({
   site_id: site,
   status: statusCode(url.status),
   source: url.source ?? null,
-  due_at: url.dueAt,
+  due_at: whole(url.dueAt),
   indexed: 0,
 });
 
-const FIELDS = Object.keys(CHANGES) as Field[];
+export const FIELDS = Object.keys(CHANGES) as Field[];
 
 /** The fields that are to be written: undefined leaves a field as it is, null clears it. */
 export const changedFields = (changes: RowChanges): Field[] => FIELDS.filter((field) => changes[field] !== undefined);

@@ -168,7 +168,7 @@ export interface FrontierStore {
 
   find(crawler: string, url: string): Promise<UrlState | undefined>;
   get(ids: readonly UrlId[]): Promise<UrlState[]>;
-  /** By id, ascending, from after `after`; the same order for every page. */
+  /** In an order of the store's own, the same for every page, from after the URL with the id `after` (0: from the start). */
   list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]>;
   count(filter: UrlFilter): Promise<number>;
   counts(crawler: string): Promise<CrawlerCounts>;

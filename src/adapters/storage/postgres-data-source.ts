@@ -1,0 +1,54 @@
+import 'reflect-metadata';
+import { DataSource } from 'typeorm';
+import { StoreDamaged } from '../../engine/ports/frontier-store.js';
+import { AuditRow } from './entities/audit-entry.js';
+import { ConfigurationVersionRow } from './entities/configuration-version.js';
+import { SettingRow } from './entities/setting.js';
+import { unknownMigrations } from './migration-check.js';
+import { Frontier0001 } from './migrations/postgres/0001-frontier.js';
+import { Administration0002 } from './migrations/postgres/0002-administration.js';
+import { placeOf, postgresError } from './postgres-pool.js';
+
+/** Any number; servers that start together on one database take turns by it. */
+const MIGRATION_LOCK = 5_218_017;
+
+/**
+ * Connects to the database and brings its tables up to date. The tables of the frontier have no entities here: their
+ * keys begin with the partition, and all statements on them are in the postgres-*.ts files.
+ * Throws StoreUnavailable when it cannot be reached, StoreDamaged when it was written by a newer version.
+ */
+export async function openPostgresDataSource(url: string): Promise<DataSource> {
+  const dataSource = new DataSource({
+    type: 'postgres',
+    url,
+    poolSize: 2,
+    entities: [SettingRow, ConfigurationVersionRow, AuditRow],
+    migrations: [Frontier0001, Administration0002],
+    migrationsTableName: 'migration',
+  });
+  try {
+    await dataSource.initialize();
+    await migrate(dataSource, url);
+    return dataSource;
+  } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    throw postgresError((error as { driverError?: unknown }).driverError ?? error, placeOf(url));
+  }
+}
+
+async function migrate(dataSource: DataSource, url: string): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const unknown = await unknownMigrations(dataSource);
+    if (unknown.length > 0) {
+      throw new StoreDamaged(
+        `The database at ${placeOf(url)} was written by a newer version (${unknown.join(', ')}). Start that version, or restore a backup.`,
+      );
+    }
+    await dataSource.runMigrations({ transaction: 'all' });
+  } finally {
+    await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
+    await runner.release();
+  }
+}

@@ -1,0 +1,252 @@
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../domain/frontier/sources.js';
+import type { Instant } from '../../domain/time/units.js';
+import type { Backlog, LedgerEntry, NewUrl, Settlement, UrlFilter, Visit } from '../../engine/ports/frontier-store.js';
+import { LIKE, urlWhere } from './filter-sql.js';
+import { partitionOf, partitionOfId } from './partition.js';
+import { type CountedUrl, counted, idColumns, PostgresChanges, saveOrders, siteNumber } from './postgres-changes.js';
+import type { Connection, PostgresPool } from './postgres-pool.js';
+import { PostgresSites, type Site } from './postgres-sites.js';
+import {
+  BACKLOGS,
+  COUNTED,
+  columns,
+  DUE,
+  FORGETTABLE,
+  IDS_OF_KEYS,
+  INSERT_URLS,
+  INSERT_WIDTH,
+  LOCK_SITES,
+  LOCK_SITES_OF_URLS,
+  numbered,
+  UNKNOWN,
+  URLS,
+} from './postgres-sql.js';
+import {
+  asCounted,
+  madeDue,
+  NEVER_CRAWLED,
+  newState,
+  newValues,
+  type RowChanges,
+  submitted,
+  toState,
+  type UrlRecord,
+} from './url-row.js';
+
+interface Placed {
+  readonly url: NewUrl;
+  readonly site: Site;
+}
+
+/** The verbs of the frontier that change URLs, on PostgreSQL; each call is one transaction of a constant number of statements. */
+export class PostgresFrontier {
+  readonly #pool: PostgresPool;
+  readonly #sites: PostgresSites;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+    this.#sites = new PostgresSites(pool);
+  }
+
+  async discover(urls: readonly NewUrl[]): Promise<UrlState[]> {
+    const unknown = await this.#unknown(await this.#placed(urls));
+    if (unknown.length === 0) return [];
+    return this.#pool.transaction(async (connection) => {
+      const changes = new PostgresChanges(connection);
+      const added = await this.#insert(connection, changes, unknown);
+      await changes.writeCounts();
+      return added.map(({ id, url }) => newState(id, url));
+    });
+  }
+
+  async seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]> {
+    const placed = await this.#placed(urls);
+    return this.#pool.transaction(async (connection) => {
+      const changes = new PostgresChanges(connection);
+      const added = new Map((await this.#insert(connection, changes, placed)).map(({ id, url }) => [url, id]));
+      const ids = await idsOf(connection, placed);
+      const known = placed.flatMap(({ url }, i) => (added.has(url) ? [] : [{ id: ids[i]!, changes: submitted(url) }]));
+      const rows = await changes.locked(known.map(({ id }) => id));
+      await changes.update(merged(known).map(({ id, changes: change }) => ({ row: rows.get(id)!, changes: change })));
+      await changes.writeCounts();
+      const states = await statesOf(connection, ids);
+      return placed.map(({ url }, i) => ({ state: states.get(ids[i]!)!, known: !added.has(url) }));
+    });
+  }
+
+  async due(
+    crawler: string,
+    hostKey: string,
+    source: SourceNumber,
+    now: Instant,
+    limit: number,
+    skip: ReadonlySet<UrlId>,
+  ): Promise<{ urls: UrlState[]; next?: Instant }> {
+    const site = await this.#sites.find({ crawler, hostKey });
+    if (!site) return { urls: [] };
+    const inHand = [...skip].filter((id) => partitionOfId(id) === site.part);
+    const rows = await this.#pool.rows<UrlRecord>(DUE, [site.part, source, site.id, inHand, limit + 1], 'due');
+    const urls = rows.slice(0, limit).filter((row) => row.due_at <= now);
+    return { urls: urls.map(toState), next: rows[urls.length]?.due_at as Instant | undefined };
+  }
+
+  async settle(settlements: readonly Settlement[]): Promise<void> {
+    await this.#pool.transaction(async (connection) => {
+      const changes = new PostgresChanges(connection);
+      const settled = folded(settlements);
+      const rows = await changes.locked([...settled.keys()]);
+      const found = [...settled].flatMap(([id, each]) => (rows.has(id) ? [{ row: rows.get(id)!, ...each }] : []));
+      const kept = found.filter(({ remove }) => !remove);
+      await changes.update(kept);
+      await changes.remove(found.filter(({ remove }) => remove).map(({ row }) => row));
+      await changes.addVisits(
+        kept.flatMap(({ row, changes: { visits }, seen }) =>
+          seen.map((visit) => ({ id: row.id, visit, count: Math.max(row.visits, visits ?? 0) })),
+        ),
+      );
+      await saveOrders(
+        connection,
+        settlements.flatMap(({ orders }): readonly LedgerEntry[] => orders ?? []),
+      );
+      await changes.writeCounts();
+    });
+  }
+
+  async backlogs(
+    crawler: string,
+    horizon: Instant,
+    after: string | undefined,
+    limit: number,
+  ): Promise<{ backlogs: Backlog[]; next?: string }> {
+    type Row = { host: string; source: SourceNumber | null; due_at: Instant };
+    const rows = await this.#pool.rows<Row>(BACKLOGS, [crawler, after ?? '', horizon, limit], 'backlogs');
+    const hosts = new Set(rows.map(({ host }) => host));
+    return {
+      backlogs: rows.flatMap(({ host, source, due_at }) =>
+        source === null ? [] : [{ crawler, hostKey: host, source, dueAt: due_at }],
+      ),
+      next: hosts.size < limit ? undefined : rows.at(-1)?.host,
+    };
+  }
+
+  /** Of these URLs, makes due those that match the filter (still) and may be crawled. */
+  makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number> {
+    return this.#changeAmong(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`, (changes, rows) =>
+      changes.update(rows.map((row) => ({ row, changes: madeDue(row, dueAt, source) }))),
+    );
+  }
+
+  /** Of these URLs, deletes those that match the filter (still), hold no document and have no order under way. */
+  forgetAmong(ids: readonly UrlId[], filter: UrlFilter): Promise<number> {
+    return this.#changeAmong(ids, filter, FORGETTABLE, (changes, rows) => changes.remove(rows));
+  }
+
+  #changeAmong(
+    ids: readonly UrlId[],
+    filter: UrlFilter,
+    condition: string,
+    change: (changes: PostgresChanges, rows: readonly CountedUrl[]) => Promise<void>,
+  ): Promise<number> {
+    const where = urlWhere(filter, LIKE);
+    const among = `SELECT ${COUNTED} FROM unnest($1::int2[], $2::int8[]) AS i(part, id)
+      JOIN url u ON u.part = i.part AND u.id = i.id JOIN site s ON s.part = u.part AND s.id = u.site_id
+      WHERE ${condition} AND ${numbered(where.sql, 3)}`;
+    return this.#pool.transaction(async (connection) => {
+      const changes = new PostgresChanges(connection);
+      await connection.rows(LOCK_SITES_OF_URLS, idColumns(ids), 'lock-sites-of-urls');
+      const rows = await connection.rows<CountedUrl & { part: number }>(among, [...idColumns(ids), ...where.values]);
+      await change(changes, rows.map(counted));
+      await changes.writeCounts();
+      return rows.length;
+    });
+  }
+
+  async #placed(urls: readonly NewUrl[]): Promise<Placed[]> {
+    const sites = await this.#sites.findOrAdd(urls);
+    return urls.map((url, i) => ({ url, site: sites[i]! }));
+  }
+
+  async #unknown(placed: readonly Placed[]): Promise<Placed[]> {
+    if (placed.length === 0) return [];
+    const rows = await this.#pool.rows<{ n: number }>(UNKNOWN, keyColumns(placed), 'unknown');
+    return rows.map(({ n }) => placed[n - 1]!);
+  }
+
+  /** Stores those that are not known, in the order given. */
+  async #insert(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
+    if (placed.length === 0) return [];
+    const sites = [...new Map(placed.map(({ site }) => [site.id, site])).values()];
+    await connection.rows(
+      LOCK_SITES,
+      columns(
+        sites.map(({ part, id }) => [part, id]),
+        2,
+      ),
+      'lock-sites',
+    );
+    const byKey = new Map<string, Placed>();
+    for (const each of placed) {
+      const name = `${each.site.id} ${each.url.key}`;
+      if (!byKey.has(name)) byKey.set(name, each);
+    }
+    const rows = [...byKey.values()].map(({ site, url }) => [site.part, site.id, ...newValues(url)]);
+    type Row = { id: UrlId; site_id: number; key: string };
+    const added = await connection.rows<Row>(INSERT_URLS, columns(rows, INSERT_WIDTH), 'insert-urls');
+    return added.map(({ id, site_id, key }) => {
+      const { url, site } = byKey.get(`${site_id} ${key}`)!;
+      changes.tally.count(asCounted(siteNumber(site), url), 1);
+      return { id, url };
+    });
+  }
+}
+
+const keyColumns = (placed: readonly Placed[]) =>
+  columns(
+    placed.map(({ url, site }) => [partitionOf(url.hostKey), site.id, url.key]),
+    3,
+  );
+
+/** The ids of URLs that are all known, in the order given. */
+async function idsOf(connection: Connection, placed: readonly Placed[]): Promise<UrlId[]> {
+  const rows = await connection.rows<{ n: number; id: UrlId }>(IDS_OF_KEYS, keyColumns(placed), 'ids-of-keys');
+  const ids = new Map(rows.map(({ n, id }) => [n - 1, id]));
+  return placed.map((_, i) => ids.get(i)!);
+}
+
+async function statesOf(connection: Connection, ids: readonly UrlId[]): Promise<Map<UrlId, UrlState>> {
+  const rows = await connection.rows<UrlRecord>(URLS, idColumns([...new Set(ids)]), 'urls');
+  return new Map(rows.map((row) => [row.id, toState(row)]));
+}
+
+/** Several words on one URL as one, the later ones counting: a statement must not touch a row twice. */
+function merged(words: readonly { id: UrlId; changes: RowChanges }[]): { id: UrlId; changes: RowChanges }[] {
+  const byId = new Map<UrlId, RowChanges>();
+  for (const { id, changes } of words) byId.set(id, { ...byId.get(id), ...defined(changes) });
+  return [...byId].map(([id, changes]) => ({ id, changes }));
+}
+
+interface Folded {
+  readonly changes: RowChanges;
+  readonly remove: boolean;
+  readonly seen: readonly Visit[];
+}
+
+/** What a batch comes to for each URL. Once removed, nothing that follows changes that. */
+function folded(settlements: readonly Settlement[]): Map<UrlId, Folded> {
+  const byId = new Map<UrlId, Folded>();
+  for (const { id, changes, remove, visit } of settlements) {
+    const before = byId.get(id);
+    if (before?.remove) continue;
+    byId.set(id, {
+      changes: { ...before?.changes, ...defined(changes ?? {}) },
+      remove: remove ?? false,
+      seen: [...(before?.seen ?? []), ...(visit ? [visit] : [])],
+    });
+  }
+  return byId;
+}
+
+/** Without the fields that are undefined, which would hide earlier words. */
+const defined = (changes: RowChanges): RowChanges =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

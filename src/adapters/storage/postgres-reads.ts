@@ -1,0 +1,158 @@
+import { URL_STATUSES, type UrlId, type UrlState } from '../../domain/crawl/url-state.js';
+import { SOURCES } from '../../domain/frontier/sources.js';
+import type { Instant } from '../../domain/time/units.js';
+import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type {
+  CrawlerCounts,
+  FrontierStore,
+  LedgerEntry,
+  LedgerFilter,
+  UrlFilter,
+  Visit,
+} from '../../engine/ports/frontier-store.js';
+import { LIKE, orderWhere, urlWhere } from './filter-sql.js';
+import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from './order-row.js';
+import { partitionOf, partitionOfId } from './partition.js';
+import { idColumns } from './postgres-changes.js';
+import type { PostgresPool } from './postgres-pool.js';
+import { numbered, SELECT_URL, URLS } from './postgres-sql.js';
+import { toState, type UrlRecord } from './url-row.js';
+
+type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
+
+const ACKNOWLEDGED = orderStateCode('acknowledged');
+
+/** The reading verbs on PostgreSQL. */
+export class PostgresReads {
+  readonly #pool: PostgresPool;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  async find(crawler: string, url: string): Promise<UrlState | undefined> {
+    const host = hostKey(crawlUrl(url));
+    const [row] = await this.#pool.rows<UrlRecord>(
+      `${SELECT_URL} WHERE s.part = $1 AND s.crawler = $2 AND s.host = $3 AND u.part = $1 AND u.key = $4 AND u.url = $5`,
+      [partitionOf(host), crawler, host, urlKey(url), url],
+    );
+    return row && toState(row);
+  }
+
+  async get(ids: readonly UrlId[]): Promise<UrlState[]> {
+    const rows = await this.#pool.rows<UrlRecord>(URLS, idColumns(ids), 'urls');
+    const states = new Map(rows.map((row) => [row.id, toState(row)]));
+    return ids.flatMap((id) => states.get(id) ?? []);
+  }
+
+  async visits(id: UrlId, limit: number): Promise<Visit[]> {
+    const sql = 'SELECT * FROM visit WHERE part = $1 AND url_id = $2 ORDER BY at DESC LIMIT $3';
+    return (await this.#pool.rows<VisitRecord>(sql, [partitionOfId(id), id, limit])).map(toVisit);
+  }
+
+  async counts(crawler: string): Promise<CrawlerCounts> {
+    type Row = { status: number; source: number; indexed: number; urls: number };
+    const rows = await this.#pool.rows<Row>(
+      'SELECT status, source, indexed, sum(urls) AS urls FROM counter WHERE crawler = $1 GROUP BY 1, 2, 3',
+      [crawler],
+    );
+    const [oldest] = await this.#pool.rows<{ due_at: Instant | null }>(
+      'SELECT min(next_due_at) AS due_at FROM site WHERE crawler = $1 AND next_due_at IS NOT NULL',
+      [crawler],
+    );
+    const byStatus = Object.fromEntries(URL_STATUSES.map((status) => [status, 0])) as Record<
+      UrlState['status'],
+      number
+    >;
+    const bySource = SOURCES.map(() => 0);
+    let indexed = 0;
+    for (const row of rows) {
+      byStatus[URL_STATUSES[row.status]!] += row.urls;
+      if (row.source >= 0) bySource[row.source]! += row.urls;
+      if (row.indexed === 1) indexed += row.urls;
+    }
+    return { byStatus, bySource, indexed, oldestDueAt: oldest?.due_at ?? undefined };
+  }
+
+  async indexedOfHost(crawler: string, host: string): Promise<number> {
+    const sql = 'SELECT indexed FROM site WHERE part = $1 AND crawler = $2 AND host = $3';
+    const [row] = await this.#pool.rows<{ indexed: number }>(sql, [partitionOf(host), crawler, host]);
+    return row?.indexed ?? 0;
+  }
+
+  hosts(crawler: string, after: string | undefined, limit: number): Promise<HostCounts> {
+    return this.#pool.rows(
+      `SELECT host AS "hostKey", urls, indexed, errors, queued FROM site
+       WHERE crawler = $1 AND host > $2 AND urls > 0 ORDER BY host LIMIT $3`,
+      [crawler, after ?? '', limit],
+    );
+  }
+
+  async list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]> {
+    const where = urlWhere(filter, LIKE);
+    const rows = await this.#pool.rows<UrlRecord>(
+      `${SELECT_URL} WHERE (u.part, u.id) > ($1, $2) AND ${numbered(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
+      [partitionOfId(after), after, limit, ...where.values],
+    );
+    return rows.map(toState);
+  }
+
+  /** Ids of matching URLs, in the order of `list`, for work in pieces. */
+  async matching(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> {
+    const where = urlWhere(filter, LIKE);
+    const rows = await this.#pool.rows<{ id: UrlId }>(
+      `SELECT u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
+       WHERE (u.part, u.id) > ($1, $2) AND ${numbered(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
+      [partitionOfId(after), after, limit, ...where.values],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async count(filter: UrlFilter): Promise<number> {
+    const where = urlWhere(filter, LIKE);
+    const sql = `SELECT count(*) AS urls FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
+      WHERE ${numbered(where.sql, 1)}`;
+    return (await this.#pool.rows<{ urls: number }>(sql, where.values))[0]!.urls;
+  }
+
+  async order(id: number): Promise<LedgerEntry | undefined> {
+    const [row] = await this.#pool.rows<OrderRecord>('SELECT * FROM push_order WHERE id = $1', [id]);
+    return row && toEntry(row);
+  }
+
+  async orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
+    const where = orderWhere(filter);
+    const rows = await this.#pool.rows<OrderRecord>(
+      `SELECT * FROM push_order WHERE id < $1 AND ${numbered(where.sql, 3)} ORDER BY id DESC LIMIT $2`,
+      [before ?? Number.MAX_SAFE_INTEGER, limit, ...where.values],
+    );
+    return rows.map(toEntry);
+  }
+
+  async countOrders(filter: LedgerFilter): Promise<number> {
+    const where = orderWhere(filter);
+    const sql = `SELECT count(*) AS orders FROM push_order WHERE ${numbered(where.sql, 1)}`;
+    return (await this.#pool.rows<{ orders: number }>(sql, where.values))[0]!.orders;
+  }
+
+  /** Acknowledged orders that need not be kept, oldest first. */
+  async prunable(decidedBefore: Instant, keep: number, limit: number): Promise<number[]> {
+    const rows = await this.#pool.rows<{ id: number }>(
+      `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} AND (decided_at < $1 OR id <=
+         (SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} ORDER BY id DESC LIMIT 1 OFFSET $2)) ORDER BY id LIMIT $3`,
+      [decidedBefore, keep, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async getSetting(name: string): Promise<string | undefined> {
+    return (await this.#pool.rows<{ value: string }>('SELECT value FROM setting WHERE name = $1', [name]))[0]?.value;
+  }
+
+  async settings(prefix: string): Promise<ReadonlyMap<string, string>> {
+    const sql = 'SELECT name, value FROM setting WHERE starts_with(name, $1) ORDER BY name';
+    const rows = await this.#pool.rows<{ name: string; value: string }>(sql, [prefix]);
+    return new Map(rows.map(({ name, value }) => [name, value]));
+  }
+}

@@ -1,0 +1,91 @@
+import type { FrontierStore, UrlFilter } from '../../engine/ports/frontier-store.js';
+import { BULK_STEP, inSteps } from './bulk.js';
+import { type HostStored, hostValues, toHost } from './host-row.js';
+import { partitionOf } from './partition.js';
+import { saveOrders } from './postgres-changes.js';
+import { openPostgresDataSource } from './postgres-data-source.js';
+import { PostgresFrontier } from './postgres-frontier.js';
+import { PostgresPool } from './postgres-pool.js';
+import { PostgresReads } from './postgres-reads.js';
+import { PostgresSortedUrls } from './postgres-sorted-urls.js';
+import { columns } from './postgres-sql.js';
+
+/** Ids of orders that each start of a server may hand out: they are then different on all servers of one database. */
+const ORDER_BLOCK = 2 ** 32;
+
+const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2'];
+
+/**
+ * The store on PostgreSQL, from version 13 on, shared by any number of servers.
+ * Throws StoreUnavailable when the database cannot be reached, StoreDamaged when it is newer than this program.
+ */
+export async function openPostgresStore(url: string): Promise<FrontierStore> {
+  await (await openPostgresDataSource(url)).destroy();
+  return storeOf(new PostgresPool(url));
+}
+
+function storeOf(pool: PostgresPool): FrontierStore {
+  const frontier = new PostgresFrontier(pool);
+  const reads = new PostgresReads(pool);
+  const sorted = new PostgresSortedUrls(pool);
+  const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
+    inSteps((after) => reads.matching(filter, after, BULK_STEP), apply);
+  return {
+    discover: (urls) => frontier.discover(urls),
+    seed: (urls) => frontier.seed(urls),
+    settle: (settlements) => frontier.settle(settlements),
+    due: (...query) => frontier.due(...query),
+    backlogs: (...query) => frontier.backlogs(...query),
+    makeDue: (filter, dueAt, source) => changeAll(filter, (ids) => frontier.makeDueAmong(ids, filter, dueAt, source)),
+    forget: (filter) => changeAll(filter, (ids) => frontier.forgetAmong(ids, filter)),
+    loadHosts: async (hostKeys) => {
+      const sql = `SELECT h.* FROM unnest($1::int2[], $2::text[]) AS i(part, host) JOIN host h ON h.part = i.part AND h.host = i.host`;
+      const rows = await pool.rows<HostStored>(sql, [hostKeys.map(partitionOf), [...hostKeys]], 'load-hosts');
+      return rows.map(toHost);
+    },
+    saveHosts: async (hosts) => {
+      const rows = new Map(hosts.map((host) => [host.hostKey, [partitionOf(host.hostKey), ...hostValues(host)]]));
+      await pool.rows(SAVE_HOSTS, columns([...rows.values()], HOST_TYPES.length), 'save-hosts');
+    },
+    saveOrders: (entries) => saveOrders(pool, entries),
+    lastOrderId: async () => {
+      const [row] = await pool.rows<{ block: number }>(`SELECT nextval('order_block') AS block`);
+      return row!.block * ORDER_BLOCK;
+    },
+    pruneOrders: (decidedBefore, keep) =>
+      inSteps(
+        () => reads.prunable(decidedBefore, keep, BULK_STEP),
+        async (ids) =>
+          (await pool.rows('DELETE FROM push_order WHERE id = ANY ($1::int8[]) RETURNING id', [[...ids]])).length,
+      ),
+    putSetting: async (name, value) => {
+      if (value === undefined) await pool.rows('DELETE FROM setting WHERE name = $1', [name]);
+      else await pool.rows(PUT_SETTING, [name, value]);
+    },
+    find: (...query) => reads.find(...query),
+    get: (ids) => reads.get(ids),
+    list: (...query) => reads.list(...query),
+    count: (filter) => reads.count(filter),
+    counts: (crawler) => reads.counts(crawler),
+    indexedOfHost: (...query) => reads.indexedOfHost(...query),
+    hosts: (...query) => reads.hosts(...query),
+    listByUrl: async (...query) => reads.get(await sorted.page(...query)),
+    visits: (...query) => reads.visits(...query),
+    orders: (...query) => reads.orders(...query),
+    order: (id) => reads.order(id),
+    countOrders: (filter) => reads.countOrders(filter),
+    getSetting: (name) => reads.getSetting(name),
+    settings: (prefix) => reads.settings(prefix),
+    close: async () => {
+      await sorted.close();
+      await pool.close();
+    },
+  };
+}
+
+const SAVE_HOSTS = `INSERT INTO host SELECT * FROM unnest(${HOST_TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})
+    AS i(part, host, next_request_at, back_off_until, back_off_step, paused) ORDER BY 1, 2
+  ON CONFLICT (part, host) DO UPDATE SET next_request_at = excluded.next_request_at,
+    back_off_until = excluded.back_off_until, back_off_step = excluded.back_off_step, paused = excluded.paused`;
+
+const PUT_SETTING = `INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
