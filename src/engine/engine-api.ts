@@ -59,6 +59,16 @@ export type SubmitOutcome =
       readonly message: string;
     };
 
+/** What is to be visited now: one URL, or all that fit the rest. */
+export interface RefreshRequest {
+  readonly url?: string;
+  /** SQL LIKE pattern. */
+  readonly like?: string;
+  readonly host?: string;
+  /** Reason or error code of the present status. */
+  readonly reason?: string;
+}
+
 export interface RootView extends RootSubmission {
   /** `configuration`: stands in CrawlConfig.xml; `submitted`: came over the API. */
   readonly origin: 'configuration' | 'submitted';
@@ -199,7 +209,8 @@ export interface EngineApi {
   refused(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
   clear(crawler: string, like: string): Promise<number>;
-  refresh(crawler: string, what: { url?: string; like?: string }): Promise<number>;
+  /** One URL, or all that match; a pattern, a host and a reason narrow each other. */
+  refresh(crawler: string, what: RefreshRequest): Promise<number>;
   clearErrors(crawler: string): Promise<number>;
   pending(crawler: string): AsyncIterable<string>;
   importPending(

@@ -8,7 +8,7 @@ import { instant, NEVER, seconds } from '../../domain/time/units.js';
 import { hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { NotFound } from '../engine-api.js';
+import { NotFound, type RefreshRequest } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
@@ -52,10 +52,11 @@ export class Maintenance {
     }
   }
 
-  async refresh(crawler: Crawler, what: { url?: string; like?: string }): Promise<number> {
+  async refresh(crawler: Crawler, what: RefreshRequest): Promise<number> {
     const now = this.services.clock.now();
     if (what.url === undefined) {
-      const count = await this.services.store.makeDue({ crawler: crawler.name, like: what.like ?? '%' }, now, 0);
+      const filter = { crawler: crawler.name, like: what.like ?? '%', hostKey: what.host, reason: what.reason };
+      const count = await this.services.store.makeDue(filter, now, 0);
       await crawler.frontier.sweep(now);
       return count;
     }

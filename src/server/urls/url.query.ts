@@ -101,4 +101,18 @@ export class RefreshDto {
   @MinLength(1)
   @MaxLength(MAX_URL)
   like?: string;
+
+  @ApiProperty({ required: false, maxLength: 300, description: 'Only URLs of this host.' })
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(300)
+  host?: string;
+
+  @ApiProperty({ required: false, maxLength: 100, description: 'Only URLs with this reason or error code.' })
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(100)
+  reason?: string;
 }

@@ -91,7 +91,7 @@ export class UrlsController {
   @Operation({
     id: 'refreshUrls',
     summary: 'Refresh now',
-    description: 'Makes one URL, or all that match a LIKE pattern, due now. Give either `url` or `like`.',
+    description: 'Makes URLs due now: one by `url`, or all that fit what is given of `like`, `host` and `reason`.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or the URL is not stored.' },
   })
@@ -101,8 +101,9 @@ export class UrlsController {
     @Body() what: RefreshDto,
     @Audited() note: ChangeNote,
   ): Promise<CountDto> {
-    if ((what.url === undefined) === (what.like === undefined)) {
-      throw new ProblemException('invalid-request', 'Give either `url` or `like`.');
+    const narrows = [what.like, what.host, what.reason].some((one) => one !== undefined);
+    if ((what.url !== undefined) === narrows) {
+      throw new ProblemException('invalid-request', 'Give either `url`, or some of `like`, `host` and `reason`.');
     }
     const count = await this.engine.refresh(crawler, what);
     note.changed(undefined, { ...what, count });
