@@ -5,7 +5,7 @@ import { AuditController } from './audit/audit.controller.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { ConfigurationController } from './configuration/configuration.controller.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
-import { ResolvedController, ResolvedController } from './configuration/resolved.controller.js';
+import { ResolvedController } from './configuration/resolved.controller.js';
 import { RulesController } from './configuration/rules.controller.js';
 import { WeightsController } from './configuration/weights.controller.js';
 import { CrawlersController } from './crawlers/crawlers.controller.js';

@@ -1,24 +1,14 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
-import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
+import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { resolvedUrl, resolvedView } from '../../domain/policy/resolved.js';
 import { type EngineApi, NotFound } from '../../engine/engine-api.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { API, ENGINE } from '../tokens.js';
-import { ResolvedDto, type ResolvedUrlDto, resolvedEntryDto, resolvedUrlDto } from './resolved.dto.js';
-
-class ResolvedQuery {
-  @ApiProperty({ required: false, maxLength: 65_536, description: 'Also what each rule did for this URL.' })
-  @IsOptional()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(65_536)
-  url?: string;
-}
+import { ResolvedQuery, ResolvedUrlDto, ResolvedViewDto, resolvedUrlDto, resolvedViewDto } from './resolved.dto.js';
 
 @ApiTags('Configuration')
+@ApiExtraModels(ResolvedViewDto, ResolvedUrlDto)
 @Controller(`${API}/config/crawlers/:crawler/resolved`)
 export class ResolvedController {
   constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
@@ -26,32 +16,27 @@ export class ResolvedController {
   @Get()
   @CrawlerName()
   @Operation({
-    id: 'getResolvedView',
+    id: 'getResolved',
     summary: 'The resolved view',
-    description: 'The whole policy of a crawler with everything expanded, in the order of evaluation; and for one URL.',
+    description:
+      'Without `url`: everything that the crawl policy consists of, expanded, in the order of evaluation. ' +
+      'With `url`: what each rule did with it, the final options and who set each.',
     role: 'read',
     problems: { 404: 'There is no crawler of that name.', 422: 'The text is no URL.' },
   })
-  @ApiOkResponse({ type: ResolvedDto })
-  async resolved(@Param('crawler') crawler: string, @Query() { url }: ResolvedQuery): Promise<ResolvedDto> {
-    const definition = this.named(crawler);
-    return {
-      entries: resolvedView(definition, this.engine.definition.globalCrawlSpace).map(resolvedEntryDto),
-      url: url === undefined ? undefined : await this.ofUrl(definition, url),
-    };
-  }
-
-  private async ofUrl(definition: CrawlerDefinition, url: string): Promise<ResolvedUrlDto> {
-    const { candidate } = await this.engine.explain(definition.name, url);
-    return resolvedUrlDto(
-      candidate.url.href,
-      resolvedUrl(definition, this.engine.definition.globalCrawlSpace, candidate),
-    );
-  }
-
-  private named(crawler: string): CrawlerDefinition {
-    const found = this.engine.definition.crawlers.find(({ name }) => name === crawler);
-    if (!found) throw new NotFound(`there is no crawler ${crawler}`);
-    return found;
+  @ApiOkResponse({
+    description: 'For the whole configuration, or for one URL.',
+    schema: { oneOf: [{ $ref: getSchemaPath(ResolvedViewDto) }, { $ref: getSchemaPath(ResolvedUrlDto) }] },
+  })
+  async resolved(
+    @Param('crawler') crawler: string,
+    @Query() { url, from }: ResolvedQuery,
+  ): Promise<ResolvedViewDto | ResolvedUrlDto> {
+    const { crawlers, globalCrawlSpace } = this.engine.definition;
+    const definition = crawlers.find(({ name }) => name === crawler);
+    if (!definition) throw new NotFound(`there is no crawler ${JSON.stringify(crawler)}`);
+    if (url === undefined) return resolvedViewDto(resolvedView(definition, globalCrawlSpace));
+    const { candidate } = await this.engine.explain(crawler, url, from);
+    return resolvedUrlDto(candidate.url.href, resolvedUrl(definition, globalCrawlSpace, candidate));
   }
 }

@@ -1,31 +1,52 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { type ResolvedEntry, type ResolvedUrl } from '../../domain/policy/resolved.js';
-import { PlaceDto, TraceStepDto } from '../urls/explanation.dto.js';
+import { IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import type { ResolvedEntry, ResolvedOption, ResolvedUrl } from '../../domain/policy/resolved.js';
+import { LAYERS, PlaceDto, TraceStepDto, traceStepDto, VerdictDto, verdictDto } from '../urls/explanation.dto.js';
 
-const LAYERS = ['link-rules', 'site-mode', 'crawl-space', 'server-records', 'conditions', 'crawl-rules'];
+const MAX_URL = 65_536;
+
+export class ResolvedQuery {
+  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'Resolve for this URL.' })
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_URL)
+  url?: string;
+
+  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'The page that links to it.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_URL)
+  from?: string;
+}
 
 export class ResolvedEntryDto {
   @ApiProperty({ enum: LAYERS })
   layer!: string;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Nesting of recursive conditions; 0 elsewhere.' })
+  @ApiProperty({ type: 'integer', description: 'Nesting of recursive conditions; 0 elsewhere.' })
   depth!: number;
 
-  @ApiProperty({ description: 'The rule in words.' })
+  @ApiProperty({ description: 'What it asks, in words.' })
   text!: string;
 
-  @ApiProperty({ required: false, description: 'What it sets when it applies.' })
+  @ApiProperty({ required: false, description: 'What it sets when it applies. Secrets are hidden.' })
   effect?: string;
 
   @ApiProperty({ required: false, type: () => PlaceDto })
   place?: PlaceDto;
 }
 
+export class ResolvedViewDto {
+  @ApiProperty({ type: () => [ResolvedEntryDto], description: 'In the order of evaluation.' })
+  entries!: ResolvedEntryDto[];
+}
+
 export class ResolvedOptionDto {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ description: 'In words, with its unit; secrets are hidden.' })
+  @ApiProperty({ description: 'In words, with its unit. Secrets are hidden.' })
   value!: string;
 
   @ApiProperty({ description: 'Who set it last.' })
@@ -39,42 +60,23 @@ export class ResolvedUrlDto {
   @ApiProperty({ description: 'Canonical URL.' })
   url!: string;
 
-  @ApiProperty()
-  accepted!: boolean;
-
-  @ApiProperty({ description: 'Reason code of the verdict.' })
-  reason!: string;
+  @ApiProperty({ type: () => VerdictDto })
+  verdict!: VerdictDto;
 
   @ApiProperty({ type: () => [TraceStepDto], description: 'Each rule of each layer: matched or not, and what it set.' })
-  steps!: readonly TraceStepDto[];
+  steps!: TraceStepDto[];
 
-  @ApiProperty({ type: () => [ResolvedOptionDto], description: 'Final options, and who set each.' })
-  options!: readonly ResolvedOptionDto[];
+  @ApiProperty({ type: () => [ResolvedOptionDto], description: 'Final options.' })
+  options!: ResolvedOptionDto[];
 }
 
-export class ResolvedDto {
-  @ApiProperty({
-    type: () => [ResolvedEntryDto],
-    description: 'All that the policy of the crawler consists of, in the order of evaluation.',
-  })
-  entries!: readonly ResolvedEntryDto[];
-
-  @ApiProperty({ required: false, type: () => ResolvedUrlDto, description: 'When `url` was given.' })
-  url?: ResolvedUrlDto;
-}
-
-export const resolvedEntryDto = ({ layer, depth, text, effect, place }: ResolvedEntry): ResolvedEntryDto => ({
-  layer,
-  depth,
-  text,
-  effect,
-  place,
+export const resolvedViewDto = (entries: readonly ResolvedEntry[]): ResolvedViewDto => ({
+  entries: entries.map(({ layer, depth, text, effect, place }) => ({ layer, depth, text, effect, place })),
 });
 
-export const resolvedUrlDto = (url: string, { verdict, steps, options }: ResolvedUrl): ResolvedUrlDto => ({
+export const resolvedUrlDto = (url: string, resolved: ResolvedUrl): ResolvedUrlDto => ({
   url,
-  accepted: verdict.accepted,
-  reason: verdict.reason,
-  steps: steps.map((step) => ({ ...step })),
-  options: options.map((option) => ({ ...option })),
+  verdict: verdictDto(resolved.verdict),
+  steps: resolved.steps.map(traceStepDto),
+  options: resolved.options.map(({ name, value, setBy, place }: ResolvedOption) => ({ name, value, setBy, place })),
 });
