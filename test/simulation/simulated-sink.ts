@@ -9,7 +9,6 @@ export class SimulatedIndex {
   readonly documents = new Map<string, string>();
   readonly violations: string[] = [];
   faults = true;
-  /** Refuses documents of some URIs for good, while faults last. */
   private readonly lastOrder = new Map<string, number>();
 
   constructor(private readonly random: Random) {}
@@ -36,9 +35,17 @@ export class SimulatedIndex {
     if (order.id < last) this.violations.push(`order ${order.id} for ${order.uri} came after order ${last}`);
     if (order.reason === '') this.violations.push(`order ${order.id} for ${order.uri} has no reason`);
     this.lastOrder.set(order.uri, order.id);
-    if (this.faults && this.random.chance(0.02)) return { state: 'refused', message: 'not today' };
+    if (this.faults && this.refuses(order)) return { state: 'refused', message: 'this one never' };
     if (order.kind === 'add') this.documents.set(order.uri, order.document.stamp);
     else this.documents.delete(order.uri);
     return { state: 'acknowledged' };
+  }
+
+  /** For good means the same answer for the same order, however often it is sent. */
+  private refuses(order: PushOrder): boolean {
+    const text = order.kind === 'add' ? `${order.uri} ${order.document.stamp}` : `${order.uri} ${order.id}`;
+    let hash = 0;
+    for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+    return (hash >>> 0) % 50 === 0;
   }
 }

@@ -147,6 +147,9 @@ class World {
   private async quiet(): Promise<void> {
     this.web.becomeQuiet();
     this.index.faults = false;
+    // The last crash: from here on the process lives.
+    this.fuse.blow();
+    await this.restart();
     const end = after(this.clock.now(), (MAXIMUM_AGE * 4) as Duration);
     let released = false;
     while (this.clock.now() < end) {
