@@ -49,9 +49,9 @@ module.exports = {
     },
     {
       name: 'adapters-are-named-in-one-place',
-      comment: 'engine.module.ts alone puts ports and adapters together.',
+      comment: 'engine.module.ts alone puts ports and adapters together, and the entry of a thread for its thread.',
       severity: 'error',
-      from: { path: '^src/(server|cli|main)', pathNot: ['^src/server/engine\\.module\\.ts$'] },
+      from: { path: '^src/(server|cli|main)', pathNot: ['^src/server/engine\\.module\\.ts$', '^src/server/[^/]+\\.thread\\.ts$'] },
       to: { path: '^src/adapters/' },
     },
     {

@@ -1,0 +1,127 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { FakeSite } from '../support/fake-site.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+import { crawlway, Program } from './program.js';
+
+const configuration = (site: FakeSite, folder: string, more = ''): string => `<CrawlConfig
+  xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name="test" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false">
+    <Root url="${site.origin}/" site="true"/>${more}<cw:PushTo sink="main"/>
+  </Crawler>
+  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Sink name="main" type="file" url="${join(folder, 'orders.jsonl')}"/>
+</CrawlConfig>`;
+
+async function smallSite(): Promise<FakeSite> {
+  const site = await FakeSite.start();
+  onTestFinished(() => site.close());
+  return site.page('/', ['/a.html', '/b.html', '/missing.html']).page('/a.html').page('/b.html');
+}
+
+describe('the server as a process', () => {
+  it('starts, takes a changed file on SIGHUP, serves the command line, and stops with 0 on SIGTERM', async () => {
+    const folder = temporaryDirectory();
+    const site = await smallSite();
+    const config = join(folder, 'CrawlConfig.xml');
+    writeFileSync(config, configuration(site, folder));
+    const server = new Program('src/cli/crawlway.ts', [
+      'serve',
+      '--config',
+      config,
+      '--data',
+      join(folder, 'data'),
+      '--port',
+      '0',
+    ]);
+    const url = (await server.said(/ready.*?(http:\/\/127\.0\.0\.1:\d+)/))[1]!;
+    const indexed = async (): Promise<number> =>
+      ((await (await fetch(`${url}/api/v1/crawlers/test`)).json()) as { indexed: number }).indexed;
+    await expect.poll(indexed, { timeout: 20_000 }).toBe(3);
+
+    const [status, explained, submitted, cleared] = await Promise.all([
+      crawlway('status', '--once', '--server', url).ended,
+      crawlway('explain', site.url('/a.html'), '--server', url).ended,
+      crawlway('submit', '-f', '-', '--server', url).input(`${site.url('/b.html')}\nftp://x.example/\n`).ended,
+      crawlway('clear', `${site.origin}/a%`, '--yes', '--server', url).ended,
+    ]);
+    expect(status.stdout).toMatch(/CRAWLER\s+STATE\s+INDEXED/);
+    expect(status.stdout).toMatch(/test\s+(?:idle|running)\s+\d/);
+    expect(explained.stdout).toContain('verdict  crawled');
+    expect([submitted.code, submitted.stdout]).toEqual([1, '0 new, 1 known, 1 rejected\n']);
+    expect([cleared.code, cleared.stdout]).toEqual([0, '1 URLs were deleted\n']);
+
+    writeFileSync(config, configuration(site, folder, '<Rules><Rule><Ext value=".pdf"/><NoIndex/></Rule></Rules>'));
+    server.signal('SIGHUP');
+    await server.said(/a new configuration is in force/);
+    server.signal('SIGTERM');
+    const end = await server.ended;
+    expect([end.code, end.stderr]).toEqual([0, '']);
+    expect(existsSync(join(folder, 'data', 'server.pid'))).toBe(false);
+  });
+
+  it('says in one line why it cannot start', async () => {
+    const folder = temporaryDirectory();
+    const site = await smallSite();
+    const good = join(folder, 'good.xml');
+    const bad = join(folder, 'bad.xml');
+    writeFileSync(good, configuration(site, folder));
+    writeFileSync(bad, configuration(site, folder).replace('<Root url', '<Root uri'));
+    const serve = (config: string, ...more: string[]) =>
+      crawlway('serve', '--config', config, '--data', join(folder, 'data'), '--port', '0', ...more).ended;
+    const [open, wrong] = await Promise.all([serve(good, '--host', '0.0.0.0'), serve(bad)]);
+    expect([open.code, open.stderr.split('\n').length]).toEqual([1, 2]);
+    expect(open.stderr).toContain('refusing to listen on 0.0.0.0 without API keys');
+    expect(wrong.code).toBe(1);
+    expect(wrong.stderr).toMatch(/bad\.xml:4:\d+ /);
+    expect(wrong.stderr).not.toContain('    at ');
+  });
+});
+
+describe('the command line without a server', () => {
+  it('crawls a site to its end and writes orders as JSON lines', async () => {
+    const site = await smallSite();
+    const file = join(temporaryDirectory(), 'orders.jsonl');
+    const [toFile, toOutput] = await Promise.all([
+      crawlway('crawl', site.url('/'), '--out', file).ended,
+      crawlway('crawl', site.url('/'), site.url('/missing.html')).ended,
+    ]);
+    const paths = (text: string): string[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => new URL(JSON.parse(line).uri).pathname)
+        .sort();
+    expect([toFile.code, toFile.stdout]).toEqual([0, '']);
+    expect(paths(readFileSync(file, 'utf8'))).toEqual(['/', '/a.html', '/b.html']);
+    expect(toFile.stderr).toMatch(/3 documents, 0 waiting, 1 errors/);
+    expect(paths(toOutput.stdout)).toEqual(['/', '/a.html', '/b.html']);
+    expect([toOutput.code, toOutput.stderr]).toEqual([2, expect.stringContaining('/missing.html (http-404)')]);
+  });
+
+  it('checks a configuration as FILE:LINE:COLUMN code message', async () => {
+    const folder = temporaryDirectory();
+    const site = await smallSite();
+    const file = join(folder, 'CrawlConfig.xml');
+    writeFileSync(file, configuration(site, folder).replace('aggressive="true"', 'agressive="true" nthreads="none"'));
+    const { code, stdout } = await crawlway('check', file).ended;
+    expect(code).toBe(1);
+    expect(stdout).toMatch(new RegExp(`^${file}:3:\\d+ [a-z-]+ .*agressive.*aggressive`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${file}:3:\\d+ [a-z-]+ .*nthreads`, 'm'));
+    expect((await crawlway('check', 'CrawlConfig.xml.example').ended).code).toBe(0);
+  });
+
+  it('explains a URL by the configuration alone', async () => {
+    const args = ['--config', 'CrawlConfig.xml.example'];
+    const [inside, outside, none] = await Promise.all([
+      crawlway('explain', 'http://127.0.0.1:8741/visit/', ...args).ended,
+      crawlway('explain', 'https://elsewhere.example/', '--from', 'http://127.0.0.1:8741/', ...args).ended,
+      crawlway('status', '--once', '--server', 'http://127.0.0.1:9').ended,
+    ]);
+    expect(inside.stdout).toContain('verdict  crawled');
+    expect(outside.stdout).toContain('verdict  not crawled, by site-mode');
+    expect(outside.stdout).toMatch(/remedy {3}\S/);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no server answers at http://127.0.0.1:9')]);
+  });
+});
