@@ -14,8 +14,10 @@ import { Roots } from './control/roots.js';
 import { CrawlEvents } from './crawl/crawl-events.js';
 import { Crawler } from './crawl/crawler.js';
 import { Discovery } from './crawl/discovery.js';
+import { ErrorPageProbes } from './crawl/error-page-probes.js';
 import { Hosts } from './crawl/hosts.js';
 import { Ledger } from './crawl/ledger.js';
+import { ResultReview } from './crawl/result-review.js';
 import { RobotsGate } from './crawl/robots-gate.js';
 import type { CrawlServices, CronSchedule } from './crawl/services.js';
 import { SiteHealth } from './crawl/site-health.js';
@@ -83,6 +85,8 @@ export class Engine implements EngineApi {
       events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
     });
     const robots = new RobotsGate(processor, hosts, clock);
+    const probes = new ErrorPageProbes(processor, hosts, clock);
+    const review = new ResultReview({ store, clock, probes, processor });
     const ledger = new Ledger(store, clock);
     const health = new SiteHealth();
     const discovery = new Discovery(store, (name) => this.discoveryTarget(name));
@@ -100,6 +104,8 @@ export class Engine implements EngineApi {
       delivery,
       hosts,
       robots,
+      probes,
+      review,
       ledger,
       health,
       discovery,
@@ -385,6 +391,9 @@ function policyText(crawler: CrawlerDefinition, server: ServerDefinition): strin
     conditions,
     traps,
   } = crawler;
+  const roots = crawler.roots.map(({ url, site, entireSite, followLinks, metas }) => {
+    return { url, site, entireSite, followLinks, metas };
+  });
   const policy = {
     name,
     defaultAccept,
@@ -397,6 +406,7 @@ function policyText(crawler: CrawlerDefinition, server: ServerDefinition): strin
     servers,
     conditions,
     traps,
+    roots,
   };
   return JSON.stringify({ ...policy, global: server.globalCrawlSpace }, (key, value: unknown) =>
     key === 'place' ? undefined : value,

@@ -116,7 +116,7 @@ export class Roots {
       url: url.href,
       key: urlKey(url.href),
       hostKey: hostKey(url),
-      source: assignSource('root', verdict.effects, root.priority + verdict.effects.priorityShift),
+      source: assignSource('root', verdict.effects, verdict.effects.priorityShift),
       status: 'waiting',
       reason: 'submitted',
       hops: 0,

@@ -76,6 +76,7 @@ export class Crawler {
       policySince: () => this.policySince,
       refused: (link, from) => this.refused.add(link, from, services.clock.now()),
       siteMoved: (root, target) => this.siteMoved(root, target),
+      limitHost: (hostKey, limit) => this.frontier.limitHost(hostKey, limit),
       isNearDuplicate: (state, simhash) => this.isNearDuplicate(state, simhash),
     });
     this.wake();

@@ -126,8 +126,9 @@ export class Frontier {
     this.offer(window);
   }
 
-  limitHost(hostKey: string, limit: number): void {
-    this.window(hostKey).limit = limit;
+  /** A limit of the host's own; undefined: that of the crawler. */
+  limitHost(hostKey: string, limit: number | undefined): void {
+    this.window(hostKey).limit = limit ?? this.settings.concurrencyPerHost;
   }
 
   /** URLs that have just been stored, or whose due time has changed. */
@@ -325,8 +326,8 @@ export class Frontier {
 
   /** Not through `expect`: what is due at once is read when the buffer runs low, not in a loop. */
   private expectAfterLoad(window: HostWindow, source: SourceNumber, next: Instant, progressed: boolean): void {
-    if (next > this.clock.now() || !progressed) return this.expect(window, source, next);
-    if (next < window.nextDue[source]!) window.nextDue[source] = next;
+    if (next > this.clock.now() || !progressed) this.expect(window, source, next);
+    else if (next < window.nextDue[source]!) window.nextDue[source] = next;
   }
 
   private dropUnused(horizon: Instant): void {

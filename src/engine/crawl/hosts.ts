@@ -26,8 +26,8 @@ export class Host {
   active = 0;
   /** Its politeness has been read from the store. */
   loaded = false;
-  /** Nothing may be asked until robots.txt has come. */
-  waitsForRobots = false;
+  /** Nothing else may be asked until one answer has come: robots.txt, or that to a probe. */
+  waitsForAnswer = false;
   dirty = false;
 
   constructor(readonly key: string) {}
@@ -35,7 +35,7 @@ export class Host {
   /** May a request start now, when `limit` may be under way at once? */
   isReady(now: Instant, limit: number): boolean {
     return (
-      this.loaded && !this.paused && !this.waitsForRobots && this.active < limit && now >= readyAt(this.politeness)
+      this.loaded && !this.paused && !this.waitsForAnswer && this.active < limit && now >= readyAt(this.politeness)
     );
   }
 
@@ -53,7 +53,7 @@ export class Hosts {
   /** The process before this one died: what it asked for last was not saved, so no host is asked before this time. */
   quietUntil: Instant = instant(0);
   private readonly listeners = new Set<(host: Host) => void>();
-  private readonly loader: Batcher<Host, void>;
+  private readonly loader: Batcher<Host, undefined>;
 
   constructor(
     private readonly store: Pick<FrontierStore, 'loadHosts' | 'saveHosts'>,
@@ -172,7 +172,7 @@ export class Hosts {
     });
   }
 
-  private async load(hosts: Host[]): Promise<void[]> {
+  private async load(hosts: Host[]): Promise<undefined[]> {
     const records = new Map(
       (await this.store.loadHosts(hosts.map((host) => host.key))).map((record) => [record.hostKey, record]),
     );

@@ -73,13 +73,13 @@ export class RobotsGate {
     throttle: Duration,
   ): Promise<Extract<FetchOutcome, { kind: 'failure' }> | undefined> {
     const key = origin(url);
-    host.waitsForRobots = true;
+    host.waitsForAnswer = true;
     this.hosts.started(host, throttle);
     let outcome: FetchOutcome;
     try {
       outcome = await this.fetch(`${key}/robots.txt`, fetcher);
     } finally {
-      host.waitsForRobots = false;
+      host.waitsForAnswer = false;
     }
     const now = this.clock.now();
     const policy = robotsPolicy(outcome, now, this.entries.get(key)?.policy);

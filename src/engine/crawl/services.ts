@@ -7,8 +7,10 @@ import type { PageProcessor } from '../ports/page-processor.js';
 import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from './crawl-events.js';
 import type { Discovery } from './discovery.js';
+import type { ErrorPageProbes } from './error-page-probes.js';
 import type { Hosts } from './hosts.js';
 import type { Ledger } from './ledger.js';
+import type { ResultReview } from './result-review.js';
 import type { RobotsGate } from './robots-gate.js';
 import type { SiteHealth } from './site-health.js';
 
@@ -23,6 +25,8 @@ export interface CrawlServices {
   readonly processor: PageProcessor;
   readonly hosts: Hosts;
   readonly robots: RobotsGate;
+  readonly probes: ErrorPageProbes;
+  readonly review: ResultReview;
   readonly discovery: Discovery;
   readonly settler: Batcher<Settlement, void>;
   readonly delivery: Delivery;

@@ -2,8 +2,10 @@
  * One visit, from a leased URL to its settled state: robots, page, links, decision, delivery, settlement. In this order;
  * nothing else decides order.
  */
+import type { UrlOptions } from '../../domain/crawl/definition.js';
 import { type DispositionRules, dispose, type VisitOutcome } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { Verdict } from '../../domain/policy/verdict.js';
 import { concernsHost, requestDelay } from '../../domain/politeness/politeness.js';
 import { type Duration, type Instant, milliseconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
@@ -25,6 +27,8 @@ export interface VisitTarget {
   refused(link: { url: string; hostKey: string; reason: string }, from: string): void;
   /** The home page of a site root redirects to another site. */
   siteMoved(root: string, target: CrawlUrl): Promise<void>;
+  /** Requests that may be under way at the host at once; undefined: as the crawler says. */
+  limitHost(hostKey: string, limit: number | undefined): void;
   /** The document looks like one that is in the index already. */
   isNearDuplicate(state: UrlState, simhash: bigint): boolean;
 }
@@ -49,20 +53,25 @@ export class VisitRunner {
 
   /** The host has been claimed by the caller; here the claim ends, with the pause that the requests made have earned. */
   private async fetch(state: UrlState, host: Host): Promise<PageResult | typeof PUT_BACK> {
-    const url = crawlUrl(state.url);
-    const delay = this.delay(url);
+    const verdict = this.judge(state);
+    const { options, fetchUrl } = verdict.effects;
+    const url = crawlUrl(fetchUrl ?? state.url);
+    this.target.limitHost(host.key, options.concurrencyPerHost);
     let pause: Duration | undefined;
     try {
-      const gate = await this.passRobots(state, url, host);
-      if (gate.asked) pause = this.delay(url);
+      // The page processor refuses what the policy rejects, and then nothing at all is asked of the host.
+      const refused = !verdict.accepted && state.arrival !== 'robots';
+      const gate = refused ? {} : await this.passRobots(state, url, host, options);
+      const delay = this.delay(url, options);
+      if (gate.asked) pause = delay;
       if (gate.end !== undefined) return gate.end;
+      if (!refused) this.services.hosts.started(host, delay);
       pause = delay;
-      this.services.hosts.started(host, delay);
       const result = await this.services.processor.process(this.task(state));
       this.noteHost(host, result);
       // A URL that was excluded before any request has cost the host nothing.
       const asked = result.outcome.kind !== 'excluded' || result.status !== undefined;
-      pause = asked ? (result.schedule.throttle ?? delay) : undefined;
+      if (!asked) pause = undefined;
       return result;
     } finally {
       if (pause === undefined) this.services.hosts.released(host);
@@ -75,17 +84,18 @@ export class VisitRunner {
     state: UrlState,
     url: CrawlUrl,
     host: Host,
+    options: UrlOptions,
   ): Promise<{ end?: PageResult | typeof PUT_BACK; asked?: boolean }> {
     const { definition, fetcher } = this.target.context;
-    if (definition.ignoreRobotsTxt || definition.linkRules.rogue) return {};
+    if (!this.obeysRobots(options)) return {};
     const answer = this.services.robots.ask(url, fetcher.robotsAgent);
     if (answer.kind === 'allowed') return {};
-    if (answer.kind === 'disallowed') return this.obeysRobots(state, url) ? { end: this.disallowed(state) } : {};
+    if (answer.kind === 'disallowed') return { end: this.disallowed(state) };
     if (answer.kind === 'unreachable') {
       this.services.hosts.backOff(host, milliseconds(answer.entry.policy.expiresAt - this.services.clock.now()));
       return { end: PUT_BACK };
     }
-    const failure = await this.services.robots.load(url, host, definition.fetcher, this.delay(url));
+    const failure = await this.services.robots.load(url, host, definition.fetcher, this.delay(url, options));
     // The network failed before any page could be asked for: that is this URL's own outcome.
     if (failure) {
       return { asked: true, end: this.failedBeforeFetch(state, failure.code, failure.detail, failure.timings.total) };
@@ -94,12 +104,16 @@ export class VisitRunner {
     return { asked: true, end: PUT_BACK };
   }
 
-  private obeysRobots(state: UrlState, url: CrawlUrl): boolean {
+  private judge(state: UrlState): Verdict {
     const { context } = this.target;
     const root = state.root === undefined ? undefined : context.roots.get(state.root);
-    return (
-      context.policy.judge({ url, arrival: 'stored', root, hops: state.hops }).effects.options.obeyRobots !== false
-    );
+    const arrival = state.arrival === 'root' ? 'root' : 'stored';
+    return context.policy.judge({ url: crawlUrl(state.url), arrival, root, hops: state.hops });
+  }
+
+  private obeysRobots({ obeyRobots }: UrlOptions): boolean {
+    const { ignoreRobotsTxt, linkRules } = this.target.context.definition;
+    return obeyRobots ?? !(ignoreRobotsTxt || linkRules.rogue);
   }
 
   private disallowed(state: UrlState): PageResult {
@@ -155,14 +169,11 @@ export class VisitRunner {
     );
   }
 
-  private delay(url: CrawlUrl): Duration {
+  private delay(url: CrawlUrl, options: UrlOptions): Duration {
     const { definition, fetcher } = this.target.context;
-    if (definition.aggressive) return milliseconds(0);
-    const obeys = !definition.ignoreRobotsTxt && !definition.linkRules.rogue;
-    return requestDelay(
-      definition.throttle,
-      obeys ? this.services.robots.crawlDelay(url, fetcher.robotsAgent) : undefined,
-    );
+    if (definition.aggressive) return options.throttle ?? milliseconds(0);
+    const wanted = this.obeysRobots(options) ? this.services.robots.crawlDelay(url, fetcher.robotsAgent) : undefined;
+    return requestDelay(options.throttle ?? definition.throttle, wanted);
   }
 
   private task(state: UrlState): PageTask {

@@ -20,7 +20,7 @@ import {
   outcomeWithoutBody,
   takesMediaType,
 } from './page-outcome.js';
-import { baseOf, canonicalOf, directivesOf, headerLinks, movedHome } from './page-reading.js';
+import { baseOf, canonicalOf, directivesOf, headerLinks, movedHome, obeysPage } from './page-reading.js';
 import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from './page-task.js';
 
 export interface PageTools {
@@ -115,10 +115,10 @@ class PageVisit {
   private request(): FetchRequest {
     const { definition } = this.context;
     const { options, fetchUrl } = this.verdict.effects;
-    // A document that the index does not hold and should is wanted whole, whatever its ETag says.
+    // A document that the index does not hold and should is wanted whole, whatever its ETag says; so is one whose links or
+    // metas the present policy has not seen.
     const wanted = this.task.stamp === undefined && this.verdict.effects.index;
-    const links = this.task.rereadLinks && this.verdict.effects.follow;
-    const conditional = !definition.disableConditionalGet && !wanted && !links;
+    const conditional = !definition.disableConditionalGet && !wanted && !this.task.rereadLinks;
     return {
       url: fetchUrl ?? this.task.url,
       fetcher: definition.fetcher,
@@ -127,6 +127,7 @@ class PageVisit {
       headers: options.headers,
       userAgent: options.userAgent,
       connectTimeout: options.connectTimeout,
+      readTimeout: options.readTimeout,
       totalTimeout: options.totalTimeout,
       maxSize: options.maxSize,
       credentials: options.credentials,
@@ -193,7 +194,7 @@ class PageVisit {
     const base = baseOf(this.url, content);
     const moved = movedHome(this.context, this.url, base, content);
     if (moved) return this.redirectTo(moved, false);
-    const directives = directivesOf(this.context, answer, content);
+    const directives = directivesOf(this.context, this.verdict.effects.options, answer, content);
     const canonical = canonicalOf(this.context, this.url, base, answer, content);
     const canonicalTaken = canonical !== undefined && this.collector.addUrl(canonical, 'link') === undefined;
     const reason = this.reasonNotToIndex(directives.index, canonicalTaken);
@@ -205,17 +206,17 @@ class PageVisit {
   }
 
   private follow(answer: HttpAnswer, content: PageContent, base: string, allowed: boolean): void {
-    if (!this.verdict.effects.follow) return;
+    if (!this.verdict.effects.follow && !this.task.inspect) return;
+    const obeys = obeysPage(this.context, this.verdict.effects.options);
     for (const link of content.links) {
       if (link.kind === 'canonical') continue;
-      if (allowed && !link.nofollow) this.collector.add(link.href, base);
+      if (allowed && !(link.nofollow && obeys)) this.collector.add(link.href, base);
       else this.refuseNoFollow(link.href, base);
     }
     if (allowed) for (const link of headerLinks(answer)) this.collector.add(link.href, this.url.href);
   }
 
   private refuseNoFollow(href: string, base: string): void {
-    if (this.context.definition.linkRules.rogue) return this.collector.add(href, base);
     const url = this.context.canonicalize(href, base);
     if (url) this.collector.refuse(url, 'nofollow');
   }
@@ -253,9 +254,16 @@ class PageVisit {
       },
       this.tools.digest,
     );
+    const { text } = content;
+    const hash =
+      text !== '' && (this.nearDuplicateDetector() || definition.probeErrorPages) ? simhash(text) : undefined;
     const facts: DocumentFacts = {
       stamp: document.stamp,
-      simhash: this.nearDuplicateDetector() && content.text !== '' ? simhash(content.text) : undefined,
+      simhash: this.nearDuplicateDetector() ? hash : undefined,
+      fingerprint:
+        definition.probeErrorPages && hash !== undefined
+          ? { simhash: hash, title: content.title, length: text.length }
+          : undefined,
       contentType: mediaType,
       title: content.title.slice(0, 300),
       etag: answer.headers['etag'],
@@ -315,8 +323,6 @@ function scheduleOf(verdict: Verdict): PageSchedule {
     refreshMinimumAge: options.refreshMinimumAge,
     refreshMaximumAge: options.refreshMaximumAge,
     errorExpiry: options.errorExpiry,
-    throttle: options.throttle,
-    concurrencyPerHost: options.concurrencyPerHost,
     maxTemporaryErrors: maxNetworkErrors,
     retryDelay: networkErrorDelay,
   };

@@ -2,6 +2,7 @@
  * What a body says about itself beyond its text: robots directives, where its links point from, whether another URL is
  * the canonical one, whether it sends the visitor elsewhere.
  */
+import type { UrlOptions } from '../../domain/crawl/definition.js';
 import { type RobotsDirectives, robotsDirectives } from '../../domain/robots/robots-directives.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { origin } from '../../domain/url/crawl-url.js';
@@ -11,8 +12,17 @@ import type { HttpAnswer } from './page-outcome.js';
 
 const OBEY_NOTHING: RobotsDirectives = { index: true, follow: true, archive: true };
 
-export function directivesOf(context: CrawlContext, answer: HttpAnswer, content: PageContent): RobotsDirectives {
-  if (context.definition.linkRules.rogue) return OBEY_NOTHING;
+/** Whether what the page says to robots counts; robots.txt is judged before the page is asked for. */
+export const obeysPage = ({ definition }: CrawlContext, { obeyRobots }: UrlOptions): boolean =>
+  obeyRobots ?? !definition.linkRules.rogue;
+
+export function directivesOf(
+  context: CrawlContext,
+  options: UrlOptions,
+  answer: HttpAnswer,
+  content: PageContent,
+): RobotsDirectives {
+  if (!obeysPage(context, options)) return OBEY_NOTHING;
   const header = answer.headers['x-robots-tag'];
   return robotsDirectives(content.robotsMetas, header ? header.split('\n') : [], context.fetcher.robotsAgent);
 }

@@ -3,6 +3,7 @@
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
+import type { PageFingerprint } from '../../domain/fetch/error-pages.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { PushDocument } from '../../domain/push/order.js';
 import type { Duration, Instant } from '../../domain/time/units.js';
@@ -57,6 +58,8 @@ export interface DocumentFacts {
   readonly title: string;
   readonly etag?: string;
   readonly lastModified?: string;
+  /** To know it again as the error page of its host; only when the crawler asks for those. */
+  readonly fingerprint?: PageFingerprint;
 }
 
 export type PageOutcome =
@@ -111,8 +114,6 @@ export interface PageSchedule {
   readonly refreshMinimumAge?: Duration;
   readonly refreshMaximumAge?: Duration;
   readonly errorExpiry?: Duration;
-  readonly throttle?: Duration;
-  readonly concurrencyPerHost?: number;
   readonly maxTemporaryErrors?: number;
   readonly retryDelay?: Duration;
 }

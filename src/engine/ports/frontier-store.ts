@@ -216,7 +216,10 @@ export interface FrontierStore {
   close(): Promise<void>;
 }
 
-/** The store cannot take this call now (disk full, connection lost, locked): nothing of it was done; try again later. */
+/**
+ * The store cannot take this call now (disk full, connection lost, locked). Nothing of it was done, unless the connection
+ * broke while it was being committed; doing it again is harmless in either case. Try again later.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }

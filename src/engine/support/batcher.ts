@@ -30,7 +30,7 @@ export class Batcher<T, R> {
       const batch = this.waiting.splice(0, this.maxItems);
       try {
         const results = await this.call(batch.map((entry) => entry.item));
-        batch.forEach((entry, i) => entry.resolve(results[i] as R));
+        for (const [i, entry] of batch.entries()) entry.resolve(results[i] as R);
       } catch (error) {
         for (const entry of batch) entry.reject(error);
       }

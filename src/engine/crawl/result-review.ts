@@ -1,0 +1,77 @@
+/**
+ * What the answer to one page does not tell by itself: a redirect that is a login wall or that closes a loop, a document
+ * that is the error page of its host. Such a result becomes an error, and nothing that the page led to is taken.
+ */
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { ErrorCode } from '../../domain/fetch/error-codes.js';
+import { LoginWalls, looksLikeLogin } from '../../domain/fetch/login-wall.js';
+import { withoutQuery } from '../../domain/url/crawl-url.js';
+import type { PageResult } from '../page/page-task.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { PageProcessor } from '../ports/page-processor.js';
+import type { ErrorPageProbes } from './error-page-probes.js';
+
+export interface ReviewServices {
+  readonly store: Pick<FrontierStore, 'find'>;
+  readonly clock: Clock;
+  readonly probes: Pick<ErrorPageProbes, 'isErrorPage'>;
+  readonly processor: Pick<PageProcessor, 'forget'>;
+}
+
+export class ResultReview {
+  private readonly walls = new LoginWalls();
+
+  constructor(private readonly services: ReviewServices) {}
+
+  async review(state: UrlState, result: PageResult): Promise<PageResult> {
+    const { outcome } = result;
+    switch (outcome.kind) {
+      case 'redirect':
+        return this.redirected(state, result, outcome.target);
+      case 'document': {
+        const { fingerprint } = outcome.facts;
+        if (fingerprint && this.services.probes.isErrorPage(state.hostKey, fingerprint))
+          return this.failed(result, 'soft-error', 'the page is what the host answers to a URL that cannot exist');
+        this.walls.succeeded(state.hostKey, state.url, this.services.clock.now());
+        return result;
+      }
+      case 'unchanged':
+        this.walls.succeeded(state.hostKey, state.url, this.services.clock.now());
+        return result;
+      default:
+        return result;
+    }
+  }
+
+  private async redirected(state: UrlState, result: PageResult, target: string): Promise<PageResult> {
+    if (await this.leadsBack(state, target))
+      return this.failed(result, 'redirect-loop', `the redirect to ${target} leads back to where the chain came from`);
+    const wall = this.walls.redirected(state.hostKey, state.url, target, this.services.clock.now()) === 'wall';
+    if (wall) return this.failed(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
+    // One page of many that are behind the wall is the first: its document must not pay for being it.
+    const suspect = state.stamp !== undefined && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(state.url);
+    if (suspect) return this.failed(result, 'login-wall', `an indexed page sends its visitors to ${withoutQuery(target)}`);
+    return result;
+  }
+
+  /** Is the target one of the URLs whose redirects led here? */
+  private async leadsBack(state: UrlState, target: string): Promise<boolean> {
+    let last: UrlState | undefined = state;
+    for (let steps = state.redirects; steps > 0 && last?.arrival === 'redirect' && last.foundOn; steps--) {
+      last = await this.services.store.find(state.crawler, last.foundOn);
+      if (last?.status !== 'redirected') return false;
+      if (last.url === target) return true;
+    }
+    return false;
+  }
+
+  private failed(result: PageResult, code: ErrorCode, detail: string): PageResult {
+    // The links count as handed over where the page was read, and now they are not.
+    this.services.processor.forget(
+      result.crawler,
+      result.links.map((link) => link.url),
+    );
+    return { ...result, outcome: { kind: 'error', code, detail }, links: [], refused: [] };
+  }
+}
