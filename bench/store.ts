@@ -1,6 +1,7 @@
 /**
  * The store alone: how fast links are recognized or stored, visits settled and work handed out, on a store that knows
- * 100,000, 1 million and (with --large) 10 million URLs. Prints a table; `node dist/bench/store.js [--large]`.
+ * 100,000, 1 million and (with --large) 10 million URLs. Prints a table;
+ * `node dist/bench/store.js [--large] [--postgres=URL]`, the URL being that of an empty database.
  *
  * The pages are modelled: each has 100 links, 60 of them to 200 pages that its whole host links to (navigation), 30 to
  * any page of its host, 5 to 1,000 popular pages elsewhere and 5 to pages that nobody has seen before. A batch holds 50
@@ -9,6 +10,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openPostgresStore } from '../src/adapters/storage/postgres-store.js';
 import { openSqliteStore } from '../src/adapters/storage/sqlite-store.js';
 import type { UrlId, UrlState } from '../src/domain/crawl/url-state.js';
 import { instant, milliseconds } from '../src/domain/time/units.js';
@@ -195,17 +197,19 @@ async function measure(store: FrontierStore, model: Model): Promise<Record<strin
     'counts() ms': round(counts.seconds * 1000),
     'ms/page': round(((watches.discover.seconds + watches.settle.seconds + watches.due.seconds) * 1000) / pages),
     'CPU ms/page': round(cpuMs / pages),
-    'RSS MB': Math.round(process.memoryUsage().rss / 1_048_576),
+    'RSS MB': megabytes(process.memoryUsage().rss),
   };
 }
 
+const megabytes = (bytes: number): number => Math.round(bytes / 1_048_576);
 const round = (value: number): number => Number(value.toPrecision(3));
 
 async function main(): Promise<void> {
   const sizes = [100_000, 1_000_000, ...(process.argv.includes('--large') ? [10_000_000] : [])];
-  const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'crawlway-bench-'));
+  const postgres = process.argv.find((argument) => argument.startsWith('--postgres='))?.slice('--postgres='.length);
+  const directory = mkdtempSync(join(tmpdir(), 'crawlway-bench-'));
   const file = join(directory, 'crawlway.db');
-  const store = await openSqliteStore(file);
+  const store = postgres ? await openPostgresStore(postgres) : await openSqliteStore(file);
   const model = new Model();
   await fill(store, model, 50_000);
   // The first round warms up the compiler and is not shown.
@@ -214,7 +218,11 @@ async function main(): Promise<void> {
   for (const size of sizes) {
     const stored = await fill(store, model, size);
     const row = await measure(store, model);
-    rows.push({ ...row, 'stored/s': Math.round(stored), 'file MB': Math.round(statSync(file).size / 1_048_576) });
+    rows.push({
+      ...row,
+      'stored/s': Math.round(stored),
+      ...(postgres ? {} : { 'file MB': megabytes(statSync(file).size) }),
+    });
     console.table(rows.slice(-1));
   }
   console.table(rows);

@@ -34,8 +34,10 @@ export class PostgresPool implements Connection {
   constructor(url: string) {
     this.place = placeOf(url);
     this.#pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, types, connectionTimeoutMillis: 10_000 });
-    // A connection that breaks while idle is replaced; the call that needs one next sees whether that succeeds.
+    // A connection that breaks tells so by the call that uses it, or is replaced when none does; without listeners its
+    // event would end the process.
     this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   rows<Row>(sql: string, values?: readonly (Value | readonly Value[])[], name?: string): Promise<Row[]> {

@@ -85,7 +85,7 @@ describe('a SQLite store', () => {
   it('is refused to a second process, and free again as soon as the first is killed', async () => {
     const file = databaseFile();
     const { child, lines, exit } = writer(file, 0);
-    await once(lines, 'line');
+    await Promise.race([once(lines, 'line'), exit.then(() => expect.unreachable('the writer ended by itself'))]);
     await expect(openSqliteStore(file)).rejects.toThrow(`in use by another server (process ${child.pid})`);
     child.kill('SIGKILL');
     await exit;
