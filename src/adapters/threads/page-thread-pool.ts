@@ -2,10 +2,10 @@ import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { milliseconds } from '../../domain/time/units.js';
-import type { PageResult, PageTask } from '../../engine/page/page-task.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { PageProcessor } from '../../engine/ports/page-processor.js';
+import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import { PageThread, ThreadEnded } from './page-thread.js';
 import type { PageCalls } from './page-thread-protocol.js';
 

@@ -2,8 +2,8 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
-import type { PageResult, PageTask } from '../../engine/page/page-task.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
+import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 
 /** Calls that are answered. */
 export interface PageCalls {

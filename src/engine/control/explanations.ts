@@ -5,10 +5,10 @@ import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js'
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts.js';
 import { type Biography, type LinkView, NotFound, type PageView, Unacceptable } from '../engine-api.js';
-import type { PageOutcome } from '../page/page-task.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 import type { PageProcessor } from '../ports/page-processor.js';
+import type { PageOutcome } from '../ports/page-task.js';
 
 const LONGEST_PATH = 100;
 const VISITS_SHOWN = 50;

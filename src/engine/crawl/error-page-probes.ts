@@ -6,9 +6,9 @@ import { errorPageOf, impossibleUrl, isErrorPage, type PageFingerprint } from '.
 import { after, type Duration, days, hours, type Instant } from '../../domain/time/units.js';
 import { crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
-import type { PageResult, PageTask } from '../page/page-task.js';
 import type { Clock } from '../ports/clock.js';
 import type { PageProcessor } from '../ports/page-processor.js';
+import type { PageResult, PageTask } from '../ports/page-task.js';
 import type { Host, Hosts } from './hosts.js';
 
 interface HostProbe {

@@ -6,10 +6,10 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import { LoginWalls, looksLikeLogin } from '../../domain/fetch/login-wall.js';
 import { withoutQuery } from '../../domain/url/crawl-url.js';
-import type { PageResult } from '../page/page-task.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { PageProcessor } from '../ports/page-processor.js';
+import type { PageResult } from '../ports/page-task.js';
 import type { ErrorPageProbes } from './error-page-probes.js';
 
 export interface ReviewServices {
@@ -50,8 +50,10 @@ export class ResultReview {
     const wall = this.walls.redirected(state.hostKey, state.url, target, this.services.clock.now()) === 'wall';
     if (wall) return this.failed(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
     // One page of many that are behind the wall is the first: its document must not pay for being it.
-    const suspect = state.stamp !== undefined && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(state.url);
-    if (suspect) return this.failed(result, 'login-wall', `an indexed page sends its visitors to ${withoutQuery(target)}`);
+    const suspect =
+      state.stamp !== undefined && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(state.url);
+    if (suspect)
+      return this.failed(result, 'login-wall', `an indexed page sends its visitors to ${withoutQuery(target)}`);
     return result;
   }
 

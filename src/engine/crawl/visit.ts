@@ -11,8 +11,8 @@ import { type Duration, type Instant, milliseconds } from '../../domain/time/uni
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { CrawlContext } from '../page/crawl-context.js';
-import type { PageOutcome, PageResult, PageTask } from '../page/page-task.js';
 import type { NewUrl, Visit } from '../ports/frontier-store.js';
+import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import type { Concluded, Conclusion } from './conclusion.js';
 import type { Host } from './hosts.js';
 import type { CrawlServices } from './services.js';
@@ -65,13 +65,19 @@ export class VisitRunner {
       const delay = this.delay(url, options);
       if (gate.asked) pause = delay;
       if (gate.end !== undefined) return gate.end;
+      if (!refused && this.wantsProbe(host)) {
+        const probe = await this.services.probes.ask(this.task(state), host, delay);
+        if (hasAsked(probe)) pause = delay;
+        this.noteHost(host, probe, false);
+        return PUT_BACK;
+      }
       if (!refused) this.services.hosts.started(host, delay);
       pause = delay;
-      const result = await this.services.processor.process(this.task(state));
-      this.noteHost(host, result);
+      const answer = await this.services.processor.process(this.task(state));
+      const result = await this.services.review.review(state, answer);
+      this.noteHost(host, result, state.stamp !== undefined);
       // A URL that was excluded before any request has cost the host nothing.
-      const asked = result.outcome.kind !== 'excluded' || result.status !== undefined;
-      if (!asked) pause = undefined;
+      if (!hasAsked(result)) pause = undefined;
       return result;
     } finally {
       if (pause === undefined) this.services.hosts.released(host);
@@ -199,10 +205,16 @@ export class VisitRunner {
     };
   }
 
-  private noteHost(host: Host, result: PageResult): void {
-    const { outcome } = result;
-    if (outcome.kind === 'error' && concernsHost(outcome.code)) this.services.hosts.backOff(host, outcome.retryAfter);
-    else if (result.status !== undefined) this.services.hosts.answered(host);
+  private wantsProbe(host: Host): boolean {
+    return this.target.context.definition.probeErrorPages && this.services.probes.isDue(host.key);
+  }
+
+  /** A login wall in front of pages that are known by their links alone is no outage: many sites have pages for members. */
+  private noteHost(host: Host, { outcome, status }: PageResult, indexed: boolean): void {
+    const rests =
+      outcome.kind === 'error' && (concernsHost(outcome.code) || (outcome.code === 'login-wall' && indexed));
+    if (rests) this.services.hosts.backOff(host, outcome.retryAfter);
+    else if (status !== undefined) this.services.hosts.answered(host);
   }
 
   private async takeLinks(state: UrlState, result: PageResult): Promise<void> {
@@ -299,6 +311,9 @@ export class VisitRunner {
     this.services.events.emit({ type: 'visit', crawler, url, outcome, status, bytes, changed, durationMs: duration });
   }
 }
+
+/** A URL that was excluded before any request has cost its host nothing. */
+const hasAsked = ({ outcome, status }: PageResult): boolean => outcome.kind !== 'excluded' || status !== undefined;
 
 function visitRecord(result: PageResult, outcome: VisitOutcome, changed: boolean, at: Visit['at']): Visit {
   const name = outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;

@@ -2,8 +2,8 @@ import { assignSource } from '../../domain/frontier/sources.js';
 import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
+import type { DiscoveredLink, RefusedLink } from '../ports/page-task.js';
 import type { CrawlContext } from './crawl-context.js';
-import type { DiscoveredLink, RefusedLink } from './page-task.js';
 
 /**
  * Judges the links of one page and remembers which ones were already handed over: most links of a page were on the page

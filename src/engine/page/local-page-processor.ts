@@ -3,10 +3,10 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageProcessor } from '../ports/page-processor.js';
+import type { PageResult, PageTask } from '../ports/page-task.js';
 import { type CrawlContext, compileContexts } from './crawl-context.js';
 import { LinkJudge } from './link-judge.js';
 import { type PageTools, processPage } from './page-pipeline.js';
-import type { PageResult, PageTask } from './page-task.js';
 
 export interface ProcessorTools extends Omit<PageTools, 'fetcher'> {
   readonly createFetcher: (definitions: readonly FetcherDefinition[]) => Fetcher;

@@ -3,7 +3,7 @@ import type { Meta, PushDocument } from '../../domain/push/order.js';
 import { isoTime, parseHttpDate } from '../../domain/time/http-date.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import type { PageContent } from '../ports/page-reader.js';
-import type { PageTask } from './page-task.js';
+import type { PageTask } from '../ports/page-task.js';
 
 /** Gives a hexadecimal digest of the bytes and the text after them. */
 export type Digest = (bytes: Uint8Array, text: string) => string;

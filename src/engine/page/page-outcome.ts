@@ -5,7 +5,7 @@ import { type ErrorCode, errorCodeOfStatus } from '../../domain/fetch/error-code
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { parseHttpDate } from '../../domain/time/http-date.js';
 import { type Duration, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
-import type { PageOutcome } from './page-task.js';
+import type { PageOutcome } from '../ports/page-task.js';
 
 export type HttpAnswer = Extract<FetchOutcome, { kind: 'response' }>;
 

@@ -9,6 +9,7 @@ import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent, PageReader } from '../ports/page-reader.js';
+import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from '../ports/page-task.js';
 import type { CrawlContext } from './crawl-context.js';
 import { LinkCollector, type LinkJudge } from './link-judge.js';
 import { buildDocument, type Digest } from './page-document.js';
@@ -21,7 +22,6 @@ import {
   takesMediaType,
 } from './page-outcome.js';
 import { baseOf, canonicalOf, directivesOf, headerLinks, movedHome, obeysPage } from './page-reading.js';
-import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from './page-task.js';
 
 export interface PageTools {
   readonly fetcher: Fetcher;

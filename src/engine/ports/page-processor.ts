@@ -1,8 +1,8 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
-import type { PageResult, PageTask } from '../page/page-task.js';
 import type { FetchRequest } from './fetcher.js';
+import type { PageResult, PageTask } from './page-task.js';
 
 /**
  * Carries pages from URL to result: fetch, read, judge the links. In one thread or in many; the engine does not see which.
