@@ -126,6 +126,27 @@ describe('canonicalization', () => {
     );
   });
 
+  it('is the same for a link and for the URL that it means', () => {
+    const links = fc
+      .tuple(
+        fc.constantFrom('', '/', '../', './', '//b.example/', '?', 'http://a.example/', '#'),
+        fc.array(segments),
+        parameters,
+      )
+      .map(([front, path, parameter]) => `${front}${path.join('/')}?${parameter}`);
+    fc.assert(
+      fc.property(
+        links,
+        someSteps,
+        fc.constantFrom('http://a.example/b/c?sid=1', 'https://u:p@a.example:8443/#x'),
+        (link, steps, base) => {
+          expect(canonicalizer(steps)(link, base)).toEqual(canonicalizer(steps)(new URL(link, base).href));
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
   it.each([
     '',
     'page.html',

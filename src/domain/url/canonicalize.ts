@@ -3,7 +3,8 @@
  * steps after it are the crawler's own choice (`canonicalization` in the definition) and run in the order of this list, until
  * none changes anything: what is canonical stays as it is.
  */
-import { type CrawlUrl, crawlUrl } from './crawl-url.js';
+import { type CrawlUrl, crawlUrl, search } from './crawl-url.js';
+import { fastResolve, isPlainFragment } from './fast-resolve.js';
 
 /** In the order in which they run, whatever order the configuration names them in. */
 export const CANONICALIZATION_STEPS = [
@@ -29,41 +30,43 @@ const TRACKING_PARAMETER =
   /^(?:utm_[a-z_]+|gclid|dclid|fbclid|msclkid|yclid|mc_cid|mc_eid|_ga|_gl|igshid|gbraid|wbraid)$/i;
 const DEFAULT_DOCUMENT = /\/(?:index|default)\.(?:html?|xhtml|php[345]?|aspx?|jsp|cgi|shtml)$/i;
 
-const STEPS: Readonly<Record<CanonicalizationStep, (url: URL) => void>> = {
-  'lower-case-path': (url) => setPath(url, url.pathname.toLowerCase()),
-  'remove-session-ids': (url) => {
-    setPath(url, url.pathname.replace(SESSION_IN_PATH, '').replace(SESSION_FOLDER, ''));
-    keepParameters(url, (name) => !SESSION_PARAMETER.test(name));
+/** What a step makes of the path, and of the query with its `?` (empty when there is none). */
+interface Step {
+  readonly path?: (path: string) => string;
+  readonly search?: (search: string) => string;
+}
+
+const STEPS: Readonly<Record<CanonicalizationStep, Step>> = {
+  'lower-case-path': { path: (path) => path.toLowerCase() },
+  'remove-session-ids': {
+    path: (path) => (/[;(]/.test(path) ? path.replace(SESSION_IN_PATH, '').replace(SESSION_FOLDER, '') : path),
+    search: (search) => keepParameters(search, (name) => !SESSION_PARAMETER.test(name)),
   },
-  'remove-tracking-parameters': (url) => keepParameters(url, (name) => !TRACKING_PARAMETER.test(name)),
-  'sort-parameters': (url) => {
-    if (url.search.length > 1) setQuery(url, url.search.slice(1).split('&').sort().join('&'));
+  'remove-tracking-parameters': {
+    search: (search) => keepParameters(search, (name) => !TRACKING_PARAMETER.test(name)),
   },
-  'remove-empty-query': (url) => {
-    if (url.search === '') url.search = '';
+  'sort-parameters': { search: (search) => (search === '' ? '' : `?${search.slice(1).split('&').sort().join('&')}`) },
+  'remove-empty-query': { search: (search) => (search === '?' ? '' : search) },
+  'remove-default-document': { path: (path) => path.replace(DEFAULT_DOCUMENT, '/') },
+  'remove-trailing-slash': {
+    path: (path) => (path.length > 1 && path.endsWith('/') ? withoutTrailingSlashes(path) : path),
   },
-  'remove-default-document': (url) => setPath(url, url.pathname.replace(DEFAULT_DOCUMENT, '/')),
-  'remove-trailing-slash': (url) => {
-    if (url.pathname.length > 1) setPath(url, url.pathname.replace(/\/+$/, '') || '/');
-  },
-  'collapse-slashes': (url) => setPath(url, url.pathname.replace(/\/{2,}/g, '/')),
+  'collapse-slashes': { path: (path) => (path.includes('//') ? path.replace(/\/{2,}/g, '/') : path) },
 };
 
-function setPath(url: URL, path: string): void {
-  if (url.pathname !== path) url.pathname = path;
-}
-
-function setQuery(url: URL, query: string): void {
-  const search = query === '' ? '' : `?${query}`;
-  if (url.search !== search) url.search = search;
-}
-
 /** Works on the raw text of the query: decoding and encoding again would change other parameters. */
-function keepParameters(url: URL, keep: (name: string) => boolean): void {
-  if (url.search.length < 2) return;
-  const pairs = url.search.slice(1).split('&');
+function keepParameters(search: string, keep: (name: string) => boolean): string {
+  if (search.length < 2) return search;
+  const pairs = search.slice(1).split('&');
   const kept = pairs.filter((pair) => keep(pair.split('=', 1)[0] ?? ''));
-  if (kept.length < pairs.length) setQuery(url, kept.join('&'));
+  if (kept.length === pairs.length) return search;
+  return kept.length === 0 ? '' : `?${kept.join('&')}`;
+}
+
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path.endsWith('/', end)) end--;
+  return path.slice(0, end);
 }
 
 export type Canonicalizer = (raw: string, base?: string) => CrawlUrl | undefined;
@@ -74,20 +77,57 @@ export type Canonicalizer = (raw: string, base?: string) => CrawlUrl | undefined
  */
 export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonicalizer {
   const chosen = CANONICALIZATION_STEPS.filter((step) => steps.includes(step)).map((step) => STEPS[step]);
-  return (raw, base) => {
-    const url = URL.parse(raw, base);
-    if (!url || (url.host === '' && url.protocol !== 'file:')) return undefined;
-    const fragment = url.hash.slice(1);
-    url.hash = '';
-    if (url.username !== '' || url.password !== '') {
-      url.username = '';
-      url.password = '';
-    }
-    // One step may lay bare what another takes away: `/index.html/`. Each only shortens or sorts, so this ends.
-    for (let before = ''; before !== url.href; ) {
-      before = url.href;
-      for (const step of chosen) step(url);
-    }
-    return crawlUrl(url.href, fragment);
+  // The links of a page have one base, one after the other.
+  let base: { text: string; url: CrawlUrl | undefined } | undefined;
+  return (raw, baseText) => {
+    if (baseText === undefined) return applySteps(chosen, parse(raw));
+    if (base?.text !== baseText) base = { text: baseText, url: webUrl(baseText) };
+    return applySteps(chosen, (base.url && resolvePlain(raw, base.url)) ?? parse(raw, baseText));
   };
+}
+
+function webUrl(text: string): CrawlUrl | undefined {
+  const url = parse(text);
+  return url && /^https?$/.test(url.scheme) ? url : undefined;
+}
+
+function resolvePlain(raw: string, base: CrawlUrl): CrawlUrl | undefined {
+  const hash = raw.indexOf('#');
+  const fragment = hash < 0 ? '' : raw.slice(hash + 1);
+  if (!isPlainFragment(fragment)) return undefined;
+  const href = fastResolve(hash < 0 ? raw : raw.slice(0, hash), base);
+  return href === undefined ? undefined : crawlUrl(href, fragment);
+}
+
+function parse(raw: string, base?: string): CrawlUrl | undefined {
+  const url = URL.parse(raw, base);
+  if (!url || (url.host === '' && url.protocol !== 'file:')) return undefined;
+  const fragment = url.hash.slice(1);
+  url.hash = '';
+  if (url.username !== '' || url.password !== '') {
+    url.username = '';
+    url.password = '';
+  }
+  return crawlUrl(url.href, fragment);
+}
+
+/** One step may lay bare what another takes away: `/index.html/`. Each only shortens or sorts, so this ends. */
+function applySteps(steps: readonly Step[], url: CrawlUrl | undefined): CrawlUrl | undefined {
+  let current = url;
+  while (current) {
+    const before: CrawlUrl = current;
+    const searchBefore = search(before);
+    let path = before.path;
+    let query = searchBefore;
+    for (const step of steps) {
+      if (step.path) path = step.path(path);
+      if (step.search && query !== '') query = step.search(query);
+    }
+    if (path === before.path && query === searchBefore) return before;
+    // Through the parser again: a dot segment may have been laid bare.
+    const front = before.href.slice(0, before.href.length - before.path.length - searchBefore.length);
+    current = parse(`${front}${path}${query}`);
+    if (current) current = { ...current, fragment: before.fragment };
+  }
+  return current;
 }

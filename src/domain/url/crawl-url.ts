@@ -55,3 +55,9 @@ export function withoutQuery(href: string): string {
   const end = href.search(/[?#]/);
   return end < 0 ? href : href.slice(0, end);
 }
+
+/** The query with its `?`; empty when there is none. Tells `/a?` from `/a`, as `query` does not. */
+export function search(url: CrawlUrl): string {
+  if (url.query !== '') return `?${url.query}`;
+  return url.href.endsWith('?') ? '?' : '';
+}

@@ -1,0 +1,59 @@
+/**
+ * Resolves the links that nearly all links are without the WHATWG parser: plain ASCII in http(s), already in the form that the
+ * parser would give. Whatever is not surely so is left to the parser; what is resolved here is what it would give.
+ */
+import { type CrawlUrl, origin, search as searchOf } from './crawl-url.js';
+
+/** Characters that no state of the parser changes or gives a meaning, but for dot segments. */
+const PATH = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*$/;
+const QUERY = /^[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*$/;
+const FRAGMENT = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%/?]*$/;
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** A lower-case name whose last label begins with a letter, so that it is no IPv4 address; without a port. */
+const HOST = /^(?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*$/;
+
+/** Is the fragment written as the parser would write it? */
+export const isPlainFragment = (fragment: string): boolean => FRAGMENT.test(fragment);
+
+/**
+ * The URL that `link`, which has no fragment, means on the page `base`; undefined when only the parser can tell.
+ * `base` is a canonical http or https URL.
+ */
+export function fastResolve(link: string, base: CrawlUrl): string | undefined {
+  const questionMark = link.indexOf('?');
+  const search = questionMark < 0 ? '' : link.slice(questionMark);
+  if (search !== '' && !QUERY.test(search)) return undefined;
+  const front = questionMark < 0 ? link : link.slice(0, questionMark);
+  if (front === '') return origin(base) + base.path + (search === '' ? searchOf(base) : search);
+  if (!PATH.test(front)) return undefined;
+  if (front.startsWith('https://') || front.startsWith('http://'))
+    return absolute(front, front.indexOf('/') + 2, search);
+  if (front.startsWith('//')) return absolute(`${base.scheme}:${front}`, base.scheme.length + 3, search);
+  if (front.startsWith('/')) return DOT_SEGMENT.test(front) ? undefined : origin(base) + front + search;
+  // A colon may end a scheme.
+  if (front.includes(':')) return undefined;
+  const path = relativePath(front, base.path.slice(0, base.path.lastIndexOf('/') + 1));
+  return path === undefined ? undefined : origin(base) + path + search;
+}
+
+function absolute(front: string, hostStart: number, search: string): string | undefined {
+  const slash = front.indexOf('/', hostStart);
+  const host = slash < 0 ? front.slice(hostStart) : front.slice(hostStart, slash);
+  if (!HOST.test(host) || host.includes('xn--')) return undefined;
+  if (slash < 0) return `${front}/${search}`;
+  return DOT_SEGMENT.test(front.slice(slash)) ? undefined : front + search;
+}
+
+/** Only leading dot segments are resolved; links rarely have others. */
+function relativePath(link: string, directory: string): string | undefined {
+  let folder = directory;
+  let rest = link;
+  for (;;) {
+    if (rest.startsWith('../')) {
+      folder = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
+      rest = rest.slice(3);
+    } else if (rest.startsWith('./')) rest = rest.slice(2);
+    else return DOT_SEGMENT.test(rest) ? undefined : folder + rest;
+  }
+}
