@@ -3,7 +3,7 @@ import { days, hours } from '../../src/domain/time/units.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite, html } from '../support/fake-site.js';
 
-const ATTRIBUTES = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400"';
+const ATTRIBUTES = 'smartRefreshMinAgeS="86400" smartRefreshMaxAgeS="86400"';
 
 describe('between two refreshes the site changes, and the index follows', () => {
   let site: FakeSite;

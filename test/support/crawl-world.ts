@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningIndex, startIndex } from '../../index/server.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
+import type { Lookup } from '../../src/adapters/http/dns-cache.js';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { createSink } from '../../src/adapters/push/create-sink.js';
@@ -34,6 +35,8 @@ export interface WorldOptions {
   readonly clock?: ManualClock;
   /** Database file to open again; in memory by default. */
   readonly database?: string;
+  /** Addresses of host names; any other name does not exist. Without it the system resolves names. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 const ATTRIBUTES =
@@ -66,7 +69,8 @@ export class CrawlWorld {
       cron: nextCronTime,
       createSink,
       processor: new LocalPageProcessor({
-        createFetcher: (definitions) => new HttpFetcher(definitions),
+        createFetcher: (definitions) =>
+          new HttpFetcher(definitions, { lookup: options.names && lookupIn(options.names) }),
         reader: createPageReader(),
         digest: (bytes, text) => createHash('sha256').update(bytes).update(text).digest('hex'),
       }),
@@ -170,6 +174,14 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
 
 const attributeNames = (attributes: string): Set<string> =>
   new Set([...attributes.matchAll(/([\w:-]+)=/g)].map((match) => match[1]!));
+
+const lookupIn =
+  (names: Readonly<Record<string, string>>): Lookup =>
+  async (name) => {
+    const address = names[name];
+    if (address === undefined) throw Object.assign(new Error(`no address for ${name}`), { code: 'ENOTFOUND' });
+    return [{ address, family: 4 }];
+  };
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -21,12 +21,13 @@ export class FakeSite {
   private readonly pages = new Map<string, FakePage>();
   private readonly server: Server;
 
-  private constructor(private readonly address: string) {
+  private constructor(private readonly name: string) {
     this.server = createServer((request, response) => this.answer(request, response));
   }
 
-  static async start(address = '127.0.0.1'): Promise<FakeSite> {
-    const site = new FakeSite(address);
+  /** A name needs an entry in the world's `names`. */
+  static async start(address = '127.0.0.1', name = address): Promise<FakeSite> {
+    const site = new FakeSite(name);
     await new Promise<void>((resolve) => site.server.listen(0, address, resolve));
     return site;
   }
@@ -36,7 +37,7 @@ export class FakeSite {
   }
 
   get origin(): string {
-    return `http://${this.address}:${this.port}`;
+    return `http://${this.name}:${this.port}`;
   }
 
   url(path: string): string {

@@ -47,10 +47,21 @@ export class ErrorPageProbes {
     return errorPage !== undefined && isErrorPage(page, errorPage);
   }
 
-  /** Asks the next question of a host that the caller has claimed, beside the page of the task and under its rules. */
-  async ask(task: PageTask, host: Host, delay: Duration): Promise<PageResult> {
+  /**
+   * Asks the next question of a host that the caller has claimed, beside the page of the task and under its rules;
+   * undefined when it may not be asked.
+   */
+  async ask(
+    task: PageTask,
+    host: Host,
+    { delay, mayAsk }: { delay: Duration; mayAsk: (url: string) => boolean },
+  ): Promise<PageResult | undefined> {
     const unfinished = this.fresh(host.key)?.unfinished;
     const url = unfinished ? unfinished.good : impossibleUrl(task.url, this.token(task.url));
+    if (!mayAsk(url)) {
+      this.remember(host.key, { until: after(this.clock.now(), KNOWN_FOR) });
+      return undefined;
+    }
     host.waitsForAnswer = true;
     this.hosts.started(host, delay);
     try {

@@ -66,9 +66,10 @@ export class VisitRunner {
       if (gate.asked) pause = delay;
       if (gate.end !== undefined) return gate.end;
       if (!refused && this.wantsProbe(host)) {
-        const probe = await this.services.probes.ask(this.task(state), host, delay);
-        if (hasAsked(probe)) pause = delay;
-        this.noteHost(host, probe, false);
+        const mayAsk = (question: string): boolean => this.robotsAllow(crawlUrl(question), options);
+        const probe = await this.services.probes.ask(this.task(state), host, { delay, mayAsk });
+        if (probe && hasAsked(probe)) pause = delay;
+        if (probe) this.noteHost(host, probe, false);
         return PUT_BACK;
       }
       if (!refused) this.services.hosts.started(host, delay);
@@ -76,7 +77,6 @@ export class VisitRunner {
       const answer = await this.services.processor.process(this.task(state));
       const result = await this.services.review.review(state, answer);
       this.noteHost(host, result, state.stamp !== undefined);
-      // A URL that was excluded before any request has cost the host nothing.
       if (!hasAsked(result)) pause = undefined;
       return result;
     } finally {
