@@ -94,11 +94,9 @@ function readSitemapBody(
   contentType: string | undefined,
   maxEntries: number,
 ): SitemapContent | undefined {
-  const packed = isGzip(body);
-  const unpacked = packed ? gunzipBounded(body, MAX_SITEMAP_BYTES) : { data: body, whole: true };
+  const unpacked = isGzip(body) ? gunzipBounded(body, MAX_SITEMAP_BYTES) : { data: body, whole: true };
   const data = unpacked.data.subarray(0, MAX_SITEMAP_BYTES);
-  // The header of an archive speaks of the archive.
-  const encoding = findEncoding(data, packed ? undefined : charsetOf(contentType), 'xml');
+  const encoding = findEncoding(data, charsetOf(contentType), 'xml');
   const content = readSitemapText(toUtf8(data, encoding).toString('utf8'), maxEntries);
   const whole = unpacked.whole && data.length === unpacked.data.length;
   return content === undefined || whole ? content : { ...content, truncated: true };

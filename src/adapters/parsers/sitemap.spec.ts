@@ -113,12 +113,20 @@ describe('a list', () => {
 describe('broken sitemaps', () => {
   it.each([
     ['cut in the middle', '<urlset><url><loc>http://a/</loc></url><url><loc>http://b'],
+    ['with markup in an address', '<urlset><url><loc>http://a/<x>no</x></loc></url></urlset>'],
     ['cut in a tag', '<urlset><url><loc>http://a/</loc></url><url><lo'],
     ['without end tags', '<urlset><url><loc>http://a/</loc><url>'],
     ['with plain ampersands and less-than signs', '<urlset>& < &x; <url><loc>http://a/</loc></url></urlset>'],
     ['with wrong end tags', '<urlset></b></url><url></x><loc>http://a/</loc></y></url></urlset>'],
   ])('%s give what could be read', (_name, text) => {
     expect(read(text)?.entries).toEqual([{ url: 'http://a/' }]);
+  });
+
+  it('with open elements in one entry give the next one all the same', () => {
+    expect(read('<urlset><url><loc>http://a/</loc><open><url><loc>http://b/</loc></url></urlset>')?.entries).toEqual([
+      { url: 'http://a/' },
+      { url: 'http://b/' },
+    ]);
   });
 
   it.each([
@@ -129,9 +137,9 @@ describe('broken sitemaps', () => {
   ])('%s is none', (_name, text) => expect(read(text)).toBeUndefined());
 
   it.each(['<a>', '</a>', '<url>', '<url><loc>', '<!--', '<', '&', '<a b="', '<![CDATA[', '<?', 'http://a/\n', '&#1'])(
-    '4 MiB of %j are read to the end',
+    '1 MiB of %j is read to the end',
     (pattern) => {
-      expect(() => read(`<urlset>${pattern.repeat((4 * 1024 * 1024) / pattern.length)}`)).not.toThrow();
+      expect(() => read(`<urlset>${pattern.repeat((1024 * 1024) / pattern.length)}`)).not.toThrow();
     },
   );
 });

@@ -106,6 +106,10 @@ describe('metas', () => {
     expect(page.robotsMetas).toEqual([{ agent: 'robots', directives: 'noindex' }]);
   });
 
+  it('for robots are 500 at most', () => {
+    expect(scan('<meta name=robots content=noindex>'.repeat(501)).robotsMetas).toHaveLength(500);
+  });
+
   it('tell the language of the content', () => {
     expect(scan('<html lang="de-AT"><meta http-equiv=Content-Language content="fr">')).toMatchObject({
       lang: 'de-AT',
@@ -166,8 +170,9 @@ describe('the text', () => {
     );
   });
 
-  it('keeps all of a reference to two characters', () => {
-    expect(text('&nGt;'.repeat(1_000))).toBe('\u226b\u20d2'.repeat(1_000));
+  it('has room for references that are shorter than what they stand for', () => {
+    const page = scan('&nGt;'.repeat(50_000), { maxTextLength: 200_000 });
+    expect(page.text).toBe('\u226b\u20d2'.repeat(50_000));
   });
 });
 

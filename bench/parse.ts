@@ -1,0 +1,124 @@
+/**
+ * How many pages a second does one core read? The scanner alone, the whole page reader, htmlparser2 and parse5, over all
+ * HTML files below a folder: `node dist/bench/parse.js FOLDER [pages]`.
+ *
+ * The parsers do the scanner's work: links, base, title and visible text. A run reads each page once with each contestant in
+ * turn, so that a busy machine slows them all alike; of `RUNS` runs the fastest counts for each slice of pages.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Parser } from 'htmlparser2';
+import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
+import { HtmlScanner } from '../src/adapters/parsers/html/html-scanner.js';
+import { TextBuffer } from '../src/adapters/parsers/html/text-buffer.js';
+import { createPageReader } from '../src/adapters/parsers/page-reader.js';
+import { simhash } from '../src/domain/content/simhash.js';
+
+const RUNS = 10;
+const SLICE = 50;
+const LIMITS = { maxLinks: 100_000, maxTextLength: 10_000_000 };
+const UNSEEN = new Set(['title', 'script', 'style', 'noscript', 'template', 'iframe']);
+
+/** Reads a page and tells how many links and how many characters of text it found. */
+type Contestant = (page: Buffer) => { links: number; text: number };
+
+const buffer = new TextBuffer();
+const reader = createPageReader();
+
+const contestants: Record<string, Contestant> = {
+  scanner(page) {
+    const { facts } = new HtmlScanner(page, buffer, { maxLinks: LIMITS.maxLinks, xml: false }).scan();
+    return { links: facts.links.length, text: buffer.finish(LIMITS.maxTextLength).text.length };
+  },
+  'page reader (charset, language)'(page) {
+    const { links, text } = reader.read(page, 'text/html', LIMITS);
+    return { links: links.length, text: text.length };
+  },
+  'page reader and simhash'(page) {
+    const { links, text } = reader.read(page, 'text/html', LIMITS);
+    simhash(text);
+    return { links: links.length, text: text.length };
+  },
+  htmlparser2: withHtmlparser2,
+  parse5: withParse5,
+};
+
+function withHtmlparser2(page: Buffer): ReturnType<Contestant> {
+  const links: string[] = [];
+  let title = '';
+  let text = '';
+  let inTitle = false;
+  let unseen = 0;
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      const address = attributes['href'] ?? (name === 'iframe' ? attributes['src'] : undefined);
+      if (address !== undefined) links.push(address);
+      if (name === 'title') inTitle = title === '';
+      if (UNSEEN.has(name)) unseen++;
+    },
+    ontext(piece) {
+      if (inTitle) title += piece;
+      else if (unseen === 0) text += piece;
+    },
+    onclosetag(name) {
+      if (name === 'title') inTitle = false;
+      if (UNSEEN.has(name)) unseen--;
+    },
+  });
+  parser.end(page.toString('utf8'));
+  return { links: links.length, text: text.replace(/\s+/g, ' ').trim().length };
+}
+
+function withParse5(page: Buffer): ReturnType<Contestant> {
+  const links: string[] = [];
+  const pieces: string[] = [];
+  const walk = (node: Tree.Node, seen: boolean): void => {
+    if (node.nodeName === '#text' && seen) pieces.push((node as Tree.TextNode).value);
+    if ('attrs' in node) for (const { name, value } of node.attrs) if (name === 'href') links.push(value);
+    if ('childNodes' in node) for (const child of node.childNodes) walk(child, seen && !UNSEEN.has(node.nodeName));
+  };
+  walk(parse(page.toString('utf8'), { scriptingEnabled: false }), true);
+  return { links: links.length, text: pieces.join('').replace(/\s+/g, ' ').trim().length };
+}
+
+function readPages(folder: string, count: number): Buffer[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => /\.html?$/.test(path));
+  const step = Math.max(1, Math.floor(paths.length / count));
+  return paths.filter((_, index) => index % step === 0).map((path) => readFileSync(join(folder, path)));
+}
+
+/** Keeps, for each slice of pages, the least time in milliseconds. */
+function measure(contestant: Contestant, slices: readonly Buffer[][], fastest: number[]): void {
+  for (const [index, slice] of slices.entries()) {
+    const start = performance.now();
+    for (const page of slice) contestant(page);
+    fastest[index] = Math.min(fastest[index] ?? Number.POSITIVE_INFINITY, performance.now() - start);
+  }
+}
+
+const [folder, count = '1000'] = process.argv.slice(2);
+if (folder === undefined) throw new Error('usage: node dist/bench/parse.js FOLDER [pages]');
+const pages = readPages(folder, Number(count));
+const slices = Array.from({ length: Math.ceil(pages.length / SLICE) }, (_, i) =>
+  pages.slice(i * SLICE, (i + 1) * SLICE),
+);
+const bytes = pages.reduce((sum, page) => sum + page.length, 0);
+console.log(
+  `${pages.length} pages, mean ${(bytes / pages.length / 1024).toFixed(1)} KiB, Node ${process.versions.node}`,
+);
+
+const times = Object.fromEntries(Object.keys(contestants).map((name) => [name, [] as number[]]));
+for (let run = 0; run < RUNS; run++) {
+  for (const [name, contestant] of Object.entries(contestants)) measure(contestant, slices, times[name]!);
+}
+for (const [name, contestant] of Object.entries(contestants)) {
+  const milliseconds = times[name]!.reduce((sum, time) => sum + time, 0);
+  const found = pages.map(contestant);
+  const [links, text] = [
+    found.reduce((sum, page) => sum + page.links, 0),
+    found.reduce((sum, page) => sum + page.text, 0),
+  ];
+  const pagesPerSecond = ((pages.length / milliseconds) * 1000).toFixed(0);
+  console.log(`${name.padEnd(32)} ${pagesPerSecond.padStart(7)} pages/s  ${links} links  ${text} characters`);
+}
