@@ -19,6 +19,8 @@ export class LocalPageProcessor implements PageProcessor {
 
   private fetcher: Fetcher | undefined;
   private fetchers = '';
+  /** Work under way by fetcher: one that is replaced is closed when its last piece of work has ended. */
+  private readonly underWay = new Map<Fetcher, number>();
 
   constructor(private readonly tools: ProcessorTools) {}
 
@@ -45,15 +47,15 @@ export class LocalPageProcessor implements PageProcessor {
     const links = task.inspect ? new LinkJudge() : this.links.get(task.crawler);
     if (!context || !links) throw new Error(`no crawler is named ${task.crawler}`);
     const { reader, digest, reading } = this.tools;
-    return processPage(task, context, links, { fetcher: this.configuredFetcher(), reader, digest, reading });
+    return this.withFetcher((fetcher) => processPage(task, context, links, { fetcher, reader, digest, reading }));
   }
 
   async fetch(request: FetchRequest): Promise<FetchOutcome> {
-    return this.configuredFetcher().fetch(request);
+    return this.withFetcher((fetcher) => fetcher.fetch(request));
   }
 
   async resolve(hostname: string): Promise<string | undefined> {
-    return this.configuredFetcher().resolve(hostname);
+    return this.withFetcher((fetcher) => fetcher.resolve(hostname));
   }
 
   forget(crawler: string, urls: readonly string[]): void {
@@ -61,12 +63,26 @@ export class LocalPageProcessor implements PageProcessor {
   }
 
   async close(): Promise<void> {
-    await this.fetcher?.close();
+    const replaced = [...this.underWay.keys()].filter((fetcher) => fetcher !== this.fetcher);
+    await Promise.all([...replaced, this.fetcher].map((fetcher) => fetcher?.close()));
   }
 
-  private configuredFetcher(): Fetcher {
-    if (!this.fetcher) throw new Error('the page processor has not been configured');
-    return this.fetcher;
+  private async withFetcher<T>(work: (fetcher: Fetcher) => Promise<T>): Promise<T> {
+    const { fetcher } = this;
+    if (!fetcher) throw new Error('the page processor has not been configured');
+    this.underWay.set(fetcher, (this.underWay.get(fetcher) ?? 0) + 1);
+    try {
+      return await work(fetcher);
+    } finally {
+      this.underWay.set(fetcher, this.underWay.get(fetcher)! - 1);
+      if (fetcher !== this.fetcher) this.retire(fetcher);
+    }
+  }
+
+  private retire(fetcher: Fetcher): void {
+    if ((this.underWay.get(fetcher) ?? 0) > 0) return;
+    this.underWay.delete(fetcher);
+    void fetcher.close();
   }
 
   /** Connections and what is known of hosts are kept when the fetchers stay as they are. */
@@ -76,6 +92,6 @@ export class LocalPageProcessor implements PageProcessor {
     const previous = this.fetcher;
     this.fetchers = text;
     this.fetcher = this.tools.createFetcher(definitions);
-    void previous?.close();
+    if (previous) this.retire(previous);
   }
 }
