@@ -22,12 +22,17 @@ interface Site {
   readonly validators: boolean;
 }
 
+/** Seconds that an overloaded host asks for. */
+export const RETRY_AFTER_S = 60;
+
 export interface Asked {
   readonly host: string;
   readonly path: string;
   readonly from: Instant;
   /** When the answer had come, or the asking process died; undefined while the request is under way. */
   to: Instant | undefined;
+  /** The answer asked for rest. */
+  wantsRest?: boolean;
 }
 
 const TYPE = { 'content-type': 'text/html; charset=utf-8' };
@@ -151,7 +156,9 @@ export class SimulatedWeb {
     this.asked.push(asked);
     await clock.sleep(took);
     asked.to ??= clock.now();
-    return this.answer(url, request, took);
+    const answer = this.answer(url, request, took);
+    asked.wantsRest = answer.kind === 'response' && answer.status === 503;
+    return answer;
   }
 
   private answer(url: URL, request: FetchRequest, total: Duration): FetchOutcome {
@@ -178,7 +185,7 @@ export class SimulatedWeb {
         if (this.random.chance(0.5)) return failure('connection-reset');
         break;
       case 'overloaded':
-        return respond(503, { 'retry-after': '60' });
+        return respond(503, { 'retry-after': String(RETRY_AFTER_S) });
       case 'silent':
         return failure('read-timeout');
     }

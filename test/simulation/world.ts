@@ -19,7 +19,8 @@ import { ManualClock } from '../support/manual-clock.js';
 import { Fuse } from './fuse.js';
 import { Random } from './random.js';
 import { SimulatedIndex } from './simulated-sink.js';
-import { SimulatedWeb } from './simulated-web.js';
+import { RETRY_AFTER_S, SimulatedWeb } from './simulated-web.js';
+import { Witness } from './witness.js';
 
 export interface WorldReport {
   readonly seed: number;
@@ -50,6 +51,7 @@ class World {
   private store!: FrontierStore;
   private engine!: Engine;
   private fuse = new Fuse();
+  private readonly witness = new Witness(this.violations);
   private crashes = 0;
   private orders = 0;
 
@@ -98,6 +100,9 @@ class World {
     void this.engine
       .open(this.definition())
       .catch((error: unknown) => this.violations.push(`the engine did not open: ${String(error)}`));
+    this.engine.subscribe((event) => {
+      if (!fuse.isBlown) this.witness.see(event);
+    });
     await settle();
   }
 
@@ -138,6 +143,7 @@ class World {
   private async restart(): Promise<void> {
     this.crashes++;
     this.web.hangUp(this.clock.now());
+    this.witness.crashed(this.clock.now());
     this.clock.advance(milliseconds(this.random.integer(0, 3_000)));
     await settle();
     await this.start();
@@ -175,15 +181,19 @@ class World {
       if (!this.web.serves(uri)) this.violations.push(`${uri} is in the index and not on the web`);
   }
 
-  /** No request may begin before the throttle has passed since the last one to the same host ended, over crashes too. */
+  /**
+   * No request may begin before the throttle has passed since the last one to the same host ended, nor before the time
+   * that the host has asked for; over crashes too.
+   */
   private checkPoliteness(): void {
-    const last = new Map<string, Instant>();
-    for (const { host, from, to, path } of this.web.asked) {
-      const before = last.get(host);
-      if (before !== undefined && from < before + THROTTLE_MS) {
-        this.violations.push(`${host}${path} was asked ${from - before} ms after the last answer`);
-      }
-      if (to !== undefined) last.set(host, to);
+    const freeFrom = new Map<string, Instant>();
+    for (const { host, path, from, to, wantsRest } of this.web.asked) {
+      const free = freeFrom.get(host);
+      if (free !== undefined && from < free) this.violations.push(`${host}${path} was asked ${free - from} ms too early`);
+      if (to === undefined) continue;
+      // What a dying process heard last it could not remember: then only the throttle holds.
+      const rests = wantsRest && !this.witness.crashedSoonAfter(to);
+      freeFrom.set(host, after(to, milliseconds(rests ? RETRY_AFTER_S * 1_000 : THROTTLE_MS)));
     }
   }
 

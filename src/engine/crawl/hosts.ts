@@ -121,7 +121,11 @@ export class Hosts {
   backOff(host: Host, retryAfter: Duration | undefined): void {
     const before = host.politeness;
     this.change(host, backOff(before, this.clock.now(), retryAfter));
-    if (host.politeness !== before) this.onBackOff(host);
+    if (host.politeness !== before) {
+      this.onBackOff(host);
+      // A crash must not make the crawler forget that a host has asked for rest.
+      void this.save();
+    }
     this.notifyWhenReady(host);
   }
 

@@ -1,0 +1,52 @@
+import { ERROR_CODES, type ErrorCode } from '../../src/domain/fetch/error-codes.js';
+import { type Instant, instant } from '../../src/domain/time/units.js';
+import type { CrawlEvent } from '../../src/engine/events.js';
+
+/** Temporary errors in a row that a URL may have; one more deletes it. */
+const MAX_TEMPORARY_ERRORS = 5;
+/** A visit is settled well within this time, unless the process dies. */
+const SETTLED_WITHIN_MS = 10 * 60_000;
+
+interface Course {
+  failures: number;
+  lastSuccessAt: Instant;
+}
+
+/** Follows what the engine says it does, and says when that cannot be right. */
+export class Witness {
+  private readonly courses = new Map<string, Course>();
+  private readonly crashes: Instant[] = [];
+
+  constructor(private readonly violations: string[]) {}
+
+  crashed(at: Instant): void {
+    this.crashes.push(at);
+  }
+
+  /** What was learnt at this time may have died with the process. */
+  crashedSoonAfter(time: Instant): boolean {
+    return this.crashes.some((crash) => crash >= time && crash - time < SETTLED_WITHIN_MS);
+  }
+
+  see(event: CrawlEvent): void {
+    if (event.type === 'visit') this.visit(event.url, event.outcome, event.at);
+    else if (event.type === 'order' && event.reason === 'too-many-temporary-errors') this.deletion(event.uri);
+  }
+
+  private visit(url: string, outcome: string, at: Instant): void {
+    const course = this.courses.get(url) ?? { failures: 0, lastSuccessAt: instant(0) };
+    const entry = outcome in ERROR_CODES ? ERROR_CODES[outcome as ErrorCode] : undefined;
+    if (entry?.class === 'temporary') course.failures++;
+    else if (!entry) {
+      course.failures = 0;
+      course.lastSuccessAt = at;
+    }
+    this.courses.set(url, course);
+  }
+
+  private deletion(url: string): void {
+    const course = this.courses.get(url);
+    if (!course || course.failures > MAX_TEMPORARY_ERRORS || this.crashedSoonAfter(course.lastSuccessAt)) return;
+    this.violations.push(`${url} was deleted after ${course.failures} temporary errors in a row`);
+  }
+}
