@@ -71,9 +71,9 @@ function countWords(text: string, shingles: ShingleCounter): void {
   let word = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (isWordPart(code)) {
-      const lower = code >= 0x41 && code <= 0x5a ? code | 0x20 : code;
-      word = (Math.imul(word, 0x01000193) ^ lower) + 0x811c9dc5;
+    const letter = code < 0x80 ? ASCII[code]! : isWordPart(code) ? code : 0;
+    if (letter !== 0) {
+      word = (Math.imul(word, 0x01000193) ^ letter) + 0x811c9dc5;
       continue;
     }
     if (word !== 0) shingles.add(word);
@@ -83,9 +83,14 @@ function countWords(text: string, shingles: ShingleCounter): void {
   if (word !== 0) shingles.add(word);
 }
 
+/** Letters in lower case and digits; 0 for what parts words. */
+const ASCII = new Uint8Array(128);
+for (const letter of '0123456789abcdefghijklmnopqrstuvwxyz') {
+  ASCII[letter.charCodeAt(0)] = ASCII[letter.toUpperCase().charCodeAt(0)] = letter.charCodeAt(0);
+}
+
+/** Beyond ASCII: Latin-1 signs and general punctuation part words. */
 function isWordPart(code: number): boolean {
-  if (code < 0x80) return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a);
-  // Latin-1 signs and general punctuation part words.
   return code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f) && !isUnspaced(code);
 }
 
