@@ -37,6 +37,7 @@ import {
   LOG,
   OPTIONS,
   PART_TOKENS,
+  SEARCH_PAGE,
 } from './tokens.js';
 
 export interface Parts {
@@ -46,6 +47,8 @@ export interface Parts {
   readonly engine: Engine;
   /** Audit log and configuration history. */
   readonly admin: AdminStore;
+  /** Of the bundled index; empty when it does not run. */
+  readonly searchPage: string;
 }
 
 /** Lines for a person on a terminal, JSON otherwise; `CRAWLWAY_LOG_LEVEL` says from which level on. */
@@ -97,6 +100,7 @@ export function partsModule(parts: Parts): DynamicModule {
     { provide: LOG, useValue: parts.log },
     { provide: CLOCK, useValue: systemClock },
     { provide: OPTIONS, useValue: parts.options },
+    { provide: SEARCH_PAGE, useValue: parts.searchPage },
   ];
   return { module: class Parts {}, global: true, providers, exports: [...PART_TOKENS] };
 }

@@ -12,8 +12,8 @@ const SITE_PORT = 8741;
 const INDEX_PORT = 8742;
 
 export interface Sample {
-  /** Address of the search page, when the bundled index runs. */
-  readonly searchUrl: string | undefined;
+  /** Address of the search page, with a slash at the end; empty when the bundled index does not run. */
+  readonly searchPage: string;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function startSample(definition: ServerDefinition, dataDirectory: s
       ? await listening('index', INDEX_PORT, startIndex({ port: INDEX_PORT, host: HOST, file }))
       : undefined;
     return {
-      searchUrl: index && `${index.url}/?q=lighthouse`,
+      searchPage: index ? `${index.url}/` : '',
       close: async () => void (await Promise.all([site?.close(), index?.close()])),
     };
   } catch (error) {

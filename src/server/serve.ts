@@ -49,7 +49,10 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
     opened.push(() => engine.drain(DRAIN_TIME));
     const admin = await openAdminStore(options.databaseUrl);
     opened.push(() => admin.close());
-    const app = await createApp(partsModule({ options, log, file, engine, admin }), log);
+    const app = await createApp(
+      partsModule({ options, log, file, engine, admin, searchPage: sample?.searchPage ?? '' }),
+      log,
+    );
     opened.push(() => app.close());
     const configuration = app.get(ConfigurationService);
     await configuration.begin(loaded);
@@ -99,7 +102,7 @@ async function tellWhenCrawled(
     if (!crawlers) return;
     const indexed = crawlers.reduce((sum, { counts }) => sum + counts.indexed, 0);
     if (indexed === 0 || crawlers.some(({ idle, pendingOrders }) => !idle || pendingOrders > 0)) continue;
-    const search = sample.searchUrl ? ` Search them: ${sample.searchUrl}` : '';
+    const search = sample.searchPage ? ` Search them: ${sample.searchPage}?q=lighthouse` : '';
     log.info(`The crawl has caught up: ${indexed} documents are indexed.${search}  Console: ${url}/`);
     return;
   }

@@ -16,6 +16,8 @@ export const LOG = Symbol('log');
 export const CLOCK = Symbol('clock');
 /** The `ServerOptions` of this process. */
 export const OPTIONS = Symbol('options');
+/** Address of the bundled index's search page, empty when it does not run. */
+export const SEARCH_PAGE = Symbol('search page');
 /** Everything that stands before the API path of a call. */
 export const API = 'api/v1';
 
@@ -29,4 +31,5 @@ export const PART_TOKENS = [
   LOG,
   CLOCK,
   OPTIONS,
+  SEARCH_PAGE,
 ] as const;

@@ -29,9 +29,16 @@ export class SinkDto {
 
   @ApiProperty({ required: false, format: 'date-time' })
   nextAttemptAt?: string;
+
+  @ApiProperty({
+    required: false,
+    format: 'uri',
+    description: 'Where its documents can be searched; of the bundled index.',
+  })
+  searchPage?: string;
 }
 
-export const sinkDto = (view: SinkView): SinkDto => ({
+export const sinkDto = (view: SinkView, searchPage: string | undefined): SinkDto => ({
   name: view.name,
   type: view.type,
   state: view.state,
@@ -41,6 +48,7 @@ export const sinkDto = (view: SinkView): SinkDto => ({
   acknowledged: view.acknowledged,
   refused: view.refused,
   nextAttemptAt: iso(view.nextAttemptAt),
+  searchPage,
 });
 
 export class DifferenceDto {

@@ -8,7 +8,7 @@ import { asBoolean } from '../http/boolean.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { API, ENGINE } from '../tokens.js';
+import { API, ENGINE, SEARCH_PAGE } from '../tokens.js';
 import { ReconciliationDto, reconciliationDto, SinkDto, sinkDto } from './sink.dto.js';
 
 class ReconcileQuery {
@@ -22,7 +22,10 @@ class ReconcileQuery {
 @ApiTags('Sinks')
 @Controller(`${API}/sinks`)
 export class SinksController {
-  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+  constructor(
+    @Inject(ENGINE) private readonly engine: EngineApi,
+    @Inject(SEARCH_PAGE) private readonly searchPage: string,
+  ) {}
 
   @Get()
   @Operation({
@@ -33,7 +36,12 @@ export class SinksController {
   })
   @PageResponse(SinkDto)
   list(): Page<SinkDto> {
-    return { items: this.engine.sinks().map(sinkDto), next: null };
+    const { sinks } = this.engine.definition;
+    const pageOf = (name: string): string | undefined => {
+      const url = sinks.find((sink) => sink.name === name)?.url;
+      return url && this.searchPage.startsWith(`${URL.parse(url)?.origin}/`) ? this.searchPage : undefined;
+    };
+    return { items: this.engine.sinks().map((sink) => sinkDto(sink, pageOf(sink.name))), next: null };
   }
 
   @Post(':sink/reconcile')
