@@ -166,6 +166,7 @@ describe('canonicalization', () => {
     ['remove-session-ids', `http://a.example/(${session})/x.aspx`, 'http://a.example/x.aspx'],
     ['remove-session-ids', 'http://a.example/?sid=1', 'http://a.example/'],
     ['remove-session-ids', 'http://a.example/?side=1&q=sid', 'http://a.example/?side=1&q=sid'],
+    ['remove-session-ids', 'http://a.example/?a?sid=1&b&sid', 'http://a.example/?a?sid=1&b'],
     ['remove-tracking-parameters', 'http://a.example/?utm_source=a&x=%20+1&fbclid=2', 'http://a.example/?x=%20+1'],
     ['sort-parameters', 'http://a.example/?b=1&a=2&a=1', 'http://a.example/?a=1&a=2&b=1'],
     ['remove-empty-query', 'http://a.example/x?', 'http://a.example/x'],

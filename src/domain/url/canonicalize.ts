@@ -23,11 +23,11 @@ export type CanonicalizationStep = (typeof CANONICALIZATION_STEPS)[number];
 export const DEFAULT_CANONICALIZATION: readonly CanonicalizationStep[] = ['remove-session-ids', 'remove-empty-query'];
 
 const SESSION_PARAMETER =
-  /^(?:phpsessid|jsessionid|aspsessionid[a-z]*|asp\.net_sessionid|sid|sessionid|session_id|cfid|cftoken|zenid|osCsid)$/i;
+  /(?:^\?|&)(?:phpsessid|jsessionid|aspsessionid[a-z]*|asp\.net_sessionid|sid|sessionid|session_id|cfid|cftoken|zenid|osCsid)(?=[=&]|$)/i;
 const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?#;]*/gi;
 const SESSION_FOLDER = /\/\((?:[a-z]\([0-9a-z]{24}\))+\)(?=\/)|\/\([0-9a-z]{24}\)(?=\/)/gi;
 const TRACKING_PARAMETER =
-  /^(?:utm_[a-z_]+|gclid|dclid|fbclid|msclkid|yclid|mc_cid|mc_eid|_ga|_gl|igshid|gbraid|wbraid)$/i;
+  /(?:^\?|&)(?:utm_[a-z_]+|gclid|dclid|fbclid|msclkid|yclid|mc_cid|mc_eid|_ga|_gl|igshid|gbraid|wbraid)(?=[=&]|$)/i;
 const DEFAULT_DOCUMENT = /\/(?:index|default)\.(?:html?|xhtml|php[345]?|aspx?|jsp|cgi|shtml)$/i;
 
 /** What a step makes of the path, and of the query with its `?` (empty when there is none). */
@@ -40,10 +40,10 @@ const STEPS: Readonly<Record<CanonicalizationStep, Step>> = {
   'lower-case-path': { path: (path) => path.toLowerCase() },
   'remove-session-ids': {
     path: (path) => (/[;(]/.test(path) ? path.replace(SESSION_IN_PATH, '').replace(SESSION_FOLDER, '') : path),
-    search: (search) => keepParameters(search, (name) => !SESSION_PARAMETER.test(name)),
+    search: (search) => withoutParameters(search, SESSION_PARAMETER),
   },
   'remove-tracking-parameters': {
-    search: (search) => keepParameters(search, (name) => !TRACKING_PARAMETER.test(name)),
+    search: (search) => withoutParameters(search, TRACKING_PARAMETER),
   },
   'sort-parameters': { search: (search) => (search === '' ? '' : `?${search.slice(1).split('&').sort().join('&')}`) },
   'remove-empty-query': { search: (search) => (search === '?' ? '' : search) },
@@ -55,11 +55,12 @@ const STEPS: Readonly<Record<CanonicalizationStep, Step>> = {
 };
 
 /** Works on the raw text of the query: decoding and encoding again would change other parameters. */
-function keepParameters(search: string, keep: (name: string) => boolean): string {
-  if (search.length < 2) return search;
-  const pairs = search.slice(1).split('&');
-  const kept = pairs.filter((pair) => keep(pair.split('=', 1)[0] ?? ''));
-  if (kept.length === pairs.length) return search;
+function withoutParameters(search: string, unwanted: RegExp): string {
+  if (!unwanted.test(search)) return search;
+  const kept = search
+    .slice(1)
+    .split('&')
+    .filter((pair) => !unwanted.test(`?${pair}`));
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
 
