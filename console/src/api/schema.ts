@@ -441,6 +441,41 @@ export interface ReasonDto {
   readonly remedy: string;
 }
 
+export interface ResolvedEntryDto {
+  readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+  /** Nesting of recursive conditions; 0 elsewhere. */
+  readonly depth: number;
+  /** What it asks, in words. */
+  readonly text: string;
+  /** What it sets when it applies. Secrets are hidden. */
+  readonly effect?: string;
+  readonly place?: PlaceDto;
+}
+
+export interface ResolvedViewDto {
+  /** In the order of evaluation. */
+  readonly entries: readonly ResolvedEntryDto[];
+}
+
+export interface ResolvedOptionDto {
+  readonly name: string;
+  /** In words, with its unit. Secrets are hidden. */
+  readonly value: string;
+  /** Who set it last. */
+  readonly setBy: string;
+  readonly place?: PlaceDto;
+}
+
+export interface ResolvedUrlDto {
+  /** Canonical URL. */
+  readonly url: string;
+  readonly verdict: VerdictDto;
+  /** Each rule of each layer: matched or not, and what it set. */
+  readonly steps: readonly TraceStepDto[];
+  /** Final options. */
+  readonly options: readonly ResolvedOptionDto[];
+}
+
 export interface RootMetaDto {
   readonly name: string;
   readonly value: string;
@@ -628,6 +663,10 @@ export interface RefreshDto {
   readonly url?: string;
   /** SQL LIKE pattern; `%` is everything. */
   readonly like?: string;
+  /** Only URLs of this host. */
+  readonly host?: string;
+  /** Only URLs with this reason or error code. */
+  readonly reason?: string;
 }
 
 export interface WeightsDto {
@@ -951,6 +990,12 @@ export interface Calls {
   /** Cursor of the following page; null on the last one. */
   readonly next: string | null;
 };
+  };
+  'GET /api/v1/config/crawlers/{crawler}/resolved': {
+    path: { crawler: string };
+    query: { url?: string; from?: string };
+    body: undefined;
+    answer: ResolvedViewDto | ResolvedUrlDto;
   };
   'GET /api/v1/crawlers/{crawler}/roots': {
     path: { crawler: string };

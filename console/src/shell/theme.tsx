@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 
 const CHOICE = 'crawlway-theme';
-const THEMES = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const THEMES = { system: 'System colours', light: 'Light', dark: 'Dark' } as const;
 type Theme = keyof typeof THEMES;
 
 export const THEME_CHANGED = 'crawlway:theme';

@@ -17,6 +17,9 @@ export function Verdict({ explanation, crawler }: { explanation: ExplanationDto;
       </div>
       <Effects explanation={explanation} />
       <Trace trace={trace} crawler={crawler} />
+      <p class="muted">
+        robots.txt is asked before each fetch and is not part of this verdict; the host's page shows it.
+      </p>
     </div>
   );
 }
@@ -67,7 +70,7 @@ export function PlaceLink({ place, crawler }: { place?: PlaceDto; crawler: strin
 
 const TONES: Readonly<Record<string, Tone>> = { accept: 'good', reject: 'bad', set: 'info', pending: 'warn' };
 
-function Trace({ trace, crawler }: { trace: readonly TraceStepDto[]; crawler: string }): JSX.Element {
+export function Trace({ trace, crawler }: { trace: readonly TraceStepDto[]; crawler: string }): JSX.Element {
   return (
     <div class="scroll">
       <table>
@@ -83,7 +86,6 @@ function Trace({ trace, crawler }: { trace: readonly TraceStepDto[]; crawler: st
         </thead>
         <tbody>
           {trace.map((step, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a trace has an order and nothing else that names a step
             <tr key={index} class={step.outcome === 'not configured' || step.outcome === 'no match' ? 'muted' : ''}>
               <td class="nowrap">{trace[index - 1]?.layer === step.layer ? '' : step.layer}</td>
               <td>{step.test}</td>

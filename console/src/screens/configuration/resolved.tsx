@@ -1,4 +1,151 @@
 import type { JSX } from 'preact';
-import { Empty } from '../../ui/answers.js';
+import { call } from '../../api/client.js';
+import type { ResolvedEntryDto, ResolvedUrlDto, ResolvedViewDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
+import { changeQuery, href, useRoute } from '../../state/route.js';
+import { Loaded, Loading } from '../../ui/answers.js';
+import { Panel } from '../../ui/panel.js';
+import { Badge } from '../../ui/status.js';
+import { PlaceLink, Trace } from '../../ui/verdict.js';
 
-export const Resolved = (): JSX.Element => <Empty>Soon.</Empty>;
+const LAYERS = [
+  ['link-rules', 'Link rules', 'for links found on pages'],
+  ['site-mode', 'Site mode', 'below roots that are crawled as a site'],
+  ['crawl-space', 'Crawl space', 'the first matching rule wins'],
+  ['server-records', 'Server records', 'the longest matching prefix wins'],
+  ['conditions', 'Recursive conditions', 'in order; the last setting of an option wins'],
+  ['crawl-rules', 'Crawl rules', 'in order; a later rule overrides an earlier one'],
+] as const;
+
+/** Entries of one layer that are shown at once; a list of server records can have 100,000. */
+const SHOWN = 300;
+
+export function Resolved(): JSX.Element {
+  const crawler = useCrawler()?.name;
+  const url = useRoute().query.get('url') ?? undefined;
+  const view = useResource(crawler && `resolved ${crawler} ${url}`, (signal) =>
+    call('GET /api/v1/config/crawlers/{crawler}/resolved', { path: { crawler: crawler! }, query: { url }, signal }),
+  );
+  if (!crawler) return <Loading />;
+  return (
+    <div class="stack">
+      <OneUrl key={url} url={url} />
+      <Loaded of={view}>
+        {(value) =>
+          'entries' in value ? <Whole view={value} crawler={crawler} /> : <ForUrl resolved={value} crawler={crawler} />
+        }
+      </Loaded>
+    </div>
+  );
+}
+
+function OneUrl({ url }: { url?: string }): JSX.Element {
+  const show = (event: Event): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    changeQuery({ url: String(form.get('url')).trim() || undefined });
+  };
+  return (
+    <form class="filters panel" onSubmit={show}>
+      <div class="field grow">
+        <label for="resolved-url">For one URL (empty: the whole configuration)</label>
+        <input id="resolved-url" name="url" class="mono" spellcheck={false} defaultValue={url ?? ''} />
+      </div>
+      <button type="submit" class="button primary">
+        Show
+      </button>
+    </form>
+  );
+}
+
+const Whole = ({ view, crawler }: { view: ResolvedViewDto; crawler: string }): JSX.Element => (
+  <>
+    {LAYERS.map(([layer, title, words]) => (
+      <Layer
+        key={layer}
+        title={title}
+        words={words}
+        crawler={crawler}
+        entries={view.entries.filter((entry) => entry.layer === layer)}
+      />
+    ))}
+  </>
+);
+
+interface LayerProps {
+  readonly title: string;
+  readonly words: string;
+  readonly crawler: string;
+  readonly entries: readonly ResolvedEntryDto[];
+}
+
+function Layer({ title, words, crawler, entries }: LayerProps): JSX.Element {
+  return (
+    <Panel title={title} aside={words}>
+      {entries.length === 0 ? (
+        <p class="muted">
+          Not configured: this layer has no opinion.{' '}
+          <a href={href('/configuration', { crawler, view: 'xml' })}>Add it in the XML.</a>
+        </p>
+      ) : (
+        <ol class="entries">
+          {entries.slice(0, SHOWN).map(({ text, effect, depth, place }) => (
+            <li key={`${place?.line} ${text}`} class={`depth-${Math.min(depth, 5)}`}>
+              <span class="entry-text">{text}</span>
+              {effect && <span class="muted">{effect}</span>}
+              <PlaceLink place={place} crawler={crawler} />
+            </li>
+          ))}
+        </ol>
+      )}
+      {entries.length > SHOWN && (
+        <p class="muted">
+          The first {SHOWN} of {entries.length} are shown; ask for one URL to see what applies to it.
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+const ForUrl = ({ resolved, crawler }: { resolved: ResolvedUrlDto; crawler: string }): JSX.Element => (
+  <>
+    <Panel
+      title="Final options"
+      aside={
+        <Badge tone={resolved.verdict.accepted ? 'good' : 'bad'}>
+          {resolved.verdict.accepted ? 'would be crawled' : resolved.verdict.reason}
+        </Badge>
+      }
+    >
+      <div class="scroll">
+        <table>
+          <caption class="visually-hidden">Final options and who set them</caption>
+          <thead>
+            <tr>
+              <th scope="col">Option</th>
+              <th scope="col">Value</th>
+              <th scope="col">Set by</th>
+              <th scope="col">Stands in</th>
+            </tr>
+          </thead>
+          <tbody>
+            {resolved.options.map(({ name, value, setBy, place }) => (
+              <tr key={name}>
+                <td>{name}</td>
+                <td>{value}</td>
+                <td>{setBy}</td>
+                <td>
+                  <PlaceLink place={place} crawler={crawler} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+    <Panel title="What each rule did">
+      <Trace trace={resolved.steps} crawler={crawler} />
+    </Panel>
+  </>
+);

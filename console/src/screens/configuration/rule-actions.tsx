@@ -84,7 +84,6 @@ function Metas({ actions, onChange }: ActionProps): JSX.Element {
     <div class="stack metas">
       {actions.map((action, index) =>
         action.element === 'AddMeta' ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: metas have no name but their place while they are typed
           <div class="row" key={index}>
             <input
               aria-label="Name of the meta"

@@ -34,7 +34,6 @@ export function MatchFields({ match, onChange }: MatchProps): JSX.Element {
       <legend>For URLs where all of this holds</legend>
       <div class="stack">
         {match.map((one, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no name but their place
           <Condition
             key={index}
             one={one}

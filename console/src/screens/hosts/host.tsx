@@ -1,3 +1,136 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { HostDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
+import { href, useRoute } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { count, percent, plural, seconds } from '../../ui/format.js';
+import { attempt } from '../../ui/notices.js';
+import { PageHead, Panel } from '../../ui/panel.js';
+import { Reason } from '../../ui/reasons.js';
+import { Time } from '../../ui/time.js';
+import { Folders } from './folders.js';
+import { HostState, NextRequest } from './hosts.js';
 
-export const Host = (): JSX.Element => <p>soon</p>;
+const EVERY_MS = 4000;
+
+export function Host(): JSX.Element {
+  const crawler = useCrawler()?.name;
+  const host = useRoute().query.get('host') ?? undefined;
+  const view = useResource(
+    host && `host ${host}`,
+    (signal) => call('GET /api/v1/hosts/{host}', { path: { host: host! }, signal }),
+    EVERY_MS,
+  );
+  if (!crawler) return <Loading />;
+  if (!host) {
+    return (
+      <Empty>
+        Which host? <a href="/hosts">Choose one from the list.</a>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <PageHead title={host} actions={view.value && <Pause host={view.value} onDone={view.reload} />} />
+      <Loaded of={view}>
+        {(known) => (
+          <>
+            <div class="grid">
+              <Panel title="How it is" aside={<HostState host={known} />}>
+                <Facts host={known} crawler={crawler} />
+              </Panel>
+              <Robots host={known} />
+            </div>
+            <Folders crawler={crawler} host={host} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Pause({ host: { host, paused, queued }, onDone }: { host: HostDto; onDone: () => void }): JSX.Element | null {
+  if (!useMay('operate')) return null;
+  const move = (): Promise<void> =>
+    attempt(async () => {
+      await call(`POST /api/v1/hosts/{host}/${paused ? 'resume' : 'pause'}`, { path: { host } });
+      onDone();
+      return paused ? `${host} may be fetched again.` : `${host} is left alone; ${plural(queued, 'queued URL')} wait.`;
+    });
+  return (
+    <button type="button" class={paused ? 'button primary' : 'button'} onClick={move}>
+      {paused ? 'Resume this host' : 'Pause this host'}
+    </button>
+  );
+}
+
+function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Element {
+  const errors = Object.entries(host.errorClasses).sort(([, a], [, b]) => b - a);
+  return (
+    <dl class="facts">
+      <Fact label="Stored URLs">
+        <a href={href('/urls', { crawler, host: host.host })}>{count(host.urls)}</a>, {count(host.indexed)} in the
+        index, {count(host.queued)} queued
+      </Fact>
+      <Fact label="Next request">
+        <NextRequest host={host} />
+      </Fact>
+      <Fact label="Crawl delay">
+        {host.crawlDelaySeconds === undefined ? 'that of the crawler' : seconds(host.crawlDelaySeconds)}
+      </Fact>
+      <Fact label="Answers in">
+        {host.averageLatencySeconds === undefined ? '–' : `${seconds(host.averageLatencySeconds)} on average`}
+      </Fact>
+      <Fact label="Success">
+        {host.successShare === undefined ? '–' : `${percent(host.successShare)} of the visits remembered`}
+      </Fact>
+      <Fact label="URLs in error">
+        <a href={href('/errors', { crawler, host: host.host })}>{count(host.errors)}</a>
+      </Fact>
+      {errors.length > 0 && (
+        <Fact label="Failed visits">
+          {errors.map(([code, number]) => (
+            <div key={code}>
+              <Reason code={code} /> {count(number)}
+            </div>
+          ))}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+const Fact = ({ label, children }: { label: string; children: ComponentChildren }): JSX.Element => (
+  <>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </>
+);
+
+function Robots({ host: { robots } }: { host: HostDto }): JSX.Element {
+  return (
+    <Panel
+      title="robots.txt"
+      aside={
+        robots && (
+          <>
+            {robots.status}, fetched <Time at={robots.fetchedAt} relative />
+          </>
+        )
+      }
+    >
+      {robots ? (
+        robots.text ? (
+          <pre class="file">{robots.text}</pre>
+        ) : (
+          <Empty>The host has none, or an empty one: everything is allowed.</Empty>
+        )
+      ) : (
+        <Empty>Not in memory now; it is fetched before the next visit.</Empty>
+      )}
+    </Panel>
+  );
+}

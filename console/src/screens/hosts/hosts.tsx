@@ -1,3 +1,133 @@
 import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { HostDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
+import { changeQuery, href, useRoute } from '../../state/route.js';
+import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { count, percent, seconds } from '../../ui/format.js';
+import { PageHead, Panel } from '../../ui/panel.js';
+import { Badge } from '../../ui/status.js';
+import { Time } from '../../ui/time.js';
 
-export const Hosts = (): JSX.Element => <p>soon</p>;
+const LIMIT = 100;
+const EVERY_MS = 5000;
+
+export function Hosts(): JSX.Element {
+  const crawler = useCrawler()?.name;
+  const { query } = useRoute();
+  const cursor = query.get('cursor') ?? undefined;
+  const hosts = useResource(
+    crawler && `hosts ${crawler} ${cursor}`,
+    (signal) => call('GET /api/v1/hosts', { query: { crawler: crawler!, cursor, limit: LIMIT }, signal }),
+    EVERY_MS,
+  );
+  if (!crawler) return <Loading />;
+  return (
+    <>
+      <PageHead title="Hosts">
+        Web servers, how they are and how they are treated. Politeness is shared by all crawlers. Open one to see its
+        folders, robots.txt and errors.
+      </PageHead>
+      <Panel title={`Hosts of ${crawler}`}>
+        <Loaded of={hosts}>
+          {({ items, next }) => (
+            <>
+              {items.length === 0 ? (
+                <Empty>
+                  No host is known yet. <a href="/">Start the crawler</a>, and they appear here.
+                </Empty>
+              ) : (
+                <HostTable hosts={items} crawler={crawler} />
+              )}
+              <nav class="actions end" aria-label="Pages">
+                {cursor && (
+                  <button type="button" class="button" onClick={() => changeQuery({ cursor: undefined })}>
+                    First page
+                  </button>
+                )}
+                {next && (
+                  <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
+                    Next {LIMIT}
+                  </button>
+                )}
+              </nav>
+            </>
+          )}
+        </Loaded>
+      </Panel>
+    </>
+  );
+}
+
+const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: string }): JSX.Element => (
+  <div class="scroll">
+    <table>
+      <caption class="visually-hidden">Hosts</caption>
+      <thead>
+        <tr>
+          <th scope="col">Host</th>
+          <th scope="col">State</th>
+          <th scope="col" class="number">
+            URLs
+          </th>
+          <th scope="col" class="number">
+            Indexed
+          </th>
+          <th scope="col" class="number">
+            Queued
+          </th>
+          <th scope="col" class="number">
+            Errors
+          </th>
+          <th scope="col" class="number" title="Of the visits remembered">
+            Success
+          </th>
+          <th scope="col" class="number">
+            Answers in
+          </th>
+          <th scope="col">Next request</th>
+        </tr>
+      </thead>
+      <tbody>
+        {hosts.map((host) => (
+          <tr key={host.host}>
+            <td>
+              <a class="url" href={href('/host', { crawler, host: host.host })}>
+                {host.host}
+              </a>
+            </td>
+            <td>
+              <HostState host={host} />
+            </td>
+            <td class="number">{count(host.urls)}</td>
+            <td class="number">{count(host.indexed)}</td>
+            <td class="number">{count(host.queued)}</td>
+            <td class="number">{count(host.errors)}</td>
+            <td class="number">{host.successShare === undefined ? '–' : percent(host.successShare)}</td>
+            <td class="number">
+              {host.averageLatencySeconds === undefined ? '–' : seconds(host.averageLatencySeconds)}
+            </td>
+            <td class="nowrap">
+              <NextRequest host={host} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+const isAhead = (at: string | undefined): boolean => at !== undefined && Date.parse(at) > Date.now();
+
+export function HostState({ host }: { host: HostDto }): JSX.Element {
+  if (host.paused) return <Badge tone="warn">paused</Badge>;
+  if (isAhead(host.backOffUntil)) return <Badge tone="warn">resting</Badge>;
+  if (host.successShare !== undefined && host.successShare < 0.5) return <Badge tone="bad">ill</Badge>;
+  return <Badge tone="good">well</Badge>;
+}
+
+export const NextRequest = ({ host }: { host: HostDto }): JSX.Element => {
+  const at = isAhead(host.backOffUntil) ? host.backOffUntil : host.nextRequestAt;
+  return isAhead(at) ? <Time at={at} relative /> : <span class="muted">whenever it is due</span>;
+};

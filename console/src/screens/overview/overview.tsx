@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
+import { useMay } from '../../state/session.js';
 import { Empty, Loading } from '../../ui/answers.js';
 import { PageHead } from '../../ui/panel.js';
 import { Alerts } from './alerts.js';
@@ -11,11 +12,14 @@ import { RateHistory } from './rate-history.js';
 export function Overview(): JSX.Element {
   const { value: crawlers } = useCrawlers();
   const chosen = useCrawler();
+  const mayAdd = useMay('admin');
   if (!crawlers) return <Loading />;
   if (!chosen) return <NoCrawler />;
   return (
     <>
-      <PageHead title="Overview">What each crawler does now, what limits it, and what wants your attention.</PageHead>
+      <PageHead title="Overview" actions={mayAdd && <NewCrawl />}>
+        What each crawler does now, what limits it, and what wants your attention.
+      </PageHead>
       <Alerts crawler={chosen} />
       {ordered(crawlers, chosen).map((crawler) => (
         <CrawlerCard key={crawler.name} crawler={crawler} />
@@ -33,6 +37,12 @@ const ordered = (crawlers: readonly CrawlerDto[], chosen: CrawlerDto): CrawlerDt
   chosen,
   ...crawlers.filter(({ name }) => name !== chosen.name),
 ];
+
+const NewCrawl = (): JSX.Element => (
+  <a class="button" href="/start">
+    New crawl…
+  </a>
+);
 
 const NoCrawler = (): JSX.Element => (
   <Empty>

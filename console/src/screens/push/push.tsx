@@ -1,3 +1,35 @@
 import type { JSX } from 'preact';
+import { useRoute } from '../../state/route.js';
+import { PageHead } from '../../ui/panel.js';
+import { Tabs } from '../../ui/tabs.js';
+import { Held } from './held.js';
+import { Ledger } from './ledger.js';
+import { Sinks } from './sinks.js';
 
-export const Push = (): JSX.Element => <p>soon</p>;
+const VIEWS = {
+  sinks: 'Sinks',
+  ledger: 'Ledger',
+  refused: 'Refused orders',
+  held: 'Held deletions',
+} as const;
+
+export function Push(): JSX.Element {
+  const view = useRoute().query.get('view') ?? 'sinks';
+  return (
+    <>
+      <PageHead title="Push">
+        Orders to the search index: what was sent, what the sinks answered, and what waits for a decision of yours.
+      </PageHead>
+      <Tabs views={VIEWS} current={view} />
+      {view === 'ledger' ? (
+        <Ledger />
+      ) : view === 'refused' ? (
+        <Ledger state="refused" />
+      ) : view === 'held' ? (
+        <Held />
+      ) : (
+        <Sinks />
+      )}
+    </>
+  );
+}

@@ -1,3 +1,181 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call, callForAnswer } from '../../api/client.js';
+import type { CrawlerDto, SourceDto, WeightsDto } from '../../api/schema.js';
+import { useCrawler, useCrawlers } from '../../state/crawlers.js';
+import { href } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { Loading } from '../../ui/answers.js';
+import { Bar } from '../../ui/bar.js';
+import { count, percent } from '../../ui/format.js';
+import { attempt } from '../../ui/notices.js';
+import { PageHead, Panel } from '../../ui/panel.js';
+import { Time } from '../../ui/time.js';
 
-export const Sources = (): JSX.Element => <p>soon</p>;
+const WORDS: Readonly<Record<string, string>> = {
+  user: 'roots and what people submit',
+  redir: 'targets of redirects',
+  index: 'to be indexed, links not followed',
+  index_follow: 'to be indexed, links followed',
+  follow: 'links followed, not indexed',
+  refresh: 'known documents that are due again',
+};
+
+type Draft = Readonly<Record<string, string>>;
+
+export function Sources(): JSX.Element {
+  const crawler = useCrawler();
+  if (!crawler) return <Loading />;
+  return (
+    <>
+      <PageHead title="Sources">
+        Every queued URL waits in one of six sources. Among those that have a URL whose host is ready, the weights say
+        how often each is picked.
+      </PageHead>
+      <SourcesOf key={crawler.name} crawler={crawler} />
+    </>
+  );
+}
+
+function SourcesOf({ crawler }: { crawler: CrawlerDto }): JSX.Element {
+  const { reload } = useCrawlers();
+  const [draft, setDraft] = useState<Draft>({});
+  const mayChange = useMay('admin');
+  const changed = Object.entries(draft).filter(([name, weight]) => Number(weight) !== weightOf(crawler, name));
+  const valid = changed.every(
+    ([, weight]) => /^\d{1,7}$/.test(weight) && Number(weight) >= 1 && Number(weight) <= 1_000_000,
+  );
+  const save = (event: Event): Promise<void> => {
+    event.preventDefault();
+    return attempt(async () => {
+      await saveWeights(crawler.name, Object.fromEntries(changed.map(([name, weight]) => [name, Number(weight)])));
+      setDraft({});
+      reload();
+      return 'The weights are in the configuration and in force.';
+    });
+  };
+  return (
+    <Panel
+      title={`Sources of ${crawler.name}`}
+      aside={
+        crawler.oldestDueAt && (
+          <span>
+            oldest due: <Time at={crawler.oldestDueAt} relative />
+          </span>
+        )
+      }
+    >
+      <form onSubmit={save}>
+        <Table crawler={crawler} draft={draft} editable={mayChange} onDraft={setDraft} />
+        {mayChange && (
+          <footer class="actions end">
+            {!valid && <span role="alert">A weight is a whole number from 1 to 1,000,000.</span>}
+            {changed.length > 0 && (
+              <button type="button" class="button" onClick={() => setDraft({})}>
+                Discard
+              </button>
+            )}
+            <button type="submit" class="button primary" disabled={changed.length === 0 || !valid}>
+              Save weights
+            </button>
+          </footer>
+        )}
+      </form>
+    </Panel>
+  );
+}
+
+const weightOf = ({ sources }: CrawlerDto, name: string): number | undefined =>
+  sources.find((source) => source.name === name)?.weight;
+
+async function saveWeights(crawler: string, weights: WeightsDto): Promise<void> {
+  const { etag } = await callForAnswer('GET /api/v1/config');
+  await call('PUT /api/v1/config/crawlers/{crawler}/weights', { path: { crawler }, body: weights, ifMatch: etag });
+}
+
+interface TableProps {
+  readonly crawler: CrawlerDto;
+  readonly draft: Draft;
+  readonly editable: boolean;
+  readonly onDraft: (draft: Draft) => void;
+}
+
+function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
+  const { sources } = crawler;
+  const weights = sources.reduce((sum, { weight }) => sum + weight, 0);
+  const picks = sources.reduce((sum, source) => sum + source.picks, 0);
+  return (
+    <div class="scroll">
+      <table>
+        <caption class="visually-hidden">The six sources</caption>
+        <thead>
+          <tr>
+            <th scope="col">Source</th>
+            <th scope="col" class="number">
+              Queued
+            </th>
+            <th scope="col" class="number">
+              Weight
+            </th>
+            <th scope="col">Share wanted</th>
+            <th scope="col" class="number" title="Since the start of the process">
+              Picks
+            </th>
+            <th scope="col">Share got</th>
+          </tr>
+        </thead>
+        <tbody>
+          {sources.map((source) => (
+            <tr key={source.name}>
+              <td>
+                <a href={href('/urls', { crawler: crawler.name, source: source.name })}>{source.name}</a>
+                <div class="title-line">{WORDS[source.name]}</div>
+              </td>
+              <td class="number">{count(source.depth)}</td>
+              <td class="number">
+                <Weight source={source} draft={draft} editable={editable} onDraft={onDraft} />
+              </td>
+              <td>
+                <Share of={source.weight} all={weights} />
+              </td>
+              <td class="number">{count(source.picks)}</td>
+              <td>
+                <Share of={source.picks} all={picks} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="muted">
+        The share got differs from the share wanted when a source has nothing that may be fetched: its turns go to the
+        others.
+      </p>
+    </div>
+  );
+}
+
+interface WeightProps extends Omit<TableProps, 'crawler'> {
+  readonly source: SourceDto;
+}
+
+const Weight = ({ source: { name, weight }, draft, editable, onDraft }: WeightProps): JSX.Element =>
+  editable ? (
+    <input
+      type="number"
+      min={1}
+      max={1_000_000}
+      step={1}
+      aria-label={`Weight of ${name}`}
+      value={draft[name] ?? String(weight)}
+      onInput={(event) => onDraft({ ...draft, [name]: event.currentTarget.value })}
+    />
+  ) : (
+    count(weight)
+  );
+
+const Share = ({ of, all }: { of: number; all: number }): JSX.Element => (
+  <span class="share">
+    <Bar share={all > 0 ? of / all : 0} />
+    <span class="number">{all > 0 ? percent(of / all) : '–'}</span>
+  </span>
+);

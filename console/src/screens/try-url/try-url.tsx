@@ -5,6 +5,7 @@ import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { plural } from '../../ui/format.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { State } from '../../ui/status.js';
 import { Verdict } from '../../ui/verdict.js';
@@ -105,7 +106,7 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
               <br />
               <span class="muted">
                 judged as a {answer.arrival}
-                {answer.from && ` on ${answer.from}`}, {answer.hops} hops from the root
+                {answer.from && ` on ${answer.from}`}, {plural(answer.hops, 'hop')} from the root
                 {answer.address && `, host at ${answer.address}`}
               </span>
             </p>

@@ -1,0 +1,81 @@
+import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { HistoryPointDto } from '../../api/schema.js';
+import { useResource } from '../../state/resource.js';
+import { changeQuery, useRoute } from '../../state/route.js';
+import { Empty, Loaded } from '../../ui/answers.js';
+import { Chart, type Series } from '../../ui/chart.js';
+import { count } from '../../ui/format.js';
+import { Panel } from '../../ui/panel.js';
+
+const EVERY_MS = 15_000;
+/** As many lines as there are colours. */
+const LINES = 3;
+
+export function ErrorTrend({ crawler }: { crawler: string }): JSX.Element {
+  const range = useRoute().query.get('range') === 'week' ? 'week' : 'hour';
+  const history = useResource(
+    `history ${crawler} ${range}`,
+    async (signal) =>
+      (await call('GET /api/v1/crawlers/{crawler}/history', { path: { crawler }, query: { range }, signal })).items,
+    EVERY_MS,
+  );
+  return (
+    <Panel
+      title="Trend"
+      aside={
+        <select
+          aria-label="Time shown"
+          value={range}
+          onChange={(event) => changeQuery({ range: event.currentTarget.value }, { replace: true })}
+        >
+          <option value="hour">Last hour</option>
+          <option value="week">Last week</option>
+        </select>
+      }
+    >
+      <Loaded of={history}>{(points) => <Trend points={points} />}</Loaded>
+    </Panel>
+  );
+}
+
+function Trend({ points }: { points: readonly HistoryPointDto[] }): JSX.Element {
+  const totals = totalsByCode(points);
+  if (totals.length === 0) return <Empty>No visit failed in this time.</Empty>;
+  const shown = totals.slice(0, LINES);
+  const series = shown.map(
+    ([code, total], index): Series => ({
+      label: `${code} (${count(total)})`,
+      colour: (index + 1) as 1 | 2 | 3,
+      values: points.map(({ errorsByCode }) => errorsByCode[code] ?? 0),
+    }),
+  );
+  return (
+    <div class="stack">
+      <Chart
+        label={`Failed visits: ${shown.map(([code, total]) => `${code} ${total}`).join(', ')}`}
+        times={points.map(({ at }) => Date.parse(at) / 1000)}
+        series={series}
+        height={140}
+      />
+      {totals.length > LINES && (
+        <p class="muted">
+          Also{' '}
+          {totals
+            .slice(LINES)
+            .map(([code, total]) => `${code} (${count(total)})`)
+            .join(', ')}
+          .
+        </p>
+      )}
+    </div>
+  );
+}
+
+function totalsByCode(points: readonly HistoryPointDto[]): [string, number][] {
+  const totals = new Map<string, number>();
+  for (const { errorsByCode } of points) {
+    for (const [code, number] of Object.entries(errorsByCode)) totals.set(code, (totals.get(code) ?? 0) + number);
+  }
+  return [...totals].sort(([, a], [, b]) => b - a);
+}

@@ -1,0 +1,130 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ApiProblem } from '../../api/client.js';
+import { asProblem } from '../../state/resource.js';
+import { Failure } from '../../ui/answers.js';
+import { Panel } from '../../ui/panel.js';
+import { type CrawlWish, domainOf, folderOf, privateRange, type Scope } from './crawl-draft.js';
+import { SinkFields, type SinkWish } from './sink-fields.js';
+
+interface AskProps {
+  readonly wish?: CrawlWish;
+  readonly sinks: readonly { readonly name: string; readonly type: string; readonly url: string }[];
+  /** Names of crawlers that there are. */
+  readonly taken: readonly string[];
+  readonly onAsk: (wish: CrawlWish) => Promise<void>;
+}
+
+/** An address as people type it: without a scheme it is https. */
+const addressOf = (typed: string): URL | undefined => {
+  const url = URL.parse(/^https?:\/\//i.test(typed.trim()) ? typed.trim() : `https://${typed.trim()}`);
+  return url?.hostname ? url : undefined;
+};
+
+export function Ask({ wish, sinks, taken, onAsk }: AskProps): JSX.Element {
+  const [typed, setTyped] = useState(wish?.url.href ?? '');
+  const [scope, setScope] = useState<Scope>(wish?.scope ?? 'site');
+  const [allow, setAllow] = useState<string>();
+  const [sink, setSink] = useState<SinkWish>({ name: sinks[0]?.name ?? 'main', type: 'papi', url: '' });
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem>();
+  const url = addressOf(typed);
+  const range = allow ?? (url && privateRange(url.hostname)) ?? '';
+  const ask = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (!url) return;
+    setBusy(true);
+    setProblem(undefined);
+    const isNew = !sinks.some(({ name }) => name === sink.name);
+    try {
+      await onAsk({
+        name: freeName(url, taken),
+        url,
+        scope,
+        sink: sink.name,
+        newSink: isNew ? { type: sink.type, url: sink.url } : undefined,
+        allow: range || undefined,
+      });
+    } catch (error) {
+      setProblem(asProblem(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Panel title="Which site?" class="reading">
+      <form class="stack" onSubmit={ask}>
+        <div class="field">
+          <label for="site">Address of the site</label>
+          <input
+            id="site"
+            class="mono"
+            required
+            autofocus
+            spellcheck={false}
+            placeholder="https://www.example.com/"
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
+          />
+          {typed.trim() !== '' && !url && <span role="alert">This is no web address.</span>}
+        </div>
+        <ScopeChoice url={url} scope={scope} onChange={setScope} />
+        <SinkFields sinks={sinks} wish={sink} onChange={setSink} />
+        <div class="field">
+          <label for="allow">Allow addresses that are not public (for an intranet, else empty)</label>
+          <input
+            id="allow"
+            class="mono"
+            placeholder="10.0.0.0/8"
+            value={range}
+            onInput={(event) => setAllow(event.currentTarget.value)}
+          />
+          <span class="hint">
+            Addresses of this machine and of private networks are refused unless they are allowed by name.
+          </span>
+        </div>
+        {problem && <Failure problem={problem} />}
+        <footer class="actions end">
+          <button type="submit" class="button primary" disabled={busy || !url}>
+            {busy ? 'Looking…' : 'Show what would be crawled'}
+          </button>
+        </footer>
+      </form>
+    </Panel>
+  );
+}
+
+function ScopeChoice({
+  url,
+  scope,
+  onChange,
+}: {
+  url?: URL;
+  scope: Scope;
+  onChange: (scope: Scope) => void;
+}): JSX.Element {
+  const words: Readonly<Record<Scope, string>> = {
+    site: `The site: ${url?.host ?? 'this host'}, with and without www`,
+    folder: `This folder and below: ${url ? folderOf(url) : '…'}`,
+    domain: `The domain with all its hosts: ${url ? domainOf(url) : '…'}`,
+  };
+  return (
+    <fieldset class="fieldset">
+      <legend>How much of it?</legend>
+      {Object.entries(words).map(([value, label]) => (
+        <div key={value}>
+          <label class="check">
+            <input type="radio" name="scope" checked={scope === value} onChange={() => onChange(value as Scope)} />
+            {label}
+          </label>
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+function freeName(url: URL, taken: readonly string[]): string {
+  const base = url.host.replace(/^www\./, '').replace(/[^\w.-]/g, '-');
+  let name = base;
+  for (let number = 2; taken.includes(name); number++) name = `${base}-${number}`;
+  return name;
+}

@@ -1,0 +1,52 @@
+import type { JSX } from 'preact';
+import { useCrawlers } from '../../state/crawlers.js';
+import { href } from '../../state/route.js';
+import { Loading } from '../../ui/answers.js';
+import { count } from '../../ui/format.js';
+import { Panel } from '../../ui/panel.js';
+import { LiveEvents } from '../overview/live-events.js';
+
+/** The crawl begins, and the way to the search page opens as soon as there is something to find. */
+export function Crawling({ name, searchPage }: { name: string; searchPage?: string }): JSX.Element {
+  const { value: crawlers = [] } = useCrawlers();
+  const crawler = crawlers.find((one) => one.name === name);
+  if (!crawler) return <Loading />;
+  const done = crawler.idle && crawler.pendingOrders === 0 && crawler.indexed > 0;
+  return (
+    <>
+      <Panel title={done ? 'The site is crawled' : 'The crawl is under way'}>
+        <div class="stack">
+          <dl class="figures">
+            <div>
+              <dt>Documents in the index</dt>
+              <dd>{count(crawler.indexed)}</dd>
+            </div>
+            <div>
+              <dt>Stored URLs</dt>
+              <dd>{count(Object.values(crawler.counts).reduce((sum, number) => sum + number, 0))}</dd>
+            </div>
+          </dl>
+          <p class="muted">
+            {done
+              ? 'From now on it keeps the index true to the site: pages are visited again as often as they change.'
+              : `Limited by: ${crawler.limitedBy}.`}
+          </p>
+          <div class="actions">
+            {searchPage && crawler.indexed > 0 && (
+              <a class="button primary" href={searchPage} target="_blank" rel="noopener noreferrer">
+                Search the documents
+              </a>
+            )}
+            <a class="button" href={href('/', { crawler: name })}>
+              To the overview
+            </a>
+            <a class="button" href={href('/urls', { crawler: name })}>
+              See its URLs
+            </a>
+          </div>
+        </div>
+      </Panel>
+      <LiveEvents crawler={name} />
+    </>
+  );
+}

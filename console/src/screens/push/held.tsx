@@ -1,0 +1,121 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.js';
+import type { HeldDeletionsDto } from '../../api/schema.js';
+import { useResource } from '../../state/resource.js';
+import { href } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { Empty, Loaded } from '../../ui/answers.js';
+import { Confirm } from '../../ui/dialog.js';
+import { count, plural } from '../../ui/format.js';
+import { say } from '../../ui/notices.js';
+import { Panel } from '../../ui/panel.js';
+import { Reason } from '../../ui/reasons.js';
+import { Time } from '../../ui/time.js';
+import { UrlLink } from '../../ui/url-text.js';
+
+const EVERY_MS = 4000;
+
+export function Held(): JSX.Element {
+  const held = useResource(
+    'held list',
+    async (signal) => (await call('GET /api/v1/held-deletions', { signal })).items,
+    EVERY_MS,
+  );
+  return (
+    <Loaded of={held}>
+      {(items) =>
+        items.length === 0 ? (
+          <Empty>
+            Nothing is held. When too many documents of one host would be deleted at once, they wait here for you.
+          </Empty>
+        ) : (
+          items.map((one) => <OfHost key={`${one.crawler} ${one.host}`} held={one} onDone={held.reload} />)
+        )
+      }
+    </Loaded>
+  );
+}
+
+function OfHost({ held, onDone }: { held: HeldDeletionsDto; onDone: () => void }): JSX.Element {
+  const [asking, setAsking] = useState<'release' | 'drop'>();
+  const mayOperate = useMay('operate');
+  const { host, crawler } = held;
+  return (
+    <Panel
+      title={host}
+      aside={
+        mayOperate && (
+          <>
+            <button type="button" class="button" onClick={() => setAsking('drop')}>
+              Drop…
+            </button>
+            <button type="button" class="button danger" onClick={() => setAsking('release')}>
+              Release…
+            </button>
+          </>
+        )
+      }
+    >
+      <div class="stack">
+        <p>
+          <strong>{plural(held.count, 'deletion')}</strong> of <a href={href('/host', { crawler, host })}>{host}</a> (
+          {crawler}) are held, the oldest since <Time at={held.oldest} relative />.
+        </p>
+        <p class="row">
+          {Object.entries(held.reasons).map(([code, number]) => (
+            <span key={code}>
+              <Reason code={code} /> {count(number)}
+            </span>
+          ))}
+        </p>
+        <details>
+          <summary>Some of them</summary>
+          <ul>
+            {held.samples.map((uri) => (
+              <li key={uri}>
+                <UrlLink crawler={crawler} url={uri} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      </div>
+      {asking && <Decision held={held} what={asking} onClose={() => setAsking(undefined)} onDone={onDone} />}
+    </Panel>
+  );
+}
+
+interface DecisionProps {
+  readonly held: HeldDeletionsDto;
+  readonly what: 'release' | 'drop';
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function Decision({ held: { host, count: number }, what, onClose, onDone }: DecisionProps): JSX.Element {
+  const release = what === 'release';
+  const decide = async (): Promise<void> => {
+    const { count: done } = await call(`POST /api/v1/held-deletions/{host}/${what}`, { path: { host } });
+    say(
+      release
+        ? `${plural(done, 'deletion')} on the way to the sinks.`
+        : `${plural(done, 'deletion')} dropped; the documents stay.`,
+    );
+    onDone();
+  };
+  return (
+    <Confirm
+      title={release ? 'Release held deletions' : 'Drop held deletions'}
+      action={release ? `Delete ${plural(number, 'document')}` : `Keep ${plural(number, 'document')}`}
+      danger={release}
+      onConfirm={decide}
+      onClose={onClose}
+    >
+      <p>
+        {release
+          ? `${plural(number, 'document')} of ${host} will leave the index.`
+          : `${plural(number, 'document')} of ${host} stay in the index until a later visit decides anew.`}
+      </p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,188 @@
+import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { Calls, OrderDto } from '../../api/schema.js';
+import { useResource } from '../../state/resource.js';
+import { changeQuery, useRoute } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { Empty, Loaded } from '../../ui/answers.js';
+import { attempt } from '../../ui/notices.js';
+import { Panel } from '../../ui/panel.js';
+import { Reason } from '../../ui/reasons.js';
+import { Badge, State } from '../../ui/status.js';
+import { Time } from '../../ui/time.js';
+import { UrlLink } from '../../ui/url-text.js';
+
+type Query = Calls['GET /api/v1/orders']['query'];
+type OrderState = NonNullable<Query['state']>;
+
+const STATES: readonly OrderState[] = ['pending', 'acknowledged', 'refused', 'held', 'cancelled', 'dropped'];
+const LIMIT = 100;
+
+/** @param state fixed: the list of the refused ones. */
+export function Ledger({ state }: { state?: OrderState }): JSX.Element {
+  const { query } = useRoute();
+  const filter: Query = {
+    state: state ?? STATES.find((one) => one === query.get('state')),
+    kind: (['add', 'delete'] as const).find((kind) => kind === query.get('kind')),
+    uri: query.get('uri') ?? undefined,
+    host: query.get('host') ?? undefined,
+    cursor: query.get('cursor') ?? undefined,
+  };
+  const orders = useResource(`orders ${JSON.stringify(filter)}`, (signal) =>
+    call('GET /api/v1/orders', { query: { ...filter, limit: LIMIT }, signal }),
+  );
+  return (
+    <Panel
+      title={state === 'refused' ? 'Refused orders' : 'Ledger of orders'}
+      aside={
+        <button type="button" class="button small" onClick={orders.reload}>
+          Reload
+        </button>
+      }
+    >
+      <div class="stack">
+        {!state && <Search key={query.toString()} filter={filter} />}
+        <Loaded of={orders}>
+          {({ items, next }) => (
+            <>
+              <Orders orders={items} onRetried={orders.reload} refusedOnly={state === 'refused'} />
+              {next && (
+                <nav class="actions end" aria-label="Pages">
+                  <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
+                    Older {LIMIT}
+                  </button>
+                </nav>
+              )}
+            </>
+          )}
+        </Loaded>
+      </div>
+    </Panel>
+  );
+}
+
+function Search({ filter }: { filter: Query }): JSX.Element {
+  const apply = (event: Event): void => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const entries = [...form].map(([name, value]) => [name, String(value).trim() || undefined] as const);
+    changeQuery({ ...Object.fromEntries(entries), cursor: undefined });
+  };
+  return (
+    <form class="filters" onSubmit={apply}>
+      <div class="field grow">
+        <label for="order-uri">URI, exactly</label>
+        <input id="order-uri" name="uri" class="mono" spellcheck={false} defaultValue={filter.uri ?? ''} />
+      </div>
+      <div class="field">
+        <label for="order-host">Host</label>
+        <input id="order-host" name="host" spellcheck={false} defaultValue={filter.host ?? ''} />
+      </div>
+      <Choice name="state" label="State" value={filter.state} values={STATES} />
+      <Choice name="kind" label="Order" value={filter.kind} values={['add', 'delete']} />
+      <button type="submit" class="button primary">
+        Search
+      </button>
+    </form>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly values: readonly string[];
+}
+
+const Choice = ({ name, label, value, values }: ChoiceProps): JSX.Element => (
+  <div class="field">
+    <label for={`order-${name}`}>{label}</label>
+    <select id={`order-${name}`} name={name}>
+      <option value="">any</option>
+      {values.map((one) => (
+        <option key={one} value={one} selected={one === value}>
+          {one}
+        </option>
+      ))}
+    </select>
+  </div>
+);
+
+interface OrdersProps {
+  readonly orders: readonly OrderDto[];
+  readonly refusedOnly: boolean;
+  readonly onRetried: () => void;
+}
+
+function Orders({ orders, refusedOnly, onRetried }: OrdersProps): JSX.Element {
+  const mayOperate = useMay('operate');
+  if (orders.length === 0) {
+    return <Empty>{refusedOnly ? 'The sinks have refused nothing.' : 'No order fits the search.'}</Empty>;
+  }
+  const resend = (order: OrderDto): Promise<void> =>
+    attempt(async () => {
+      await call('POST /api/v1/orders/{id}/retry', { path: { id: order.id } });
+      onRetried();
+      return order.kind === 'add'
+        ? 'The page is fetched again, and the order that follows is sent.'
+        : 'The order is sent again.';
+    });
+  return (
+    <div class="scroll">
+      <table>
+        <caption class="visually-hidden">Orders, newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="number">
+              No.
+            </th>
+            <th scope="col">Decided</th>
+            <th scope="col">Order</th>
+            <th scope="col">URI</th>
+            <th scope="col">Why</th>
+            <th scope="col">State</th>
+            <th scope="col">Answer</th>
+            <th scope="col">
+              <span class="visually-hidden">Resend</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {orders.map((order) => (
+            <tr key={order.id}>
+              <td class="number">{order.id}</td>
+              <td class="nowrap">
+                <Time at={order.decidedAt} />
+              </td>
+              <td>
+                <Badge tone="info">{order.kind}</Badge>
+              </td>
+              <td class="url-cell">
+                <UrlLink crawler={order.crawler} url={order.uri} />
+              </td>
+              <td>
+                <Reason code={order.reason} />
+              </td>
+              <td>
+                <State name={order.state} title={`${order.attempts} attempts`} />
+              </td>
+              <td>{order.answer ?? ''}</td>
+              <td>
+                {order.state === 'refused' && mayOperate && (
+                  <button
+                    type="button"
+                    class="button small"
+                    aria-label={`Resend order ${order.id}`}
+                    onClick={() => resend(order)}
+                  >
+                    Resend
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
