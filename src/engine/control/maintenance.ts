@@ -75,7 +75,14 @@ export class Maintenance {
     for await (const states of this.pages({ crawler: crawler.name, status: 'error' })) {
       for (const state of states) if (await this.forgetError(crawler, state)) count++;
     }
+    await this.readLinksAgain(crawler);
     return count;
+  }
+
+  /** A page that has not changed brings no new links, and yet what was forgotten is to be found on it again. */
+  private async readLinksAgain(crawler: Crawler): Promise<void> {
+    crawler.policySince = this.services.clock.now();
+    await this.services.store.putSetting(`policy-since/${crawler.name}`, String(crawler.policySince));
   }
 
   async *pending(crawler: Crawler): AsyncIterable<string> {

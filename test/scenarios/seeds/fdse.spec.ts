@@ -1,0 +1,277 @@
+/** The text "Following Links with Crawler" of the Fluid Dynamics Search Engine, sentence by sentence. */
+import { describe, expect, it } from 'vitest';
+import { days, minutes } from '../../../src/domain/time/units.js';
+import type { CrawlWorld } from '../../support/crawl-world.js';
+import { html } from '../../support/fake-site.js';
+import { crawl, refusals, startSite } from '../../support/scenario.js';
+
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+const pendingFile = async (world: CrawlWorld): Promise<string[]> => {
+  const lines: string[] = [];
+  for await (const line of world.engine.pending('test')) lines.push(line.trimEnd());
+  return lines;
+};
+
+describe('link detection', () => {
+  it('treats A HREF, FRAME SRC, IFRAME SRC and IFRAME HREF as links, whatever the case', async () => {
+    const site = await startSite();
+    site.set('/', {
+      headers: HTML,
+      body: `<a href="/a">a</a><A HREF='/b'>b</A><IFRAME HREF="/iframe-href"></IFRAME><iframe src=/iframe-src></iframe>`,
+    });
+    site.set('/a', { headers: HTML, body: '<html><FRAMESET cols="*"><FRAME SRC="/frame"></FRAMESET></html>' });
+    await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(site.fetched).toEqual(['/', '/a', '/b', '/frame', '/iframe-href', '/iframe-src']);
+  });
+
+  it('captures HTML links only, not those written with a scripting language', async () => {
+    const site = await startSite();
+    site.set('/', {
+      headers: HTML,
+      body: `<script>document.write('<a href="/written">w</a>'); location = "/moved";</script>
+        <a href="javascript:open('/opened')">o</a><a onclick="location='/clicked'">c</a><a href="/html">h</a>`,
+    });
+    await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(site.fetched).toEqual(['/', '/html']);
+  });
+
+  it('protocol: links must begin with a protocol that the crawler speaks; ftp, gopher and others are ignored', async () => {
+    const site = await startSite();
+    const other = site.origin.replace('http:', 'https:');
+    site.page('/', ['/a', 'ftp://127.0.0.1/x', 'gopher://127.0.0.1/x', 'mailto:ann@example.com', `${other}/tls`]);
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules protocols="http"/>` });
+    expect(site.fetched).toEqual(['/', '/a']);
+    expect((await refusals(world))['protocol-not-allowed']).toEqual(
+      expect.arrayContaining(['ftp://127.0.0.1/x', 'gopher://127.0.0.1/x', `${other}/tls`]),
+    );
+  });
+
+  it('address length: an address of more than 128 characters is ignored by default', async () => {
+    const site = await startSite();
+    const path = (length: number): string => '/'.padEnd(length - site.origin.length, 'x');
+    site.page('/', [path(128), path(129)]);
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules dialect="fdse"/>` });
+    expect(site.fetched).toEqual(['/', path(128)]);
+    expect(await refusals(world)).toEqual({ 'url-too-long': [site.url(path(129))] });
+  });
+
+  it('address length: the maximum is a setting, "Max Characters: URL"', async () => {
+    const site = await startSite();
+    const path = (length: number): string => '/'.padEnd(length - site.origin.length, 'x');
+    site.page('/', [path(129), path(200), path(201)]);
+    await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules dialect="fdse" maxUrlLength="200"/>` });
+    expect(site.fetched).toEqual(['/', path(129), path(200)]);
+  });
+
+  it('query strings: by default links of the form file.pl?test are ignored', async () => {
+    const site = await startSite();
+    site.page('/', ['file.pl', 'file.pl?test', 'file.pl?']);
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules dialect="fdse"/>` });
+    expect(site.fetched).toEqual(['/', '/file.pl']);
+    expect((await refusals(world))['query-string']).toContain(site.url('/file.pl?test'));
+  });
+
+  it('query strings: "Follow Query Strings" takes them', async () => {
+    const site = await startSite();
+    site.page('/', ['file.pl?test']);
+    await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules dialect="fdse" followQueryStrings="true"/>` });
+    expect(site.fetched).toEqual(['/', '/file.pl?test']);
+  });
+
+  it('file extension: links to extensions of the list are skipped; lower case, separated by the pipe; .log and .old too', async () => {
+    const site = await startSite();
+    site.page('/', ['a.html', 'b.gif', 'c.LOG', 'd.old', 'e.logs', 'gif', 'f.gif/g.html']);
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules ignoreLinksTo="gif|log|old"/>` });
+    expect(site.fetched).toEqual(['/', '/a.html', '/e.logs', '/f.gif/g.html', '/gif']);
+    expect(await refusals(world)).toEqual({
+      'extension-ignored': [site.url('/b.gif'), site.url('/c.LOG'), site.url('/d.old')],
+    });
+  });
+
+  it('robots exclusion: a file with meta robots nofollow will not have its links followed', async () => {
+    const site = await startSite();
+    site.page('/', ['/closed']).page('/behind');
+    site.set('/closed', {
+      headers: HTML,
+      body: '<html><head><meta name="robots" content="nofollow" /></head><a href="/behind">b</a></html>',
+    });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(site.fetched).toEqual(['/', '/closed']);
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/closed')]);
+    expect(await refusals(world)).toEqual({ nofollow: [site.url('/behind')] });
+  });
+
+  it('robots exclusion: "Crawler: Rogue" set to 1 ignores the exclusion standard', async () => {
+    const site = await startSite();
+    site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /closed\n' });
+    site.page('/', ['/closed']).page('/behind');
+    site.set('/closed', {
+      headers: HTML,
+      body: '<html><head><meta name="robots" content="nofollow" /></head><a href="/behind" rel="nofollow">b</a></html>',
+    });
+    await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules rogue="1"/>` });
+    expect(site.fetched).toEqual(['/', '/behind', '/closed']);
+  });
+
+  it('hostname: "Follow Offsite Links" set to 0 restricts the crawler to the initial website', async () => {
+    const site = await startSite();
+    const other = await startSite('127.0.0.2');
+    site.page('/', ['/a', other.url('/b')]);
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules followOffsite="0"/>` });
+    expect(site.fetched).toEqual(['/', '/a']);
+    expect(other.requests).toEqual([]);
+    expect(await refusals(world)).toEqual({ offsite: [other.url('/b')] });
+  });
+
+  it('index entire site is more restrictive than the offsite rule: the same directory as the initial document, or below', async () => {
+    const site = await startSite();
+    const other = await startSite('127.0.0.2');
+    const links = ['/docs/a.html', '/docs/sub/b.html', '/c.html', '/docs2/d.html', other.url('/docs/e.html')];
+    site.page('/docs/start.html', links).page('/docs/a.html').page('/docs/sub/b.html').page('/c.html');
+    const world = await crawl({ crawler: `<Root url="${site.url('/docs/start.html')}" entireSite="true"/>` });
+    expect(site.fetched).toEqual(['/docs/a.html', '/docs/start.html', '/docs/sub/b.html']);
+    expect(other.requests).toEqual([]);
+    expect((await refusals(world))['outside-directory']).toHaveLength(3);
+  });
+});
+
+describe('storage', () => {
+  it('the pending file lists waiting, indexed and failed addresses in alphabetic order: address, realm, state', async () => {
+    const site = await startSite();
+    site.page('/', ['/b', '/a', '/gone']).page('/b').page('/a');
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    await world.engine.setRunState('test', 'stopped');
+    await world.engine.submit('test', [{ url: site.url('/later') }]);
+    const time = async (path: string): Promise<number> =>
+      Math.floor((await world.state(site.url(path)))!.lastVisitAt! / 1000);
+    expect(await pendingFile(world)).toEqual([
+      `${site.url('/')} test ${await time('/')}`,
+      `${site.url('/a')} test ${await time('/a')}`,
+      `${site.url('/b')} test ${await time('/b')}`,
+      `${site.url('/gone')} test 2`,
+      `${site.url('/later')} test 0`,
+    ]);
+    expect(await time('/a')).toBe(Date.UTC(2026, 0, 1) / 1000);
+  });
+
+  it('an address that is found again keeps its state, whatever that is', async () => {
+    const site = await startSite();
+    site.page('/', ['/a', '/gone']).page('/a', ['/a', '/', '/gone', '/new']).page('/new', ['/gone', '/a']);
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    for (const path of ['/', '/a', '/gone', '/new'])
+      expect(site.requests.filter((request) => request.path === path)).toHaveLength(1);
+    expect(await world.state(site.url('/gone'))).toMatchObject({ status: 'error', reason: 'http-404', visits: 1 });
+  });
+
+  it('an address not encountered before is inserted with state 0, ready to be crawled', async () => {
+    const site = await startSite();
+    site.page('/').page('/new');
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    await world.engine.setRunState('test', 'paused');
+    await world.engine.submit('test', [{ url: site.url('/new') }]);
+    expect(await world.state(site.url('/new'))).toMatchObject({ status: 'waiting', visits: 0 });
+    expect(await pendingFile(world)).toContain(`${site.url('/new')} test 0`);
+    await world.engine.setRunState('test', 'running');
+    await world.untilIdle();
+    expect(site.fetched).toEqual(['/', '/new']);
+  });
+
+  it('a pending file can be imported: waiting addresses are crawled, failed ones are not, indexed ones are due for refresh', async () => {
+    const site = await startSite();
+    site.page('/').page('/waiting').page('/failed').page('/indexed');
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const text = `${site.url('/')} My%20Realm 0\n${site.url('/failed')} My%20Realm 2\n${site.url('/indexed')} My%20Realm 1700000000\n${site.url('/waiting')} My%20Realm 0\nnonsense\n`;
+    const outcome = await world.engine.importPending('test', text);
+    expect(outcome).toMatchObject({ imported: 3, known: 1 });
+    expect(outcome.problems).toEqual([expect.stringMatching(/^line 5: expected "URL realm state"/)]);
+    await world.untilIdle();
+    expect(site.fetched).toContain('/waiting');
+    expect(site.fetched).not.toContain('/failed');
+    expect(await world.state(site.url('/failed'))).toMatchObject({ status: 'error' });
+    await world.pass(days(1));
+    expect(await world.indexed()).toEqual(['/', '/indexed', '/waiting'].map((path) => site.url(path)).sort());
+  });
+
+  it('export and import of the pending file lose nothing', async () => {
+    const site = await startSite();
+    site.page('/', ['/a', '/gone']).page('/a');
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const lines = await pendingFile(world);
+    const other = await crawl({ crawler: '' });
+    await other.engine.setRunState('test', 'paused');
+    await other.engine.importPending('test', lines.join('\n'));
+    expect(await pendingFile(other)).toEqual(lines);
+  });
+});
+
+describe('crawling', () => {
+  it('usually links are not followed automatically: the page is indexed, its links are listed with their states', async () => {
+    const site = await startSite();
+    site.page('/known', ['/missing']).page('/', ['/known', '/missing', '/fresh', '/x.gif']);
+    const world = await crawl({ crawler: `<Root url="${site.url('/known')}"/>` });
+    site.forgetRequests();
+    const [submitted] = await world.engine.submit('test', [{ url: site.url('/'), followLinks: false }]);
+    expect(submitted).toMatchObject({ outcome: 'new' });
+    await world.untilIdle();
+    expect(site.fetched).toEqual(['/']);
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/known')]);
+    const page = await world.engine.page('test', site.url('/'));
+    const listed = page.links.map((link) => [link.url, link.state?.status ?? link.explanation.verdict.reason]).sort();
+    expect(listed).toEqual([
+      [site.url('/fresh'), 'accepted'],
+      [site.url('/known'), 'indexed'],
+      [site.url('/missing'), 'error'],
+      [site.url('/x.gif'), 'extension-ignored'],
+    ]);
+    await world.untilIdle();
+    expect(site.fetched).toEqual(['/']);
+  });
+
+  it('from the list a person chooses the links to follow', async () => {
+    const site = await startSite();
+    site.page('/', ['/one', '/two']).page('/one', ['/deeper']).page('/two').page('/deeper');
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" followLinks="false"/>` });
+    expect(site.fetched).toEqual(['/']);
+    await world.engine.submit('test', [{ url: site.url('/one'), followLinks: false }]);
+    await world.untilIdle();
+    expect(site.fetched).toEqual(['/', '/one']);
+  });
+
+  it('with "Index Entire Site" all links on that site are followed automatically', async () => {
+    const site = await startSite();
+    const other = await startSite('127.0.0.2');
+    site
+      .page('/', ['/a', other.url('/')])
+      .page('/a', ['/b/c'])
+      .page('/b/c');
+    const world = await crawl({ crawler: '' });
+    await world.engine.submit('test', [{ url: site.url('/'), entireSite: true }]);
+    await world.untilIdle();
+    expect(site.fetched).toEqual(['/', '/a', '/b/c']);
+    expect(other.requests).toEqual([]);
+  });
+
+  it('after a page is crawled its state is 2 if there was an error, or the time', async () => {
+    const site = await startSite();
+    site.page('/', ['/bad']).set('/bad', { status: 500 });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const lines = await pendingFile(world);
+    expect(lines[0]).toBe(`${site.url('/')} test ${Date.UTC(2026, 0, 1) / 1000}`);
+    expect(lines[1]).toBe(`${site.url('/bad')} test 2`);
+  });
+
+  it('the blacklisted files can be cleared: "Clear Error Cache" forgets them, and they are crawled when found again', async () => {
+    const site = await startSite();
+    site.page('/', ['/bad', '/worse', '/good']).set('/bad', { status: 500 }).page('/good');
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}"/>`,
+      attributes: 'smartRefreshMinAgeS="86400" smartRefreshMaxAgeS="86400"',
+    });
+    await world.pass(minutes(1));
+    expect(await world.engine.clearErrors('test')).toBe(2);
+    expect((await pendingFile(world)).map((line) => line.split(' ')[0])).toEqual([site.url('/'), site.url('/good')]);
+    site.set('/bad', { headers: HTML, body: html('better', []) });
+    await world.pass(days(1));
+    expect(await world.indexed()).toEqual(['/', '/bad', '/good'].map((path) => site.url(path)).sort());
+  });
+});

@@ -1,0 +1,31 @@
+/** Sites and crawls of one test, closed when it ends. */
+import { expect, onTestFinished } from 'vitest';
+import { CrawlWorld, type WorldOptions } from './crawl-world.js';
+import { FakeSite } from './fake-site.js';
+
+/** A site under an address of its own, and under a name when the crawl is given it in `names`. */
+export async function startSite(address = '127.0.0.1', name = address): Promise<FakeSite> {
+  const site = await FakeSite.start(address, name);
+  onTestFinished(() => site.close());
+  return site;
+}
+
+/** A crawl that has come to rest. What the engine logs as an error fails the test. */
+export async function crawl(options: WorldOptions): Promise<CrawlWorld> {
+  const world = await CrawlWorld.start(options);
+  onTestFinished(async () => {
+    await world.close();
+    expect(world.errors).toEqual([]);
+  });
+  await world.untilIdle();
+  return world;
+}
+
+/** Links that were refused, by reason. */
+export async function refusals(world: CrawlWorld, crawler = 'test'): Promise<Record<string, string[]>> {
+  const byReason: Record<string, string[]> = {};
+  for (const { reason, samples } of await world.engine.refused(crawler)) {
+    byReason[reason] = [...(byReason[reason] ?? []), ...samples.map((sample) => sample.url)].sort();
+  }
+  return byReason;
+}
