@@ -4,7 +4,7 @@
  * `node dist/bench/store.js [--large] [--postgres=URL]`, the URL being that of an empty database.
  *
  * The pages are modelled: each has 100 links, 60 of them to 200 pages that its whole host links to (navigation), 30 to
- * any page of its host, 5 to 1,000 popular pages elsewhere and 5 to pages that nobody has seen before. A batch holds 50
+ * any page of its host, 5 to the first pages of other hosts and 5 to pages of its host that nobody has seen before. A batch holds 50
  * pages of 20 hosts, as a crawl of many hosts at a time makes them.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -27,23 +27,23 @@ const LINKS_OF_PAGE = Object.values(LINKS).reduce((a, b) => a + b);
 const START = 1_700_000_000_000;
 const STAMP = '0123456789abcdef0123456789abcdef';
 
-/** The n-th URL of the model; hosts take turns, so that all grow alike. */
-function link(n: number): NewUrl {
-  const host = `host-${n % HOSTS}.example.com`;
-  const url = `https://${host}/section-${n % 97}/some/page-of-average-length-${n}.html`;
+/** The n-th page of a host of the model. */
+function link(host: number, n: number): NewUrl {
+  const hostKey = `host-${host}.example.com`;
+  const url = `https://${hostKey}/section-${n % 97}/some/page-of-average-length-${n}.html`;
   return {
     crawler: 'bench',
     url,
     key: urlKey(url),
-    hostKey: host,
+    hostKey,
     source: 3,
     status: 'waiting',
     reason: 'accepted',
     hops: 3,
     redirects: 0,
     arrival: 'link',
-    foundOn: `https://${host}/section-${n % 89}/some/page-of-average-length-${n % 1000}.html`,
-    root: `https://${host}/`,
+    foundOn: `https://${hostKey}/section-${n % 89}/some/page-of-average-length-${n % 1000}.html`,
+    root: `https://${hostKey}/`,
     dueAt: instant(START + n),
   };
 }
@@ -99,19 +99,27 @@ function randomOf(seed: number): (below: number) => number {
 
 /** A model of the web that grows while it is crawled. */
 class Model {
-  known = 0;
+  readonly pages: number[] = Array.from({ length: HOSTS }, () => 0);
   order = 0;
   readonly #random = randomOf(1);
 
+  get known(): number {
+    return this.pages.reduce((a, b) => a + b);
+  }
+
+  fresh(host: number): NewUrl {
+    const page = this.pages[host]!;
+    this.pages[host] = page + 1;
+    return link(host, page);
+  }
+
   /** The links of one page of a host. */
   links(host: number): NewUrl[] {
-    const pages = Math.floor(this.known / HOSTS);
-    const own = (page: number): NewUrl => link(page * HOSTS + host);
     return [
-      ...Array.from({ length: LINKS.navigation }, () => own(this.#random(200))),
-      ...Array.from({ length: LINKS.own }, () => own(this.#random(pages))),
-      ...Array.from({ length: LINKS.popular }, () => link(this.#random(1_000))),
-      ...Array.from({ length: LINKS.fresh }, () => link(this.known++)),
+      ...Array.from({ length: LINKS.navigation }, () => link(host, this.#random(200))),
+      ...Array.from({ length: LINKS.own }, () => link(host, this.#random(this.pages[host]!))),
+      ...Array.from({ length: LINKS.popular }, () => link(this.#random(HOSTS), this.#random(5))),
+      ...Array.from({ length: LINKS.fresh }, () => this.fresh(host)),
     ];
   }
 
@@ -120,18 +128,22 @@ class Model {
   }
 }
 
+/** Fills the store with pages of all hosts in turn, some of one host at a time. Returns how many a second. */
 async function fill(store: FrontierStore, model: Model, size: number): Promise<number> {
   const start = performance.now();
   const first = model.known;
   const under: Promise<unknown>[] = [];
+  let host = 0;
   while (model.known < size) {
-    const count = Math.min(5_000, size - model.known);
-    under.push(store.discover(Array.from({ length: count }, (_, i) => link(model.known + i))));
-    model.known += count;
+    const batch = Array.from({ length: HOSTS_OF_BATCH }, () => {
+      host = (host + 1) % HOSTS;
+      return Array.from({ length: 50 }, () => model.fresh(host));
+    });
+    under.push(store.discover(batch.flat()));
     if (under.length > 3) await under.shift();
   }
   await Promise.all(under);
-  return (size - first) / ((performance.now() - start) / 1000);
+  return (model.known - first) / ((performance.now() - start) / 1000);
 }
 
 class Stopwatch {
@@ -167,7 +179,7 @@ async function crawl(store: FrontierStore, model: Model) {
     const before = process.cpuUsage();
     const pages: UrlState[] = [];
     for (let page = 0; page < PAGES_OF_BATCH; page += 10) {
-      const host = link(hosts[page / 10]!).hostKey;
+      const host = link(hosts[page / 10]!, 0).hostKey;
       const { urls } = await watches.due.time(() => store.due('bench', host, 3, instant(START * 2), 10, inHand));
       pages.push(...urls);
     }
