@@ -30,8 +30,11 @@ withConfiguration(program.command('serve'))
   .option('--data <folder>', 'where it keeps what it knows (else CRAWLWAY_DATA, else data)')
   .option('--port <number>', 'port of API and console (else CRAWLWAY_PORT, else 8740)')
   .option('--host <address>', 'address to listen on (else CRAWLWAY_HOST, else 127.0.0.1)')
-  .option('--with-sample', 'also start the bundled sample site and index when the configuration names their addresses')
-  .action((options) => run(options, options.withSample === true));
+  .option(
+    '--no-sample',
+    'do not start the bundled sample site and index, even when the configuration names their addresses',
+  )
+  .action((options) => run(options, options.sample));
 
 program
   .command('crawl')

@@ -19,9 +19,13 @@ import { requireLocalHost } from './security/local-host.js';
 import { SECURITY_HEADERS } from './security/security-headers.js';
 import { OPTIONS } from './tokens.js';
 
+/** For a whole request to arrive: a client that sends a byte now and then holds its connection no longer. */
+const REQUEST_TIMEOUT_MS = 120_000;
+
 /** The application, not yet listening. For `parts` see appModule. */
 export async function createApp(parts: DynamicModule, log: Log): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
+    requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 2048 },
     frameworkErrors: answerMalformedAddress,
   });

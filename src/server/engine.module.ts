@@ -12,6 +12,8 @@ import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
 import { createSink } from '../adapters/push/create-sink.js';
 import { StreamSink } from '../adapters/push/stream.js';
 import { AdminStore } from '../adapters/storage/admin-store.js';
+import { openPostgresDataSource } from '../adapters/storage/postgres-data-source.js';
+import { openPostgresStore } from '../adapters/storage/postgres-store.js';
 import { openSqliteDataSource } from '../adapters/storage/sqlite-data-source.js';
 import { openSqliteStore } from '../adapters/storage/sqlite-store.js';
 import { nextCronTime } from '../adapters/system/cron.js';
@@ -21,6 +23,7 @@ import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
 import { lint } from '../domain/policy/linter.js';
 import { Engine } from '../engine/engine.js';
 import type { Clock } from '../engine/ports/clock.js';
+import type { FrontierStore } from '../engine/ports/frontier-store.js';
 import type { Log } from '../engine/ports/log.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
@@ -77,7 +80,7 @@ export interface EngineOptions {
 /** @throws UsageError for a database that is none of ours, and what the store throws when it cannot be opened. */
 export async function openEngine({ databaseUrl, log, output }: EngineOptions): Promise<Engine> {
   return new Engine({
-    store: await openSqliteStore(sqliteFile(databaseUrl)),
+    store: await openStore(databaseUrl),
     processor: new PageThreadPool({ entry: PAGE_THREAD, threads: pageThreads(), log }),
     clock: systemClock,
     log,
@@ -86,8 +89,13 @@ export async function openEngine({ databaseUrl, log, output }: EngineOptions): P
   });
 }
 
-export const openAdminStore = async (databaseUrl: string): Promise<AdminStore> =>
-  new AdminStore(await openSqliteDataSource(sqliteFile(databaseUrl)));
+export const openAdminStore = async (url: string): Promise<AdminStore> =>
+  new AdminStore(await (isPostgres(url) ? openPostgresDataSource(url) : openSqliteDataSource(sqliteFile(url))));
+
+const openStore = (url: string): Promise<FrontierStore> =>
+  isPostgres(url) ? openPostgresStore(url) : openSqliteStore(sqliteFile(url));
+
+const isPostgres = (url: string): boolean => /^postgres(?:ql)?:\/\//.test(url);
 
 /** Hands the parts to Nest. */
 export function partsModule(parts: Parts): DynamicModule {
@@ -144,5 +152,7 @@ function editing<T>(edit: () => T): T {
 function sqliteFile(databaseUrl: string): string {
   const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
   if (file) return file;
-  throw new UsageError(`CRAWLWAY_DATABASE_URL ${databaseUrl.replace(/\/\/[^@/]*@/, '//')} is not sqlite:FILE`);
+  throw new UsageError(
+    `CRAWLWAY_DATABASE_URL ${databaseUrl.replace(/\/\/[^@/]*@/, '//')} is neither sqlite:FILE nor postgres://…`,
+  );
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startSampleSite } from '../../index/sample-site/server.js';
 import { startIndex } from '../../index/server.js';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
-import { UsageError } from './options.js';
+import type { Log } from '../engine/ports/log.js';
 
 const HOST = '127.0.0.1';
 const SITE_PORT = 8741;
@@ -19,37 +19,33 @@ export interface Sample {
 
 const isAt = (text: string, port: number): boolean => URL.parse(text)?.host === `${HOST}:${port}`;
 
-/** @throws UsageError when a port that the configuration names is taken by another program. */
-export async function startSample(definition: ServerDefinition, dataDirectory: string): Promise<Sample> {
+export async function startSample(definition: ServerDefinition, dataDirectory: string, log: Log): Promise<Sample> {
   const roots = definition.crawlers.flatMap((crawler) => crawler.roots);
   const wantsSite = roots.some((root) => isAt(root.url, SITE_PORT));
   const wantsIndex = definition.sinks.some((sink) => isAt(sink.url, INDEX_PORT));
+  const file = join(dataDirectory, 'index', 'index.sqlite');
   const site = wantsSite
-    ? await listening('sample site', SITE_PORT, startSampleSite({ port: SITE_PORT, host: HOST }))
+    ? await unlessTaken(startSampleSite({ port: SITE_PORT, host: HOST }), 'sample site', log)
     : undefined;
-  try {
-    const file = join(dataDirectory, 'index', 'index.sqlite');
-    const index = wantsIndex
-      ? await listening('index', INDEX_PORT, startIndex({ port: INDEX_PORT, host: HOST, file }))
-      : undefined;
-    return {
-      searchPage: index ? `${index.url}/` : '',
-      close: async () => void (await Promise.all([site?.close(), index?.close()])),
-    };
-  } catch (error) {
-    await site?.close();
-    throw error;
-  }
+  const index = wantsIndex
+    ? await unlessTaken(startIndex({ port: INDEX_PORT, host: HOST, file }), 'index', log)
+    : undefined;
+  return {
+    searchPage: index ? `${index.url}/` : '',
+    close: async () => void (await Promise.all([site?.close(), index?.close()])),
+  };
 }
 
-async function listening<T>(name: string, port: number, start: Promise<T>): Promise<T> {
+/** A port that is taken is no reason to stop: the index may run on its own, or beside another server. */
+async function unlessTaken<T>(start: Promise<T>, name: string, log: Log): Promise<T | undefined> {
   try {
     return await start;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new UsageError(
-      `the bundled ${name} wants port ${port}, and another program has it. Stop that program, or change the address ` +
-        'in the configuration to another index or site',
-    );
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE') throw error;
+    log.warn(`The bundled ${name} is not started: another program has its port. The crawl goes to that program`, {
+      message,
+    });
+    return undefined;
   }
 }

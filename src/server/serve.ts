@@ -4,6 +4,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { placeText } from '../domain/crawl/place.js';
 import { milliseconds, seconds } from '../domain/time/units.js';
 import type { EngineApi } from '../engine/engine-api.js';
 import type { Log } from '../engine/ports/log.js';
@@ -38,7 +39,8 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
   makeFirstConfiguration(options.configFile, log);
   const file = configurationFile(options.configFile);
   const loaded = file.load();
-  const sample = withSample ? await startSample(loaded.definition, options.dataDirectory) : undefined;
+  for (const { place, code, message } of loaded.problems) log.warn(`${placeText(place)} ${code} ${message}`);
+  const sample = withSample ? await startSample(loaded.definition, options.dataDirectory, log) : undefined;
   const opened: (() => Promise<unknown>)[] = [];
   if (sample) opened.push(() => sample.close());
   const close = async (): Promise<void> => {

@@ -16,6 +16,8 @@ export interface WorldOptions {
   /** Content of the Crawler element; `SITE` stands for the site's address. */
   readonly crawler?: string;
   readonly attributes?: string;
+  /** As in CRAWLWAY_DATABASE_URL; a file of its own when absent. */
+  readonly database?: string;
   /** Files beside the configuration. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -65,7 +67,8 @@ export class ApiWorld {
     const say = (message: string, particulars?: unknown): void =>
       void logged.push(`${message} ${JSON.stringify(particulars ?? {})}`);
     const log = { debug: () => {}, info: say, warn: say, error: say };
-    const server = await serve(serverOptions(flags, { CRAWLWAY_API_KEYS: options.keys }), { log, withSample: false });
+    const env = { CRAWLWAY_API_KEYS: options.keys, CRAWLWAY_DATABASE_URL: options.database };
+    const server = await serve(serverOptions(flags, env), { log, withSample: false });
     return new ApiWorld(site, server, folder, options, logged);
   }
 

@@ -21,7 +21,11 @@ export class AuditInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (request.method === 'GET' || !this.reflector.get<boolean>(WRITES_KEY, context.getHandler()))
+    if (
+      request.method === 'GET' ||
+      request.method === 'HEAD' ||
+      !this.reflector.get<boolean>(WRITES_KEY, context.getHandler())
+    )
       return next.handle();
     const operation = this.reflector.get<string>(OPERATION_KEY, context.getHandler());
     return next.handle().pipe(
@@ -37,7 +41,7 @@ export class AuditInterceptor implements NestInterceptor {
       at: this.clock.now(),
       who: request.caller?.name ?? 'nobody',
       what: operation,
-      target: bounded(request.url),
+      target: bounded(decoded(request.url)),
       outcome: bounded(outcome),
       before: bounded(asText(request.changeNote?.before)),
       after: bounded(asText(request.changeNote?.after)),
@@ -47,4 +51,16 @@ export class AuditInterceptor implements NestInterceptor {
 
 const asText = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
 
-const bounded = (text: string): string => (text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE)}…`);
+/** Without user and password of URLs, which nobody who reads the log is to see. */
+const bounded = (text: string): string => {
+  const clean = text.slice(0, MAX_VALUE).replace(/\/\/[^/@\s"]*@/g, '//');
+  return text.length <= MAX_VALUE ? clean : `${clean}…`;
+};
+
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url);
+  } catch {
+    return url;
+  }
+}

@@ -7,6 +7,19 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 import { PROJECT_ROOT } from '../project-root.js';
 
+/** Stricter than the rest of the server, whose API documentation sets styles in its page. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
 const FOLDER = join(PROJECT_ROOT, 'console', 'dist');
 
 const PLAIN_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Crawlway</title>
@@ -39,6 +52,10 @@ export async function serveConsole(fastify: FastifyInstance): Promise<void> {
   });
 
   function sendPage(reply: import('fastify').FastifyReply): unknown {
-    return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('cache-control', 'no-cache')
+      .header('content-security-policy', CONTENT_SECURITY_POLICY)
+      .send(page);
   }
 }

@@ -1,7 +1,6 @@
-import { Controller, Get, Header, Inject, Req } from '@nestjs/common';
+import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
-import type { FastifyRequest } from 'fastify';
 import { milliseconds } from '../../domain/time/units.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { CrawlEvent } from '../../engine/events.js';
@@ -46,19 +45,14 @@ export class EventsController {
     description: 'A stream without end.',
     content: { 'text/event-stream': { schema: { type: 'string', example: EXAMPLE } } },
   })
-  stream(@Req() request: FastifyRequest): AsyncIterable<string> {
-    const gone = new AbortController();
-    request.raw.socket.once('close', () => gone.abort());
-    return this.bundles(gone.signal);
-  }
-
-  private async *bundles(gone: AbortSignal): AsyncIterable<string> {
+  async *stream(): AsyncIterable<string> {
     const feed = new EventFeed(EVENTS_PER_SECOND);
     const unsubscribe = this.engine.subscribe((event) => feed.offer(event, this.clock.now()));
     try {
       yield 'retry: 2000\n\n';
-      for (let round = 1; !gone.aborted; round++) {
-        await this.clock.sleep(BUNDLE_EVERY, gone);
+      // Ends when the client goes: Nest then returns from the generator.
+      for (let round = 1; ; round++) {
+        await this.clock.sleep(BUNDLE_EVERY);
         const { events, dropped } = feed.take();
         const bundle = events.map(eventText).join('') + (dropped ? droppedText(dropped) : '');
         if (bundle !== '') yield bundle;
