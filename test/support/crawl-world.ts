@@ -116,7 +116,13 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
 
   /** Runs until every crawler has nothing left to do that is due within `patience` of now. */
   async untilIdle(patience: Duration = minutes(2)): Promise<void> {
-    const deadline = (this.clock.now() + patience) as Instant;
+    if (await this.settle(after(this.clock.now(), patience))) return;
+    const next = this.clock.nextTimer;
+    throw new Error(`the crawl waits for ${next === undefined ? 'nothing' : new Date(next).toISOString()}`);
+  }
+
+  /** Lets the crawl work until nothing is due (true), or until only time after the deadline can bring it on (false). */
+  private async settle(deadline: Instant): Promise<boolean> {
     let quiet = 0;
     for (let turns = 0; ; turns++) {
       if (turns > 2_000_000) throw new Error('the crawl does not come to rest');
@@ -124,14 +130,13 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
       const views = await this.engine.crawlers();
       const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
       quiet = busy && views.every((view) => view.active === 0) ? quiet + 1 : 0;
-      if (!busy) return;
+      if (!busy) return true;
       // Nothing moves on the sockets: only the clock can help.
       const next = this.clock.nextTimer;
       if (quiet > 20 && next !== undefined && next <= deadline) {
         this.clock.advanceTo(next);
         quiet = 0;
-      } else if (quiet > 5_000)
-        throw new Error(`the crawl waits for ${next === undefined ? 'nothing' : new Date(next).toISOString()}`);
+      } else if (quiet > 500) return false;
     }
   }
 
@@ -139,13 +144,13 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
   async pass(time: Duration): Promise<void> {
     const end = after(this.clock.now(), time);
     for (;;) {
-      await this.untilIdle();
+      await this.settle(end);
       const next = this.clock.nextTimer;
       if (next === undefined || next > end) break;
       this.clock.advanceTo(next);
     }
     this.clock.advanceTo(end);
-    await this.untilIdle();
+    await this.settle(after(end, minutes(2)));
   }
 
   async state(url: string, crawler = 'test'): Promise<UrlState | undefined> {

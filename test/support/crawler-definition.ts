@@ -50,6 +50,7 @@ const DEFAULTS: CrawlerDefinition = {
   errors: { maxTemporaryErrors: 5, retryDelay: minutes(1), maxRetryDelay: hours(6), classes: {} },
   deletionGuard: { on: true, maxDeletions: 50, maxShare: 0.1, window: hours(1) },
   softErrors: [],
+  probeErrorPages: false,
   traps: { maxPathDepth: 32, maxRepeatedSegments: 4, maxQueryVariants: 10_000, maxUrlsPerHost: 1_000_000 },
   fetcher: 'default',
   pushTo: ['main'],

@@ -19,6 +19,7 @@ export interface SeenRequest {
 export class FakeSite {
   readonly requests: SeenRequest[] = [];
   private readonly pages = new Map<string, FakePage>();
+  private unknown: FakePage = { status: 404, body: 'no such page' };
   private readonly server: Server;
 
   private constructor(private readonly name: string) {
@@ -54,6 +55,13 @@ export class FakeSite {
     return this.set(path, { headers: { 'content-type': 'text/html; charset=utf-8' }, body: html(path, links, text) });
   }
 
+  /** What unknown paths answer instead of 404; robots.txt and guessed sitemaps stay missing. */
+  otherwise(page: FakePage): this {
+    this.unknown = page;
+    for (const path of ['/robots.txt', '/sitemap.xml']) this.pages.set(path, this.pages.get(path) ?? { status: 404 });
+    return this;
+  }
+
   remove(path: string): this {
     this.pages.delete(path);
     return this;
@@ -79,7 +87,7 @@ export class FakeSite {
   private answer(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/';
     this.requests.push({ path, headers: request.headers, at: performance.now() });
-    const page = this.pages.get(path) ?? this.pages.get(path.split('?')[0]!) ?? { status: 404, body: 'no such page' };
+    const page = this.pages.get(path) ?? this.pages.get(path.split('?')[0]!) ?? this.unknown;
     const answer = typeof page === 'function' ? page(request, response) : page;
     if (!answer) return;
     response.writeHead(answer.status ?? 200, { ...answer.headers });

@@ -53,6 +53,8 @@ export interface CrawlerDefinition {
   readonly errors: ErrorPolicyDefinition;
   readonly deletionGuard: DeletionGuardDefinition;
   readonly softErrors: readonly SoftErrorDefinition[];
+  /** Ask each host what it answers to a URL that cannot exist, and treat pages that look like that answer as errors. */
+  readonly probeErrorPages: boolean;
   readonly traps: TrapDefinition;
   /** Name of the fetcher that this crawler uses. */
   readonly fetcher: string;

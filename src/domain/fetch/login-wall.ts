@@ -20,6 +20,14 @@ const MAX_HOSTS = 10_000;
 const LOGIN =
   /(?:^|[^a-z])(?:log-?in|log-?on|sign-?in|sign-?on|sso|saml2?|oauth2?|openid|adfs|cas|auth|authenticate|authorize|idp|anmelden|connexion|accedi)(?:[^a-z]|$)/;
 
+/** Does the URL look like a page to log in at? */
+export const looksLikeLogin = (url: string): boolean =>
+  LOGIN.test(
+    withoutQuery(url)
+      .slice(url.indexOf('//') + 2)
+      .toLowerCase(),
+  );
+
 /**
  * Tells redirects of single pages from a login wall: a host that sends most of its pages to one page wants a login, and its
  * documents are still there. Judged on the visits of the last hour to the host.
@@ -36,12 +44,14 @@ export class LoginWalls {
     if (withoutQuery(from) === page) return 'normal';
     const walled = visits.filter((visit) => visit.target === page && withoutQuery(visit.from) !== page);
     const pages = new Set(walled.map((visit) => visit.from)).size;
-    const enough = LOGIN.test(page.slice(page.indexOf('//') + 2).toLowerCase()) ? PAGES.login : PAGES.any;
+    const enough = looksLikeLogin(page) ? PAGES.login : PAGES.any;
     return pages >= enough && walled.length * 2 > visits.length ? 'wall' : 'normal';
   }
 
-  /** A page of the host answered for itself. */
+  /** A page of the host answered for itself; that the page behind which others stand does so says nothing. */
   succeeded(hostKey: string, from: string, now: Instant): void {
+    const page = withoutQuery(from);
+    if (this.#recent.get(hostKey)?.some((visit) => visit.target === page)) return;
     this.#remember(hostKey, { at: now, from });
   }
 

@@ -90,8 +90,10 @@ export class ErrorPageProbes {
     const { outcome } = result;
     if (outcome.kind === 'redirect' && redirects < MOST_REDIRECTS && hostKey(crawlUrl(outcome.target)) === key)
       return { until, unfinished: { answer, good: outcome.target, redirects: redirects + 1 } };
+    if (outcome.kind !== 'document') return { until };
+    // A good page with too little text for a fingerprint is another page than the answer, which has one.
     const good = fingerprintOf(result);
-    return { until, errorPage: good && errorPageOf(answer, good) };
+    return { until, errorPage: good ? errorPageOf(answer, good) : answer };
   }
 
   private expiry(result: PageResult): Instant {

@@ -122,6 +122,11 @@ export class VisitRunner {
     return obeyRobots ?? !(ignoreRobotsTxt || linkRules.rogue);
   }
 
+  private robotsAllow(url: CrawlUrl, options: UrlOptions): boolean {
+    const agent = this.target.context.fetcher.robotsAgent;
+    return !this.obeysRobots(options) || this.services.robots.ask(url, agent).kind === 'allowed';
+  }
+
   private disallowed(state: UrlState): PageResult {
     const outcome: PageOutcome = {
       kind: 'excluded',

@@ -58,6 +58,7 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     errors: readErrorPolicy(node, context),
     deletionGuard: readDeletionGuard(crawler),
     softErrors: readSoftErrors(node),
+    probeErrorPages: settings(node, policy.SOFT_ERRORS).probe,
     traps: settings(node, policy.TRAPS),
     fetcher: one(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
     pushTo: [...new Set(all(node, policy.PUSH_TO).map((push) => push.values.sink))],

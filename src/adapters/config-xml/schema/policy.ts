@@ -253,7 +253,13 @@ export const DELETION_GUARD = element(
 export const SOFT_ERRORS = element(
   'SoftErrors',
   'Answers with status 200 that are errors (OmniFind).',
-  {},
+  {
+    probe: attribute(
+      t.boolean,
+      'Ask each host once a day for a page that cannot exist; pages that look like its answer are errors.',
+      { default: 'false' },
+    ),
+  },
   {
     children: ['SoftError'],
     once: true,
