@@ -119,7 +119,7 @@ export class Engine implements EngineApi {
     const pending = (uri: string) => delivery.pending().filter((order) => order.uri === uri);
     this.roots_ = new Roots(this.services);
     this.explanations = new Explanations({ ...this.services, pending });
-    this.maintenance = new Maintenance(this.services);
+    this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
     this.orders_ = new Orders({ ...this.services, crawler: (name) => this.crawlersByName.get(name) });
     this.rejudging = new Rejudging(this.services);
     const crawlersOf = (sink: string) =>

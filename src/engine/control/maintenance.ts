@@ -12,6 +12,7 @@ import { NotFound, type RefreshRequest } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
+import type { Roots } from './roots.js';
 
 const PAGE = 1_000;
 const RETRY = seconds(1);
@@ -23,6 +24,7 @@ interface MaintenanceServices {
   readonly store: FrontierStore;
   readonly clock: Clock;
   readonly log: Log;
+  readonly roots: Pick<Roots, 'forget'>;
 }
 
 export class Maintenance {
@@ -39,6 +41,11 @@ export class Maintenance {
         states.map((state) => ({ id: state.id, changes: { pendingDeletion: CLEARED } })),
       );
       count += states.length;
+      // A submitted root is a standing wish, and would bring back what was cleared.
+      await this.services.roots.forget(
+        crawler,
+        states.map((state) => state.url),
+      );
       this.inBackground(this.removeAll(crawler, states));
     }
     return count;

@@ -90,8 +90,20 @@ export class Roots {
         `${rawUrl} is no submitted root of crawler ${crawler.name}; roots of CrawlConfig.xml are removed there`,
       );
     }
-    await this.services.store.putSetting(name, undefined);
-    crawler.context.roots.delete(url.href);
+    await this.forget(crawler, [url.href]);
+  }
+
+  /** The submitted roots among these URLs are roots no more; those of the configuration stay. */
+  async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
+    const { definition, canonicalize, roots } = crawler.context;
+    const submitted = await this.services.store.settings(`root/${crawler.name}/`);
+    const configured = new Set(definition.roots.map((root) => canonicalize(root.url)?.href));
+    for (const url of urls) {
+      const name = settingName(crawler, url);
+      if (!submitted.has(name)) continue;
+      await this.services.store.putSetting(name, undefined);
+      if (!configured.has(url)) roots.delete(url);
+    }
   }
 
   private async submitted(crawler: Crawler): Promise<RootSubmission[]> {
