@@ -23,7 +23,7 @@ interface Site {
 }
 
 /** Seconds that an overloaded host asks for. */
-export const RETRY_AFTER_S = 60;
+export const RETRY_AFTER_S = 3_600;
 
 export interface Asked {
   readonly host: string;
@@ -64,7 +64,15 @@ export class SimulatedWeb {
     const page = site.pages.get(path)!;
     const dice = this.random.next();
     if (dice < 0.1)
-      site.mood = this.random.pick(['well', 'well', 'refuses', 'resets', 'overloaded', 'silent'] as const);
+      site.mood = this.random.pick([
+        'well',
+        'well',
+        'refuses',
+        'resets',
+        'overloaded',
+        'overloaded',
+        'silent',
+      ] as const);
     else if (dice < 0.45) page.version++;
     else if (dice < 0.6) {
       page.links = this.someLinks(site, path);

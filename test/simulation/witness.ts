@@ -4,8 +4,10 @@ import type { CrawlEvent } from '../../src/engine/events.js';
 
 /** Temporary errors in a row that a URL may have; one more deletes it. */
 const MAX_TEMPORARY_ERRORS = 5;
-/** A visit is settled well within this time, unless the process dies. */
+/** A visit is settled within this time, however slow the sink is, unless the process dies. */
 const SETTLED_WITHIN_MS = 10 * 60_000;
+/** What a host asked for is written down within this time. */
+const REMEMBERED_WITHIN_MS = 2_000;
 
 interface Course {
   failures: number;
@@ -23,9 +25,9 @@ export class Witness {
     this.crashes.push(at);
   }
 
-  /** What was learnt at this time may have died with the process. */
-  crashedSoonAfter(time: Instant): boolean {
-    return this.crashes.some((crash) => crash >= time && crash - time < SETTLED_WITHIN_MS);
+  /** What a host asked for at this time may have died with the process. */
+  mayHaveForgotten(time: Instant): boolean {
+    return this.crashedWithin(time, REMEMBERED_WITHIN_MS);
   }
 
   see(event: CrawlEvent): void {
@@ -46,7 +48,16 @@ export class Witness {
 
   private deletion(url: string): void {
     const course = this.courses.get(url);
-    if (!course || course.failures > MAX_TEMPORARY_ERRORS || this.crashedSoonAfter(course.lastSuccessAt)) return;
+    if (
+      !course ||
+      course.failures > MAX_TEMPORARY_ERRORS ||
+      this.crashedWithin(course.lastSuccessAt, SETTLED_WITHIN_MS)
+    )
+      return;
     this.violations.push(`${url} was deleted after ${course.failures} temporary errors in a row`);
+  }
+
+  private crashedWithin(time: Instant, ms: number): boolean {
+    return this.crashes.some((crash) => crash >= time && crash - time < ms);
   }
 }

@@ -189,10 +189,11 @@ class World {
     const freeFrom = new Map<string, Instant>();
     for (const { host, path, from, to, wantsRest } of this.web.asked) {
       const free = freeFrom.get(host);
-      if (free !== undefined && from < free) this.violations.push(`${host}${path} was asked ${free - from} ms too early`);
+      if (free !== undefined && from < free)
+        this.violations.push(`${host}${path} was asked ${free - from} ms too early`);
       if (to === undefined) continue;
       // What a dying process heard last it could not remember: then only the throttle holds.
-      const rests = wantsRest && !this.witness.crashedSoonAfter(to);
+      const rests = wantsRest && !this.witness.mayHaveForgotten(to);
       freeFrom.set(host, after(to, milliseconds(rests ? RETRY_AFTER_S * 1_000 : THROTTLE_MS)));
     }
   }
