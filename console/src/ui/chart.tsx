@@ -16,10 +16,12 @@ interface ChartProps {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
+  /** Seconds that the chart reaches back. */
+  readonly span: number;
   readonly height?: number;
 }
 
-export function Chart({ label, times, series, height = 190 }: ChartProps): JSX.Element {
+export function Chart({ label, times, series, span, height = 190 }: ChartProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const data = [times, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData;
@@ -32,7 +34,7 @@ export function Chart({ label, times, series, height = 190 }: ChartProps): JSX.E
       const { makePlot } = await import('./plot.js');
       if (gone || !element.current) return;
       plot.current?.destroy();
-      plot.current = makePlot({ element: element.current, series, height, data: latest.current });
+      plot.current = makePlot({ element: element.current, series, height, span, data: latest.current });
     };
     void draw();
     const redraw = (): void => void draw();
@@ -51,11 +53,11 @@ export function Chart({ label, times, series, height = 190 }: ChartProps): JSX.E
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [shape, height]);
+  }, [shape, height, span]);
   useEffect(() => plot.current?.setData(data), [data]);
   return (
     <figure>
-      <div ref={element} class="chart" role="img" aria-label={label} />
+      <div ref={element} class="chart" style={{ height: `${height}px` }} role="img" aria-label={label} />
       <figcaption class="legend">
         {series.map((one) => (
           <span key={one.label}>

@@ -17,6 +17,7 @@ export const rate = (perSecond: number): string =>
 
 export function percent(share: number): string {
   const value = share * 100;
+  if (value > 0 && value < 0.1) return '< 0.1 %';
   return value > 0 && value < 1 ? `${oneDecimal.format(value)} %` : `${whole.format(Math.round(value))} %`;
 }
 

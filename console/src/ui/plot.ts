@@ -2,14 +2,18 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Series } from './chart.js';
 
+/** A young server's few points are not drawn as a picture of an hour. */
+const LEAST = 600;
+
 interface PlotOptions {
   readonly element: HTMLElement;
   readonly series: readonly Series[];
   readonly height: number;
+  readonly span: number;
   readonly data: uPlot.AlignedData;
 }
 
-export function makePlot({ element, series, height, data }: PlotOptions): uPlot {
+export function makePlot({ element, series, height, span, data }: PlotOptions): uPlot {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
   const axis = {
@@ -24,7 +28,10 @@ export function makePlot({ element, series, height, data }: PlotOptions): uPlot 
       height,
       legend: { show: false },
       cursor: { y: false },
-      scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
+      scales: {
+        x: { range: (_plot, first, last) => [Math.max(last - span, Math.min(first, last - LEAST)), last] },
+        y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
+      },
       axes: [axis, { ...axis, size: 44 }],
       series: [
         {},

@@ -46,10 +46,18 @@ const theme = EditorView.theme({
 
 const shared: Extension = [lineNumbers(), xml(), syntaxHighlighting(colours), theme, EditorView.lineWrapping];
 
-export function openEditor(parent: HTMLElement, options: Options): () => void {
+/**
+ * CodeMirror makes its styles at run time. Inside a shadow root it does so without style elements, which the
+ * Content-Security-Policy of this page forbids.
+ */
+const rootIn = (element: HTMLElement): ShadowRoot => element.shadowRoot ?? element.attachShadow({ mode: 'open' });
+
+export function openEditor(element: HTMLElement, options: Options): () => void {
   const { text, line, editable, onChange } = options;
+  const root = rootIn(element);
   const view = new EditorView({
-    parent,
+    parent: root,
+    root,
     state: EditorState.create({
       doc: text,
       extensions: [
@@ -99,9 +107,11 @@ function showLine(view: EditorView, wanted: number): void {
   view.focus();
 }
 
-export function openDifference(parent: HTMLElement, { before, after }: { before: string; after: string }): () => void {
+export function openDifference(element: HTMLElement, { before, after }: { before: string; after: string }): () => void {
+  const root = rootIn(element);
   const view = new EditorView({
-    parent,
+    parent: root,
+    root,
     state: EditorState.create({
       doc: after,
       extensions: [

@@ -24,7 +24,6 @@ export function XmlEditor({ text, line, editable, onChange, onChecked }: EditorP
     let gone = false;
     void import('./code-mirror.js').then(({ openEditor }) => {
       if (gone || !element.current) return;
-      element.current.replaceChildren();
       close = openEditor(element.current, { text, line, editable, onChange, onChecked });
     });
     return () => {

@@ -34,12 +34,12 @@ export function ErrorTrend({ crawler }: { crawler: string }): JSX.Element {
         </select>
       }
     >
-      <Loaded of={history}>{(points) => <Trend points={points} />}</Loaded>
+      <Loaded of={history}>{(points) => <Trend points={points} span={range === 'week' ? 7 * 86_400 : 3600} />}</Loaded>
     </Panel>
   );
 }
 
-function Trend({ points }: { points: readonly HistoryPointDto[] }): JSX.Element {
+function Trend({ points, span }: { points: readonly HistoryPointDto[]; span: number }): JSX.Element {
   const totals = totalsByCode(points);
   if (totals.length === 0) return <Empty>No visit failed in this time.</Empty>;
   const shown = totals.slice(0, LINES);
@@ -56,6 +56,7 @@ function Trend({ points }: { points: readonly HistoryPointDto[] }): JSX.Element 
         label={`Failed visits: ${shown.map(([code, total]) => `${code} ${total}`).join(', ')}`}
         times={points.map(({ at }) => Date.parse(at) / 1000)}
         series={series}
+        span={span}
         height={140}
       />
       {totals.length > LINES && (

@@ -11,6 +11,8 @@ import { Panel } from '../../ui/panel.js';
 
 const RANGES = { hour: 'Last hour', week: 'Last week' } as const;
 type Range = keyof typeof RANGES;
+/** Seconds. */
+const SPANS: Readonly<Record<Range, number>> = { hour: 3600, week: 7 * 86_400 };
 const EVERY_MS = 15_000;
 
 export function RateHistory({ crawler }: { crawler: string }): JSX.Element {
@@ -41,12 +43,13 @@ function Charts({ points, range }: { points: readonly HistoryPointDto[]; range: 
   const times = useMemo(() => points.map(({ at }) => Date.parse(at) / 1000), [points]);
   const perSecond = (value: (point: HistoryPointDto) => number): number[] =>
     points.map((point) => value(point) / point.seconds);
-  const span = RANGES[range].toLowerCase();
+  const words = RANGES[range].toLowerCase();
   return (
     <div class="stack">
       <Chart
-        label={`Pages, errors and orders per second, ${span}`}
+        label={`Pages, errors and orders per second, ${words}`}
         times={times}
+        span={SPANS[range]}
         height={170}
         series={[
           { label: 'pages/s', colour: 1, values: perSecond(({ pages }) => pages) },
@@ -55,8 +58,9 @@ function Charts({ points, range }: { points: readonly HistoryPointDto[]; range: 
         ]}
       />
       <Chart
-        label={`Documents in the index, ${span}; now ${count(points.at(-1)?.indexed ?? 0)}`}
+        label={`Documents in the index, ${words}; now ${count(points.at(-1)?.indexed ?? 0)}`}
         times={times}
+        span={SPANS[range]}
         height={110}
         series={[{ label: 'documents in the index', colour: 1, values: points.map(({ indexed }) => indexed) }]}
       />

@@ -158,8 +158,9 @@ interface WeightProps extends Omit<TableProps, 'crawler'> {
   readonly source: SourceDto;
 }
 
-const Weight = ({ source: { name, weight }, draft, editable, onDraft }: WeightProps): JSX.Element =>
-  editable ? (
+function Weight({ source: { name, weight }, draft, editable, onDraft }: WeightProps): JSX.Element {
+  if (!editable) return <span>{count(weight)}</span>;
+  return (
     <input
       type="number"
       min={1}
@@ -169,9 +170,8 @@ const Weight = ({ source: { name, weight }, draft, editable, onDraft }: WeightPr
       value={draft[name] ?? String(weight)}
       onInput={(event) => onDraft({ ...draft, [name]: event.currentTarget.value })}
     />
-  ) : (
-    count(weight)
   );
+}
 
 const Share = ({ of, all }: { of: number; all: number }): JSX.Element => (
   <span class="share">
