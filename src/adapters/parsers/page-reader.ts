@@ -30,20 +30,24 @@ export function createPageReader(): PageReader {
 }
 
 class BodyReader {
-  readonly #buffer = new TextBuffer();
+  private readonly buffer = new TextBuffer();
 
   read(body: Buffer, contentType: string | undefined, limits: ReadLimits): PageContent {
     const mediaType = mediaTypeOf(body, contentType, '');
     const charset = charsetOf(contentType);
-    if (HTML_TYPES.has(mediaType)) return this.#html(body, charset, { ...limits, xml: mediaType !== 'text/html' });
-    if (XML_TYPE.test(mediaType)) return this.#xml(body, charset, limits);
-    return TEXT_TYPE.test(mediaType) ? this.#text(body, charset, limits) : NOTHING;
+    if (HTML_TYPES.has(mediaType)) return this.html(body, charset, { ...limits, xml: mediaType !== 'text/html' });
+    if (XML_TYPE.test(mediaType)) return this.xml(body, charset, limits);
+    return TEXT_TYPE.test(mediaType) ? this.text(body, charset, limits) : NOTHING;
   }
 
-  #html(body: Buffer, charset: string | undefined, options: ReadLimits & { readonly xml: boolean }): PageContent {
+  private html(
+    body: Buffer,
+    charset: string | undefined,
+    options: ReadLimits & { readonly xml: boolean },
+  ): PageContent {
     const encoding = findEncoding(body, charset, 'html');
-    const { facts, title } = new HtmlScanner(toUtf8(body, encoding), this.#buffer, options).scan();
-    const { text, truncated } = this.#buffer.finish(options.maxTextLength);
+    const { facts, title } = new HtmlScanner(toUtf8(body, encoding), this.buffer, options).scan();
+    const { text, truncated } = this.buffer.finish(options.maxTextLength);
     const { links, metas, robotsMetas, base } = facts;
     const language = languageOf([facts.lang, facts.contentLanguage], text);
     return {
@@ -59,10 +63,10 @@ class BodyReader {
     };
   }
 
-  #xml(body: Buffer, charset: string | undefined, limits: ReadLimits): PageContent {
+  private xml(body: Buffer, charset: string | undefined, limits: ReadLimits): PageContent {
     const encoding = findEncoding(body, charset, 'xml');
     const utf8 = toUtf8(body, encoding);
-    const buffer = this.#buffer;
+    const buffer = this.buffer;
     buffer.begin(utf8.length);
     readXml(utf8.toString('utf8'), {
       open: () => buffer.separate(),
@@ -72,19 +76,19 @@ class BodyReader {
       text: (piece) => buffer.append(piece),
       done: () => false,
     });
-    return this.#textOnly(encoding, limits);
+    return this.textOnly(encoding, limits);
   }
 
-  #text(body: Buffer, charset: string | undefined, limits: ReadLimits): PageContent {
+  private text(body: Buffer, charset: string | undefined, limits: ReadLimits): PageContent {
     const encoding = findEncoding(body, charset, 'text');
     const utf8 = toUtf8(body, encoding);
-    this.#buffer.begin(utf8.length);
-    this.#buffer.append(utf8);
-    return this.#textOnly(encoding, limits);
+    this.buffer.begin(utf8.length);
+    this.buffer.append(utf8);
+    return this.textOnly(encoding, limits);
   }
 
-  #textOnly(encoding: string, limits: ReadLimits): PageContent {
-    const { text, truncated } = this.#buffer.finish(limits.maxTextLength);
+  private textOnly(encoding: string, limits: ReadLimits): PageContent {
+    const { text, truncated } = this.buffer.finish(limits.maxTextLength);
     return { ...NOTHING, encoding, text, language: languageOf([], text), truncated };
   }
 }

@@ -53,85 +53,85 @@ function readList(text: string, maxEntries: number): SitemapContent | undefined 
 }
 
 class SitemapCollector implements XmlHandler {
-  readonly #entries: SitemapEntry[] = [];
-  #kind: XmlKind | undefined;
-  #otherRoot = false;
-  #truncated = false;
-  #entry: { url?: string; lastModified?: string } | undefined;
+  private readonly entries: SitemapEntry[] = [];
+  private kind: XmlKind | undefined;
+  private otherRoot = false;
+  private truncated = false;
+  private entry: { url?: string; lastModified?: string } | undefined;
   /** Elements open inside the entry: only its children are fields (`image:loc` stands deeper). */
-  #depth = 0;
-  #field: string | undefined;
-  #text = '';
-  #href: string | undefined;
-  #rel: string | undefined;
+  private depth = 0;
+  private field: string | undefined;
+  private value = '';
+  private href: string | undefined;
+  private rel: string | undefined;
 
   constructor(private readonly maxEntries: number) {}
 
   open(name: string): void {
-    if (this.#kind === undefined) {
-      this.#kind = Object.hasOwn(ROOTS, name) ? ROOTS[name] : undefined;
-      this.#otherRoot ||= this.#kind === undefined;
-    } else if (ENTRIES[this.#kind].has(name)) {
-      this.#finishEntry();
-      this.#entry = {};
-      this.#depth = 0;
-    } else if (this.#entry !== undefined && ++this.#depth === 1) {
-      this.#field = name;
-      this.#text = '';
-      this.#href = this.#rel = undefined;
+    if (this.kind === undefined) {
+      this.kind = Object.hasOwn(ROOTS, name) ? ROOTS[name] : undefined;
+      this.otherRoot ||= this.kind === undefined;
+    } else if (ENTRIES[this.kind].has(name)) {
+      this.finishEntry();
+      this.entry = {};
+      this.depth = 0;
+    } else if (this.entry !== undefined && ++this.depth === 1) {
+      this.field = name;
+      this.value = '';
+      this.href = this.rel = undefined;
     }
   }
 
   /** Atom's `<link rel href>`. */
   attribute(name: string, value: string): void {
-    if (this.#field !== 'link' || this.#depth !== 1 || value.length > MAX_FIELD_LENGTH) return;
-    if (name === 'href') this.#href ??= value.trim();
-    else if (name === 'rel') this.#rel ??= value.toLowerCase();
+    if (this.field !== 'link' || this.depth !== 1 || value.length > MAX_FIELD_LENGTH) return;
+    if (name === 'href') this.href ??= value.trim();
+    else if (name === 'rel') this.rel ??= value.toLowerCase();
   }
 
   opened(): void {
-    if (this.#entry === undefined || this.#field !== 'link' || this.#href === undefined) return;
-    if (this.#rel === undefined || this.#rel === 'alternate') this.#entry.url ??= this.#href;
+    if (this.entry === undefined || this.field !== 'link' || this.href === undefined) return;
+    if (this.rel === undefined || this.rel === 'alternate') this.entry.url ??= this.href;
   }
 
   text(piece: string): void {
-    if (this.#field === undefined || this.#depth !== 1 || this.#text.length > MAX_FIELD_LENGTH) return;
-    this.#text += piece;
+    if (this.field === undefined || this.depth !== 1 || this.value.length > MAX_FIELD_LENGTH) return;
+    this.value += piece;
   }
 
   close(name: string): void {
-    if (this.#kind === undefined || this.#entry === undefined) return;
-    if (ENTRIES[this.#kind].has(name)) this.#finishEntry();
-    else if (this.#depth > 0 && --this.#depth === 0) this.#finishField();
+    if (this.kind === undefined || this.entry === undefined) return;
+    if (ENTRIES[this.kind].has(name)) this.finishEntry();
+    else if (this.depth > 0 && --this.depth === 0) this.finishField();
   }
 
   done(): boolean {
-    return this.#otherRoot || this.#truncated;
+    return this.otherRoot || this.truncated;
   }
 
   content(): SitemapContent | undefined {
-    if (this.#kind === undefined) return undefined;
-    this.#finishEntry();
-    return { kind: this.#kind, entries: this.#entries, truncated: this.#truncated };
+    if (this.kind === undefined) return undefined;
+    this.finishEntry();
+    return { kind: this.kind, entries: this.entries, truncated: this.truncated };
   }
 
-  #finishField(): void {
-    const field = this.#field;
-    const value = this.#text.trim();
-    this.#field = undefined;
-    if (field === undefined || this.#entry === undefined || value === '' || value.length > MAX_FIELD_LENGTH) return;
-    if (URL_FIELDS.has(field)) this.#entry.url ??= value;
-    else if (TIME_FIELDS.has(field)) this.#entry.lastModified ??= field === 'pubdate' ? isoTime(value) : value;
+  private finishField(): void {
+    const field = this.field;
+    const value = this.value.trim();
+    this.field = undefined;
+    if (field === undefined || this.entry === undefined || value === '' || value.length > MAX_FIELD_LENGTH) return;
+    if (URL_FIELDS.has(field)) this.entry.url ??= value;
+    else if (TIME_FIELDS.has(field)) this.entry.lastModified ??= field === 'pubdate' ? isoTime(value) : value;
   }
 
-  #finishEntry(): void {
-    const url = this.#entry?.url;
+  private finishEntry(): void {
+    const url = this.entry?.url;
     if (url !== undefined) {
-      if (this.#entries.length < this.maxEntries) this.#entries.push({ ...this.#entry, url });
-      else this.#truncated = true;
+      if (this.entries.length < this.maxEntries) this.entries.push({ ...this.entry, url });
+      else this.truncated = true;
     }
-    this.#entry = undefined;
-    this.#field = undefined;
+    this.entry = undefined;
+    this.field = undefined;
   }
 }
 

@@ -33,9 +33,9 @@ export interface PageContent {
   /** `<base href>`, as written. */
   readonly base?: string;
   readonly links: readonly RawLink[];
-  /** `<meta name content>`, names in lower case; in document order; bounded. */
+  /** `<meta name content>` and `<meta property content>`, names in lower case, values folded; in document order; bounded. */
   readonly metas: readonly { readonly name: string; readonly value: string }[];
-  /** Contents of `<meta name=robots>` and of metas named like the crawler's agent. */
+  /** Contents of `<meta name=robots>` and of every meta, whatever agent it is named after, that holds only directives. */
   readonly robotsMetas: readonly { readonly agent: string; readonly directives: string }[];
   /** Something of the page was left out because it passed a limit (links, text). */
   readonly truncated: boolean;

@@ -28,15 +28,15 @@ const TRIE = new NameTrie<number>(Object.entries(ATTRIBUTE));
 export class Attributes {
   /** The last tag read ended in `/>`. */
   selfClosing = false;
-  readonly #starts: number[] = new Array<number>(COUNT).fill(0);
-  readonly #ends: number[] = new Array<number>(COUNT).fill(0);
+  private readonly starts: number[] = new Array<number>(COUNT).fill(0);
+  private readonly ends: number[] = new Array<number>(COUNT).fill(0);
   /** All bytes of the value or-ed: below 0x80 when the value is ASCII. */
-  readonly #bits: number[] = new Array<number>(COUNT).fill(0);
+  private readonly bits: number[] = new Array<number>(COUNT).fill(0);
   /** The tag that a value belongs to, so that nothing needs clearing between tags. */
-  readonly #tags: number[] = new Array<number>(COUNT).fill(0);
-  #tag = 0;
+  private readonly tags: number[] = new Array<number>(COUNT).fill(0);
+  private tag = 0;
   /** The input with a character for each byte: cutting values out of it is many times faster than decoding each alone. */
-  #characters: string | undefined;
+  private characters: string | undefined;
 
   constructor(private readonly bytes: Buffer) {}
 
@@ -44,7 +44,7 @@ export class Attributes {
   read(from: number): number {
     const { bytes } = this;
     const end = bytes.length;
-    this.#tag++;
+    this.tag++;
     this.selfClosing = false;
     let at = from;
     if (at < end && bytes[at] === GREATER) return at + 1;
@@ -55,36 +55,36 @@ export class Attributes {
         this.selfClosing = slash;
         return at + 1;
       }
-      if (at < end) at = this.#attribute(at);
+      if (at < end) at = this.attribute(at);
     }
     return -1;
   }
 
   /** The value with its character references decoded; undefined when the tag read last does not have the attribute. */
   get(index: number): string | undefined {
-    if (this.#tags[index] !== this.#tag) return undefined;
-    const start = this.#starts[index]!;
-    const end = this.#ends[index]!;
+    if (this.tags[index] !== this.tag) return undefined;
+    const start = this.starts[index]!;
+    const end = this.ends[index]!;
     if (start === end) return '';
-    const raw = this.#bits[index]! < 0x80 ? this.#ascii.slice(start, end) : this.bytes.toString('utf8', start, end);
+    const raw = this.bits[index]! < 0x80 ? this.ascii.slice(start, end) : this.bytes.toString('utf8', start, end);
     return raw.includes('&') ? decodeHTMLAttribute(raw) : raw;
   }
 
   has(index: number): boolean {
-    return this.#tags[index] === this.#tag;
+    return this.tags[index] === this.tag;
   }
 
   /** Size of the value as written, in bytes; 0 when there is none. */
   sizeOf(index: number): number {
-    return this.#tags[index] === this.#tag ? this.#ends[index]! - this.#starts[index]! : 0;
+    return this.tags[index] === this.tag ? this.ends[index]! - this.starts[index]! : 0;
   }
 
-  get #ascii(): string {
-    this.#characters ??= this.bytes.toString('latin1');
-    return this.#characters;
+  private get ascii(): string {
+    this.characters ??= this.bytes.toString('latin1');
+    return this.characters;
   }
 
-  #attribute(from: number): number {
+  private attribute(from: number): number {
     const { bytes } = this;
     const end = bytes.length;
     const { next } = TRIE;
@@ -98,12 +98,12 @@ export class Attributes {
     } while (byte !== EQUALS && !endsName(byte));
     while (at < end && isSpace(bytes[at]!)) at++;
     const index = TRIE.valueAt(node);
-    if (at < end && bytes[at] === EQUALS) return this.#value(index, at + 1);
-    this.#keep(index, at, at, 0);
+    if (at < end && bytes[at] === EQUALS) return this.value(index, at + 1);
+    this.keep(index, at, at, 0);
     return at;
   }
 
-  #value(index: number | undefined, from: number): number {
+  private value(index: number | undefined, from: number): number {
     const { bytes } = this;
     const end = bytes.length;
     let at = from;
@@ -113,21 +113,21 @@ export class Attributes {
     if (quote === QUOTE || quote === APOSTROPHE) {
       const start = ++at;
       for (; at < end && bytes[at] !== quote; at++) bits |= bytes[at]!;
-      this.#keep(index, start, at, bits);
+      this.keep(index, start, at, bits);
       return at + 1;
     }
     const start = at;
     for (; at < end && bytes[at] !== GREATER && !isSpace(bytes[at]!); at++) bits |= bytes[at]!;
-    this.#keep(index, start, at, bits);
+    this.keep(index, start, at, bits);
     return at;
   }
 
   /** Of two attributes of one name the first counts. */
-  #keep(index: number | undefined, start: number, end: number, bits: number): void {
-    if (index === undefined || this.#tags[index] === this.#tag) return;
-    this.#tags[index] = this.#tag;
-    this.#starts[index] = start;
-    this.#ends[index] = end;
-    this.#bits[index] = bits;
+  private keep(index: number | undefined, start: number, end: number, bits: number): void {
+    if (index === undefined || this.tags[index] === this.tag) return;
+    this.tags[index] = this.tag;
+    this.starts[index] = start;
+    this.ends[index] = end;
+    this.bits[index] = bits;
   }
 }

@@ -24,10 +24,10 @@ export interface CharacterReference {
 const NONE: CharacterReference = { length: 0, characters: Buffer.alloc(0) };
 
 export class CharacterReferences {
-  readonly #known = new Map<number, CharacterReference>();
-  #text = '';
-  readonly #decoder = new EntityDecoder(htmlDecodeTree, (codePoint) => {
-    this.#text += String.fromCodePoint(codePoint);
+  private readonly known = new Map<number, CharacterReference>();
+  private text = '';
+  private readonly decoder = new EntityDecoder(htmlDecodeTree, (codePoint) => {
+    this.text += String.fromCodePoint(codePoint);
   });
 
   /** The reference whose `&` is at `at`. */
@@ -35,22 +35,22 @@ export class CharacterReferences {
     const first = bytes[at + 1];
     if (bytes[at] !== AMPERSAND || first === undefined || (first !== HASH && !isLetter(first))) return NONE;
     const key = shortKey(bytes, at + 1);
-    const known = this.#known.get(key);
+    const known = this.known.get(key);
     if (known !== undefined) return known;
-    const reference = this.#decode(bytes, at);
-    if (key > 0 && reference.length > 0 && this.#known.size < MAX_REMEMBERED) this.#known.set(key, reference);
+    const reference = this.decode(bytes, at);
+    if (key > 0 && reference.length > 0 && this.known.size < MAX_REMEMBERED) this.known.set(key, reference);
     return reference;
   }
 
-  #decode(bytes: Buffer, at: number): CharacterReference {
-    this.#text = '';
-    this.#decoder.startEntity(DecodingMode.Legacy);
+  private decode(bytes: Buffer, at: number): CharacterReference {
+    this.text = '';
+    this.decoder.startEntity(DecodingMode.Legacy);
     let length = -1;
     for (let from = at + 1; from < bytes.length && length < 0; from += STEP) {
-      length = this.#decoder.write(bytes.toString('latin1', from, Math.min(from + STEP, bytes.length)), 0);
+      length = this.decoder.write(bytes.toString('latin1', from, Math.min(from + STEP, bytes.length)), 0);
     }
-    if (length < 0) length = this.#decoder.end();
-    return { length, characters: Buffer.from(this.#text) };
+    if (length < 0) length = this.decoder.end();
+    return { length, characters: Buffer.from(this.text) };
   }
 }
 

@@ -17,7 +17,7 @@ type Stretch =
   | { readonly html: false; readonly roots: Root[]; readonly open: Record<Root, number> };
 
 export class ForeignContent {
-  readonly #stretches: Stretch[] = [];
+  private readonly stretches: Stretch[] = [];
   /** The rules of foreign content hold here. */
   active = false;
 
@@ -25,62 +25,62 @@ export class ForeignContent {
 
   /** Stretches that are open, those of HTML inside SVG and MathML included; 0 outside. */
   get depth(): number {
-    return this.#stretches.length;
+    return this.stretches.length;
   }
 
   leaveTo(depth: number): void {
-    while (this.#stretches.length > depth) this.#pop();
+    while (this.stretches.length > depth) this.pop();
   }
 
   /** A start tag was read, with its attributes. Returns whether the element belongs to SVG or MathML. */
   open(element: Element, selfClosing: boolean): boolean {
-    if (this.active && this.#leaves(element)) this.#pop();
+    if (this.active && this.leaves(element)) this.pop();
     const { name } = element;
     const root = name === 'svg' || name === 'math' ? name : undefined;
     if (!this.active && root === undefined) return false;
     if (selfClosing) return true;
-    if (root !== undefined) this.#openRoot(root);
-    else if (this.#holdsHtml(name)) this.#push({ html: true, holder: name });
+    if (root !== undefined) this.openRoot(root);
+    else if (this.holdsHtml(name)) this.push({ html: true, holder: name });
     return true;
   }
 
   /** An end tag was read while foreign elements are open. */
   close(name: string): void {
-    const top = this.#stretches.at(-1)!;
-    if (top.html && name === top.holder) this.#pop();
-    else if (name === 'svg' || name === 'math') this.#closeRoot(name);
-    else if (this.active && (name === 'p' || name === 'br')) this.#pop();
+    const top = this.stretches.at(-1)!;
+    if (top.html && name === top.holder) this.pop();
+    else if (name === 'svg' || name === 'math') this.closeRoot(name);
+    else if (this.active && (name === 'p' || name === 'br')) this.pop();
   }
 
-  #openRoot(root: Root): void {
-    if (!this.active) this.#push({ html: false, roots: [], open: { svg: 0, math: 0 } });
-    const top = this.#stretches.at(-1)!;
+  private openRoot(root: Root): void {
+    if (!this.active) this.push({ html: false, roots: [], open: { svg: 0, math: 0 } });
+    const top = this.stretches.at(-1)!;
     if (top.html) return;
     top.roots.push(root);
     top.open[root]++;
   }
 
   /** Closes the innermost root of that name and those inside it. */
-  #closeRoot(root: Root): void {
-    const foreign = this.#stretches.findLast((stretch) => !stretch.html);
+  private closeRoot(root: Root): void {
+    const foreign = this.stretches.findLast((stretch) => !stretch.html);
     if (foreign === undefined || foreign.open[root] === 0) return;
-    if (!this.active) this.#pop();
+    if (!this.active) this.pop();
     let closed: Root;
     do {
       closed = foreign.roots.pop()!;
       foreign.open[closed]--;
     } while (closed !== root);
-    if (foreign.roots.length === 0) this.#pop();
+    if (foreign.roots.length === 0) this.pop();
   }
 
-  #leaves(element: Element): boolean {
+  private leaves(element: Element): boolean {
     if (element.name !== 'font') return element.leavesForeign;
     const { attributes } = this;
     return attributes.has(ATTRIBUTE.color) || attributes.has(ATTRIBUTE.face) || attributes.has(ATTRIBUTE.size);
   }
 
-  #holdsHtml(name: string): boolean {
-    const top = this.#stretches.at(-1)!;
+  private holdsHtml(name: string): boolean {
+    const top = this.stretches.at(-1)!;
     // `<math>` inside SVG is an element of SVG, and the other way round.
     if (!top.html && top.roots[0] === 'svg') return SVG_HOLDS_HTML.has(name);
     if (MATH_HOLDS_TEXT.has(name)) return true;
@@ -88,14 +88,14 @@ export class ForeignContent {
     return HTML_ENCODINGS.has(this.attributes.get(ATTRIBUTE.encoding)?.toLowerCase() ?? '');
   }
 
-  #push(stretch: Stretch): void {
-    this.#stretches.push(stretch);
+  private push(stretch: Stretch): void {
+    this.stretches.push(stretch);
     this.active = !stretch.html;
   }
 
-  #pop(): void {
-    this.#stretches.pop();
-    const top = this.#stretches.at(-1);
+  private pop(): void {
+    this.stretches.pop();
+    const top = this.stretches.at(-1);
     this.active = top !== undefined && !top.html;
   }
 }

@@ -24,17 +24,17 @@ for (const [index, letter] of [...ALPHABET].entries()) {
 
 export class NameTrie<T> {
   readonly next: Uint16Array;
-  readonly #values: (T | undefined)[] = [];
+  private readonly values: (T | undefined)[] = [];
 
   constructor(entries: Iterable<readonly [name: string, value: T]>) {
     const rows: number[] = new Array(2 * WIDTH).fill(0);
-    for (const [name, value] of entries) this.#values[insert(rows, name)] = value;
+    for (const [name, value] of entries) this.values[insert(rows, name)] = value;
     this.next = Uint16Array.from(rows);
   }
 
   /** The value of the name whose walk ended at `node`. */
   valueAt(node: number): T | undefined {
-    return this.#values[node];
+    return this.values[node];
   }
 }
 

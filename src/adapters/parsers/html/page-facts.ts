@@ -38,26 +38,26 @@ export class PageFacts {
 
   /** A start tag of the document was read. */
   tag(name: string): void {
-    if (name === 'a' || name === 'area') this.#link(name, ATTRIBUTE.href);
-    else if (name === 'link') this.#relation();
-    else if (name === 'meta') this.#meta();
-    else if (name === 'frame') this.#link('frame', ATTRIBUTE.src);
-    else if (name === 'iframe') this.#iframe();
-    else if (name === 'base') this.#base();
+    if (name === 'a' || name === 'area') this.link(name, ATTRIBUTE.href);
+    else if (name === 'link') this.relation();
+    else if (name === 'meta') this.meta();
+    else if (name === 'frame') this.link('frame', ATTRIBUTE.src);
+    else if (name === 'iframe') this.iframe();
+    else if (name === 'base') this.baseElement();
     else if (name === 'html')
       this.lang ??= this.attributes.get(ATTRIBUTE.lang) ?? this.attributes.get(ATTRIBUTE['xml:lang']);
   }
 
-  #link(kind: LinkKind, attribute: number): void {
+  private link(kind: LinkKind, attribute: number): void {
     if (!this.attributes.has(attribute)) return;
     if (this.attributes.sizeOf(attribute) > MAX_HREF_LENGTH) {
       this.truncated = true;
       return;
     }
-    this.#add(kind, this.attributes.get(attribute)!);
+    this.add(kind, this.attributes.get(attribute)!);
   }
 
-  #add(kind: LinkKind, href: string): void {
+  private add(kind: LinkKind, href: string): void {
     if (this.links.length >= this.maxLinks) {
       this.truncated = true;
       return;
@@ -66,25 +66,25 @@ export class PageFacts {
     this.links.push({ href: trim(href), kind, nofollow: rel !== undefined && NO_FOLLOW.test(rel) });
   }
 
-  #base(): void {
+  private baseElement(): void {
     const href = this.attributes.get(ATTRIBUTE.href);
     if (href !== undefined) this.base ??= trim(href);
   }
 
-  #iframe(): void {
-    this.#link('iframe', ATTRIBUTE.src);
-    this.#link('iframe', ATTRIBUTE.href);
+  private iframe(): void {
+    this.link('iframe', ATTRIBUTE.src);
+    this.link('iframe', ATTRIBUTE.href);
   }
 
   /** One link for each relation that leads to documents; a style sheet's alternate is no document. */
-  #relation(): void {
+  private relation(): void {
     const relations = new Set(this.attributes.get(ATTRIBUTE.rel)?.toLowerCase().split(/\s+/));
     if (relations.has('stylesheet')) return;
     const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS.get(relation) ?? []));
-    for (const kind of kinds) this.#link(kind, ATTRIBUTE.href);
+    for (const kind of kinds) this.link(kind, ATTRIBUTE.href);
   }
 
-  #meta(): void {
+  private meta(): void {
     const { attributes } = this;
     if (!attributes.has(ATTRIBUTE.content)) return;
     if (attributes.sizeOf(ATTRIBUTE.content) > MAX_META_LENGTH) {
@@ -92,19 +92,19 @@ export class PageFacts {
       return;
     }
     const content = attributes.get(ATTRIBUTE.content)!;
-    this.#httpEquivalent(attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase(), content);
+    this.httpEquivalent(attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase(), content);
     const name = fold(attributes.get(ATTRIBUTE.name) ?? attributes.get(ATTRIBUTE.property) ?? '').toLowerCase();
-    if (name !== '') this.#named(name, fold(content));
+    if (name !== '') this.named(name, fold(content));
   }
 
-  #httpEquivalent(header: string | undefined, content: string): void {
+  private httpEquivalent(header: string | undefined, content: string): void {
     if (header === 'content-language') this.contentLanguage ??= content;
     if (header !== 'refresh') return;
     const target = refreshTarget(content);
-    if (target !== undefined) this.#add('meta-refresh', target);
+    if (target !== undefined) this.add('meta-refresh', target);
   }
 
-  #named(name: string, value: string): void {
+  private named(name: string, value: string): void {
     const forRobots = name === 'robots' || isDirectives(value);
     if (forRobots && this.robotsMetas.length < MAX_METAS) this.robotsMetas.push({ agent: name, directives: value });
     if (this.metas.length < MAX_METAS) this.metas.push({ name, value });

@@ -22,21 +22,21 @@ const GROWTH = 1.25;
 const KEPT_SIZE = 1 << 20;
 
 export class TextBuffer {
-  #bytes = Buffer.allocUnsafeSlow(1 << 16);
-  #length = 0;
-  readonly #references = new CharacterReferences();
+  private bytes = Buffer.allocUnsafeSlow(1 << 16);
+  private length = 0;
+  private readonly references = new CharacterReferences();
 
   /** Begins a new text, taken from a source of so many bytes. */
   begin(sourceLength: number): void {
     const wanted = Math.ceil(sourceLength * GROWTH) + 16;
-    if (this.#bytes.length < wanted) this.#bytes = Buffer.allocUnsafeSlow(wanted);
-    this.#length = 0;
+    if (this.bytes.length < wanted) this.bytes = Buffer.allocUnsafeSlow(wanted);
+    this.length = 0;
   }
 
   /** Copies text up to the first `<`, `&` or `end`; returns the position where it stopped. */
   copy(source: Buffer, from: number, end: number): number {
-    const out = this.#bytes;
-    let length = this.#length;
+    const out = this.bytes;
+    let length = this.length;
     let at = from;
     while (at < end) {
       const byte = source[at]!;
@@ -51,18 +51,18 @@ export class TextBuffer {
         at += blank;
       }
     }
-    this.#length = length;
+    this.length = length;
     return at;
   }
 
   /** What follows is another word than what came before. */
   separate(): void {
-    if (this.#length > 0 && this.#bytes[this.#length - 1] !== SPACE) this.#bytes[this.#length++] = SPACE;
+    if (this.length > 0 && this.bytes[this.length - 1] !== SPACE) this.bytes[this.length++] = SPACE;
   }
 
   /** Adds what the character reference at `at` stands for, or a plain `&`; returns the position behind it. */
   reference(source: Buffer, at: number): number {
-    const { length, characters } = this.#references.read(source, at);
+    const { length, characters } = this.references.read(source, at);
     if (length === 0) this.literal(AMPERSAND);
     else this.append(characters);
     return at + Math.max(length, 1);
@@ -70,7 +70,7 @@ export class TextBuffer {
 
   /** Adds one `<` or `&` that is not markup. */
   literal(byte: number): void {
-    this.#bytes[this.#length++] = byte;
+    this.bytes[this.length++] = byte;
   }
 
   /** Adds text in which nothing is markup. */
@@ -84,11 +84,11 @@ export class TextBuffer {
 
   /** The text, and whether more than `maxLength` UTF-16 units of it were there. Ends the use of the buffer's room. */
   finish(maxLength: number): { text: string; truncated: boolean } {
-    let length = this.#length;
-    if (length > 0 && this.#bytes[length - 1] === SPACE) length--;
+    let length = this.length;
+    if (length > 0 && this.bytes[length - 1] === SPACE) length--;
     // A UTF-16 unit takes at most three bytes of UTF-8: bytes beyond that can't be part of the answer.
-    const all = this.#bytes.toString('utf8', 0, Math.min(length, maxLength * 3 + 3));
-    if (this.#bytes.length > KEPT_SIZE) this.#bytes = Buffer.allocUnsafeSlow(1 << 16);
+    const all = this.bytes.toString('utf8', 0, Math.min(length, maxLength * 3 + 3));
+    if (this.bytes.length > KEPT_SIZE) this.bytes = Buffer.allocUnsafeSlow(1 << 16);
     return all.length <= maxLength ? { text: all, truncated: false } : { text: clip(all, maxLength), truncated: true };
   }
 }
