@@ -1,0 +1,294 @@
+/**
+ * The real server as a process of its own, crawling a site that changes and pushing to an index that fails now and then,
+ * killed at random moments. In the end the site rests, and the index has to equal it.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type RunningIndex, startIndex } from '../../index/server.js';
+import { FakeSite, html } from './fake-site.js';
+
+export interface KillReport {
+  readonly kills: number;
+  readonly killedWhileStarting: number;
+  readonly requests: number;
+  readonly changesOfTheSite: number;
+  readonly failuresOfTheReceiver: number;
+  readonly documents: number;
+  /** Milliseconds from the rest of the site to the equal index. */
+  readonly settledAfter: number;
+  /** What is wrong in the end; empty when the index equals the site. */
+  readonly differences: readonly string[];
+}
+
+export interface KillOptions {
+  readonly kills: number;
+  readonly pages: number;
+  /** Milliseconds that a server may live after it is ready. */
+  readonly longestLife: number;
+  readonly patience?: number;
+  readonly progress?: (kills: number) => void;
+}
+
+const source = import.meta.url.endsWith('.ts');
+const PROGRAM = fileURLToPath(new URL(`../../src/cli/crawlway.${source ? 'ts' : 'js'}`, import.meta.url));
+const HOOK = new URL('./register-typescript.mjs', import.meta.url).href;
+
+export async function runKills(options: KillOptions): Promise<KillReport> {
+  const world = await KillWorld.start(options);
+  try {
+    return await world.run();
+  } finally {
+    await world.close();
+  }
+}
+
+class KillWorld {
+  private readonly living = new Set<number>();
+  private readonly versions = new Map<number, number>();
+  private changes = 0;
+  private killedWhileStarting = 0;
+  private child: ChildProcess | undefined;
+  private output = '';
+
+  private constructor(
+    private readonly options: KillOptions,
+    private readonly site: FakeSite,
+    private readonly index: RunningIndex,
+    private readonly receiver: FlakyReceiver,
+    private readonly folder: string,
+  ) {
+    for (let page = 0; page < options.pages; page++) this.put(page);
+    this.putHome();
+  }
+
+  static async start(options: KillOptions): Promise<KillWorld> {
+    const folder = mkdtempSync(join(tmpdir(), 'crawlway-kill-'));
+    const site = await FakeSite.start();
+    const index = await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
+    const receiver = await FlakyReceiver.start(index.url);
+    const world = new KillWorld(options, site, index, receiver, folder);
+    writeFileSync(join(folder, 'CrawlConfig.xml'), configuration(site.url('/'), receiver.url));
+    return world;
+  }
+
+  async run(): Promise<KillReport> {
+    const mutating = setInterval(() => this.mutate(), 20);
+    try {
+      for (let kills = 0; kills < this.options.kills; kills++) {
+        await this.liveAndDie();
+        this.options.progress?.(kills + 1);
+      }
+    } finally {
+      clearInterval(mutating);
+    }
+    this.receiver.flaky = false;
+    for (const page of this.living) this.put(page); // every page changes once more, so that every link is found anew
+    this.putHome();
+    const rested = performance.now();
+    await this.launch();
+    const differences = await this.untilEqual();
+    return {
+      kills: this.options.kills,
+      killedWhileStarting: this.killedWhileStarting,
+      requests: this.site.requests.length,
+      changesOfTheSite: this.changes,
+      failuresOfTheReceiver: this.receiver.failures,
+      documents: this.living.size + 1,
+      settledAfter: Math.round(performance.now() - rested),
+      differences,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await this.receiver.close();
+    await this.index.close();
+    await this.site.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** One life in eight ends while the server is still starting. */
+  private async liveAndDie(): Promise<void> {
+    if (Math.random() < 0.125) {
+      this.killedWhileStarting++;
+      void this.launch().catch(() => undefined);
+      await sleep(Math.random() * 1_500);
+    } else {
+      await this.launch();
+      await sleep(Math.random() * this.options.longestLife);
+    }
+    await this.kill();
+  }
+
+  private async launch(): Promise<void> {
+    const hook = source ? ['--import', HOOK] : [];
+    const flags = [
+      '--config',
+      join(this.folder, 'CrawlConfig.xml'),
+      '--data',
+      join(this.folder, 'data'),
+      '--port',
+      '0',
+    ];
+    const child = spawn(process.execPath, ['--no-warnings', ...hook, PROGRAM, 'serve', ...flags], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, CRAWLWAY_LOG_LEVEL: 'info' },
+    });
+    this.child = child;
+    this.output = '';
+    await new Promise<void>((resolve, reject) => {
+      const hear = (chunk: Buffer): void => {
+        this.output = (this.output + chunk.toString()).slice(-20_000);
+        if (this.output.includes('Crawlway is ready')) resolve();
+      };
+      child.stdout.on('data', hear);
+      child.stderr.on('data', hear);
+      child.once('exit', (code, signal) => reject(new Error(`the server ended (${code ?? signal}): ${this.output}`)));
+    });
+  }
+
+  private async kill(): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  private mutate(): void {
+    const page = Math.floor(Math.random() * this.options.pages);
+    const dice = Math.random();
+    this.changes++;
+    if (dice < 0.6 || !this.living.has(page)) this.put(page);
+    else if (dice < 0.8) this.take(page, { status: 404 });
+    else this.take(page, { status: 301, headers: { location: `/p${(page + 1) % this.options.pages}` } });
+    this.putHome();
+  }
+
+  private put(page: number): void {
+    this.living.add(page);
+    const version = (this.versions.get(page) ?? 0) + 1;
+    this.versions.set(page, version);
+    this.site.page(`/p${page}`, ['/'], `Version ${version} of page ${page}.`);
+  }
+
+  private take(page: number, answer: Parameters<FakeSite['set']>[1]): void {
+    this.living.delete(page);
+    this.site.set(`/p${page}`, answer);
+  }
+
+  private putHome(): void {
+    const links = [...this.living].map((page) => `/p${page}`);
+    this.site.page('/', links, `Change ${this.changes} of the site.`);
+  }
+
+  private async untilEqual(): Promise<string[]> {
+    const deadline = performance.now() + (this.options.patience ?? 60_000);
+    for (;;) {
+      const differences = this.differences(await this.indexed());
+      if (differences.length === 0 || performance.now() > deadline) return differences;
+      await sleep(200);
+    }
+  }
+
+  private differences(indexed: ReadonlyMap<string, string>): string[] {
+    const wrong: string[] = [];
+    const expected = new Map([['/', this.body('/')]]);
+    for (const page of this.living) expected.set(`/p${page}`, this.body(`/p${page}`));
+    for (const [path, body] of expected) {
+      const stamp = indexed.get(this.site.url(path));
+      const digest = createHash('sha256').update(body).digest('hex');
+      if (stamp === undefined) wrong.push(`${path} is on the site and not in the index`);
+      else if (!stamp.startsWith(digest)) wrong.push(`${path} is in the index in another version`);
+    }
+    for (const url of indexed.keys())
+      if (!expected.has(new URL(url).pathname)) wrong.push(`${url} is in the index and not on the site`);
+    return wrong;
+  }
+
+  private body(path: string): string {
+    if (path === '/') {
+      const links = [...this.living].map((page) => `/p${page}`);
+      return html('/', links, `Change ${this.changes} of the site.`);
+    }
+    const page = Number(path.slice(2));
+    return html(path, ['/'], `Version ${this.versions.get(page)} of page ${page}.`);
+  }
+
+  private async indexed(): Promise<Map<string, string>> {
+    const query = 'enumerate_synced_entries?PAPI_rootPath=&PAPI_mode=RECURSIVE_DOCUMENTS';
+    const text = await (await fetch(`${this.index.url}/papi/4/connectors/test/${query}`)).text();
+    const lines = text.split('\n').filter((line) => line !== '');
+    return new Map(
+      lines.map((line) => {
+        const [uri, stamp] = line.split(' ') as [string, string];
+        return [decodeURIComponent(uri.replaceAll('+', ' ')), decodeURIComponent(stamp)];
+      }),
+    );
+  }
+}
+
+/** Stands before the index: some calls fail before they reach it, and of some the answer is lost on the way back. */
+class FlakyReceiver {
+  flaky = true;
+  failures = 0;
+  private readonly server = createServer((request, response) => this.pass(request, response));
+
+  private constructor(private readonly target: string) {}
+
+  static async start(target: string): Promise<FlakyReceiver> {
+    const receiver = new FlakyReceiver(target);
+    receiver.server.listen(0, '127.0.0.1');
+    await once(receiver.server, 'listening');
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private pass(request: IncomingMessage, response: ServerResponse): void {
+    const dice = this.flaky ? Math.random() : 1;
+    if (dice < 0.1) this.failures++;
+    if (dice < 0.05) {
+      request.resume();
+      response.writeHead(503).end('not now');
+      return;
+    }
+    const { method, headers, url } = request;
+    const onward = httpRequest(`${this.target}${url}`, { method, headers }, (answer) => {
+      if (dice < 0.1) {
+        answer.resume();
+        request.socket.destroy();
+      } else answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers));
+    });
+    onward.on('error', () => request.socket.destroy());
+    request.on('error', () => onward.destroy());
+    request.pipe(onward);
+  }
+}
+
+function configuration(root: string, receiver: string): string {
+  return `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"
+           nearDuplicateDetector="false" smartRefreshMinAgeS="1" smartRefreshMaxAgeS="2" deletionGuard="false">
+    <Root url="${root}"/><cw:PushTo sink="main"/>
+  </Crawler>
+  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Sink name="main" type="papi" url="${receiver}" connector="test"/>
+</CrawlConfig>
+`;
+}
