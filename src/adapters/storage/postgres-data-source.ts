@@ -7,6 +7,7 @@ import { SettingRow } from './entities/setting.js';
 import { unknownMigrations } from './migration-check.js';
 import { Frontier0001 } from './migrations/postgres/0001-frontier.js';
 import { Administration0002 } from './migrations/postgres/0002-administration.js';
+import { Nodes0003 } from './migrations/postgres/0003-nodes.js';
 import { placeOf, postgresError } from './postgres-pool.js';
 
 /** Any number; servers that start together on one database take turns by it. */
@@ -23,7 +24,7 @@ export async function openPostgresDataSource(url: string): Promise<DataSource> {
     url,
     poolSize: 2,
     entities: [SettingRow, ConfigurationVersionRow, AuditRow],
-    migrations: [Frontier0001, Administration0002],
+    migrations: [Frontier0001, Administration0002, Nodes0003],
     migrationsTableName: 'migration',
   });
   try {

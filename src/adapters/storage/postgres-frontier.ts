@@ -2,6 +2,7 @@ import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { Backlog, LedgerEntry, NewUrl, Settlement, UrlFilter, Visit } from '../../engine/ports/frontier-store.js';
+import { type Fence, FencedOut } from '../../engine/ports/partitions.js';
 import { LIKE, urlWhere } from './filter-sql.js';
 import { partitionOf, partitionOfId } from './partition.js';
 import { type CountedUrl, counted, idColumns, PostgresChanges, saveOrders, siteNumber } from './postgres-changes.js';
@@ -9,10 +10,12 @@ import type { Connection, PostgresPool } from './postgres-pool.js';
 import { PostgresSites, type Site } from './postgres-sites.js';
 import {
   BACKLOGS,
+  BACKLOGS_OF_PARTITIONS,
   COUNTED,
   columns,
   DUE,
   FORGETTABLE,
+  HELD_PARTITIONS,
   IDS_OF_KEYS,
   INSERT_URLS,
   INSERT_WIDTH,
@@ -93,6 +96,7 @@ export class PostgresFrontier {
 
   async settle(settlements: readonly Settlement[]): Promise<void> {
     await this.#pool.transaction(async (connection) => {
+      await requireOwnership(connection, settlements);
       const changes = new PostgresChanges(connection);
       const settled = folded(settlements);
       const rows = await changes.locked([...settled.keys()]);
@@ -118,9 +122,13 @@ export class PostgresFrontier {
     horizon: Instant,
     after: string | undefined,
     limit: number,
+    partitions?: readonly number[],
   ): Promise<{ backlogs: Backlog[]; next?: string }> {
     type Row = { host: string; source: SourceNumber | null; due_at: Instant };
-    const rows = await this.#pool.rows<Row>(BACKLOGS, [crawler, after ?? '', horizon, limit], 'backlogs');
+    const of = [crawler, after ?? '', horizon, limit];
+    const rows = await (partitions
+      ? this.#pool.rows<Row>(BACKLOGS_OF_PARTITIONS, [...of, partitions], 'backlogs-of-partitions')
+      : this.#pool.rows<Row>(BACKLOGS, of, 'backlogs'));
     const hosts = new Set(rows.map(({ host }) => host));
     return {
       backlogs: rows.flatMap(({ host, source, due_at }) =>
@@ -206,6 +214,17 @@ const keyColumns = (placed: readonly Placed[]) =>
     placed.map(({ url, site }) => [partitionOf(url.hostKey), site.id, url.key]),
     3,
   );
+
+/** Throws FencedOut for fences that are not those of the present owners. Nobody can take the partitions until the transaction ends. */
+async function requireOwnership(connection: Connection, settlements: readonly Settlement[]): Promise<void> {
+  const fences = new Map<string, Fence>(settlements.flatMap(({ fence }) => (fence ? [[`${fence.partition} ${fence.epoch}`, fence]] : [])));
+  if (fences.size === 0) return;
+  const wanted = [...fences.values()];
+  const values = [wanted.map(({ partition }) => partition), wanted.map(({ epoch }) => epoch)];
+  const held = await connection.rows<{ part: number; epoch: number }>(HELD_PARTITIONS, values, 'held-partitions');
+  for (const { part, epoch } of held) fences.delete(`${part} ${epoch}`);
+  if (fences.size > 0) throw new FencedOut([...fences.values()]);
+}
 
 /** The ids of URLs that are all known, in the order given. */
 async function idsOf(connection: Connection, placed: readonly Placed[]): Promise<UrlId[]> {

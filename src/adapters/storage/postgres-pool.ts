@@ -3,10 +3,13 @@ import pg from 'pg';
 import { StoreDamaged, StoreUnavailable } from '../../engine/ports/frontier-store.js';
 import type { Value } from './url-row.js';
 
+/** Of a statement: one value, or a column of values for `unnest`. */
+export type Parameter = Value | boolean | readonly Value[];
+
 /** Anything that runs statements: the pool, or one connection inside a transaction. */
 export interface Connection {
   /** Rows of one statement; `$1`, `$2` … stand for the values. With a name it is prepared once for each connection. */
-  rows<Row>(sql: string, values?: readonly (Value | readonly Value[])[], name?: string): Promise<Row[]>;
+  rows<Row>(sql: string, values?: readonly Parameter[], name?: string): Promise<Row[]>;
 }
 
 const INT8 = 20;
@@ -18,29 +21,47 @@ const types = {
 };
 
 const CONNECTIONS = 8;
+/**
+ * A server that is frozen in the middle of a transaction must not keep its locks from others: the database ends the
+ * session then. Nothing of this program thinks for so long between two statements.
+ */
+const LONGEST_PAUSE_MS = 5_000;
 const TRIES = 5;
 /** Two transactions stood in each other's way: the same again will do. */
 const COLLISION = new Set(['40001', '40P01']);
 /** Corruption of data (XX001) or of an index (XX002). */
 const DAMAGE = new Set(['XX001', 'XX002']);
 /** Lost connection, not enough of something (disk, memory, connections), server going down or coming up. */
-const PASSING = /^(?:08|53|57P|58|55P03|40|25006)/;
+const PASSING = /^(?:08|53|57P|58|55P03|40|25006|25P03)/;
+
+export interface PoolOptions {
+  readonly connections?: number;
+  /** A statement that takes longer counts as a lost connection; undefined: it may take its time. */
+  readonly queryTimeoutMs?: number;
+}
 
 export class PostgresPool implements Connection {
   readonly #pool: pg.Pool;
   /** Where it goes to, without user and password. */
   readonly place: string;
 
-  constructor(url: string) {
+  constructor(url: string, options: PoolOptions = {}) {
     this.place = placeOf(url);
-    this.#pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, types, connectionTimeoutMillis: 10_000 });
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: options.connections ?? CONNECTIONS,
+      types,
+      connectionTimeoutMillis: 10_000,
+      query_timeout: options.queryTimeoutMs,
+      idle_in_transaction_session_timeout: LONGEST_PAUSE_MS,
+    });
     // A connection that breaks tells so by the call that uses it, or is replaced when none does; without listeners its
     // event would end the process.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
-  rows<Row>(sql: string, values?: readonly (Value | readonly Value[])[], name?: string): Promise<Row[]> {
+  rows<Row>(sql: string, values?: readonly Parameter[], name?: string): Promise<Row[]> {
     return this.#guarded(() => rowsOf<Row>(this.#pool, sql, values, name));
   }
 
@@ -61,7 +82,7 @@ export class PostgresPool implements Connection {
   async reserved(): Promise<Connection & { readonly release: () => void }> {
     const client = await this.#guarded(() => this.#pool.connect());
     return {
-      rows: <Row>(sql: string, values?: readonly (Value | readonly Value[])[]) =>
+      rows: <Row>(sql: string, values?: readonly Parameter[]) =>
         this.#guarded(() => rowsOf<Row>(client, sql, values)),
       release: () => client.release(),
     };
@@ -101,7 +122,7 @@ export class PostgresPool implements Connection {
 async function rowsOf<Row>(
   client: Pick<pg.Pool | pg.PoolClient, 'query'>,
   text: string,
-  values: readonly (Value | readonly Value[])[] = [],
+  values: readonly Parameter[] = [],
   name?: string,
 ): Promise<Row[]> {
   const { rows } = await client.query({ text, values: values as unknown[], name });
@@ -117,7 +138,7 @@ export function postgresError(error: unknown, place: string): unknown {
   if (DAMAGE.has(code)) {
     return new StoreDamaged(`The database at ${place} is damaged: ${said}. Restore a backup.`, { cause: error });
   }
-  const lost = /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout)|timeout exceeded/i.test(said);
+  const lost = /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout)|timeout exceeded|read timeout/i.test(said);
   if (lost || PASSING.test(code)) {
     return new StoreUnavailable(`The database at ${place} cannot be used now: ${said}`, { cause: error });
   }

@@ -142,9 +142,16 @@ export const WRITE_COUNTS = `WITH counters AS (
 export const DUE = `${SELECT_URL} WHERE u.part = $1 AND u.source = $2 AND u.site_id = $3 AND NOT (u.id = ANY ($4::int8[]))
   ORDER BY u.due_at, u.id LIMIT $5`;
 
-export const BACKLOGS = `SELECT s.host, q.source, q.due_at FROM
-  (SELECT part, id, host FROM site WHERE crawler = $1 AND host > $2 AND next_due_at <= $3 ORDER BY host LIMIT $4) s
+const backlogs = (condition: string): string => `SELECT s.host, q.source, q.due_at FROM
+  (SELECT part, id, host FROM site WHERE crawler = $1 AND host > $2 AND next_due_at <= $3${condition} ORDER BY host LIMIT $4) s
   LEFT JOIN LATERAL (SELECT q.source, e.due_at FROM ${EARLIEST} WHERE e.due_at <= $3) q ON true ORDER BY s.host, q.source`;
+
+export const BACKLOGS = backlogs('');
+export const BACKLOGS_OF_PARTITIONS = backlogs(' AND part = ANY ($5::int2[])');
+
+/** In the order of the partitions, so that two transactions wait for each other instead of colliding. */
+export const HELD_PARTITIONS = `SELECT o.part, o.epoch FROM unnest($1::int2[], $2::int8[]) AS i(part, epoch)
+  JOIN partition_owner o ON o.part = i.part AND o.epoch = i.epoch ORDER BY o.part FOR SHARE OF o`;
 
 export const FORGETTABLE = `u.stamp IS NULL AND u.pending_deletion IS NULL AND NOT EXISTS
   (SELECT 1 FROM push_order o WHERE o.uri_key = u.key AND o.uri = u.url AND o.crawler = s.crawler

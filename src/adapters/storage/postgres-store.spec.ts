@@ -130,7 +130,7 @@ describe('a PostgreSQL store', () => {
        WHERE i.indisprimary AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
     );
     const byHost = firsts.filter(({ first }) => first === 'part').map(({ table }) => table);
-    expect(byHost).toEqual(['counter', 'host', 'push_order', 'site', 'url', 'visit']);
+    expect(byHost).toEqual(['counter', 'errand', 'host', 'partition_owner', 'push_order', 'site', 'url', 'visit']);
     const strays = await administer(
       url,
       'SELECT 1 FROM url u JOIN site s ON s.id = u.site_id WHERE u.part <> s.part OR u.id % 1024 <> u.part',

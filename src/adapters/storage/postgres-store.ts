@@ -83,9 +83,10 @@ function storeOf(pool: PostgresPool): FrontierStore {
   };
 }
 
+/** The clocks of a host never go back, so that what a node that lost the host says too late does no harm. */
 const SAVE_HOSTS = `INSERT INTO host SELECT * FROM unnest(${HOST_TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})
     AS i(part, host, next_request_at, back_off_until, back_off_step, paused) ORDER BY 1, 2
-  ON CONFLICT (part, host) DO UPDATE SET next_request_at = excluded.next_request_at,
-    back_off_until = excluded.back_off_until, back_off_step = excluded.back_off_step, paused = excluded.paused`;
+  ON CONFLICT (part, host) DO UPDATE SET next_request_at = greatest(host.next_request_at, excluded.next_request_at),
+    back_off_until = greatest(host.back_off_until, excluded.back_off_until), back_off_step = excluded.back_off_step, paused = excluded.paused`;
 
 const PUT_SETTING = `INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;

@@ -1,0 +1,98 @@
+/**
+ * The leases of the nodes and the owners of the partitions, as statements. A node lives as long as its row in `node` has
+ * not expired, by the clock of the database alone; a partition is free when its owner has no row any more. Everything
+ * that decides is decided under row locks with a snapshot taken after the lock, so that of two nodes one wins.
+ */
+import type { Connection, PostgresPool } from '../postgres-pool.js';
+
+export interface OwnedPartition {
+  readonly part: number;
+  readonly epoch: number;
+}
+
+export interface Taken extends OwnedPartition {
+  /** The last owner did not put its affairs in order. */
+  readonly abruptly: boolean;
+}
+
+export interface Standing {
+  /** Nodes that crawl, this one included. */
+  readonly crawling: number;
+  /** Somebody looks at the events of another node. */
+  readonly watched: boolean;
+  /** All that the database says is owned, what was taken just now included. */
+  readonly owned: readonly OwnedPartition[];
+  readonly taken: readonly Taken[];
+}
+
+export interface Renewal {
+  readonly leaseMs: number;
+  readonly watching: boolean;
+  /** How many partitions to take when so many nodes crawl. */
+  readonly wants: (crawling: number) => number;
+}
+
+const JOIN = `INSERT INTO node (id, crawls, expires_at) VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')`;
+
+/** No row: the lease has ended, and others may have taken what was owned. */
+const RENEW = `UPDATE node SET expires_at = clock_timestamp() + $2 * interval '1 millisecond', watching = $3
+  WHERE id = $1 AND expires_at > clock_timestamp() RETURNING id`;
+
+/** A row that its node is renewing at this moment is locked and left alone. */
+const BURY = `DELETE FROM node WHERE id IN (SELECT id FROM node WHERE expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED)`;
+
+const LIVE = `SELECT count(*) FILTER (WHERE crawls) AS crawling, coalesce(bool_or(watching AND id <> $1), false) AS watched FROM node`;
+
+const FREE = '(o.node IS NULL OR NOT EXISTS (SELECT 1 FROM node n WHERE n.id = o.node))';
+
+const LOCK_FREE = `SELECT o.part FROM partition_owner o WHERE ${FREE} ORDER BY o.part LIMIT $1 FOR UPDATE OF o SKIP LOCKED`;
+
+/** Asks again whether they are free: the statement that locked them looked before it had the locks. */
+const TAKE = `UPDATE partition_owner o SET node = $1, epoch = o.epoch + 1, abruptly = false
+  FROM (SELECT part, abruptly OR node IS NOT NULL AS abruptly FROM partition_owner WHERE part = ANY ($2::int2[])) before
+  WHERE o.part = before.part AND ${FREE} RETURNING o.part, o.epoch, before.abruptly`;
+
+const OWNED = 'SELECT part, epoch FROM partition_owner WHERE node = $1 ORDER BY part';
+
+const RELEASE = `UPDATE partition_owner SET node = NULL, abruptly = abruptly OR $3 WHERE node = $1 AND part = ANY ($2::int2[])`;
+
+export class Leases {
+  readonly #pool: PostgresPool;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  async join(node: string, crawls: boolean, leaseMs: number): Promise<void> {
+    await this.#pool.rows(JOIN, [node, crawls, leaseMs]);
+  }
+
+  /** Renews the lease, buries the dead and takes free partitions; undefined when the lease has ended before. */
+  renew(node: string, { leaseMs, watching, wants }: Renewal): Promise<Standing | undefined> {
+    return this.#pool.transaction(async (connection) => {
+      const renewed = await connection.rows(RENEW, [node, leaseMs, watching]);
+      if (renewed.length === 0) return undefined;
+      await connection.rows(BURY);
+      const [live] = await connection.rows<{ crawling: number; watched: boolean }>(LIVE, [node]);
+      const wanted = wants(live!.crawling);
+      const taken = wanted > 0 ? await take(connection, node, wanted) : [];
+      return { ...live!, taken, owned: await connection.rows<OwnedPartition>(OWNED, [node]) };
+    });
+  }
+
+  /** Gives partitions back; `abruptly` when something of them may still be under way. */
+  async release(node: string, parts: readonly number[], abruptly: boolean): Promise<void> {
+    await this.#pool.rows(RELEASE, [node, [...parts], abruptly]);
+  }
+
+  /** The node is no more; what it still owns is free. */
+  async leave(node: string): Promise<void> {
+    await this.#pool.rows('DELETE FROM node WHERE id = $1', [node]);
+  }
+}
+
+async function take(connection: Connection, node: string, limit: number): Promise<Taken[]> {
+  const free = await connection.rows<{ part: number }>(LOCK_FREE, [limit]);
+  if (free.length === 0) return [];
+  return connection.rows<Taken>(TAKE, [node, free.map(({ part }) => part)]);
+}

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { Log } from '../../../engine/ports/log.js';
+import type { Errand, Nodes, NodesListener } from '../../../engine/ports/nodes.js';
+import { PARTITIONS, partitionOf } from '../partition.js';
+import type { PostgresPool } from '../postgres-pool.js';
+import { type PostgresPartitions, RENEW_EVERY_MS } from './postgres-partitions.js';
+
+/** What one node tells the others; `from` so that it does not hear itself. */
+interface Notice {
+  readonly from: string;
+  readonly due?: readonly number[];
+  readonly errands?: readonly number[];
+  readonly control?: boolean;
+  readonly nodes?: boolean;
+  readonly events?: readonly string[];
+}
+
+const CHANNEL = 'crawlway';
+/** PostgreSQL's limit is 8000 bytes. */
+const LONGEST_NOTICE = 7_900;
+const BUNDLE_EVERY_MS = 200;
+/** Events of one node in a bundle: what a person can look at, not all there are. */
+const EVENTS_IN_BUNDLE = 8;
+const ERRANDS_AT_ONCE = 200;
+const REVISION = 'control-revision';
+
+const RAISE_REVISION = `INSERT INTO setting (name, value) VALUES ('${REVISION}', '1')
+  ON CONFLICT (name) DO UPDATE SET value = (setting.value::int8 + 1)::text`;
+
+const ERRANDS = 'SELECT part, id, host, text FROM errand WHERE part = ANY ($1::int2[]) ORDER BY id LIMIT $2';
+
+/** Talk between nodes by NOTIFY, with a look at the tables every few seconds for what a broken connection did not bring. */
+export class PostgresNodes implements Nodes {
+  readonly #pool: PostgresPool;
+  readonly #url: string;
+  readonly #partitions: PostgresPartitions;
+  readonly #log: Log;
+  readonly #self = randomUUID();
+  readonly #due = new Set<number>();
+  #events: string[] = [];
+  #listener: NodesListener | undefined;
+  #revision: string | undefined;
+  #ears: pg.Client | undefined;
+  #bundle: NodeJS.Timeout | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #closed = false;
+
+  constructor(pool: PostgresPool, url: string, partitions: PostgresPartitions, log: Log) {
+    this.#pool = pool;
+    this.#url = url;
+    this.#partitions = partitions;
+    this.#log = log;
+    partitions.onChange = () => void this.#notify({ nodes: true });
+  }
+
+  get watched(): boolean {
+    return this.#partitions.watched;
+  }
+
+  due(hostKeys: Iterable<string>): void {
+    for (const hostKey of hostKeys) this.#due.add(partitionOf(hostKey));
+    this.#bundleSoon();
+  }
+
+  allDue(): void {
+    for (let part = 0; part < PARTITIONS; part++) this.#due.add(part);
+    this.#bundleSoon();
+  }
+
+  async controlChanged(): Promise<void> {
+    await this.#pool.rows(RAISE_REVISION);
+    await this.#notify({ control: true });
+  }
+
+  async send({ hostKey, text }: Errand): Promise<void> {
+    const part = partitionOf(hostKey);
+    await this.#pool.rows('INSERT INTO errand (part, host, text) VALUES ($1, $2, $3)', [part, hostKey, text]);
+    if (this.#partitions.owns(hostKey)) this.#look();
+    else await this.#notify({ errands: [part] });
+  }
+
+  event(text: string): void {
+    if (this.#events.length < EVENTS_IN_BUNDLE) this.#events.push(text);
+    this.#bundleSoon();
+  }
+
+  async open(listener: NodesListener, isWatching: () => boolean): Promise<void> {
+    this.#listener = listener;
+    this.#partitions.isWatching = isWatching;
+    this.#revision = await this.#readRevision();
+    await this.#listen();
+    this.#arm();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#bundle);
+    clearTimeout(this.#poll);
+    await this.#looking;
+    await this.#ears?.end().catch(() => undefined);
+    await this.#pool.close();
+  }
+
+  async #listen(): Promise<void> {
+    const ears = new pg.Client({ connectionString: this.#url, keepAlive: true });
+    ears.on('error', () => ears.end().catch(() => undefined));
+    ears.on('end', () => {
+      if (this.#ears === ears) this.#ears = undefined;
+    });
+    ears.on('notification', ({ payload }) => this.#hear(payload ?? ''));
+    await ears.connect();
+    await ears.query(`LISTEN ${CHANNEL}`);
+    this.#ears = ears;
+  }
+
+  #hear(payload: string): void {
+    if (this.#closed) return;
+    const { from, due, errands, control, nodes, events } = JSON.parse(payload) as Notice;
+    if (from === this.#self) return;
+    const owned = due || errands ? new Set(this.#partitions.owned) : undefined;
+    const mine = due?.filter((part) => owned!.has(part)) ?? [];
+    if (mine.length > 0) this.#listener?.due(mine);
+    if (control || errands?.some((part) => owned!.has(part))) this.#look();
+    if (nodes) void this.#partitions.step().catch(() => undefined);
+    for (const event of events ?? []) this.#listener?.event(event);
+  }
+
+  #arm(): void {
+    if (this.#closed) return;
+    this.#poll = setTimeout(() => {
+      if (!this.#ears) this.#listen().catch(() => undefined);
+      this.#look();
+      this.#arm();
+    }, RENEW_EVERY_MS);
+  }
+
+  /** Reads the tables; one look at a time, and one more when it was asked for meanwhile. */
+  #look(): void {
+    if (this.#looking) {
+      this.#lookAgain = true;
+      return;
+    }
+    this.#lookAgain = false;
+    this.#looking = this.#readTables()
+      .catch((error: unknown) => this.#log.warn('reading what other nodes ask failed', { error: String(error) }))
+      .finally(() => {
+        this.#looking = undefined;
+        if (this.#lookAgain && !this.#closed) this.#look();
+      });
+  }
+
+  async #readTables(): Promise<void> {
+    const revision = await this.#readRevision();
+    if (revision !== this.#revision) {
+      await this.#listener?.controlChanged();
+      this.#revision = revision;
+    }
+    const { owned } = this.#partitions;
+    if (owned.length === 0) return;
+    const rows = await this.#pool.rows<{ part: number; id: number; host: string; text: string }>(ERRANDS, [
+      [...owned],
+      ERRANDS_AT_ONCE,
+    ]);
+    let done = 0;
+    for (const { part, id, host, text } of rows) {
+      if (this.#closed || !(await this.#listener?.errand({ hostKey: host, text }))) continue;
+      await this.#pool.rows('DELETE FROM errand WHERE part = $1 AND id = $2', [part, id]);
+      done++;
+    }
+    if (rows.length === ERRANDS_AT_ONCE && done > 0) this.#lookAgain = true;
+  }
+
+  async #readRevision(): Promise<string | undefined> {
+    const [row] = await this.#pool.rows<{ value: string }>('SELECT value FROM setting WHERE name = $1', [REVISION]);
+    return row?.value;
+  }
+
+  #bundleSoon(): void {
+    if (this.#closed) return;
+    this.#bundle ??= setTimeout(() => {
+      this.#bundle = undefined;
+      const due = [...this.#due];
+      const events = this.#events;
+      this.#due.clear();
+      this.#events = [];
+      if (due.length > 0) void this.#notify({ due });
+      if (events.length > 0) void this.#notifyEvents(events);
+    }, BUNDLE_EVERY_MS);
+  }
+
+  async #notifyEvents(events: readonly string[]): Promise<void> {
+    let bundle: string[] = [];
+    let length = 0;
+    for (const event of events) {
+      if (length + event.length * 2 > LONGEST_NOTICE / 2 && bundle.length > 0) {
+        await this.#notify({ events: bundle });
+        bundle = [];
+        length = 0;
+      }
+      bundle.push(event);
+      length += event.length * 2;
+    }
+    await this.#notify({ events: bundle });
+  }
+
+  /** A hint that is lost costs seconds, not correctness: the tables are looked at anyway. */
+  async #notify(notice: Omit<Notice, 'from'>): Promise<void> {
+    const text = JSON.stringify({ from: this.#self, ...notice });
+    if (Buffer.byteLength(text) > LONGEST_NOTICE) return;
+    await this.#pool.rows('SELECT pg_notify($1, $2)', [CHANNEL, text]).catch(() => undefined);
+  }
+}

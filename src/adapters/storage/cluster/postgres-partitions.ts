@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import type { Log } from '../../../engine/ports/log.js';
+import type { Fence, PartitionListener, Partitions } from '../../../engine/ports/partitions.js';
+import { PARTITIONS, partitionOf } from '../partition.js';
+import type { Leases, OwnedPartition, Standing } from './leases.js';
+
+export interface PartitionsOptions {
+  /** False: a node for the API alone, which never owns anything. */
+  readonly crawls: boolean;
+  readonly log: Log;
+  /** Milliseconds after which a node that does not renew is taken for dead. */
+  readonly leaseMs?: number;
+  readonly renewEveryMs?: number;
+  /** Milliseconds of the machine's monotonic clock. */
+  readonly uptime?: () => number;
+}
+
+interface Ownership {
+  readonly epoch: number;
+  leaving: boolean;
+}
+
+export const LEASE_MS = 10_000;
+export const RENEW_EVERY_MS = 2_500;
+/** The node stops so long before the database would: clocks drift, and a request needs a moment to get out. */
+const MARGIN_MS = 1_000;
+/** What is under way in partitions that are given away may take so long to end. */
+const HAND_OVER_MS = 5_000;
+
+const uptime = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
+
+/**
+ * Partitions leased in PostgreSQL. Each node renews one lease for all it owns and holds its fair share of the partitions:
+ * at most ⌈all / live nodes⌉. Too many are given away, free ones are taken. A node whose lease ran out, for whatever
+ * reason, has lost everything and joins again under another name: there is no way back into old rights.
+ */
+export class PostgresPartitions implements Partitions {
+  readonly shared = true;
+  /** Somebody looks at the events of another node. */
+  watched = false;
+  isWatching: () => boolean = () => false;
+  /** Others should look at once: partitions came free, or a node came or went. */
+  onChange: () => void = () => undefined;
+
+  readonly #leases: Leases;
+  readonly #crawls: boolean;
+  readonly #log: Log;
+  readonly #leaseMs: number;
+  readonly #renewEveryMs: number;
+  readonly #uptime: () => number;
+  readonly #owned = new Map<number, Ownership>();
+  #listener: PartitionListener | undefined;
+  #node = randomUUID();
+  #joined = false;
+  #leaseEnd = Number.NEGATIVE_INFINITY;
+  #stepping: Promise<void> = Promise.resolve();
+  #again: NodeJS.Timeout | undefined;
+  #closed = false;
+  #givingAway: Promise<void> | undefined;
+
+  constructor(leases: Leases, options: PartitionsOptions) {
+    this.#leases = leases;
+    this.#crawls = options.crawls;
+    this.#log = options.log;
+    this.#leaseMs = options.leaseMs ?? LEASE_MS;
+    this.#renewEveryMs = options.renewEveryMs ?? RENEW_EVERY_MS;
+    this.#uptime = options.uptime ?? uptime;
+  }
+
+  partitionOf(hostKey: string): number {
+    return partitionOf(hostKey);
+  }
+
+  get owned(): readonly number[] {
+    return this.#isAlive() ? [...this.#owned].flatMap(([part, { leaving }]) => (leaving ? [] : [part])) : [];
+  }
+
+  owns(hostKey: string): boolean {
+    return this.fence(hostKey) !== undefined;
+  }
+
+  fence(hostKey: string): Fence | undefined {
+    const partition = partitionOf(hostKey);
+    const ownership = this.#owned.get(partition);
+    if (!ownership || ownership.leaving || !this.#isAlive()) return undefined;
+    return { partition, epoch: ownership.epoch };
+  }
+
+  holds({ partition, epoch }: Fence): boolean {
+    return this.#owned.get(partition)?.epoch === epoch && this.#isAlive();
+  }
+
+  get sendBy(): number {
+    return this.#leaseEnd;
+  }
+
+  get leads(): boolean {
+    return this.#owned.get(0)?.leaving === false && this.#isAlive();
+  }
+
+  async open(listener: PartitionListener): Promise<void> {
+    this.#listener = listener;
+    await this.step();
+    this.#arm();
+  }
+
+  /** Gives everything away. What is under way by then has ended or is fenced out. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#again);
+    await this.#stepping.catch(() => undefined);
+    await this.#givingAway;
+    if (!this.#joined) return;
+    await this.#giveAway([...this.#owned.keys()]).catch(() => undefined);
+    await this.#leases.leave(this.#node).catch(() => undefined);
+    this.onChange();
+  }
+
+  /** One round now: after a hint, or when the time has come. */
+  step(): Promise<void> {
+    const next = this.#stepping.then(() => this.#step());
+    this.#stepping = next.catch((error: unknown) => {
+      this.#log.warn('the lease of this node could not be renewed', { error: String(error) });
+    });
+    return next;
+  }
+
+  #arm(): void {
+    if (this.#closed) return;
+    this.#again = setTimeout(() => {
+      void this.step().catch(() => undefined);
+      void this.#stepping.then(() => this.#arm());
+    }, this.#renewEveryMs);
+  }
+
+  async #step(): Promise<void> {
+    if (this.#joined && !this.#isAlive()) this.#lapse();
+    // Before the database is asked: what it grants from its own later moment on, is granted from here on at least.
+    const asked = this.#uptime();
+    if (!this.#joined) await this.#join();
+    const standing = await this.#leases.renew(this.#node, {
+      leaseMs: this.#leaseMs,
+      watching: this.isWatching(),
+      wants: (crawling) => this.#fair(crawling) - this.#owned.size,
+    });
+    if (!standing) {
+      this.#lapse();
+      return;
+    }
+    this.#leaseEnd = asked + this.#leaseMs - MARGIN_MS;
+    this.watched = standing.watched;
+    await this.#adopt(standing);
+    this.#giveAwayBeyond(this.#fair(standing.crawling));
+  }
+
+  async #join(): Promise<void> {
+    await this.#leases.join(this.#node, this.#crawls, this.#leaseMs);
+    this.#joined = true;
+    this.onChange();
+  }
+
+  #fair(crawling: number): number {
+    return this.#crawls ? Math.ceil(PARTITIONS / Math.max(1, crawling)) : 0;
+  }
+
+  /** Also what an earlier round took whose answer was lost. */
+  async #adopt({ owned, taken }: Standing): Promise<void> {
+    const fresh = owned.filter(({ part, epoch }) => this.#owned.get(part)?.epoch !== epoch);
+    if (fresh.length === 0) return;
+    const orderly = new Set(taken.flatMap(({ part, abruptly }) => (abruptly ? [] : [part])));
+    const parts = fresh.map(({ part }) => part);
+    await this.#listener?.gaining(
+      parts,
+      parts.filter((part) => !orderly.has(part)),
+    );
+    this.#own(fresh);
+    this.#listener?.gained(parts);
+  }
+
+  #own(partitions: readonly OwnedPartition[]): void {
+    for (const { part, epoch } of partitions) this.#owned.set(part, { epoch, leaving: false });
+  }
+
+  #giveAwayBeyond(share: number): void {
+    const kept = [...this.#owned].filter(([, { leaving }]) => !leaving);
+    if (kept.length <= share || this.#givingAway || this.#closed) return;
+    const parts = kept.slice(share).map(([part]) => part);
+    this.#givingAway = this.#giveAway(parts)
+      .catch((error: unknown) => this.#log.warn('giving partitions away failed', { error: String(error) }))
+      .finally(() => {
+        this.#givingAway = undefined;
+      });
+  }
+
+  async #giveAway(parts: readonly number[]): Promise<void> {
+    const node = this.#node;
+    for (const part of parts) this.#owned.get(part)!.leaving = true;
+    const orderly = await inTime(this.#listener?.losing(parts) ?? Promise.resolve(), HAND_OVER_MS);
+    if (node !== this.#node) return;
+    await this.#leases.release(node, parts, !orderly);
+    if (node !== this.#node) return;
+    for (const part of parts) this.#owned.delete(part);
+    this.onChange();
+  }
+
+  /** The lease has run out: others may own everything by now. */
+  #lapse(): void {
+    const parts = [...this.#owned.keys()];
+    const node = this.#node;
+    this.#owned.clear();
+    this.#leaseEnd = Number.NEGATIVE_INFINITY;
+    this.#node = randomUUID();
+    this.#joined = false;
+    this.#log.warn('this node was silent for too long and has lost its partitions; it joins again', {
+      partitions: parts.length,
+    });
+    void this.#leases.leave(node).catch(() => undefined);
+    void this.#listener?.losing(parts).catch(() => undefined);
+  }
+
+  #isAlive(): boolean {
+    return this.#uptime() < this.#leaseEnd;
+  }
+}
+
+/** Whether the work ended in time; a failure is no end. */
+async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const done = work.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,41 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { PARTITIONS } from '../../partition.js';
+
+/**
+ * What several servers on one database need: who is alive, who owns which partition, and what the owner of a host is
+ * asked to do. SQLite has one server and no such tables; the number stays unused there.
+ */
+const UP = [
+  `CREATE TABLE node (
+     id text COLLATE "C" PRIMARY KEY, crawls boolean NOT NULL, watching boolean NOT NULL DEFAULT false,
+     expires_at timestamptz NOT NULL)`,
+  `CREATE TABLE partition_owner (
+     part smallint PRIMARY KEY, epoch bigint NOT NULL DEFAULT 0, node text COLLATE "C",
+     abruptly boolean NOT NULL DEFAULT false)`,
+  `INSERT INTO partition_owner (part) SELECT generate_series(0, ${PARTITIONS - 1})`,
+  'CREATE SEQUENCE errand_seq',
+  `CREATE TABLE errand (
+     part smallint NOT NULL, id bigint NOT NULL DEFAULT nextval('errand_seq'), host text COLLATE "C" NOT NULL,
+     text text NOT NULL, PRIMARY KEY (part, id))`,
+  'CREATE INDEX site_part_due ON site (part, crawler, next_due_at) WHERE next_due_at IS NOT NULL',
+];
+
+const DOWN = [
+  'DROP INDEX site_part_due',
+  'DROP TABLE errand',
+  'DROP SEQUENCE errand_seq',
+  'DROP TABLE partition_owner',
+  'DROP TABLE node',
+];
+
+export class Nodes0003 implements MigrationInterface {
+  readonly name = 'Nodes0000000000003';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of UP) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const statement of DOWN) await runner.query(statement);
+  }
+}
