@@ -217,7 +217,9 @@ const keyColumns = (placed: readonly Placed[]) =>
 
 /** Throws FencedOut for fences that are not those of the present owners. Nobody can take the partitions until the transaction ends. */
 async function requireOwnership(connection: Connection, settlements: readonly Settlement[]): Promise<void> {
-  const fences = new Map<string, Fence>(settlements.flatMap(({ fence }) => (fence ? [[`${fence.partition} ${fence.epoch}`, fence]] : [])));
+  const fences = new Map<string, Fence>(
+    settlements.flatMap(({ fence }) => (fence ? [[`${fence.partition} ${fence.epoch}`, fence]] : [])),
+  );
   if (fences.size === 0) return;
   const wanted = [...fences.values()];
   const values = [wanted.map(({ partition }) => partition), wanted.map(({ epoch }) => epoch)];

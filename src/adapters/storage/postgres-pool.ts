@@ -82,8 +82,7 @@ export class PostgresPool implements Connection {
   async reserved(): Promise<Connection & { readonly release: () => void }> {
     const client = await this.#guarded(() => this.#pool.connect());
     return {
-      rows: <Row>(sql: string, values?: readonly Parameter[]) =>
-        this.#guarded(() => rowsOf<Row>(client, sql, values)),
+      rows: <Row>(sql: string, values?: readonly Parameter[]) => this.#guarded(() => rowsOf<Row>(client, sql, values)),
       release: () => client.release(),
     };
   }
@@ -138,7 +137,7 @@ export function postgresError(error: unknown, place: string): unknown {
   if (DAMAGE.has(code)) {
     return new StoreDamaged(`The database at ${place} is damaged: ${said}. Restore a backup.`, { cause: error });
   }
-  const lost = /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout)|timeout exceeded|read timeout/i.test(said);
+  const lost = /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout|error)|timeout exceeded|read timeout/i.test(said);
   if (lost || PASSING.test(code)) {
     return new StoreUnavailable(`The database at ${place} cannot be used now: ${said}`, { cause: error });
   }

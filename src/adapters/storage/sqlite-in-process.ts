@@ -32,7 +32,7 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
     seed: (urls) => write(() => frontier.seed(urls)),
     settle: (settlements) => write(() => frontier.settle(settlements)),
     due: (...query) => read(() => frontier.due(...query)),
-    backlogs: (...query) => read(() => frontier.backlogs(...query)),
+    backlogs: (crawler, horizon, after, limit) => read(() => frontier.backlogs(crawler, horizon, after, limit)),
     makeDue: (filter, dueAt, source) => changeAll(filter, (ids) => frontier.makeDueAmong(ids, filter, dueAt, source)),
     forget: (filter) => changeAll(filter, (ids) => frontier.forgetAmong(ids, filter)),
     loadHosts: (hostKeys) => read(() => records.loadHosts(hostKeys)),

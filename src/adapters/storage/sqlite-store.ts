@@ -55,7 +55,7 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     seed: (urls) => writer.call('seed', urls),
     settle: (settlements) => writer.call('settle', settlements),
     due: (...query) => writer.call('due', ...query),
-    backlogs: (...query) => writer.call('backlogs', ...query),
+    backlogs: (crawler, horizon, after, limit) => writer.call('backlogs', crawler, horizon, after, limit),
     makeDue: (filter, dueAt, source) =>
       changeAll(filter, (ids) => writer.call('makeDueAmong', ids, filter, dueAt, source)),
     forget: (filter) => changeAll(filter, (ids) => writer.call('forgetAmong', ids, filter)),

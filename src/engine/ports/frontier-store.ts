@@ -9,6 +9,7 @@ import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { OrderKind, OrderState } from '../../domain/push/order.js';
 import type { Duration, Instant } from '../../domain/time/units.js';
+import type { Fence } from './partitions.js';
 
 export interface NewUrl {
   readonly crawler: string;
@@ -89,6 +90,8 @@ export interface UrlChanges {
 
 export interface Settlement {
   readonly id: UrlId;
+  /** The right under which it was decided; absent: a word of a person, which any node may write. */
+  readonly fence?: Fence;
   /** Remove the status: the row goes; a link found anew may bring it back. */
   readonly remove?: boolean;
   readonly changes?: UrlChanges;
@@ -156,14 +159,19 @@ export interface FrontierStore {
     readonly urls: UrlState[] /** Due time of the next one after these, when there is one. */;
     readonly next?: Instant;
   }>;
+  /** Throws FencedOut when a partition has another owner by now; nothing of the call was done then. */
   settle(settlements: readonly Settlement[]): Promise<void>;
 
-  /** Walks all (host, source) backlogs of a crawler whose earliest due time is <= horizon; `after` is the last host of the previous page. */
+  /**
+   * Walks all (host, source) backlogs of a crawler whose earliest due time is <= horizon; `after` is the last host of the
+   * previous page; only hosts of the partitions given, when some are.
+   */
   backlogs(
     crawler: string,
     horizon: Instant,
     after: string | undefined,
     limit: number,
+    partitions?: readonly number[],
   ): Promise<{ readonly backlogs: Backlog[]; readonly next?: string }>;
 
   find(crawler: string, url: string): Promise<UrlState | undefined>;

@@ -1,0 +1,34 @@
+/** What the nodes of one crawl tell each other. What must not be lost goes through the database; the rest is a hint. */
+
+/** Something that only the owner of a host may do. Kept until it is done. */
+export interface Errand {
+  readonly hostKey: string;
+  /** JSON. */
+  readonly text: string;
+}
+
+export interface NodesListener {
+  /** URLs of these partitions have become due. */
+  due(partitions: readonly number[]): void;
+  /** Configuration, roots or states of crawlers have changed. */
+  controlChanged(): Promise<void>;
+  /** An errand for a host that is owned here; false: not now, it will be brought again. */
+  errand(errand: Errand): Promise<boolean>;
+  /** Something that happened on another node, as JSON. */
+  event(text: string): void;
+}
+
+export interface Nodes {
+  /** Tells the owners of these hosts that URLs have become due. */
+  due(hostKeys: Iterable<string>): void;
+  allDue(): void;
+  /** To be called after the change is in the database. */
+  controlChanged(): Promise<void>;
+  send(errand: Errand): Promise<void>;
+  /** Somebody looks at the events of another node, so that those of this one are wanted there. */
+  readonly watched: boolean;
+  event(text: string): void;
+  /** Whether somebody looks at the events of this node. */
+  open(listener: NodesListener, isWatching: () => boolean): Promise<void>;
+  close(): Promise<void>;
+}

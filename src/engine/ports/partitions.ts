@@ -1,0 +1,54 @@
+/**
+ * Who crawls what. Every host belongs to one partition for ever, and a partition is owned by one node at a time, so that
+ * the politeness towards a host, its queue and the order of its documents are in one hand. A node alone owns everything.
+ */
+
+/** The right under which a visit began: it ends with the ownership, and what carries an old one is refused. */
+export interface Fence {
+  readonly partition: number;
+  /** Goes up whenever the partition changes hands. */
+  readonly epoch: number;
+}
+
+export interface Partitions {
+  /** False: this process is alone and owns everything. */
+  readonly shared: boolean;
+  partitionOf(hostKey: string): number;
+  /** Owned now; undefined: all. */
+  readonly owned: readonly number[] | undefined;
+  /** Surely owned at this moment, so that a visit may begin. */
+  owns(hostKey: string): boolean;
+  /** For a visit that begins now; undefined when the host is not owned. */
+  fence(hostKey: string): Fence | undefined;
+  /** Still the owner by this fence, also while the partition is being given away. */
+  holds(fence: Fence): boolean;
+  /** Latest moment to send a request, in milliseconds of the machine's monotonic clock; undefined: any. */
+  readonly sendBy: number | undefined;
+  /** Does what one node has to do for all: judging again, pruning, looking after roots. */
+  readonly leads: boolean;
+  /** Begins to own. Resolves when the listener has taken what was free. */
+  open(listener: PartitionListener): Promise<void>;
+  /** Gives everything away and stops. */
+  close(): Promise<void>;
+}
+
+export interface PartitionListener {
+  /** These are about to be owned. `abruptly`: their last owner is dead or silent and could not put its affairs in order. */
+  gaining(partitions: readonly number[], abruptly: readonly number[]): Promise<void>;
+  gained(partitions: readonly number[]): void;
+  /** Nothing of them may begin any more. Resolves when what was under way has ended; the caller need not wait. */
+  losing(partitions: readonly number[]): Promise<void>;
+}
+
+/** The partition has another owner by now: nothing was written, and this node must not try again. */
+export class FencedOut extends Error {
+  override readonly name = 'FencedOut';
+
+  constructor(
+    readonly fences: readonly Fence[],
+    /** An order may have reached a sink after the new owner's: the document has to be looked at again. */
+    readonly uncertain = false,
+  ) {
+    super(`another node owns partition ${fences.map(({ partition }) => partition).join(', ')}`);
+  }
+}

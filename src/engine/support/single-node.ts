@@ -1,0 +1,30 @@
+import type { Nodes } from '../ports/nodes.js';
+import type { PartitionListener, Partitions } from '../ports/partitions.js';
+
+const EVERYTHING = { partition: 0, epoch: 0 };
+
+/** A node that is alone owns every host for ever. */
+export const SOLE_OWNER: Partitions = {
+  shared: false,
+  partitionOf: () => 0,
+  owned: undefined,
+  owns: () => true,
+  fence: () => EVERYTHING,
+  holds: () => true,
+  sendBy: undefined,
+  leads: true,
+  open: (_: PartitionListener) => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
+
+/** Nobody is there to be told anything. */
+export const NO_OTHERS: Nodes = {
+  due: () => undefined,
+  allDue: () => undefined,
+  controlChanged: () => Promise.resolve(),
+  send: () => Promise.reject(new Error('a node that is alone has no errands for others')),
+  watched: false,
+  event: () => undefined,
+  open: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
