@@ -21,20 +21,20 @@ export class FakeSite {
   private readonly pages = new Map<string, FakePage>();
   private unknown: FakePage = { status: 404, body: 'no such page' };
   private readonly server: Server;
+  port = 0;
 
-  private constructor(private readonly name: string) {
+  private constructor(
+    private readonly address: string,
+    private readonly name: string,
+  ) {
     this.server = createServer((request, response) => this.answer(request, response));
   }
 
   /** A name needs an entry in the world's `names`. */
   static async start(address = '127.0.0.1', name = address): Promise<FakeSite> {
-    const site = new FakeSite(name);
-    await new Promise<void>((resolve) => site.server.listen(0, address, resolve));
+    const site = new FakeSite(address, name);
+    await site.listen();
     return site;
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
   }
 
   get origin(): string {
@@ -75,6 +75,15 @@ export class FakeSite {
     return [...new Set(paths)].sort();
   }
 
+  /** Nothing listens at its port any more, until it comes back. */
+  async goDown(): Promise<void> {
+    await this.close();
+  }
+
+  async comeBack(): Promise<void> {
+    await this.listen();
+  }
+
   forgetRequests(): void {
     this.requests.length = 0;
   }
@@ -82,6 +91,11 @@ export class FakeSite {
   async close(): Promise<void> {
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.server.listen(this.port, this.address, resolve));
+    this.port = (this.server.address() as AddressInfo).port;
   }
 
   private answer(request: IncomingMessage, response: ServerResponse): void {

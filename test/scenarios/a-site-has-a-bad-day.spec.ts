@@ -1,0 +1,52 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { BadDay, FAULTS } from '../support/bad-day.js';
+
+const DOCUMENTS = 120;
+const MOST_DELETIONS = 50;
+
+describe('a site has a bad day', () => {
+  let day: BadDay;
+  afterEach(async () => {
+    expect(day.world.errors).toEqual([]);
+    await day.close();
+  });
+
+  it.each(FAULTS)('%s: what passes the limits is held, and the site is whole again when it answers', async (fault) => {
+    day = await BadDay.start(DOCUMENTS);
+    const { left } = await day.spend(fault);
+    expect(DOCUMENTS - left).toBeLessThanOrEqual(MOST_DELETIONS);
+    await day.recover(fault);
+    expect(await day.held()).toBe(0);
+    expect(await day.world.indexed()).toHaveLength(DOCUMENTS);
+  });
+
+  it('a person releases what is held, and it is deleted', async () => {
+    day = await BadDay.start(DOCUMENTS);
+    const { held } = await day.spend('answers 500');
+    expect(held).toBe(DOCUMENTS - MOST_DELETIONS);
+    const [group] = await day.world.engine.heldDeletions();
+    expect(group).toMatchObject({ crawler: 'test', count: held, reasons: { 'http-5xx': held } });
+    expect(await day.world.engine.releaseHeld(group!.hostKey)).toBe(held);
+    await day.world.untilIdle();
+    expect(await day.world.indexed()).toEqual([]);
+    expect(await day.held()).toBe(0);
+    await day.recover('answers 500');
+    expect(await day.world.indexed()).toHaveLength(DOCUMENTS);
+  });
+
+  it('a person drops what is held, and the documents stay', async () => {
+    day = await BadDay.start(DOCUMENTS);
+    const { left, held } = await day.spend('answers 500');
+    expect(await day.world.engine.dropHeld((await day.world.engine.heldDeletions())[0]!.hostKey)).toBe(held);
+    await day.world.untilIdle();
+    expect(await day.world.indexed()).toHaveLength(left);
+    const dropped = await day.world.engine.orders({ state: 'dropped' }, undefined, 1_000);
+    expect(dropped).toHaveLength(held);
+  });
+
+  it('with the guard off every deletion goes out at once, as the seed says', async () => {
+    day = await BadDay.start(DOCUMENTS, 'deletionGuard="off"');
+    const { left, held } = await day.spend('answers 500');
+    expect({ left, held }).toEqual({ left: 0, held: 0 });
+  });
+});

@@ -1,0 +1,74 @@
+/** The story of one site that has a bad day, by a clock that a test moves: what is deleted, what is held, what comes back. */
+import { days, hours, minutes } from '../../src/domain/time/units.js';
+import { CrawlWorld } from './crawl-world.js';
+import { FakeSite, html } from './fake-site.js';
+
+export const FAULTS = ['answers 500', 'refuses connections', 'redirects to a login page'] as const;
+export type Fault = (typeof FAULTS)[number];
+
+export interface DayReport {
+  readonly documents: number;
+  /** Documents that the index still holds when the bad day is over. */
+  readonly left: number;
+  readonly held: number;
+  readonly requests: number;
+}
+
+export class BadDay {
+  private constructor(
+    readonly site: FakeSite,
+    readonly world: CrawlWorld,
+    private readonly paths: readonly string[],
+  ) {}
+
+  /** A site of so many documents, all of them indexed. */
+  static async start(documents: number, attributes = ''): Promise<BadDay> {
+    const site = await FakeSite.start();
+    const paths = Array.from({ length: documents - 1 }, (_, i) => `/p${i}`);
+    const ages = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="43200" nearDuplicateDetector="false"';
+    wellBehaved(site, paths);
+    const crawler = `<Root url="${site.url('/')}"/>`;
+    const world = await CrawlWorld.start({ attributes: `${ages} ${attributes}`, crawler });
+    await world.untilIdle();
+    return new BadDay(site, world, paths);
+  }
+
+  /** A day under the fault. */
+  async spend(fault: Fault): Promise<DayReport> {
+    const before = (await this.world.indexed()).length;
+    this.site.forgetRequests();
+    if (fault === 'refuses connections') await this.site.goDown();
+    else for (const path of ['/', ...this.paths]) this.site.set(path, answerOf(fault, path));
+    await this.world.pass(days(1));
+    const held = await this.held();
+    const left = (await this.world.indexed()).length;
+    return { documents: before, left, held, requests: this.site.requests.length };
+  }
+
+  async held(): Promise<number> {
+    return (await this.world.engine.heldDeletions()).reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** The site is well again; long enough for every page to be visited. */
+  async recover(fault: Fault): Promise<void> {
+    if (fault === 'refuses connections') await this.site.comeBack();
+    wellBehaved(this.site, this.paths, 'It was away for a day.');
+    await this.world.pass(days(2));
+    await this.world.pass(hours(1));
+    await this.world.untilIdle(minutes(30));
+  }
+
+  async close(): Promise<void> {
+    await this.world.close();
+    await this.site.close();
+  }
+}
+
+function wellBehaved(site: FakeSite, paths: readonly string[], news = ''): void {
+  site.page('/', paths, `The start page. ${news}`);
+  for (const path of paths) site.page(path, [], `The page ${path}.`);
+  site.set('/login', { headers: { 'content-type': 'text/html' }, body: html('Login', [], 'Who are you?') });
+}
+
+const answerOf = (fault: Fault, path: string) =>
+  fault === 'answers 500' ? { status: 500 } : { status: 302, headers: { location: `/login?next=${path}` } };
