@@ -17,7 +17,6 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
 ].join('; ');
 
 const FOLDER = join(PROJECT_ROOT, 'console', 'dist');

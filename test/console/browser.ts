@@ -1,0 +1,81 @@
+/** The system's Chromium, driven by Playwright. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { ConsoleWorld, type WorldOptions } from './console-world.js';
+
+const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+export const CHROMIUM = [process.env['CHROMIUM'] ?? '', ...CANDIDATES].find((path) => path !== '' && existsSync(path));
+
+const WITHOUT = 'left out, no Chromium: apt-get install chromium, or name one in CHROMIUM';
+
+/** Background services of the browser ask the internet for things; a test must not. */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export interface Stage {
+  readonly world: ConsoleWorld;
+  readonly page: Page;
+  /** Errors of the page and refusals of its Content-Security-Policy: there must be none. */
+  readonly complaints: string[];
+  /** Opens a screen and waits until it has loaded. */
+  open(path: string): Promise<void>;
+}
+
+/** Tests in a browser; where there is none they are left out, and their name says how to get it. */
+export function describeInBrowser(name: string, options: WorldOptions, tests: (stage: () => Stage) => void): void {
+  if (!CHROMIUM) {
+    describe.skip(`${name} (${WITHOUT})`, () => tests(() => Promise.reject(new Error(WITHOUT)) as never));
+    return;
+  }
+  describe(name, () => {
+    let stage: Stage;
+    let close: () => Promise<void>;
+    beforeAll(async () => {
+      ({ stage, close } = await setUp(options));
+    });
+    afterAll(() => close?.());
+    tests(() => stage);
+  });
+}
+
+async function setUp(options: WorldOptions): Promise<{ stage: Stage; close: () => Promise<void> }> {
+  const profile = mkdtempSync(join(tmpdir(), 'crawlway-chromium-'));
+  const [world, context] = await Promise.all([ConsoleWorld.start(options), launch(profile)]);
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  const open = async (path: string): Promise<void> => {
+    await page.goto(world.server.url + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+  };
+  return {
+    stage: { world, page, complaints, open },
+    close: async () => {
+      await context.close();
+      await world.stop();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+const launch = (profile: string): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(profile, {
+    executablePath: CHROMIUM,
+    headless: true,
+    args: ARGUMENTS,
+    viewport: { width: 1280, height: 860 },
+  });

@@ -1,0 +1,154 @@
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { describeInBrowser } from './browser.js';
+
+describeInBrowser('the console, screen by screen', {}, (stage) => {
+  beforeAll(() => stage().world.caughtUp());
+
+  beforeEach(() => {
+    stage().complaints.length = 0;
+  });
+
+  it('shows what each crawler does, and pauses and starts it', async () => {
+    const { page, open, complaints } = stage();
+    await open('/');
+    const card = page.getByRole('region', { name: 'docs' });
+    await card.getByText('Documents in the index').waitFor();
+    expect(await card.textContent()).toContain('nothing is due: every known page is up to date.');
+    await card.getByRole('button', { name: 'Pause docs' }).click();
+    await card.getByText('paused', { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Start docs' }).click();
+    await card.getByText('running', { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows visits as they happen', async () => {
+    const { page, open, world } = stage();
+    await open('/');
+    await page.getByText('live, a sample of what happens').waitFor();
+    await world.server.engine.refresh('docs', { url: world.site.url('/news.html') });
+    const events = page.getByRole('region', { name: 'Right now' });
+    await events.getByRole('link', { name: '/news.html' }).first().waitFor();
+  });
+
+  it('writes changed weights of sources into the configuration', async () => {
+    const { page, open, world } = stage();
+    await open('/sources');
+    await page.getByLabel('Weight of follow').fill('25');
+    await page.getByRole('button', { name: 'Save weights' }).click();
+    await page.getByText('The weights are in the configuration').waitFor();
+    expect(world.server.engine.definition.crawlers[0]!.weights.follow).toBe(25);
+  });
+
+  it('filters URLs, and the filter stands in the address', async () => {
+    const { page, open } = stage();
+    await open('/urls');
+    await page.getByLabel('Status').selectOption('error');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL(/status=error/);
+    const table = page.getByRole('table', { name: 'Stored URLs' });
+    await table.getByText('http-404').waitFor();
+    expect(await table.getByRole('row').count()).toBe(2);
+  });
+
+  it('tells the life of a URL on one page', async () => {
+    const { page, open, world } = stage();
+    await open(`/url?url=${encodeURIComponent(world.site.url('/guide/lamps.html'))}`);
+    const path = page.getByRole('region', { name: 'How it was found' }).getByRole('listitem');
+    expect(await path.allTextContents()).toEqual(
+      ['/', '/guide/', '/guide/lamps.html'].map((one) => world.site.url(one)),
+    );
+    expect(await page.getByRole('table', { name: 'Fetches' }).textContent()).toContain('document200');
+    expect(await page.getByRole('table', { name: 'Push orders' }).textContent()).toContain('acknowledged');
+    await page.getByRole('button', { name: 'Refresh now' }).click();
+    await page.getByText('It is due now').waitFor();
+    await page
+      .getByRole('link', { name: /CrawlConfig.xml:\d+/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/configuration\?.*line=\d+/);
+  });
+
+  it('asks before a URL is removed, and tells what it costs', async () => {
+    const { page, open, world } = stage();
+    await open(`/url?url=${encodeURIComponent(world.site.url('/guide/lenses.html'))}`);
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove this URL' });
+    expect(await dialog.textContent()).toContain('1 URL is forgotten and 1 document leaves the index');
+    await dialog.getByRole('button', { name: 'Remove it' }).click();
+    await page.waitForURL(/\/urls\?/);
+    const left = () => world.server.engine.countUrls({ crawler: 'docs', like: '%/guide/lenses.html' });
+    await expect.poll(left).toBe(0);
+  });
+
+  it('explains why a URL is not crawled, and where that stands', async () => {
+    const { page, open, world } = stage();
+    await open('/try');
+    await page.getByRole('textbox', { name: 'URL', exact: true }).fill(world.site.url('/private/staff.html'));
+    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByText('Would not be crawled.').waitFor();
+    const verdict = page.getByRole('region', { name: 'Verdict' });
+    expect(await verdict.textContent()).toContain('rule 2');
+    await verdict
+      .getByRole('link', { name: /CrawlConfig.xml/ })
+      .first()
+      .waitFor();
+  });
+
+  it('shows the links of a page with their verdicts, and queues the chosen ones', async () => {
+    const { page, open, world } = stage();
+    await open(`/try?view=links&url=${encodeURIComponent(world.site.url('/'))}`);
+    const links = page.getByRole('table', { name: /Links of/ });
+    await links
+      .getByRole('row', { name: /private\/staff/ })
+      .getByText('not taken')
+      .waitFor();
+    await links.getByLabel(`Choose ${world.site.url('/news.html')}`).check();
+    await page.getByRole('button', { name: 'Queue it' }).click();
+    await page.getByText('1 URL queued').waitFor();
+  });
+
+  it('shows hosts, their robots.txt and folders, and pauses one', async () => {
+    const { page, open, world } = stage();
+    await open('/hosts');
+    await page.getByRole('link', { name: `127.0.0.1:${world.site.port}` }).click();
+    await page.getByRole('heading', { name: 'robots.txt' }).waitFor();
+    await page.locator('summary', { hasText: 'guide/' }).click();
+    await page.getByRole('link', { name: 'lamps.html' }).waitFor();
+    await page.getByRole('button', { name: 'Pause this host' }).click();
+    await page.getByText('paused', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Resume this host' }).click();
+    await page.getByText('well', { exact: true }).waitFor();
+  });
+
+  it('groups errors by class and host, retries them and forgets them', async () => {
+    const { page, open, world } = stage();
+    const fail = async (path: string): Promise<void> => {
+      world.site.set(path, { status: 500 });
+      await world.server.engine.submit('docs', [{ url: world.site.url(path) }]);
+      await world.caughtUp();
+    };
+    await fail('/broken.html');
+    await open('/errors');
+    const group = page.getByRole('region', { name: 'http-5xx' });
+    await group.getByRole('button', { name: 'Retry all URLs with http-5xx' }).click();
+    await page.getByText('1 URL will be tried again').waitFor();
+    await fail('/broken-too.html');
+    await page.getByRole('button', { name: 'Clear error cache…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget them' }).click();
+    await page.getByText(/URLs? forgotten/).waitFor();
+  });
+
+  it('shows sinks and orders, and compares what the index holds with the store', async () => {
+    const { page, open } = stage();
+    await open('/push');
+    await page.getByRole('button', { name: 'Compare with the store' }).click();
+    await page.getByText('The sink holds exactly what the store says.').waitFor();
+    await page.getByRole('link', { name: 'Ledger' }).click();
+    await page.getByLabel('Order', { exact: true }).selectOption('add');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.waitForURL(/kind=add/);
+    await page.getByRole('table', { name: 'Orders' }).getByText('acknowledged').first().waitFor();
+    await page.getByRole('link', { name: 'Held deletions' }).click();
+    await page.getByText('Nothing is held.').waitFor();
+  });
+});
