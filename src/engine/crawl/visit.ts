@@ -13,6 +13,7 @@ import { urlKey } from '../../domain/url/url-key.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { NewUrl, Visit } from '../ports/frontier-store.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
+import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
 import type { Host } from './hosts.js';
 import type { CrawlServices } from './services.js';
@@ -42,23 +43,28 @@ export class VisitRunner {
     private readonly target: VisitTarget,
   ) {}
 
-  /** `fetched` is called when the request is over and only decision and delivery remain. */
+  /**
+   * `fetched` is called when the request is over and only decision and delivery remain. Throws FencedOut when the host has
+   * become another node's: that one visits the URL again.
+   */
   async run(state: UrlState, host: Host, fetched: () => void): Promise<Concluded | typeof PUT_BACK> {
+    const fence = this.services.partitions.fence(host.key);
     const result = await this.fetch(state, host);
     if (result === PUT_BACK) return PUT_BACK;
+    if (!fence || !this.services.partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
     fetched();
     await this.takeLinks(state, result);
-    return this.conclude(state, result);
+    return this.conclude(state, result, fence);
   }
 
   /** The host has been claimed by the caller; here the claim ends, with the pause that the requests made have earned. */
   private async fetch(state: UrlState, host: Host): Promise<PageResult | typeof PUT_BACK> {
-    const verdict = this.judge(state);
-    const { options, fetchUrl } = verdict.effects;
-    const url = crawlUrl(fetchUrl ?? state.url);
-    this.target.limitHost(host.key, options.concurrencyPerHost);
     let pause: Duration | undefined;
     try {
+      const verdict = await this.judge(state);
+      const { options, fetchUrl } = verdict.effects;
+      const url = crawlUrl(fetchUrl ?? state.url);
+      this.target.limitHost(host.key, options.concurrencyPerHost);
       // The page processor refuses what the policy rejects, and then nothing at all is asked of the host.
       const refused = !verdict.accepted && state.arrival !== 'robots';
       const gate = refused ? {} : await this.passRobots(state, url, host, options);
@@ -72,7 +78,7 @@ export class VisitRunner {
         if (probe) this.noteHost(host, probe, false);
         return PUT_BACK;
       }
-      if (!refused) this.services.hosts.started(host, delay);
+      if (!refused) await this.services.hosts.started(host, delay);
       pause = delay;
       const answer = await this.services.processor.process(this.task(state));
       const result = await this.services.review.review(state, answer);
@@ -110,11 +116,15 @@ export class VisitRunner {
     return { asked: true, end: PUT_BACK };
   }
 
-  private judge(state: UrlState): Verdict {
-    const { context } = this.target;
-    const root = state.root === undefined ? undefined : context.roots.get(state.root);
+  private async judge(state: UrlState): Promise<Verdict> {
+    const { policy, roots } = this.target.context;
+    const root = state.root === undefined ? undefined : roots.get(state.root);
     const arrival = state.arrival === 'root' ? 'root' : 'stored';
-    return context.policy.judge({ url: crawlUrl(state.url), arrival, root, hops: state.hops });
+    const candidate = { url: crawlUrl(state.url), arrival, root, hops: state.hops } as const;
+    const verdict = policy.judge(candidate);
+    if (!verdict.needsAddress) return verdict;
+    const address = await this.services.processor.resolve(candidate.url.host);
+    return address === undefined ? verdict : policy.judge({ ...candidate, address });
   }
 
   private obeysRobots({ obeyRobots }: UrlOptions): boolean {
@@ -194,6 +204,7 @@ export class VisitRunner {
     const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt < this.target.policySince();
     return {
       rereadLinks,
+      sendBy: this.services.partitions.sendBy,
       id,
       crawler,
       url,
@@ -275,7 +286,7 @@ export class VisitRunner {
     };
   }
 
-  private async conclude(state: UrlState, result: PageResult): Promise<Concluded> {
+  private async conclude(state: UrlState, result: PageResult, fence: Fence): Promise<Concluded> {
     const outcome = this.visitOutcome(state, result.outcome);
     const now = this.services.clock.now();
     const disposition = dispose(state, outcome, this.rules(result), now);
@@ -283,7 +294,13 @@ export class VisitRunner {
     this.note(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
-    return this.target.conclusion.conclude({ state, disposition: { ...disposition, changes }, document, visit });
+    return this.target.conclusion.conclude({
+      state,
+      fence,
+      disposition: { ...disposition, changes },
+      document,
+      visit,
+    });
   }
 
   private visitOutcome(state: UrlState, outcome: PageOutcome): VisitOutcome {
