@@ -7,6 +7,7 @@ import { ConfigurationController } from './configuration/configuration.controlle
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ResolvedController } from './configuration/resolved.controller.js';
 import { RulesController } from './configuration/rules.controller.js';
+import { VersionsController } from './configuration/versions.controller.js';
 import { WeightsController } from './configuration/weights.controller.js';
 import { CrawlersController } from './crawlers/crawlers.controller.js';
 import { EventsController } from './events/events.controller.js';
@@ -51,6 +52,7 @@ export const CONTROLLERS = [
   SessionController,
   SinksController,
   UrlsController,
+  VersionsController,
   WeightsController,
 ];
 

@@ -15,6 +15,9 @@ export const IfMatch = (): MethodDecorator =>
     description: 'ETag of the configuration that the change was made from.',
   });
 
+/** Headers of an answer that tells the version. */
+export const ETAG = { ETag: { schema: { type: 'string' as const }, description: 'For If-Match.' } };
+
 export const CHANGE_PROBLEMS = {
   409: 'Many documents would be deleted; `crawlers` says how many. Repeat with `confirm=true`.',
   412: 'The configuration has changed since it was read.',

@@ -1,52 +1,19 @@
-import {
-  Body,
-  Controller,
-  Get,
-  Headers,
-  HttpCode,
-  Inject,
-  Param,
-  ParseIntPipe,
-  Post,
-  Put,
-  Query,
-  Req,
-  Res,
-} from '@nestjs/common';
-import {
-  ApiBody,
-  ApiExtraModels,
-  ApiHeader,
-  ApiOkResponse,
-  ApiProduces,
-  ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+import { Body, Controller, Get, Headers, HttpCode, Inject, Post, Put, Query, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiOkResponse, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
-import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
 import { textBody } from '../http/text-body.js';
-import { API, CONFIGURATION_HISTORY } from '../tokens.js';
-import { CHANGE_PROBLEMS, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
-import {
-  CheckDto,
-  ConfigurationStateDto,
-  ConfirmQuery,
-  PreviewDto,
-  previewDto,
-  VersionDto,
-  versionDto,
-} from './configuration.dto.js';
+import { API } from '../tokens.js';
+import { CHANGE_PROBLEMS, ETAG, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
+import { CheckDto, ConfigurationStateDto, ConfirmQuery, PreviewDto, previewDto } from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
-import type { ConfigurationHistory } from './configuration-history.js';
 import { configurationProblemDto } from './problems.dto.js';
 
 const XML_BODY = { schema: { type: 'string', description: 'CrawlConfig.xml' } };
 const XML_ANSWER = {
   description: 'CrawlConfig.xml, secrets replaced by a placeholder.',
-  headers: { ETag: { schema: { type: 'string' }, description: 'For If-Match.' } },
+  headers: ETAG,
   content: { [XML_TYPE]: { schema: { type: 'string' } } },
 };
 
@@ -54,10 +21,7 @@ const XML_ANSWER = {
 @ApiExtraModels(PreviewDto)
 @Controller(`${API}/config`)
 export class ConfigurationController {
-  constructor(
-    @Inject(ConfigurationService) private readonly configuration: ConfigurationService,
-    @Inject(CONFIGURATION_HISTORY) private readonly history: ConfigurationHistory,
-  ) {}
+  constructor(@Inject(ConfigurationService) private readonly configuration: ConfigurationService) {}
 
   @Get()
   @Operation({
@@ -90,7 +54,7 @@ export class ConfigurationController {
   @ApiOkResponse({
     type: ConfigurationStateDto,
     description: 'The configuration is in force.',
-    headers: XML_ANSWER.headers,
+    headers: ETAG,
   })
   async replace(
     @Body() xml: unknown,
@@ -116,14 +80,7 @@ export class ConfigurationController {
   })
   @ApiOkResponse({ type: ConfigurationStateDto })
   state(): ConfigurationStateDto {
-    const { header, problems } = this.configuration.current;
-    return {
-      ...versionDto(header),
-      file: this.configuration.file.path,
-      etag: this.configuration.etag,
-      warnings: problems.map(configurationProblemDto),
-      rejected: this.configuration.rejectedProblems.map(configurationProblemDto),
-    };
+    return configurationState(this.configuration);
   }
 
   @Post('check')
@@ -180,71 +137,6 @@ export class ConfigurationController {
     let last: PreviewDto | undefined;
     for await (const report of reports) last = previewDto(report);
     return last;
-  }
-
-  @Get('versions')
-  @Operation({
-    id: 'listConfigurationVersions',
-    summary: 'History',
-    description: 'Every configuration that was in force, newest first.',
-    role: 'read',
-  })
-  @PageResponse(VersionDto)
-  async versions(@Query() query: PageQuery): Promise<Page<VersionDto>> {
-    const versions = await this.history.versions(numberCursor(query.cursor), query.limit + 1);
-    return mapPage(
-      page(versions, query.limit, ({ version }) => version),
-      versionDto,
-    );
-  }
-
-  @Get('versions/:version')
-  @Operation({
-    id: 'getConfigurationVersion',
-    summary: 'An earlier configuration',
-    description: 'The text of one version, secrets replaced by a placeholder.',
-    role: 'read',
-    problems: { 404: 'There is no such version.' },
-  })
-  @ApiProduces(XML_TYPE)
-  @ApiOkResponse({ description: XML_ANSWER.description, content: XML_ANSWER.content })
-  async version(
-    @Param('version', ParseIntPipe) version: number,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string> {
-    const text = await this.configuration.version(version);
-    reply.type(`${XML_TYPE}; charset=utf-8`);
-    return text;
-  }
-
-  @Post('versions/:version/restore')
-  @HttpCode(200)
-  @ApiHeader({ name: 'If-Match', required: false, description: 'Optional here: ETag of the configuration in force.' })
-  @Operation({
-    id: 'restoreConfiguration',
-    summary: 'Put an earlier configuration in force',
-    description: 'As a PUT of its text; it becomes a new version.',
-    role: 'admin',
-    problems: { ...CHANGE_PROBLEMS, 404: 'There is no such version.' },
-  })
-  @ApiOkResponse({
-    type: ConfigurationStateDto,
-    description: 'The configuration is in force.',
-    headers: XML_ANSWER.headers,
-  })
-  async restore(
-    @Param('version', ParseIntPipe) version: number,
-    @Query() query: ConfirmQuery,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-    @Audited() note: ChangeNote,
-  ): Promise<ConfigurationStateDto> {
-    const before = this.configuration.current.header.version;
-    const wanted = writeRequest(request, query);
-    const { header } = await this.configuration.restore(version, { ...wanted, ifMatch: wanted.ifMatch ?? '*' });
-    note.changed({ version: before }, { version: header.version, restored: version });
-    tellVersion(reply, this.configuration);
-    return this.state();
   }
 }
 

@@ -4,8 +4,9 @@ import { IsBoolean, IsOptional } from 'class-validator';
 import type { PreviewCounts, PreviewReport } from '../../engine/engine-api.js';
 import { asBoolean } from '../http/boolean.js';
 import { isoAlways } from '../http/time.js';
+import type { ConfigurationService } from './configuration.service.js';
 import type { VersionHeader } from './configuration-history.js';
-import { ConfigurationProblemDto } from './problems.dto.js';
+import { ConfigurationProblemDto, configurationProblemDto } from './problems.dto.js';
 
 export class ConfirmQuery {
   @ApiProperty({
@@ -55,6 +56,14 @@ export class ConfigurationStateDto extends VersionDto {
   })
   rejected!: ConfigurationProblemDto[];
 }
+
+export const configurationState = (configuration: ConfigurationService): ConfigurationStateDto => ({
+  ...versionDto(configuration.current.header),
+  file: configuration.file.path,
+  etag: configuration.etag,
+  warnings: configuration.current.problems.map(configurationProblemDto),
+  rejected: configuration.rejectedProblems.map(configurationProblemDto),
+});
 
 export class CheckDto {
   @ApiProperty({ description: 'No errors; there may be warnings.' })

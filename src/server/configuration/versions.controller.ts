@@ -1,0 +1,95 @@
+import { Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiHeader, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Audited, ChangeNote } from '../audit/change-note.js';
+import { Operation, XML_TYPE } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
+import { API, CONFIGURATION_HISTORY } from '../tokens.js';
+import { CHANGE_PROBLEMS, ETAG, tellVersion, writeRequest } from './conditional-write.js';
+import {
+  ConfigurationStateDto,
+  ConfirmQuery,
+  configurationState,
+  VersionDto,
+  versionDto,
+} from './configuration.dto.js';
+import { ConfigurationService } from './configuration.service.js';
+import type { ConfigurationHistory } from './configuration-history.js';
+
+@ApiTags('Configuration')
+@Controller(`${API}/config/versions`)
+export class VersionsController {
+  constructor(
+    @Inject(ConfigurationService) private readonly configuration: ConfigurationService,
+    @Inject(CONFIGURATION_HISTORY) private readonly history: ConfigurationHistory,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'listConfigurationVersions',
+    summary: 'History',
+    description: 'Every configuration that was in force, newest first.',
+    role: 'read',
+  })
+  @PageResponse(VersionDto)
+  async versions(@Query() query: PageQuery): Promise<Page<VersionDto>> {
+    const versions = await this.history.versions(numberCursor(query.cursor), query.limit + 1);
+    return mapPage(
+      page(versions, query.limit, ({ version }) => version),
+      versionDto,
+    );
+  }
+
+  @Get(':version')
+  @Operation({
+    id: 'getConfigurationVersion',
+    summary: 'An earlier configuration',
+    description: 'The text of one version, secrets replaced by a placeholder.',
+    role: 'read',
+    problems: { 404: 'There is no such version.' },
+  })
+  @ApiProduces(XML_TYPE)
+  @ApiOkResponse({
+    description: 'CrawlConfig.xml, secrets replaced by a placeholder.',
+    content: { [XML_TYPE]: { schema: { type: 'string' } } },
+  })
+  async version(
+    @Param('version', ParseIntPipe) version: number,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
+    const text = await this.configuration.version(version);
+    reply.type(`${XML_TYPE}; charset=utf-8`);
+    return text;
+  }
+
+  @Post(':version/restore')
+  @HttpCode(200)
+  @ApiHeader({ name: 'If-Match', required: false, description: 'Optional here: ETag of the configuration in force.' })
+  @Operation({
+    id: 'restoreConfiguration',
+    summary: 'Put an earlier configuration in force',
+    description: 'As a PUT of its text; it becomes a new version.',
+    role: 'admin',
+    problems: { ...CHANGE_PROBLEMS, 404: 'There is no such version.' },
+  })
+  @ApiOkResponse({
+    type: ConfigurationStateDto,
+    description: 'The configuration is in force.',
+    headers: ETAG,
+  })
+  async restore(
+    @Param('version', ParseIntPipe) version: number,
+    @Query() query: ConfirmQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Audited() note: ChangeNote,
+  ): Promise<ConfigurationStateDto> {
+    const before = this.configuration.current.header.version;
+    const wanted = writeRequest(request, query);
+    const { header } = await this.configuration.restore(version, { ...wanted, ifMatch: wanted.ifMatch ?? '*' });
+    note.changed({ version: before }, { version: header.version, restored: version });
+    tellVersion(reply, this.configuration);
+    return configurationState(this.configuration);
+  }
+}
