@@ -25,7 +25,7 @@ export const LIKE: PatternDialect = { matches: (column) => `${column} LIKE ?`, p
 
 export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
   const conditions: [sql: string, ...values: Value[]][] = [];
-  const host = filter.hostKey ?? hostOfPrefix(filter.prefix);
+  const host = hostOf(filter);
   if (filter.crawler !== undefined) conditions.push(['s.crawler = ?', filter.crawler]);
   if (host !== undefined) conditions.push(['s.host = ?', host]);
   if (filter.status !== undefined) conditions.push(['u.status = ?', statusCode(filter.status)]);
@@ -60,8 +60,39 @@ function joined(conditions: readonly [sql: string, ...values: Value[]][]): Where
   };
 }
 
+/** A count that the counters hold already; undefined when rows must be counted. */
+export function countedWhere(filter: UrlFilter): { readonly sql: string; readonly values: Value[] } | undefined {
+  const { crawler, hostKey, status, source, indexed, ...others } = filter;
+  if (Object.values(others).some((value) => value !== undefined)) return undefined;
+  if (hostKey === undefined) {
+    const where = equal({ crawler, status: status && statusCode(status), source, indexed: indexed && 1 });
+    const none = indexed === false ? ' AND indexed = 0' : '';
+    return {
+      sql: `SELECT coalesce(sum(urls), 0) AS urls FROM counter WHERE ${where.sql}${none}`,
+      values: where.values,
+    };
+  }
+  const column = siteColumn(filter);
+  if (!column) return undefined;
+  const where = equal({ crawler, host: hostKey });
+  return { sql: `SELECT coalesce(sum(${column}), 0) AS urls FROM site WHERE ${where.sql}`, values: where.values };
+}
+
+/** The column of `site` that counts what the filter asks for. */
+function siteColumn({ status, source, indexed }: UrlFilter): 'urls' | 'indexed' | 'errors' | undefined {
+  if (source !== undefined || indexed === false) return undefined;
+  if (status === undefined) return indexed ? 'indexed' : 'urls';
+  return status === 'error' && indexed === undefined ? 'errors' : undefined;
+}
+
+function equal(wanted: Readonly<Record<string, Value | false | undefined>>): Where {
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined && value !== false);
+  return joined(given.map(([column, value]) => [`${column} = ?`, value as Value]));
+}
+
 /** A prefix that goes beyond the host can only match URLs of that host: the search shrinks from the store to one site. */
-function hostOfPrefix(prefix: string | undefined): string | undefined {
+export function hostOf({ hostKey: host, prefix }: UrlFilter): string | undefined {
+  if (host !== undefined) return host;
   return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? hostKey(crawlUrl(prefix)) : undefined;
 }
 

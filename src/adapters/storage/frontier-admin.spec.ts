@@ -61,6 +61,13 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     expect(await found({ prefix: 'http://a.example/D' })).toEqual([b!.id]);
     expect(await found({ prefix: 'http://' })).toEqual(inOrder(a, b, c));
     expect(await found({ hostKey: 'nowhere.example' })).toEqual([]);
+    expect(await found({ crawler: 'docs', status: 'waiting', source: 2, indexed: false })).toEqual([a!.id]);
+    expect(await found({ hostKey: 'a.example', indexed: true })).toEqual([b!.id]);
+    expect(await found({ hostKey: 'a.example', indexed: false })).toEqual([a!.id]);
+    expect(await found({ hostKey: 'a.example', status: 'error' })).toEqual([b!.id]);
+    expect(await found({ hostKey: 'a.example', status: 'error', indexed: false })).toEqual([]);
+    expect(await found({ hostKey: 'a.example', status: 'waiting', crawler: 'docs' })).toEqual([a!.id]);
+    expect(await found({ hostKey: 'a.example', source: 3 })).toEqual([]);
   });
 
   it('matches LIKE patterns as SQL says: case counts, % is any text, _ one character, \\ makes them plain', async () => {

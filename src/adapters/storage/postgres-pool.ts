@@ -137,7 +137,8 @@ export function postgresError(error: unknown, place: string): unknown {
   if (DAMAGE.has(code)) {
     return new StoreDamaged(`The database at ${place} is damaged: ${said}. Restore a backup.`, { cause: error });
   }
-  const lost = /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout|error)|timeout exceeded|read timeout/i.test(said);
+  const lost =
+    /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout|error)|timeout exceeded|read timeout/i.test(said);
   if (lost || PASSING.test(code)) {
     return new StoreUnavailable(`The database at ${place} cannot be used now: ${said}`, { cause: error });
   }

@@ -11,7 +11,7 @@ import type {
   UrlFilter,
   Visit,
 } from '../../engine/ports/frontier-store.js';
-import { LIKE, orderWhere, urlWhere } from './filter-sql.js';
+import { countedWhere, LIKE, orderWhere, urlWhere } from './filter-sql.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from './order-row.js';
 import { partitionOf, partitionOfId } from './partition.js';
 import { idColumns } from './postgres-changes.js';
@@ -110,6 +110,8 @@ export class PostgresReads {
   }
 
   async count(filter: UrlFilter): Promise<number> {
+    const counted = countedWhere(filter);
+    if (counted) return (await this.#pool.rows<{ urls: number }>(numbered(counted.sql, 1), counted.values))[0]!.urls;
     const where = urlWhere(filter, LIKE);
     const sql = `SELECT count(*) AS urls FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
       WHERE ${numbered(where.sql, 1)}`;

@@ -11,12 +11,15 @@ import type {
   UrlFilter,
   Visit,
 } from '../../engine/ports/frontier-store.js';
-import { GLOB, orderWhere, urlWhere } from './filter-sql.js';
+import { countedWhere, GLOB, hostOf, orderWhere, urlWhere, type Where } from './filter-sql.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from './order-row.js';
 import type { Handle } from './sqlite-handle.js';
 import { toState, URL_COLUMNS, type UrlRecord } from './url-row.js';
 
 export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id`;
+
+/** URLs that are sorted in a moment. */
+const SMALL_SITE = 20_000;
 
 type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
 
@@ -78,23 +81,31 @@ export class SqliteReads {
   }
 
   list(filter: UrlFilter, after: UrlId, limit: number): UrlState[] {
-    const where = urlWhere(filter, GLOB);
-    const rows = this.#db.prepare(`${SELECT_URL} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`);
+    const { from, where } = this.#rows(filter);
+    const rows = this.#db.prepare(
+      `SELECT ${URL_COLUMNS} ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`,
+    );
     return (rows.all(after, ...where.values, limit) as UrlRecord[]).map(toState);
   }
 
   count(filter: UrlFilter): number {
-    const where = urlWhere(filter, GLOB);
-    const count = this.#db.prepare(`SELECT count(*) FROM url u JOIN site s ON s.id = u.site_id WHERE ${where.sql}`);
-    return count.pluck().get(...where.values) as number;
+    const counted = countedWhere(filter);
+    if (counted)
+      return this.#db
+        .prepare(counted.sql)
+        .pluck()
+        .get(...counted.values) as number;
+    const { from, where } = this.#rows(filter);
+    return this.#db
+      .prepare(`SELECT count(*) ${from} WHERE ${where.sql}`)
+      .pluck()
+      .get(...where.values) as number;
   }
 
   /** Ids of matching URLs, ascending, for work in pieces. */
   matching(filter: UrlFilter, after: UrlId, limit: number): UrlId[] {
-    const where = urlWhere(filter, GLOB);
-    const ids = this.#db.prepare(
-      `SELECT u.id FROM url u JOIN site s ON s.id = u.site_id WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`,
-    );
+    const { from, where } = this.#rows(filter);
+    const ids = this.#db.prepare(`SELECT u.id ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`);
     return ids.pluck().all(after, ...where.values, limit) as UrlId[];
   }
 
@@ -149,6 +160,20 @@ export class SqliteReads {
     return new Map(this.#sql.settings.all(prefix.length, prefix) as [string, string][]);
   }
 
+  /**
+   * Where to look, and for what. CROSS JOIN keeps SQLite from choosing the order of the tables: it knows no sizes and
+   * would sort millions of URLs of a crawler for every page. Only a small site is looked up by itself and sorted.
+   */
+  #rows(filter: UrlFilter): { readonly from: string; readonly where: Where } {
+    const where = urlWhere(filter, GLOB);
+    const host = hostOf(filter);
+    const small = host !== undefined && (this.#sql.urlsOfHost.get(host) as number) <= SMALL_SITE;
+    const from = small
+      ? 'FROM site s CROSS JOIN url u ON u.site_id = s.id'
+      : 'FROM url u CROSS JOIN site s ON s.id = u.site_id';
+    return { from, where };
+  }
+
   #sort(crawler: string): void {
     this.#dropSorted();
     this.#db
@@ -175,6 +200,7 @@ const statements = (db: Handle) => ({
   counters: db.prepare('SELECT status, source, indexed, urls FROM counter WHERE crawler = ?'),
   oldestDue: db.prepare('SELECT min(next_due_at) FROM site WHERE crawler = ? AND next_due_at IS NOT NULL').pluck(),
   indexedOfHost: db.prepare('SELECT indexed FROM site WHERE crawler = ? AND host = ?').pluck(),
+  urlsOfHost: db.prepare('SELECT coalesce(sum(urls), 0) FROM site WHERE host = ?').pluck(),
   hosts: db.prepare(
     `SELECT host AS hostKey, urls, indexed, errors, queued FROM site
      WHERE crawler = ? AND host > ? AND urls > 0 ORDER BY host LIMIT ?`,

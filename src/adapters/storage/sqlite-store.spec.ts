@@ -193,6 +193,35 @@ describe('a SQLite store in the calling thread', () => {
     await dataSource.destroy();
   });
 
+  it('answers every prepared statement from an index, never by going through all URLs or orders', async () => {
+    const dataSource = await openSqliteDataSource(':memory:');
+    const db = rawHandle(dataSource);
+    const prepared: string[] = [];
+    const prepare = (sql: string) => {
+      prepared.push(sql);
+      return db.prepare(sql);
+    };
+    const spied = new Proxy(db, {
+      get: (target, name) => (name === 'prepare' ? prepare : Reflect.get(target, name)),
+    });
+    new SqliteFrontier(spied);
+    new SqliteReads(spied);
+    const plans = prepared.map((sql) => ({ sql, plan: db.prepare(`EXPLAIN QUERY PLAN ${sql}`) }));
+    for (const { sql, plan } of plans) {
+      const parameters = (sql.match(/\?/g) ?? []).map(() => null);
+      const named = Object.fromEntries((sql.match(/@\w+/g) ?? []).map((name) => [name.slice(1), null]));
+      const steps = (plan.all(...(sql.includes('@') ? [named] : parameters)) as { detail: string }[]).map(
+        ({ detail }) => detail,
+      );
+      expect(
+        steps.filter((step) => /^SCAN (?:u|o|url|push_order|visit)\b(?! USING)/.test(step)),
+        sql,
+      ).toEqual([]);
+    }
+    expect(prepared.length).toBeGreaterThan(30);
+    await dataSource.destroy();
+  });
+
   it('undoes its migrations without a trace', async () => {
     const dataSource = await openSqliteDataSource(':memory:');
     for (const _ of dataSource.migrations) await dataSource.undoLastMigration();

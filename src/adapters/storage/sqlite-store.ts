@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { FrontierStore, NewUrl, UrlFilter } from '../../engine/ports/frontier-store.js';
 import { BULK_STEP, inSteps } from './bulk.js';
 import { lockDataDirectory } from './data-lock.js';
+import { countedWhere } from './filter-sql.js';
 import { openSqliteDataSource } from './sqlite-data-source.js';
 import type { Keys } from './sqlite-frontier.js';
 import { guarded, openHandle } from './sqlite-handle.js';
@@ -79,7 +80,7 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     getSetting: (...query) => read(() => reads.getSetting(...query)),
     settings: (...query) => read(() => reads.settings(...query)),
     list: (...query) => reader.call('list', ...query),
-    count: (...query) => reader.call('count', ...query),
+    count: (filter) => (countedWhere(filter) ? read(() => reads.count(filter)) : reader.call('count', filter)),
     listByUrl: (...query) => reader.call('listByUrl', ...query),
     orders: (filter, ...page) =>
       filter.uri === undefined ? reader.call('orders', filter, ...page) : read(() => reads.orders(filter, ...page)),

@@ -3,6 +3,8 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** A known URL: see domain/crawl/url-state.ts for what the columns mean. Status, source and arrival are small codes. */
 @Entity('url')
 @Index('url_of_site', ['siteId', 'key'], { unique: true })
+@Index('url_status', ['status'])
+@Index('url_pending_deletion', ['id'], { where: 'pending_deletion IS NOT NULL' })
 @Index('url_queue', ['siteId', 'source', 'dueAt'], { where: 'source IS NOT NULL' })
 export class UrlRow {
   @PrimaryColumn('integer') id!: number;

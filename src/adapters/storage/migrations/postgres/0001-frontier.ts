@@ -25,6 +25,8 @@ const UP = [
      pending_deletion text, PRIMARY KEY (part, id))`,
   'CREATE UNIQUE INDEX url_of_site ON url (part, site_id, key)',
   'CREATE INDEX url_queue ON url (part, source, site_id, due_at, id) WHERE source IS NOT NULL',
+  'CREATE INDEX url_status ON url (status, part, id)',
+  'CREATE INDEX url_pending_deletion ON url (part, id) WHERE pending_deletion IS NOT NULL',
   `CREATE TABLE counter (
      part smallint NOT NULL, crawler text COLLATE "C" NOT NULL, status smallint NOT NULL, source smallint NOT NULL,
      indexed smallint NOT NULL, urls integer NOT NULL, PRIMARY KEY (part, crawler, status, source, indexed))`,

@@ -17,6 +17,8 @@ const UP = [
      etag text, last_modified text, stamp text, simhash bigint, content_type text, title text, pending_deletion text)`,
   'CREATE UNIQUE INDEX url_of_site ON url (site_id, key)',
   'CREATE INDEX url_queue ON url (site_id, source, due_at) WHERE source IS NOT NULL',
+  'CREATE INDEX url_status ON url (status)',
+  'CREATE INDEX url_pending_deletion ON url (id) WHERE pending_deletion IS NOT NULL',
   `CREATE TABLE counter (
      crawler text NOT NULL, status smallint NOT NULL, source smallint NOT NULL, indexed smallint NOT NULL,
      urls integer NOT NULL, PRIMARY KEY (crawler, status, source, indexed)) WITHOUT ROWID`,
