@@ -6,7 +6,14 @@ import { NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { textBody } from '../http/text-body.js';
 import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, ETAG, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
-import { CheckDto, ConfigurationStateDto, ConfirmQuery, PreviewDto, previewDto } from './configuration.dto.js';
+import {
+  CheckDto,
+  ConfigurationStateDto,
+  ConfirmQuery,
+  configurationState,
+  PreviewDto,
+  previewDto,
+} from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
 import { configurationProblemDto } from './problems.dto.js';
 
