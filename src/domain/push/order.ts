@@ -25,7 +25,7 @@ export interface PushDocument {
   /** Names may repeat. */
   readonly metas: readonly Meta[];
   readonly master: DocumentPart;
-  /** Extracted text, for sinks that index fields rather than bytes. */
+  /** Extracted text, for sinks that index fields rather than bytes; empty when no sink of the crawler does. */
   readonly text: string;
 }
 
@@ -56,4 +56,4 @@ export type OrderState = (typeof ORDER_STATES)[number];
 /** What a sink says of one order, once the answer is durable on its side. */
 export type OrderAnswer =
   | { readonly state: 'acknowledged' }
-  | { readonly state: 'refused'; /** The sink's own words. */ readonly message: string };
+  | { readonly state: 'refused' /** The sink's own words. */; readonly message: string };

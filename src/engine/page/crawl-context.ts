@@ -12,6 +12,8 @@ export interface CrawlContext {
   readonly policy: CrawlPolicy;
   readonly canonicalize: Canonicalizer;
   readonly softErrors: SoftErrorMatcher | undefined;
+  /** A sink of this crawler indexes the extracted text; the Push API server extracts its own from the bytes. */
+  readonly wantsText: boolean;
   /** By canonical URL: configured roots, and submitted ones as they come. */
   readonly roots: Map<string, RootContext>;
 }
@@ -36,6 +38,7 @@ function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): C
     policy: compilePolicy(crawler, server.globalCrawlSpace),
     canonicalize,
     softErrors: crawler.softErrors.length > 0 ? compileSoftErrors(crawler.softErrors) : undefined,
+    wantsText: server.sinks.some((sink) => crawler.pushTo.includes(sink.name) && sink.type !== 'papi'),
     roots,
   };
 }

@@ -21,6 +21,7 @@ export interface FetchedPage {
   /** robots said noarchive: the sink is told and decides. */
   readonly noArchive: boolean;
   readonly textOnly: boolean;
+  readonly wantsText: boolean;
   /** The document was reached by a redirect from this URL, and the crawler indexes redirect sources. */
   readonly redirectSource?: string;
 }
@@ -38,7 +39,7 @@ export function buildDocument(page: FetchedPage, digest: Digest): PushDocument {
     stamp,
     metas: [...lasting, ...passing],
     master: page.textOnly ? textPart(page) : bytesPart(page),
-    text: page.content.text,
+    text: page.wantsText ? page.content.text : '',
   };
 }
 

@@ -132,6 +132,7 @@ class PageVisit {
       maxSize: options.maxSize,
       credentials: options.credentials,
       proxy: options.proxy,
+      sendBy: this.task.sendBy,
     };
   }
 
@@ -249,6 +250,7 @@ class PageVisit {
         content,
         noArchive: !archive,
         textOnly: definition.storeTextOnly,
+        wantsText: this.context.wantsText,
         redirectSource:
           definition.indexRedirectSources && this.task.arrival === 'redirect' ? this.task.foundOn : undefined,
       },
