@@ -37,6 +37,16 @@ describe('login walls', () => {
     }
   });
 
+  it('do not count such redirects, nor concern them', () => {
+    const walls = new LoginWalls();
+    const list = (n: number) =>
+      walls.redirected('a.example', `https://a.example/list?sid=${n}`, 'https://a.example/list', at(1));
+    for (let n = 0; n < 4; n++) list(n);
+    expect(redirects(walls, () => 'https://a.example/list', 4)).toEqual(Array(4).fill('normal'));
+    expect(redirects(walls, () => 'https://a.example/list', 5).at(-1)).toBe('wall');
+    expect(list(99)).toBe('normal');
+  });
+
   it('take different pages: one page asked again and again makes none', () => {
     const walls = new LoginWalls();
     for (let n = 0; n < 30; n++) {

@@ -82,6 +82,22 @@ describe('the next visit', () => {
     expect(first(ago(hours(3)))).toBeLessThan(unknown / 1.5);
   });
 
+  it('trusts a page the longer, the older it was when first seen', () => {
+    const first = (lastModified: Instant) =>
+      nextVisit({ visits: 1, changes: 0, firstSeenAt: now, lastChangeAt: now, lastModified }, range, now, true);
+    const intervals = [1, 10, 100, 1000, 5000].map((age) => first(ago(days(age))));
+    expect(intervals).toEqual([...intervals].sort((a, b) => a - b));
+    expect(intervals[4]).toBeGreaterThan(1.3 * intervals[3]!);
+  });
+
+  it('believes its own visits rather than a Last-Modified from before them', () => {
+    const lively = visited(40, hours(6), 39);
+    const interval = nextVisit(lively, range, now, true);
+    const contradicted = nextVisit({ ...lively, lastModified: ago(days(3000)) }, range, now, true);
+    expect(contradicted / interval).toBeGreaterThan(0.7);
+    expect(contradicted / interval).toBeLessThan(1.4);
+  });
+
   it('takes a Last-Modified that is the time of the answer, or later, for none', () => {
     const first = (lastModified?: Instant) =>
       nextVisit({ visits: 1, changes: 0, firstSeenAt: now, lastChangeAt: now, lastModified }, range, now, true);

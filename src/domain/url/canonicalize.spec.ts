@@ -140,6 +140,7 @@ describe('canonicalization', () => {
         someSteps,
         fc.constantFrom('http://a.example/b/c?sid=1', 'https://u:p@a.example:8443/#x'),
         (link, steps, base) => {
+          fc.pre(URL.canParse(link, base));
           expect(canonicalizer(steps)(link, base)).toEqual(canonicalizer(steps)(new URL(link, base).href));
         },
       ),
@@ -181,6 +182,11 @@ describe('canonicalization', () => {
     expect(canonical([step], raw)).toBe(expected);
     const others = CANONICALIZATION_STEPS.filter((other) => other !== step);
     if (canonical([], raw) !== expected) expect(canonical(others, raw)).not.toBe(expected);
+  });
+
+  it('keeps the fragment apart, whatever the steps do', () => {
+    const url = canonicalizer(DEFAULT_CANONICALIZATION)('x?sid=1#!/route', 'http://a.example/');
+    expect([url?.href, url?.fragment]).toEqual(['http://a.example/x', '!/route']);
   });
 
   it('joins steps: what one lays bare, another still takes away', () => {
