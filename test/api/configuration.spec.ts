@@ -9,6 +9,8 @@ const RULES = `<Root url="SITE/" site="true"/>
       <Rule><Path value="/private/"/><Ignore/></Rule>
       <Rule><Ext value=".pdf"/><NoIndex/></Rule>
     </Rules>`;
+/** A busy machine may take its time. */
+const PATIENCE = { timeout: 30_000 };
 const SECRET = 'correct horse battery';
 
 let world: ApiWorld;
@@ -118,13 +120,13 @@ describe('the calls about the configuration', () => {
     const good = onDisk();
     const changed = good.replace('.pdf', '.odt');
     writeFileSync(world.configFile, changed);
-    await expect.poll(async () => (await world.get('config')).text).toContain('.odt');
+    await expect.poll(async () => (await world.get('config')).text, PATIENCE).toContain('.odt');
     writeFileSync(world.configFile, good.replace('<Ignore/>', '<Ignor/>'));
-    await expect.poll(async () => (await world.get('config/state')).body.rejected.length).toBeGreaterThan(0);
+    await expect.poll(async () => (await world.get('config/state')).body.rejected.length, PATIENCE).toBeGreaterThan(0);
     expect((await world.get('config')).text).toContain('.odt');
     expect(world.logged.join('\n')).toContain('unknown-element');
     writeFileSync(world.configFile, good);
-    await expect.poll(async () => (await world.get('config/state')).body.rejected).toEqual([]);
+    await expect.poll(async () => (await world.get('config/state')).body.rejected, PATIENCE).toEqual([]);
   });
 });
 
