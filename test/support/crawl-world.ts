@@ -21,6 +21,7 @@ import { Engine } from '../../src/engine/engine.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
+import type { FlakyReceiver } from './flaky-receiver.js';
 import { ManualClock } from './manual-clock.js';
 
 export interface WorldOptions {
@@ -32,6 +33,8 @@ export interface WorldOptions {
   readonly more?: string;
   readonly files?: Readonly<Record<string, string>>;
   readonly index?: 'real' | 'none';
+  /** Stands between the sink and the index. */
+  readonly through?: FlakyReceiver;
   readonly clock?: ManualClock;
   /** Database file to open again; in memory by default. */
   readonly database?: string;
@@ -60,6 +63,7 @@ export class CrawlWorld {
       options.index === 'none'
         ? undefined
         : await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
+    if (options.through && index) options.through.target = index.url;
     const store = await openSqliteInProcess(options.database ?? ':memory:');
     const errors: string[] = [];
     const engine = new Engine({
@@ -82,7 +86,7 @@ export class CrawlWorld {
 
   definition(options: Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files'>): ServerDefinition {
     const sink = this.index
-      ? `<cw:Sink name="main" type="papi" url="${this.index.url}" connector="test"/>`
+      ? `<cw:Sink name="main" type="papi" url="${this.options.through?.url ?? this.index.url}" connector="test"/>`
       : `<cw:Sink name="main" type="file" url="${join(this.folder, 'orders.jsonl')}"/>`;
     const names = attributeNames(options.attributes ?? '');
     const kept = ATTRIBUTES.split(' ').filter((attribute) => !names.has(attribute.split('=')[0]!));
@@ -151,6 +155,20 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     }
     this.clock.advanceTo(end);
     await this.settle(after(end, minutes(2)));
+  }
+
+  /** Waits for what a person asked for, and lets time pass for it. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    let ended = false;
+    const end = (): void => {
+      ended = true;
+    };
+    work.then(end, end);
+    while (!ended) {
+      await turn();
+      await this.settle(after(this.clock.now(), minutes(2)));
+    }
+    return work;
   }
 
   async state(url: string, crawler = 'test'): Promise<UrlState | undefined> {

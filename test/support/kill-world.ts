@@ -2,18 +2,15 @@
  * The real server as a process of its own, crawling a site that changes and pushing to an index that fails now and then,
  * killed at random moments. In the end the site rests, and the index has to equal it.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type RunningIndex, startIndex } from '../../index/server.js';
 import { FakeSite, html } from './fake-site.js';
+import { type CallFate, FlakyReceiver } from './flaky-receiver.js';
+import { ServerProcess } from './server-process.js';
 
 export interface KillReport {
   readonly kills: number;
@@ -37,10 +34,6 @@ export interface KillOptions {
   readonly progress?: (kills: number) => void;
 }
 
-const source = import.meta.url.endsWith('.ts');
-const PROGRAM = fileURLToPath(new URL(`../../src/cli/crawlway.${source ? 'ts' : 'js'}`, import.meta.url));
-const HOOK = new URL('./register-typescript.mjs', import.meta.url).href;
-
 export async function runKills(options: KillOptions): Promise<KillReport> {
   const world = await KillWorld.start(options);
   try {
@@ -55,8 +48,7 @@ class KillWorld {
   private readonly versions = new Map<number, number>();
   private changes = 0;
   private killedWhileStarting = 0;
-  private child: ChildProcess | undefined;
-  private output = '';
+  private server: ServerProcess | undefined;
 
   private constructor(
     private readonly options: KillOptions,
@@ -74,6 +66,7 @@ class KillWorld {
     const site = await FakeSite.start();
     const index = await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
     const receiver = await FlakyReceiver.start(index.url);
+    receiver.fate = sometimesFails;
     const world = new KillWorld(options, site, index, receiver, folder);
     writeFileSync(join(folder, 'CrawlConfig.xml'), configuration(site.url('/'), receiver.url));
     return world;
@@ -89,11 +82,11 @@ class KillWorld {
     } finally {
       clearInterval(mutating);
     }
-    this.receiver.flaky = false;
+    this.receiver.fate = () => 'pass';
     for (const page of this.living) this.put(page); // every page changes once more, so that every link is found anew
     this.putHome();
     const rested = performance.now();
-    await this.launch();
+    await this.launch().ready();
     const differences = await this.untilEqual();
     return {
       kills: this.options.kills,
@@ -108,7 +101,7 @@ class KillWorld {
   }
 
   async close(): Promise<void> {
-    await this.kill();
+    await this.server?.end();
     await this.receiver.close();
     await this.index.close();
     await this.site.close();
@@ -119,47 +112,19 @@ class KillWorld {
   private async liveAndDie(): Promise<void> {
     if (Math.random() < 0.125) {
       this.killedWhileStarting++;
-      void this.launch().catch(() => undefined);
+      this.launch();
       await sleep(Math.random() * 1_500);
     } else {
-      await this.launch();
+      await this.launch().ready();
       await sleep(Math.random() * this.options.longestLife);
     }
-    await this.kill();
+    await this.server?.end();
   }
 
-  private async launch(): Promise<void> {
-    const hook = source ? ['--import', HOOK] : [];
-    const flags = [
-      '--config',
-      join(this.folder, 'CrawlConfig.xml'),
-      '--data',
-      join(this.folder, 'data'),
-      '--port',
-      '0',
-    ];
-    const child = spawn(process.execPath, ['--no-warnings', ...hook, PROGRAM, 'serve', ...flags], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, CRAWLWAY_LOG_LEVEL: 'info' },
-    });
-    this.child = child;
-    this.output = '';
-    await new Promise<void>((resolve, reject) => {
-      const hear = (chunk: Buffer): void => {
-        this.output = (this.output + chunk.toString()).slice(-20_000);
-        if (this.output.includes('Crawlway is ready')) resolve();
-      };
-      child.stdout.on('data', hear);
-      child.stderr.on('data', hear);
-      child.once('exit', (code, signal) => reject(new Error(`the server ended (${code ?? signal}): ${this.output}`)));
-    });
-  }
-
-  private async kill(): Promise<void> {
-    const { child } = this;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+  private launch(): ServerProcess {
+    const server = new ServerProcess({ config: join(this.folder, 'CrawlConfig.xml'), data: join(this.folder, 'data') });
+    this.server = server;
+    return server;
   }
 
   private mutate(): void {
@@ -235,50 +200,9 @@ class KillWorld {
   }
 }
 
-/** Stands before the index: some calls fail before they reach it, and of some the answer is lost on the way back. */
-class FlakyReceiver {
-  flaky = true;
-  failures = 0;
-  private readonly server = createServer((request, response) => this.pass(request, response));
-
-  private constructor(private readonly target: string) {}
-
-  static async start(target: string): Promise<FlakyReceiver> {
-    const receiver = new FlakyReceiver(target);
-    receiver.server.listen(0, '127.0.0.1');
-    await once(receiver.server, 'listening');
-    return receiver;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private pass(request: IncomingMessage, response: ServerResponse): void {
-    const dice = this.flaky ? Math.random() : 1;
-    if (dice < 0.1) this.failures++;
-    if (dice < 0.05) {
-      request.resume();
-      response.writeHead(503).end('not now');
-      return;
-    }
-    const { method, headers, url } = request;
-    const onward = httpRequest(`${this.target}${url}`, { method, headers }, (answer) => {
-      if (dice < 0.1) {
-        answer.resume();
-        request.socket.destroy();
-      } else answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers));
-    });
-    onward.on('error', () => request.socket.destroy());
-    request.on('error', () => onward.destroy());
-    request.pipe(onward);
-  }
+function sometimesFails(): CallFate {
+  const dice = Math.random();
+  return dice < 0.05 ? 'fail' : dice < 0.1 ? 'lose answer' : 'pass';
 }
 
 function configuration(root: string, receiver: string): string {

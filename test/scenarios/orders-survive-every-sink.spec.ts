@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hours, minutes } from '../../src/domain/time/units.js';
+import { CrawlWorld } from '../support/crawl-world.js';
+import { FakeSite } from '../support/fake-site.js';
+import { FlakyReceiver } from '../support/flaky-receiver.js';
+
+const MEGABYTE = 1024 * 1024;
+/** As in the engine: bytes that may wait for one sink, and what may be under way when that is reached. */
+const MOST_BYTES = (64 + 8 + 1) * MEGABYTE;
+
+describe('no order is lost at a sink that fails, refuses or forgets', () => {
+  let site: FakeSite;
+  let world: CrawlWorld;
+  let receiver: FlakyReceiver;
+
+  /** A world whose crawler pushes through the receiver to the index. */
+  const start = async (paths: readonly string[], text: (path: string) => string): Promise<void> => {
+    site.page('/', paths);
+    for (const path of paths) site.page(path, [], text(path));
+    const crawler = `<Root url="${site.url('/')}"/>`;
+    world = await CrawlWorld.start({ attributes: 'nearDuplicateDetector="false"', crawler, through: receiver });
+  };
+  const everything = (paths: readonly string[]): string[] => ['/', ...paths].map((path) => site.url(path)).sort();
+
+  beforeEach(async () => {
+    site = await FakeSite.start();
+    receiver = await FlakyReceiver.start();
+  });
+  afterEach(async () => {
+    expect(world.errors).toEqual([]);
+    await world.close();
+    await receiver.close();
+    await site.close();
+  });
+
+  it('a sink that is down for an hour costs bounded memory; the crawl waits, says why, and catches up by itself', async () => {
+    const paths = Array.from({ length: 100 }, (_, i) => `/p${i}`);
+    receiver.fate = () => 'fail';
+    await start(paths, (path) => `${path} ${'x'.repeat(MEGABYTE)}`);
+    let mostBytes = 0;
+    for (let minute = 0; minute < 60; minute += 10) {
+      await world.pass(minutes(10));
+      const [sink] = world.engine.sinks();
+      expect(sink).toMatchObject({ state: 'unavailable', acknowledged: 0 });
+      mostBytes = Math.max(mostBytes, sink!.pendingBytes);
+    }
+    expect(mostBytes).toBeGreaterThan(32 * MEGABYTE);
+    expect(mostBytes).toBeLessThan(MOST_BYTES);
+    expect(site.fetched.length).toBeLessThan(paths.length);
+    expect((await world.engine.crawler('test')).limitedBy).toContain('the sink main is unavailable');
+    expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(0);
+
+    receiver.fate = () => 'pass';
+    await world.untilIdle(minutes(5));
+    expect(await world.indexed()).toEqual(everything(paths));
+    expect(world.engine.sinks()[0]).toMatchObject({ state: 'ready', pending: 0, pendingBytes: 0 });
+  });
+
+  it('a document that the sink will not take is found among its batch, set aside, and sent again by hand', async () => {
+    const paths = Array.from({ length: 40 }, (_, i) => `/p${i}`);
+    receiver.fate = (body) => (body.includes('poison') ? 'refuse' : 'pass');
+    await start(paths, (path) => (path === '/p7' ? 'poison' : `Text of ${path}.`));
+    await world.untilIdle();
+    const healthy = everything(paths).filter((url) => url !== site.url('/p7'));
+    expect(await world.indexed()).toEqual(healthy);
+    const refused = await world.engine.orders({ state: 'refused' }, undefined, 10);
+    expect(refused).toHaveLength(1);
+    expect(refused[0]).toMatchObject({ uri: site.url('/p7'), kind: 'add', reason: 'indexed' });
+    expect(refused[0]!.answer).toContain('this document is poison');
+    expect(await world.state(site.url('/p7'))).toMatchObject({ status: 'visited', reason: 'order-refused' });
+
+    receiver.fate = () => 'pass';
+    await world.engine.retryOrder(refused[0]!.id);
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(everything(paths));
+  });
+
+  it('answers that are lost on the way back do no harm: what arrived twice stands once', async () => {
+    const paths = Array.from({ length: 20 }, (_, i) => `/p${i}`);
+    let calls = 0;
+    receiver.fate = () => (calls++ % 3 === 1 ? 'lose answer' : 'pass');
+    await start(paths, (path) => `Text of ${path}.`);
+    await world.untilIdle(hours(1));
+    expect(receiver.failures).toBeGreaterThan(0);
+    expect(await world.indexed()).toEqual(everything(paths));
+    expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(paths.length + 1);
+  });
+
+  it('reconciliation names what is missing, too much and stale in the index, and repairs it when asked to', async () => {
+    const paths = ['/a', '/b', '/c'];
+    await start(paths, (path) => `Text of ${path}.`);
+    await world.untilIdle();
+    const push = (command: string, fields: Record<string, string>) =>
+      fetch(`${world.index!.url}/papi/4/connectors/test/${command}`, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+      });
+    await push('delete_documents', { PAPI_uri: site.url('/a') });
+    await push('add_documents', { 'PAPI_1:uri': site.url('/b'), 'PAPI_1:stamp': 'of another time' });
+    await push('add_documents', { 'PAPI_1:uri': 'http://elsewhere.example/', 'PAPI_1:stamp': 'x' });
+    await push('set_checkpoint', { PAPI_checkpoint: '1', PAPI_name: 'test', PAPI_sync: 'true' });
+    const found = {
+      missing: { count: 1, samples: [site.url('/a')] },
+      extra: { count: 1, samples: ['http://elsewhere.example/'] },
+      stale: { count: 1, samples: [site.url('/b')] },
+    };
+    expect(await world.engine.reconcile('main', false)).toMatchObject({ ...found, repaired: false });
+    await world.untilIdle();
+    expect(await world.indexed()).not.toContain(site.url('/a'));
+
+    expect(await world.during(world.engine.reconcile('main', true))).toMatchObject({ ...found, repaired: true });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(everything(paths));
+    const nothing = { count: 0, samples: [] };
+    expect(await world.engine.reconcile('main', false)).toMatchObject({
+      missing: nothing,
+      extra: nothing,
+      stale: nothing,
+    });
+  });
+});
