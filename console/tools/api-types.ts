@@ -44,10 +44,13 @@ interface Description {
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const TARGET = join(ROOT, 'console', 'src', 'api', 'schema.ts');
-const HEADER = '// Made from openapi.yaml by `node console/tools/api-types.ts`; do not edit.\n';
+const HEADER = `// Made from openapi.yaml by \`node console/tools/api-types.ts\`; do not edit.
+
+export type Nothing = Readonly<Record<never, never>>;
+`;
 
 /** The text of schema.ts. */
-export function apiTypes(yaml: string): string {
+function apiTypes(yaml: string): string {
   const { paths, components } = load(yaml) as Description;
   const schemas = Object.entries(components.schemas).map(
     ([name, schema]) => `export interface ${name} ${typeOf(schema)}\n`,
@@ -125,10 +128,6 @@ const comment = ({ description }: Schema): string =>
 
 export const committedTypes = (): string => readFileSync(TARGET, 'utf8');
 
-export const describedTypes = (): string =>
-  apiTypes(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8')).replace(
-    HEADER,
-    `${HEADER}\nexport type Nothing = Readonly<Record<never, never>>;\n`,
-  );
+export const describedTypes = (): string => apiTypes(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'));
 
 if (process.argv[1] === import.meta.filename) writeFileSync(TARGET, describedTypes());

@@ -60,7 +60,7 @@ async function setUp(options: WorldOptions): Promise<{ stage: Stage; close: () =
   const open = async (path: string): Promise<void> => {
     await page.goto(world.server.url + path);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+    await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
   };
   return {
     stage: { world, page, complaints, open },

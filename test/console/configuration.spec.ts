@@ -36,9 +36,8 @@ describeInBrowser('the configuration screen', {}, (stage) => {
   it('marks a mistake at its place while one types', async () => {
     const { page, open, complaints } = stage();
     await open('/configuration?view=xml&line=5');
-    const editor = page.getByRole('textbox', { name: 'CrawlConfig.xml' });
-    await editor.waitFor();
-    await page.keyboard.type('<Lenght/>');
+    await page.getByRole('textbox', { name: 'CrawlConfig.xml' }).focus();
+    await page.keyboard.type('<Rule ');
     await page.getByText(/\d+ errors?/).waitFor();
     await page.locator('.cm-lintRange-error').first().waitFor();
     expect(await page.getByRole('button', { name: 'Preview and save…' }).isDisabled()).toBe(true);

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { describeInBrowser } from './browser.js';
 
+/** Judging anew and pushing happen in the background. */
+const PATIENCE = { timeout: 15_000 };
+
 const NOTHING_YET = '<cw:Sink name="main" type="papi" url="INDEX" connector="test"/>';
 
 describeInBrowser('from nothing to a page that is found', { configuration: NOTHING_YET }, (stage) => {
@@ -9,6 +12,7 @@ describeInBrowser('from nothing to a page that is found', { configuration: NOTHI
     await open('/');
     await page.waitForURL(/\/start/);
     await page.getByLabel('Address of the site').fill(`${world.site.origin}/`);
+    await page.getByLabel('Pause between two requests').fill('0.02');
     await page.getByRole('button', { name: 'Show what would be crawled' }).click();
     await page.getByText('5 would be crawled').waitFor();
     expect(world.site.fetched).toEqual(['/']);
@@ -27,9 +31,9 @@ describeInBrowser('from nothing to a page that is found', { configuration: NOTHI
     await page.getByLabel('Value').fill(`${world.site.origin}/guide/lamps`);
     await page.getByRole('dialog').getByLabel('Crawl').selectOption('Ignore');
     await page.getByRole('button', { name: 'Preview…' }).click();
-    await page.getByText('1 documents would leave the index').waitFor();
+    await page.getByText(/1 documents would leave the index/).waitFor();
     await page.getByRole('button', { name: 'Save, and delete these documents' }).click();
-    await expect.poll(() => found(world.index.url, 'brass')).toBe(false);
+    await expect.poll(() => found(world.index.url, 'brass'), PATIENCE).toBe(false);
 
     await open(`/try?url=${encodeURIComponent(world.site.url('/guide/lamps.html'))}`);
     await page.getByText('Would not be crawled.').waitFor();
@@ -37,7 +41,7 @@ describeInBrowser('from nothing to a page that is found', { configuration: NOTHI
     await page.getByRole('button', { name: 'Delete rule 2' }).click();
     await page.getByText('would be crawled from now on').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await expect.poll(() => found(world.index.url, 'brass'), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => found(world.index.url, 'brass'), PATIENCE).toBe(true);
   });
 });
 

@@ -92,15 +92,6 @@ export interface CheckDto {
   readonly problems: readonly ConfigurationProblemDto[];
 }
 
-export interface VersionDto {
-  readonly version: number;
-  readonly at: string;
-  /** Name of the API key, or `file` when it was found changed on disk. */
-  readonly who: string;
-  /** SHA-256 of the text, hex. */
-  readonly digest: string;
-}
-
 export interface SourceDto {
   readonly name: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
   readonly number: number;
@@ -613,6 +604,8 @@ export interface SinkDto {
   /** Orders refused since the start of the process. */
   readonly refused: number;
   readonly nextAttemptAt?: string;
+  /** Where its documents can be searched; of the bundled index. */
+  readonly searchPage?: string;
 }
 
 export interface DifferenceDto {
@@ -667,6 +660,15 @@ export interface RefreshDto {
   readonly host?: string;
   /** Only URLs with this reason or error code. */
   readonly reason?: string;
+}
+
+export interface VersionDto {
+  readonly version: number;
+  readonly at: string;
+  /** Name of the API key, or `file` when it was found changed on disk. */
+  readonly who: string;
+  /** SHA-256 of the text, hex. */
+  readonly digest: string;
 }
 
 export interface WeightsDto {
@@ -790,28 +792,6 @@ export interface Calls {
     query: Nothing;
     body: string;
     answer: PreviewDto | string;
-  };
-  'GET /api/v1/config/versions': {
-    path: Nothing;
-    query: { cursor?: string; limit?: number };
-    body: undefined;
-    answer: {
-  readonly items: readonly VersionDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
-  };
-  'GET /api/v1/config/versions/{version}': {
-    path: { version: number };
-    query: Nothing;
-    body: undefined;
-    answer: string;
-  };
-  'POST /api/v1/config/versions/{version}/restore': {
-    path: { version: number };
-    query: { confirm?: boolean };
-    body: undefined;
-    answer: ConfigurationStateDto;
   };
   'GET /api/v1/crawlers': {
     path: Nothing;
@@ -1124,6 +1104,28 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: CountDto;
+  };
+  'GET /api/v1/config/versions': {
+    path: Nothing;
+    query: { cursor?: string; limit?: number };
+    body: undefined;
+    answer: {
+  readonly items: readonly VersionDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/config/versions/{version}': {
+    path: { version: number };
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'POST /api/v1/config/versions/{version}/restore': {
+    path: { version: number };
+    query: { confirm?: boolean };
+    body: undefined;
+    answer: ConfigurationStateDto;
   };
   'PUT /api/v1/config/crawlers/{crawler}/weights': {
     path: { crawler: string };

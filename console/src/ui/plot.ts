@@ -13,6 +13,12 @@ interface PlotOptions {
   readonly data: uPlot.AlignedData;
 }
 
+function rangeOf(times: ArrayLike<number>, span: number): [number, number] {
+  const first = times[0] ?? 0;
+  const last = times[times.length - 1] ?? 0;
+  return [Math.max(last - span, Math.min(first, last - LEAST)), last];
+}
+
 export function makePlot({ element, series, height, span, data }: PlotOptions): uPlot {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(name).trim();
@@ -29,7 +35,7 @@ export function makePlot({ element, series, height, span, data }: PlotOptions): 
       legend: { show: false },
       cursor: { y: false },
       scales: {
-        x: { range: (_plot, first, last) => [Math.max(last - span, Math.min(first, last - LEAST)), last] },
+        x: { range: (plot) => rangeOf(plot.data[0], span) },
         y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
       },
       axes: [axis, { ...axis, size: 44 }],
@@ -39,7 +45,7 @@ export function makePlot({ element, series, height, span, data }: PlotOptions): 
           label: one.label,
           stroke: colour(`--chart-${one.colour}`),
           width: 2,
-          points: { show: false },
+          points: { show: (plot: uPlot) => plot.data[0].length < 3 },
         })),
       ],
     },

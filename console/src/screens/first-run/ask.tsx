@@ -24,6 +24,7 @@ const addressOf = (typed: string): URL | undefined => {
 export function Ask({ wish, sinks, taken, onAsk }: AskProps): JSX.Element {
   const [typed, setTyped] = useState(wish?.url.href ?? '');
   const [scope, setScope] = useState<Scope>(wish?.scope ?? 'site');
+  const [pause, setPause] = useState('2.5');
   const [allow, setAllow] = useState<string>();
   const [sink, setSink] = useState<SinkWish>({ name: sinks[0]?.name ?? 'main', type: 'papi', url: '' });
   const [busy, setBusy] = useState(false);
@@ -41,6 +42,7 @@ export function Ask({ wish, sinks, taken, onAsk }: AskProps): JSX.Element {
         name: freeName(url, taken),
         url,
         scope,
+        pauseSeconds: Number(pause),
         sink: sink.name,
         newSink: isNew ? { type: sink.type, url: sink.url } : undefined,
         allow: range || undefined,
@@ -69,6 +71,20 @@ export function Ask({ wish, sinks, taken, onAsk }: AskProps): JSX.Element {
         </div>
         <ScopeChoice url={url} scope={scope} onChange={setScope} />
         <SinkFields sinks={sinks} wish={sink} onChange={setSink} />
+        <div class="field">
+          <label for="pause">Pause between two requests, in seconds</label>
+          <input
+            id="pause"
+            type="number"
+            min={0}
+            max={3600}
+            step="any"
+            required
+            value={pause}
+            onInput={(event) => setPause(event.currentTarget.value)}
+          />
+          <span class="hint">2.5 is polite to other people's sites; one of your own may stand less.</span>
+        </div>
         <div class="field">
           <label for="allow">Allow addresses that are not public (for an intranet, else empty)</label>
           <input

@@ -9,6 +9,8 @@ export interface CrawlWish {
   /** Sink that exists already, or the one to add. */
   readonly sink: string;
   readonly newSink?: { readonly type: string; readonly url: string };
+  /** Between two requests to one web server. */
+  readonly pauseSeconds: number;
   /** Addresses that are not public must be allowed by name. */
   readonly allow?: string;
 }
@@ -23,7 +25,7 @@ export function addCrawler(xml: string, wish: CrawlWish, withRoot: boolean): str
   const root = withRoot
     ? `\n    <Root url="${escaped(wish.url.href)}"${wish.scope === 'site' ? ' site="true"' : ''}/>`
     : '';
-  const crawler = `  <Crawler name="${escaped(wish.name)}"${prefixes.cw.declaration}${prefixes.ar.declaration}>${root}
+  const crawler = `  <Crawler name="${escaped(wish.name)}" throttleTimeMS="${Math.round(wish.pauseSeconds * 1000)}"${prefixes.cw.declaration}${prefixes.ar.declaration}>${root}
     <Rules group="default">
       <Rule>${ruleOf(wish, prefixes.ar.tag)}<Index/><Follow/><Accept/></Rule>
     </Rules>

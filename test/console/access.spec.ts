@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { describeInBrowser } from './browser.js';
+
+const READER = 'reader-key-for-tests';
+const ADMIN = 'admin-key-for-tests-0';
+
+describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN}` }, (stage) => {
+  const signIn = async (key: string): Promise<void> => {
+    const { page } = stage();
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  };
+
+  it('asks for a key, and says so when it is wrong', async () => {
+    const { page, world, open } = stage();
+    await world.caughtUp();
+    await open('/urls?status=error');
+    await signIn('not-a-key-of-this-server');
+    await page.getByText('The server does not know this key.').waitFor();
+  });
+
+  it('shows a reader everything and lets him do nothing', async () => {
+    const { page, open } = stage();
+    await signIn(READER);
+    await page.getByText('ann (read)').waitFor();
+    await page.getByRole('table', { name: 'Stored URLs' }).getByText('http-404').waitFor();
+    await open('/');
+    expect(await page.getByRole('button', { name: /^(Start|Pause|Stop) docs/ }).count()).toBe(0);
+    await open('/configuration?view=xml');
+    await page.getByText('read only').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+  });
+
+  it('lets an admin work, live events included', async () => {
+    const { page, open } = stage();
+    await signIn(ADMIN);
+    await page.getByText('bob (admin)').waitFor();
+    await open('/');
+    await page.getByRole('button', { name: 'Pause docs' }).waitFor();
+    await page.getByText('live, a sample of what happens').waitFor();
+  });
+});
+
+describeInBrowser('what comes from the web', {}, (stage) => {
+  it('is shown as text, whatever it says', async () => {
+    const { page, open, world, complaints } = stage();
+    const evil = '<img src=x onerror=alert(1)><script>document.title = "owned"</script>';
+    world.site.set('/evil.html', {
+      headers: { 'content-type': 'text/html' },
+      body: `<title>${evil.replaceAll('<', '&lt;')}</title><p>text</p>`,
+    });
+    await world.server.engine.submit('docs', [{ url: world.site.url('/evil.html') }]);
+    await world.caughtUp();
+    await open(`/url?url=${encodeURIComponent(world.site.url('/evil.html'))}`);
+    await page.getByRole('heading', { level: 1, name: evil }).waitFor();
+    expect(await page.title()).not.toBe('owned');
+    expect(complaints).toEqual([]);
+  });
+});

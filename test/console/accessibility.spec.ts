@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from './browser.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const SCREENS = [
+  '/',
+  '/sources',
+  '/urls',
+  '/url?url=SITE/guide/',
+  '/try?url=SITE/private/staff.html',
+  '/try?view=links&url=SITE/',
+  '/configuration',
+  '/configuration?view=xml',
+  '/configuration?view=resolved',
+  '/configuration?view=history',
+  '/hosts',
+  '/host?host=HOST',
+  '/errors',
+  '/push',
+  '/push?view=ledger',
+  '/push?view=held',
+  '/start',
+];
+
+/** What keeps people out; lesser findings are matters of taste. */
+const GRAVE = new Set(['serious', 'critical']);
+
+describeInBrowser('every screen can be used by everybody', {}, (stage) => {
+  beforeAll(() => stage().world.caughtUp());
+
+  it.each(SCREENS)('axe finds nothing serious, and no faint colours in the dark: %s', async (path) => {
+    const { page, open, world } = stage();
+    const { host } = new URL(world.site.origin);
+    await open(path.replace('SITE', world.site.origin).replace('HOST', host));
+    expect(await findings(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await findings(page, "{ runOnly: ['color-contrast'] }")).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  it('axe finds nothing serious in a dialog and on a narrow screen', async () => {
+    const { page, open } = stage();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await open('/urls');
+    await page.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByText(/stored URLs match/).waitFor();
+    expect(await findings(page)).toEqual([]);
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  it('a rule can be moved and a dialog left by the keyboard alone', async () => {
+    const { page, open } = stage();
+    await open('/configuration');
+    await page.getByRole('button', { name: 'Move rule 2 up' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+});
+
+async function findings(page: Page, options = '{}'): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResults;
+  return violations
+    .filter(({ impact }) => GRAVE.has(impact ?? ''))
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+}
