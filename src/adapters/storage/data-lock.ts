@@ -17,6 +17,8 @@ export function lockDataDirectory(directory: string): () => void {
   const pidFile = join(directory, 'server.pid');
   const db = new Database(join(directory, 'server.lock'), { timeout: 0 });
   try {
+    // No journal beside it: there is nothing to roll back.
+    db.pragma('journal_mode = MEMORY');
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();

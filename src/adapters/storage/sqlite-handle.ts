@@ -16,7 +16,7 @@ const PRAGMAS = [
   'synchronous = NORMAL',
   // Writers are two: the frontier, and now and then the administration; each holds the lock for milliseconds.
   'busy_timeout = 10000',
-  // Done by another thread, see checkpoint.ts.
+  // A store of threads has one that does it (checkpoint.ts); a store in the calling thread turns it on again.
   'wal_autocheckpoint = 0',
   'temp_store = FILE',
   // Reads go through the page cache of the operating system: its memory is given back under pressure, ours is not.

@@ -13,6 +13,7 @@ import { newState } from './url-row.js';
 export async function openSqliteInProcess(file: string): Promise<FrontierStore> {
   const dataSource = await openSqliteDataSource(file);
   const db = rawHandle(dataSource);
+  db.pragma('wal_autocheckpoint = 1000');
   const frontier = new SqliteFrontier(db);
   const { records } = frontier;
   const reads = new SqliteReads(db);
