@@ -54,6 +54,12 @@ describe('the next visit', () => {
     );
   });
 
+  it('is a time even when the clock stood still', () => {
+    expect(nextVisit({ visits: 5, changes: 4, firstSeenAt: now, lastChangeAt: now }, range, now, true)).toBeLessThan(
+      1.02 * range.minimumAge,
+    );
+  });
+
   it('comes the sooner the more visits of as many found a change', () => {
     const intervals = [0, 1, 3, 6, 12, 20].map((changes) =>
       nextVisit(visited(21, hours(24), changes), range, now, false),

@@ -58,6 +58,9 @@ const PRIOR_RATE = 1 / days(30);
 const PRIOR_VARIANCE = 4;
 const LOG_PRIOR = LOG_RATES.map((logRate) => -((logRate - Math.log(PRIOR_RATE)) ** 2) / (2 * PRIOR_VARIANCE));
 
+/** Rates less likely than the likeliest by this much, as a logarithm, are left out: one in 3,000. */
+const NEGLIGIBLE = -8;
+
 /** A Last-Modified that was younger than this when it came is the time of the answer, not of a change. */
 const GENERATED = minutes(5);
 
@@ -105,7 +108,7 @@ function evidenceOf(history: VisitHistory, now: Instant, changedNow: boolean): E
   const intervals = Math.max(0, history.visits - 1);
   const changes = Math.min(history.changes, intervals);
   const observed = changes === 0 ? sinceFound : Math.max(sinceFound, between(history.firstSeenAt, now));
-  const interval = changes === 0 ? 0 : Math.min(observed / intervals, (observed - sinceFound) / changes);
+  const interval = changes === 0 ? 0 : Math.max(1, Math.min(observed / intervals, (observed - sinceFound) / changes));
   const ageWhenFound = history.lastModified === undefined ? 0 : between(history.lastModified, foundAt);
   const dated = ageWhenFound > GENERATED ? 1 : 0;
   const sinceChange = dated === 0 ? 0 : changes === 0 ? ageWhenFound : Math.min(ageWhenFound, interval);
@@ -113,21 +116,30 @@ function evidenceOf(history: VisitHistory, now: Instant, changedNow: boolean): E
     dated,
     changed: Math.max(0, changes - dated),
     interval,
-    unchanged: observed - changes * interval + sinceChange,
+    unchanged: Math.max(0, observed - changes * interval) + sinceChange,
     quiet: sinceFound + sinceChange,
   };
 }
 
 /** How likely each of the rates is, by Bayes' rule; sums to one. */
 function weigh({ dated, changed, interval, unchanged }: Evidence): Float64Array {
-  const logs = RATES.map((rate, i) => {
-    const someChange = changed === 0 ? 0 : changed * Math.log(-Math.expm1(-rate * interval));
-    return LOG_PRIOR[i]! + dated * LOG_RATES[i]! + someChange - rate * unchanged;
-  });
-  const most = Math.max(...logs);
-  const weights = logs.map((log) => Math.exp(log - most));
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight) => weight / total);
+  const weights = new Float64Array(RATES.length);
+  let most = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < weights.length; i++) {
+    const rate = RATES[i]!;
+    const someChange = changed === 0 ? 0 : changed * Math.log(1 - Math.exp(-rate * interval));
+    const log = LOG_PRIOR[i]! + dated * LOG_RATES[i]! + someChange - rate * unchanged;
+    weights[i] = log;
+    if (log > most) most = log;
+  }
+  let total = 0;
+  for (let i = 0; i < weights.length; i++) {
+    const below = weights[i]! - most;
+    weights[i] = below < NEGLIGIBLE ? 0 : Math.exp(below);
+    total += weights[i]!;
+  }
+  for (let i = 0; i < weights.length; i++) weights[i]! /= total;
+  return weights;
 }
 
 interface Prospect {
@@ -154,7 +166,7 @@ function earnedBy({ belief, fastest }: Prospect, interval: number): number {
   let earned = 0;
   for (let i = 0; i < RATES.length; i++) {
     const weight = belief[i]!;
-    if (weight < 1e-4) continue;
+    if (weight === 0) continue;
     const rate = Math.min(RATES[i]!, fastest);
     earned += (weight * g(rate * interval)) / rate;
   }
