@@ -4,6 +4,7 @@
  */
 import type { CrawlerDefinition, ServerDefinition, SinkDefinition } from '../domain/crawl/definition.js';
 import { after, atLeast, before, type Duration, days, hours, instant, milliseconds } from '../domain/time/units.js';
+import { Errands } from './control/errands.js';
 import { Explanations } from './control/explanations.js';
 import { HostViews } from './control/host-views.js';
 import { Maintenance } from './control/maintenance.js';
@@ -11,11 +12,14 @@ import { Orders } from './control/orders.js';
 import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
 import { Roots } from './control/roots.js';
+import { SharedControl } from './control/shared-control.js';
+import type { Settled } from './crawl/conclusion.js';
 import { CrawlEvents } from './crawl/crawl-events.js';
 import { Crawler } from './crawl/crawler.js';
 import { Discovery } from './crawl/discovery.js';
 import { ErrorPageProbes } from './crawl/error-page-probes.js';
-import { Hosts } from './crawl/hosts.js';
+import { Handover } from './crawl/handover.js';
+import { type Host, Hosts } from './crawl/hosts.js';
 import { Ledger } from './crawl/ledger.js';
 import { ResultReview } from './crawl/result-review.js';
 import { RobotsGate } from './crawl/robots-gate.js';
@@ -37,9 +41,12 @@ import { compileContexts } from './page/crawl-context.js';
 import type { Clock } from './ports/clock.js';
 import type { FrontierStore, Settlement } from './ports/frontier-store.js';
 import type { Log } from './ports/log.js';
+import type { Nodes } from './ports/nodes.js';
 import type { PageProcessor } from './ports/page-processor.js';
+import { type Fence, FencedOut, type Partitions } from './ports/partitions.js';
 import type { Sink } from './ports/sink.js';
 import { Batcher } from './support/batcher.js';
+import { NO_OTHERS, SOLE_OWNER } from './support/single-node.js';
 
 export interface EnginePorts {
   readonly store: FrontierStore;
@@ -48,10 +55,13 @@ export interface EnginePorts {
   readonly log: Log;
   readonly cron: CronSchedule;
   readonly createSink: (definition: SinkDefinition) => Sink;
+  /** With `nodes`: other servers share the store. */
+  readonly partitions?: Partitions;
+  readonly nodes?: Nodes;
 }
 
 /** Orders and bytes that may wait for one sink; past either, no further page is fetched for it. */
-const DELIVERY_LIMITS = { maxOrders: 2_000, maxBytes: 64 * 1024 * 1024 };
+const DELIVERY_LIMITS = { maxOrders: 1_000, maxBytes: 24 * 1024 * 1024 };
 const SETTLEMENTS_PER_CALL = 500;
 const LEDGER_AGE = days(30);
 const LEDGER_ENTRIES = 1_000_000;
@@ -72,6 +82,8 @@ export class Engine implements EngineApi {
   private readonly rejudging: Rejudging;
   private readonly reconciliation: Reconciliation;
   private readonly hostViews: HostViews;
+  private readonly handover: Handover;
+  private readonly control: SharedControl;
   private rejudgingRuns = new Map<string, AbortController>();
   private cancelPrune: (() => void) | undefined;
   private cancelRoots: (() => void) | undefined;
@@ -80,20 +92,19 @@ export class Engine implements EngineApi {
   constructor(private readonly ports: EnginePorts) {
     const { store, processor, clock, log, cron } = ports;
     const events = new CrawlEvents(clock);
-    const delivery = new Delivery(DELIVERY_LIMITS);
-    const hosts = new Hosts(store, clock, (host) => {
+    const { partitions = SOLE_OWNER, nodes = NO_OTHERS } = ports;
+    const delivery = new Delivery(DELIVERY_LIMITS, partitions);
+    const backsOff = (host: Host): void => {
       events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
-    });
+    };
+    const hosts = new Hosts(store, clock, backsOff, partitions);
     const robots = new RobotsGate(processor, hosts, clock);
     const probes = new ErrorPageProbes(processor, hosts, clock);
     const review = new ResultReview({ store, clock, probes, processor });
     const ledger = new Ledger(store, clock);
     const health = new SiteHealth();
     const discovery = new Discovery(store, (name) => this.discoveryTarget(name));
-    const settler = new Batcher<Settlement, void>(async (items) => {
-      await store.settle(items);
-      return items.map(() => undefined);
-    }, SETTLEMENTS_PER_CALL);
+    const settler = new Batcher<Settlement, Settled>((items) => settleOwned(store, items), SETTLEMENTS_PER_CALL);
     this.services = {
       store,
       processor,
@@ -102,6 +113,8 @@ export class Engine implements EngineApi {
       cron,
       events,
       delivery,
+      partitions,
+      nodes,
       hosts,
       robots,
       probes,
@@ -126,6 +139,15 @@ export class Engine implements EngineApi {
       crawlers().filter((crawler) => crawler.context.definition.pushTo.includes(sink));
     this.reconciliation = new Reconciliation({ ...this.services, crawlersOf });
     this.hostViews = new HostViews({ ...this.services, crawlers });
+    this.handover = new Handover(this.services, crawlers, () => this.takeLead());
+    const errands = new Errands(this.services, (name) => this.crawlersByName.get(name));
+    this.control = new SharedControl({
+      ...this.services,
+      crawlers,
+      roots: this.roots_,
+      errand: (errand) => errands.run(errand),
+      due: (parts) => this.handover.look(parts),
+    });
   }
 
   get definition(): ServerDefinition {
@@ -138,7 +160,11 @@ export class Engine implements EngineApi {
     await this.noteStart(definition);
     this.opened = true;
     await this.reconfigure(definition);
-    for (const crawler of this.crawlersByName.values()) await this.maintenance.resume(crawler);
+    const { nodes, partitions, events } = this.services;
+    await nodes.open(this.control, () => events.isWatched);
+    if (partitions.shared) this.control.tellOthers();
+    else await this.resume();
+    await partitions.open(this.handover);
     this.schedulePruning();
     this.scheduleRoots();
   }
@@ -161,7 +187,7 @@ export class Engine implements EngineApi {
       this.crawlersByName.set(name, crawler);
       await this.roots_.open(crawler);
       await this.rejudgeIfChanged(crawler);
-      if (!present) await crawler.setState(await this.rememberedState(name));
+      if (!present) await crawler.setState(await this.control.rememberedState(name));
     }
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
   }
@@ -175,9 +201,15 @@ export class Engine implements EngineApi {
   }
 
   async setRunState(name: string, state: CrawlerRunState): Promise<void> {
-    const crawler = this.named(name);
-    await this.services.store.putSetting(`state/${name}`, state);
-    await crawler.setState(state);
+    await this.control.setState(this.named(name), state);
+  }
+
+  /** To be called when the configuration has changed in the database; with it, `follow` says how to read it again. */
+  tellOthers = (): Promise<void> => this.services.nodes.controlChanged();
+
+  /** `load` puts a configuration that another node has stored in force here. */
+  follow(load: () => Promise<void>): void {
+    this.control.onChange = load;
   }
 
   async submit(name: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
@@ -272,6 +304,8 @@ export class Engine implements EngineApi {
       delivery.flush();
     }
     await hosts.save();
+    await this.services.partitions.close();
+    await this.services.nodes.close();
     if (this.opened) await this.noteStop();
     hosts.close();
     await this.sinkPool.close();
@@ -281,7 +315,8 @@ export class Engine implements EngineApi {
 
   /** After a crash the politeness of the last second is lost: every host gets one pause, whatever it was. */
   private async noteStart(definition: ServerDefinition): Promise<void> {
-    const { store, clock, hosts } = this.services;
+    const { store, clock, hosts, partitions } = this.services;
+    if (partitions.shared) return;
     if ((await store.getSetting(RUNNING)) !== undefined) {
       const pauses = definition.crawlers.map((crawler) => (crawler.aggressive ? 0 : crawler.throttle));
       hosts.quietUntil = after(clock.now(), milliseconds(Math.max(0, ...pauses)));
@@ -290,6 +325,7 @@ export class Engine implements EngineApi {
   }
 
   private async noteStop(): Promise<void> {
+    if (this.services.partitions.shared) return;
     if (this.underWay() === 0) await this.services.ledger.close();
     await this.services.store.putSetting(RUNNING, undefined);
   }
@@ -318,21 +354,35 @@ export class Engine implements EngineApi {
     };
   }
 
-  private async rememberedState(name: string): Promise<CrawlerRunState> {
-    const state = await this.services.store.getSetting(`state/${name}`);
-    return state === 'paused' || state === 'stopped' ? state : 'running';
+  private async resume(): Promise<void> {
+    for (const crawler of this.crawlersByName.values()) await this.maintenance.resume(crawler);
+  }
+
+  /** What one node does for all goes on here. */
+  private takeLead(): void {
+    const goOn = async (): Promise<void> => {
+      await this.resume();
+      for (const crawler of this.crawlersByName.values()) await this.rejudgeIfChanged(crawler);
+    };
+    goOn().catch((error: unknown) =>
+      this.services.log.error('what the last leading node left could not be taken up', { error: String(error) }),
+    );
   }
 
   /** Stored URLs are judged again when the policy is not the one that they were judged by, also across a restart. */
   private async rejudgeIfChanged(crawler: Crawler): Promise<void> {
-    const { store, log } = this.services;
+    const { store, log, partitions } = this.services;
     const setting = `policy/${crawler.name}`;
     const policy = policyText(crawler.context.definition, this.current);
     const known = await store.getSetting(setting);
+    if (!partitions.leads && known !== policy) {
+      crawler.policySince = this.ports.clock.now();
+      return;
+    }
     if (known !== policy) await store.putSetting(`policy-since/${crawler.name}`, String(this.ports.clock.now()));
     crawler.policySince = instant(Number(await store.getSetting(`policy-since/${crawler.name}`)));
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
-    if (known === policy && !unfinished) return;
+    if (!partitions.leads || (known === policy && !unfinished)) return;
     if (known !== undefined && known !== policy) await store.putSetting(`rejudging/${crawler.name}`, '0');
     await store.putSetting(setting, policy);
     if (known === undefined) return;
@@ -356,11 +406,12 @@ export class Engine implements EngineApi {
     const ages = this.current.crawlers.map((crawler) => crawler.refresh.maximumAge);
     const wait = atLeast(milliseconds(Math.min(days(1), ...ages)), hours(1));
     this.cancelRoots = clock.at(after(clock.now(), wait), () => {
-      for (const crawler of this.crawlersByName.values()) {
-        this.roots_.open(crawler).catch((error: unknown) => {
-          log.warn('looking after the roots failed', { crawler: crawler.name, error: String(error) });
-        });
-      }
+      if (this.services.partitions.leads)
+        for (const crawler of this.crawlersByName.values()) {
+          this.roots_.open(crawler).catch((error: unknown) => {
+            log.warn('looking after the roots failed', { crawler: crawler.name, error: String(error) });
+          });
+        }
       this.scheduleRoots();
     });
   }
@@ -368,11 +419,31 @@ export class Engine implements EngineApi {
   private schedulePruning(): void {
     const { clock, store, log } = this.services;
     this.cancelPrune = clock.at(after(clock.now(), PRUNE_INTERVAL), () => {
+      if (!this.services.partitions.leads) {
+        this.schedulePruning();
+        return;
+      }
       store.pruneOrders(before(clock.now(), LEDGER_AGE), LEDGER_ENTRIES).catch((error: unknown) => {
         log.warn('pruning the ledger failed', { error: String(error) });
       });
       this.schedulePruning();
     });
+  }
+}
+
+/** A batch whose partitions are partly another node's by now is written without those. */
+async function settleOwned(store: FrontierStore, settlements: readonly Settlement[]): Promise<Settled[]> {
+  const lost = new Set<string>();
+  const nameOf = (fence: Fence | undefined): string => (fence ? `${fence.partition} ${fence.epoch}` : '');
+  for (;;) {
+    try {
+      const own = settlements.filter(({ fence }) => !lost.has(nameOf(fence)));
+      if (own.length > 0) await store.settle(own);
+      return settlements.map(({ fence }) => (lost.has(nameOf(fence)) ? 'fenced out' : 'written'));
+    } catch (error) {
+      if (!(error instanceof FencedOut) || error.fences.length === 0) throw error;
+      for (const fence of error.fences) lost.add(nameOf(fence));
+    }
   }
 }
 

@@ -18,6 +18,8 @@ export interface Moments {
 /** No failure: the reader holds the answer. */
 export type Settle = (failure: FetchFailure | undefined) => void;
 
+export const TOO_LATE = 'The request was not sent: the right to ask the host may have gone to another node.';
+
 export abstract class Exchange implements Timed {
   readonly reader: ResponseReader;
   readonly moments: Moments;
@@ -56,6 +58,12 @@ export abstract class Exchange implements Timed {
 
   get unanswered(): boolean {
     return this.phase !== 'body';
+  }
+
+  /** The process stood still for so long that the request is no longer its own to send. */
+  protected get tooLate(): boolean {
+    const { sendBy } = this.plan;
+    return sendBy !== undefined && Number(process.hrtime.bigint() / 1_000_000n) >= sendBy;
   }
 
   protected requestSent(): void {

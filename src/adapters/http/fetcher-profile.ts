@@ -63,6 +63,7 @@ export class FetcherProfile {
       headers: this.headers(request, url, forwarded ? proxy : undefined),
       host: url.host,
       limits: { maxSize: request.maxSize ?? this.definition.maxSize, truncate: request.truncate ?? false },
+      sendBy: request.sendBy,
       times: {
         connect: request.connectTimeout ?? this.definition.connectTimeout,
         header: request.readTimeout ?? this.definition.headerTimeout,

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { MAX_HEADER_SIZE } from './connection-pool.js';
 import { ConnectionAttempt, type Connector } from './connector.js';
 import type { Deadlines } from './deadlines.js';
-import { Exchange, type Settle } from './exchange.js';
+import { Exchange, type Settle, TOO_LATE } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
 import { LenientParser } from './lenient-parser.js';
 import type { RequestPlan } from './request-plan.js';
@@ -44,6 +44,10 @@ export class LenientExchange extends Exchange {
   }
 
   private converse(socket: Socket): void {
+    if (this.tooLate) {
+      this.fail(new FetchFailure('connection-failed', TOO_LATE));
+      return;
+    }
     const parser = new LenientParser(
       {
         header: (status, fields) => this.headerCame(status, fields),

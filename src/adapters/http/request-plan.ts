@@ -16,6 +16,8 @@ export interface RequestPlan {
   readonly host: string;
   readonly limits: BodyLimits;
   readonly times: TimeLimits;
+  /** See FetchRequest. */
+  readonly sendBy: number | undefined;
 }
 
 /** Milliseconds. */

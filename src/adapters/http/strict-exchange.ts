@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Connection, ConnectionPool } from './connection-pool.js';
 import type { Deadlines } from './deadlines.js';
-import { Exchange, type Settle } from './exchange.js';
+import { Exchange, type Settle, TOO_LATE } from './exchange.js';
+import { FetchFailure } from './fetch-failure.js';
 import type { RequestPlan } from './request-plan.js';
 
 /** An exchange on a pooled connection, read by undici's parser: the fast and usual way. */
@@ -40,8 +41,9 @@ export class StrictExchange extends Exchange implements Dispatcher.DispatchHandl
     }
   }
 
-  onRequestStart(): void {
-    this.requestSent();
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.tooLate) controller.abort(new FetchFailure('connection-failed', TOO_LATE));
+    else this.requestSent();
   }
 
   onResponseStart(

@@ -65,21 +65,23 @@ export class Explanations {
     const root = state?.root ?? this.guessRoot(crawler, url)?.url.href;
     const host = this.services.hosts.get(hostKey(url));
     this.services.hosts.claim(host);
-    this.services.hosts.started(host, crawler.context.definition.throttle);
-    const result = await this.services.processor
-      .process({
-        id: -1,
-        crawler: crawler.name,
-        url: url.href,
-        arrival: 'link',
-        root,
-        hops: state?.hops ?? 0,
-        redirects: 0,
-        rereadLinks: true,
-        inheritedMetas: [],
-        now: this.services.clock.now(),
-        inspect: true,
-      })
+    const result = await this.services.hosts
+      .started(host, crawler.context.definition.throttle)
+      .then(() =>
+        this.services.processor.process({
+          id: -1,
+          crawler: crawler.name,
+          url: url.href,
+          arrival: 'link',
+          root,
+          hops: state?.hops ?? 0,
+          redirects: 0,
+          rereadLinks: true,
+          inheritedMetas: [],
+          now: this.services.clock.now(),
+          inspect: true,
+        }),
+      )
       .finally(() => this.services.hosts.finished(host, crawler.context.definition.throttle));
     const links = await Promise.all(
       [...result.links, ...result.refused].map((link) => this.link(crawler, link.url, url, root, state?.hops ?? 0)),

@@ -4,12 +4,17 @@ import type { RobotsGate } from '../crawl/robots-gate.js';
 import type { SiteHealth } from '../crawl/site-health.js';
 import { type HostView, NotFound } from '../engine-api.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Nodes } from '../ports/nodes.js';
+import type { Partitions } from '../ports/partitions.js';
+import { pauseErrand } from './errands.js';
 
 interface HostServices {
   readonly store: FrontierStore;
   readonly hosts: Hosts;
   readonly robots: RobotsGate;
   readonly health: SiteHealth;
+  readonly partitions: Partitions;
+  readonly nodes: Nodes;
   crawlers(): Crawler[];
 }
 
@@ -44,6 +49,10 @@ export class HostViews {
 
   async pause(hostKey: string, paused: boolean): Promise<void> {
     await this.one(hostKey);
+    if (!this.services.partitions.owns(hostKey)) {
+      await this.services.nodes.send(pauseErrand(hostKey, paused));
+      return;
+    }
     this.services.hosts.pause(this.services.hosts.get(hostKey), paused);
     await this.services.hosts.save();
   }

@@ -12,6 +12,7 @@ import { NotFound, type RefreshRequest } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
+import type { Nodes } from '../ports/nodes.js';
 import type { Roots } from './roots.js';
 
 const PAGE = 1_000;
@@ -24,6 +25,7 @@ interface MaintenanceServices {
   readonly store: FrontierStore;
   readonly clock: Clock;
   readonly log: Log;
+  readonly nodes: Nodes;
   readonly roots: Pick<Roots, 'forget'>;
 }
 
@@ -65,6 +67,7 @@ export class Maintenance {
       const filter = { crawler: crawler.name, like: what.like ?? '%', hostKey: what.host, reason: what.reason };
       const count = await this.services.store.makeDue(filter, now, 0);
       await crawler.frontier.sweep(now);
+      this.services.nodes.allDue();
       return count;
     }
     const url = crawler.context.canonicalize(what.url);

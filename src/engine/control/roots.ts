@@ -10,12 +10,14 @@ import type { Crawler } from '../crawl/crawler.js';
 import { NotFound, type RootSubmission, type RootView, type SubmitOutcome } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
+import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 
 interface RootServices {
   readonly store: FrontierStore;
   readonly clock: Clock;
   readonly processor: PageProcessor;
+  readonly nodes: Nodes;
 }
 
 /** The root URLs of all crawlers: configured ones, and submitted ones, which the store remembers. */
@@ -24,6 +26,16 @@ export class Roots {
 
   /** After start or a change of the configuration: remembers submitted roots and moved sites, and stores new roots. */
   async open(crawler: Crawler): Promise<void> {
+    await this.remember(crawler);
+    const fresh = [...crawler.context.roots.values()].flatMap((root) => {
+      const verdict = judgeRoot(crawler, root);
+      return verdict.accepted ? [this.newUrl(crawler, root, verdict)] : [];
+    });
+    crawler.frontier.admit(await this.services.store.discover(fresh));
+  }
+
+  /** Makes known what was submitted and what has moved, here or on another node. */
+  async remember(crawler: Crawler): Promise<void> {
     const submitted = await this.submitted(crawler);
     for (const root of submitted) {
       const url = crawler.context.canonicalize(root.url);
@@ -34,11 +46,6 @@ export class Roots {
       const context = crawler.context.roots.get(name.slice(`moved-site/${crawler.name}/`.length));
       if (context) this.makeKnown(crawler, moveSite(context, crawlUrl(target)));
     }
-    const fresh = [...crawler.context.roots.values()].flatMap((root) => {
-      const verdict = judgeRoot(crawler, root);
-      return verdict.accepted ? [this.newUrl(crawler, root, verdict)] : [];
-    });
-    crawler.frontier.admit(await this.services.store.discover(fresh));
   }
 
   async submit(crawler: Crawler, submission: RootSubmission): Promise<SubmitOutcome> {
@@ -53,6 +60,7 @@ export class Roots {
     this.makeKnown(crawler, root);
     const stored = { ...submission, url: url.href };
     await this.services.store.putSetting(settingName(crawler, url.href), JSON.stringify(stored));
+    await this.services.nodes.controlChanged();
     const [seeded] = await this.services.store.seed([this.newUrl(crawler, root, verdict)]);
     crawler.frontier.admit([seeded!.state]);
     return { outcome: seeded!.known ? 'known' : 'new', url: seeded!.state };

@@ -10,6 +10,7 @@ import { after, type Duration, type Instant, NEVER } from '../../domain/time/uni
 import type { Delivery } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry, Settlement, UrlChanges, Visit } from '../ports/frontier-store.js';
+import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from './crawl-events.js';
 import type { Deletions } from './deletions.js';
@@ -27,6 +28,9 @@ export interface Decision {
   readonly resume?: LedgerEntry;
 }
 
+/** A decision with the right under which it was made. */
+export type OwnedDecision = Decision & { readonly fence: Fence };
+
 /** Where the URL stands in the queue afterwards; undefined when it is not queued, or gone. */
 export interface Concluded {
   readonly removed: boolean;
@@ -35,9 +39,12 @@ export interface Concluded {
   readonly indexed?: { readonly simhash?: bigint };
 }
 
+/** Whether a settlement was written, or belongs to another node by now. */
+export type Settled = 'written' | 'fenced out';
+
 export interface ConclusionServices {
   readonly store: Pick<FrontierStore, 'orders'>;
-  readonly settler: Batcher<Settlement, void>;
+  readonly settler: Batcher<Settlement, Settled>;
   readonly delivery: Delivery;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -51,10 +58,16 @@ export class Conclusion {
     private readonly settings: { sinks: readonly string[]; maximumAge: Duration },
   ) {}
 
-  async conclude(decision: Decision): Promise<Concluded> {
-    const { state, disposition, visit } = decision;
+  /** Throws FencedOut when the URL has become another node's meanwhile: then nothing of it is settled here. */
+  async conclude(decision: OwnedDecision): Promise<Concluded> {
+    const { state, disposition, visit, fence } = decision;
     const { changes, orders, remove } = await this.carryOut(decision);
-    await this.services.settler.add({ id: state.id, remove, changes: remove ? undefined : changes, visit, orders });
+    const settlement = { id: state.id, fence, remove, changes: remove ? undefined : changes, visit, orders };
+    if ((await this.services.settler.add(settlement)) === 'fenced out')
+      throw new FencedOut(
+        [fence],
+        orders.some(({ attempts }) => attempts > 0),
+      );
     if (remove) return { removed: true };
     const source = changes.source === undefined ? state.source : (changes.source ?? undefined);
     const dueAt = changes.dueAt ?? state.dueAt;
@@ -62,7 +75,9 @@ export class Conclusion {
     return { removed: false, next: source === undefined || dueAt >= NEVER ? undefined : { source, dueAt }, indexed };
   }
 
-  private async carryOut(decision: Decision): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
+  private async carryOut(
+    decision: OwnedDecision,
+  ): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
     const { state, disposition, document } = decision;
     const { order, changes, remove } = disposition;
     if (order?.kind === 'delete') return this.delete(decision, order.reason);
@@ -71,13 +86,13 @@ export class Conclusion {
     if (answersAgain) orders.push(...(await this.cancelHeld(state)));
     const base: UrlChanges = answersAgain ? { ...changes, pendingDeletion: null } : changes;
     if (order === undefined || document === undefined) return { changes: base, orders, remove };
-    const sent = await this.send(this.services.ledger.add(state, order.reason, document));
+    const sent = await this.send(this.services.ledger.add(state, order.reason, document), decision.fence);
     orders.push(sent);
     return { changes: sent.state === 'refused' ? refusedAdd(state, base) : base, orders, remove };
   }
 
   private async delete(
-    decision: Decision,
+    decision: OwnedDecision,
     reason: string,
   ): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
     const { state, disposition, byPerson } = decision;
@@ -92,7 +107,7 @@ export class Conclusion {
       const held = this.services.ledger.entry(order, { state: 'held' });
       return { changes: this.keptBack(state, disposition, reason), orders: [held], remove: false };
     }
-    const sent = await this.send(order);
+    const sent = await this.send(order, decision.fence);
     if (sent.state === 'refused') {
       // The document is still there, so the next visit that wants it gone orders that again.
       const changes = { ...this.keptBack(state, disposition, reason), pendingDeletion: undefined };
@@ -105,8 +120,8 @@ export class Conclusion {
     };
   }
 
-  private async send(order: PushOrder): Promise<LedgerEntry> {
-    const { answer, attempts } = await this.services.delivery.deliver(order, this.settings.sinks);
+  private async send(order: PushOrder, fence: Fence): Promise<LedgerEntry> {
+    const { answer, attempts } = await this.services.delivery.deliver(order, this.settings.sinks, fence);
     const message = answer.state === 'refused' ? answer.message : undefined;
     this.services.events.order(order, answer.state, message);
     return this.services.ledger.entry(order, { state: answer.state, attempts, answer: message });

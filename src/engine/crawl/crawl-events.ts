@@ -6,6 +6,7 @@ type WithoutTime<T> = T extends CrawlEvent ? Omit<T, 'at'> : never;
 
 /** Tells listeners what happens. A listener that throws is its own problem: the crawl goes on. */
 export class CrawlEvents {
+  private tapped: ((event: CrawlEvent) => void) | undefined;
   private readonly listeners = new Set<(event: CrawlEvent) => void>();
 
   constructor(private readonly clock: Clock) {}
@@ -15,9 +16,25 @@ export class CrawlEvents {
     return () => this.listeners.delete(listener);
   }
 
+  /** Somebody listens, beside the tap. */
+  get isWatched(): boolean {
+    return this.listeners.size > 0;
+  }
+
+  /** What happens on this node alone. */
+  tap(listener: (event: CrawlEvent) => void): void {
+    this.tapped = listener;
+  }
+
   emit(event: WithoutTime<CrawlEvent>): void {
-    if (this.listeners.size === 0) return;
+    if (this.listeners.size === 0 && !this.tapped) return;
     const stamped = { ...event, at: this.clock.now() } as CrawlEvent;
+    this.tapped?.(stamped);
+    this.relay(stamped);
+  }
+
+  /** Something that has happened on another node. */
+  relay(stamped: CrawlEvent): void {
     for (const listener of this.listeners) {
       try {
         listener(stamped);

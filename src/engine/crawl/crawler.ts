@@ -9,8 +9,10 @@ import { SOURCES } from '../../domain/frontier/sources.js';
 import { moveSite } from '../../domain/policy/site-mode.js';
 import { after, type Instant, instant, minutes } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
+import { decisionErrand, verifyErrand } from '../control/errands.js';
 import type { CrawlerRunState, CrawlerView } from '../engine-api.js';
 import type { CrawlContext } from '../page/crawl-context.js';
+import { FencedOut } from '../ports/partitions.js';
 import { type Concluded, Conclusion, type Decision } from './conclusion.js';
 import { Deletions } from './deletions.js';
 import { Frontier, type FrontierSettings } from './frontier.js';
@@ -38,8 +40,9 @@ export class Crawler {
   private runState: CrawlerRunState = 'stopped';
   /** Pages being fetched. */
   private fetching = 0;
-  /** URLs whose visit has begun and whose settlement has not ended. */
-  private underWay = 0;
+  /** URLs whose visit, or decision without one, has begun and whose settlement has not ended. */
+  private readonly underWay = new Set<UrlState>();
+  private deletions!: Deletions;
   private pumpQueued = false;
   private swept = false;
   private cancelSweep: (() => void) | undefined;
@@ -64,8 +67,8 @@ export class Crawler {
     const { services } = this;
     this.current = context;
     this.frontier.configure(frontierSettings(context));
-    const deletions = new Deletions(definition.name, definition.deletionGuard, services.store, services.clock);
-    this.conclusion = new Conclusion(services, deletions, {
+    this.deletions = new Deletions(definition.name, definition.deletionGuard, services.store, services.clock);
+    this.conclusion = new Conclusion(services, this.deletions, {
       sinks: definition.pushTo,
       maximumAge: definition.refresh.maximumAge,
     });
@@ -109,17 +112,44 @@ export class Crawler {
     });
   }
 
-  /** Carries out a decision that no visit led to; false when the URL is under way and decides for itself. */
+  /**
+   * Carries out a decision that no visit led to, or has the node do it that owns the host; false when the URL is under way
+   * and decides for itself.
+   */
   async decide(decision: Decision): Promise<boolean> {
     const { state } = decision;
+    const fence = this.services.partitions.fence(state.hostKey);
+    if (!fence) {
+      await this.services.nodes.send(decisionErrand(decision));
+      return true;
+    }
     if (!this.frontier.hold(state)) return false;
+    this.underWay.add(state);
     try {
-      this.settled(state, await this.conclusion.conclude(decision));
+      this.settled(state, await this.conclusion.conclude({ ...decision, fence }));
     } catch (error) {
       this.frontier.settled(state, undefined);
-      throw error;
+      if (!(error instanceof FencedOut)) throw error;
+      await this.services.nodes.send(decisionErrand(decision));
+    } finally {
+      this.underWay.delete(state);
     }
     return true;
+  }
+
+  /** Is anything of such hosts under way? */
+  isVisiting(isOf: (hostKey: string) => boolean): boolean {
+    for (const state of this.underWay) if (isOf(state.hostKey)) return true;
+    return false;
+  }
+
+  /** URLs of these partitions may have become due. */
+  async lookAt(partitions: readonly number[]): Promise<void> {
+    if (this.swept) await this.frontier.sweep(after(this.services.clock.now(), SWEEP_HORIZON), partitions);
+  }
+
+  forgetDeletions(): void {
+    this.deletions.forget();
   }
 
   async view(): Promise<CrawlerView> {
@@ -158,12 +188,12 @@ export class Crawler {
   }
 
   isIdle(): boolean {
-    return this.swept && this.underWay === 0 && this.frontier.isEmpty();
+    return this.swept && this.underWay.size === 0 && this.frontier.isEmpty();
   }
 
   /** Visits whose settlement has not been written yet. */
   get visitsUnderWay(): number {
-    return this.underWay;
+    return this.underWay.size;
   }
 
   get fetchesUnderWay(): number {
@@ -204,8 +234,13 @@ export class Crawler {
     ) {
       const picked = this.frontier.next();
       if (!picked) return;
+      // The lease has run out, and the word of it has not come yet.
+      if (!this.services.partitions.owns(picked.host.key)) {
+        this.frontier.lose((hostKey) => hostKey === picked.host.key);
+        continue;
+      }
       this.fetching++;
-      this.underWay++;
+      this.underWay.add(picked.url);
       this.services.hosts.claim(picked.host);
       void this.visit(picked.url, picked.host, picked.source);
       this.frontier.offerAgain(picked.host);
@@ -224,6 +259,10 @@ export class Crawler {
       if (end === PUT_BACK) this.frontier.putBack(url, source);
       else this.settled(url, end);
     } catch (error) {
+      if (error instanceof FencedOut) {
+        await this.leaveTo(url, error);
+        return;
+      }
       // Not the site's doing: the store or the program failed. The lease ends unsettled, so the URL comes again.
       this.services.log.error('a visit failed', {
         crawler: this.name,
@@ -233,8 +272,20 @@ export class Crawler {
       this.frontier.settled(url, { source, dueAt: after(this.services.clock.now(), minutes(1)) });
     } finally {
       fetched();
-      this.underWay--;
+      this.underWay.delete(url);
     }
+  }
+
+  /** The host is another node's, which visits the URL again; it has to know when an order of ours may have passed its own. */
+  private async leaveTo(url: UrlState, { uncertain }: FencedOut): Promise<void> {
+    this.frontier.lose((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
+    if (!uncertain) return;
+    await this.services.nodes.send(verifyErrand(url)).catch((error: unknown) => {
+      this.services.log.error('an order may have come out of turn, and nobody could be told', {
+        url: url.url,
+        error: String(error),
+      });
+    });
   }
 
   private settled(url: UrlState, end: Concluded): void {
@@ -273,6 +324,7 @@ export class Crawler {
     this.context.roots.set(root, moved);
     this.services.processor.addRoot(this.name, moved);
     await this.services.store.putSetting(`moved-site/${this.name}/${root}`, target.href);
+    await this.services.nodes.controlChanged();
     this.services.log.info('the home page of a site leads to another site, which is crawled from now on', {
       crawler: this.name,
       root,

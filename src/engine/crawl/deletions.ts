@@ -33,6 +33,12 @@ export class Deletions {
     return this.guard.admit(state.hostKey, indexed, this.clock.now());
   }
 
+  /** Hosts have come from another node, which may have deleted: the ledger is read again before the next deletion. */
+  forget(): void {
+    this.guard = new DeletionGuard(this.guard.settings);
+    this.restored = undefined;
+  }
+
   /** What was sent within the window before a restart still counts: the ledger remembers it. */
   private async restore(): Promise<void> {
     const since = before(this.clock.now(), this.guard.settings.window);

@@ -63,10 +63,10 @@ export class ErrorPageProbes {
       return undefined;
     }
     host.waitsForAnswer = true;
-    this.hosts.started(host, delay);
     try {
-      const { crawler, root, hops, now } = task;
-      const question = { crawler, root, hops, now, redirects: 0, rereadLinks: false, inheritedMetas: [] };
+      await this.hosts.started(host, delay);
+      const { crawler, root, hops, now, sendBy } = task;
+      const question = { crawler, root, hops, now, sendBy, redirects: 0, rereadLinks: false, inheritedMetas: [] };
       const result = await this.processor.process({ ...question, id: NO_URL, url, arrival: 'link', inspect: true });
       this.remember(host.key, unfinished ? this.compared(unfinished, host.key, result) : this.answered(url, result));
       return result;

@@ -12,6 +12,8 @@ import { WeightedPick } from '../../domain/frontier/weighted-pick.js';
 import { type Duration, type Instant, NEVER } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Nodes } from '../ports/nodes.js';
+import type { Partitions } from '../ports/partitions.js';
 import { Fifo } from '../support/fifo.js';
 import type { Host, Hosts } from './hosts.js';
 
@@ -28,6 +30,14 @@ export interface FrontierSettings {
   readonly concurrencyPerHost: number;
   /** A document that was not visited for longer than this goes to the first source, whatever the load. */
   readonly maximumAge: Duration;
+}
+
+interface FrontierServices {
+  readonly store: FrontierStore;
+  readonly hosts: Hosts;
+  readonly clock: Clock;
+  readonly partitions: Partitions;
+  readonly nodes: Nodes;
 }
 
 class HostWindow {
@@ -74,16 +84,20 @@ export class Frontier {
   private readonly store: FrontierStore;
   private readonly hosts: Hosts;
   private readonly clock: Clock;
+  private readonly partitions: Partitions;
+  private readonly nodes: Nodes;
 
   constructor(
     private readonly crawler: string,
-    services: { readonly store: FrontierStore; readonly hosts: Hosts; readonly clock: Clock },
+    services: FrontierServices,
     private settings: FrontierSettings,
     private readonly wake: () => void,
   ) {
     this.store = services.store;
     this.hosts = services.hosts;
     this.clock = services.clock;
+    this.partitions = services.partitions;
+    this.nodes = services.nodes;
     this.picker = new WeightedPick(settings.weights);
     this.stopListening = this.hosts.onReady((host) => {
       const window = this.windows.get(host.key);
@@ -120,22 +134,29 @@ export class Frontier {
 
   /** Gives a URL back unvisited, to the head of its queue. */
   putBack(url: UrlState, source: SourceNumber): void {
-    const window = this.window(url.hostKey);
+    const window = this.windows.get(url.hostKey);
     this.picks[source]!--;
+    if (!window) return; // the host is another node's by now
     window.buffers[source]!.unshift(url);
     this.offer(window);
   }
 
   /** A limit of the host's own; undefined: that of the crawler. */
   limitHost(hostKey: string, limit: number | undefined): void {
-    this.window(hostKey).limit = limit ?? this.settings.concurrencyPerHost;
+    const window = this.windows.get(hostKey);
+    if (window) window.limit = limit ?? this.settings.concurrencyPerHost;
   }
 
   /** URLs that have just been stored, or whose due time has changed. */
   admit(states: readonly UrlState[]): void {
     const now = this.clock.now();
+    const foreign = new Set<string>();
     for (const state of states) {
       if (state.source === undefined) continue;
+      if (!this.partitions.owns(state.hostKey)) {
+        foreign.add(state.hostKey);
+        continue;
+      }
       const window = this.window(state.hostKey);
       if (window.held.has(state.id)) continue;
       const buffer = window.buffers[state.source]!;
@@ -150,6 +171,16 @@ export class Frontier {
         buffer.push(state);
         this.offer(window);
       } else this.expect(window, state.source, state.dueAt);
+    }
+    if (foreign.size > 0) this.nodes.due(foreign);
+  }
+
+  /** These hosts are another node's: what is in hand here is left to it. */
+  lose(isLost: (hostKey: string) => boolean): void {
+    for (const [hostKey, window] of this.windows) {
+      if (!isLost(hostKey)) continue;
+      for (const buffer of window.buffers) while (buffer.shift());
+      this.windows.delete(hostKey);
     }
   }
 
@@ -180,13 +211,18 @@ export class Frontier {
     return true;
   }
 
-  /** Finds the hosts whose URLs are due until the horizon, page by page, and lets go of those that are not in use. */
-  async sweep(horizon: Instant): Promise<void> {
+  /**
+   * Finds the hosts whose URLs are due until the horizon, page by page, and lets go of those that are not in use. Of the
+   * partitions given; of all that are owned when none are.
+   */
+  async sweep(horizon: Instant, partitions = this.partitions.owned): Promise<void> {
+    if (partitions?.length === 0) return;
     let after: string | undefined;
     do {
-      const page = await this.store.backlogs(this.crawler, horizon, after, SWEEP_PAGE);
+      const page = await this.store.backlogs(this.crawler, horizon, after, SWEEP_PAGE, partitions);
       if (this.closed) return;
-      for (const backlog of page.backlogs) this.expect(this.window(backlog.hostKey), backlog.source, backlog.dueAt);
+      for (const { hostKey, source, dueAt } of page.backlogs)
+        if (this.partitions.owns(hostKey)) this.expect(this.window(hostKey), source, dueAt);
       after = page.next;
     } while (after !== undefined);
     this.dropUnused(horizon);
@@ -309,7 +345,7 @@ export class Frontier {
     try {
       const now = this.clock.now();
       const { urls, next } = await this.store.due(this.crawler, window.host.key, source, now, WINDOW, window.held);
-      if (this.closed) return;
+      if (this.closed || this.windows.get(window.host.key) !== window) return;
       window.loading[source] = false;
       for (const url of urls) {
         if (window.held.has(url.id)) continue;

@@ -15,7 +15,9 @@ import {
 import { after, type Duration, type Instant, instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, HostRecord } from '../ports/frontier-store.js';
+import { FencedOut, type Partitions } from '../ports/partitions.js';
 import { Batcher } from '../support/batcher.js';
+import { SOLE_OWNER } from '../support/single-node.js';
 
 const SAVE_INTERVAL = seconds(1);
 
@@ -54,13 +56,19 @@ export class Hosts {
   quietUntil: Instant = instant(0);
   private readonly listeners = new Set<(host: Host) => void>();
   private readonly loader: Batcher<Host, undefined>;
+  /** Writes hosts down before they are asked, where another node may have to go on. */
+  private readonly keeper: Batcher<Host, undefined>;
+  /** By partition: its last owner could not tell what it had asked for last, so its hosts rest until then. */
+  private readonly restsUntil = new Map<number, Instant>();
 
   constructor(
     private readonly store: Pick<FrontierStore, 'loadHosts' | 'saveHosts'>,
     private readonly clock: Clock,
     private readonly onBackOff: (host: Host) => void = () => undefined,
+    private readonly partitions: Partitions = SOLE_OWNER,
   ) {
     this.loader = new Batcher((hosts) => this.load(hosts), 500);
+    this.keeper = new Batcher((hosts) => this.keep(hosts), 500);
   }
 
   onReady(listener: (host: Host) => void): () => void {
@@ -97,9 +105,40 @@ export class Hosts {
     host.active++;
   }
 
-  /** A request is being sent. */
-  started(host: Host, delay: Duration): void {
+  /**
+   * A request is about to be sent. Where several nodes share the hosts, the pause that it earns is written down before, so
+   * that whoever takes over keeps it. Throws FencedOut when the host is no longer surely this node's.
+   */
+  async started(host: Host, delay: Duration): Promise<void> {
     this.change(host, started(host.politeness, this.clock.now(), delay));
+    if (!this.partitions.shared) return;
+    await this.keeper.add(host);
+    if (!this.partitions.owns(host.key)) throw new FencedOut([]);
+  }
+
+  /** See FetchRequest. */
+  get sendBy(): number | undefined {
+    return this.partitions.sendBy;
+  }
+
+  /** These partitions are about to be this node's; those of a silent owner rest for a while. */
+  gaining(partitions: readonly number[], resting: readonly number[], until: Instant): void {
+    for (const partition of partitions) this.restsUntil.delete(partition);
+    for (const partition of resting) this.restsUntil.set(partition, until);
+    const gained = new Set(partitions);
+    for (const host of this.hosts.values()) {
+      if (gained.has(this.partitions.partitionOf(host.key))) void this.loader.add(host);
+    }
+  }
+
+  /** What is known of these hosts may be out of date from now on; those with requests under way are read again when they come back. */
+  lose(isLost: (hostKey: string) => boolean): void {
+    for (const host of this.hosts.values()) {
+      if (!isLost(host.key)) continue;
+      host.loaded = false;
+      host.dirty = false;
+      if (host.active === 0) this.hosts.delete(host.key);
+    }
   }
 
   /** The last request of the claim has ended; the next one waits `delay` from now. */
@@ -145,12 +184,14 @@ export class Hosts {
     }
   }
 
-  async save(): Promise<void> {
+  /** Writes down what has changed of this node's hosts, and of those that it is about to give away. */
+  async save(isLeaving: (hostKey: string) => boolean = () => false): Promise<void> {
     this.cancelSave?.();
     this.cancelSave = undefined;
     const dirty = [...this.hosts.values()].filter((host) => host.dirty);
     for (const host of dirty) host.dirty = false;
-    if (dirty.length > 0) await this.store.saveHosts(dirty.map(recordOf));
+    const own = dirty.filter((host) => this.partitions.owns(host.key) || isLeaving(host.key));
+    if (own.length > 0) await this.store.saveHosts(own.map(recordOf));
   }
 
   close(): void {
@@ -176,6 +217,13 @@ export class Hosts {
     });
   }
 
+  private async keep(hosts: Host[]): Promise<undefined[]> {
+    const own = hosts.filter((host) => this.partitions.owns(host.key));
+    for (const host of own) host.dirty = false;
+    if (own.length > 0) await this.store.saveHosts(own.map(recordOf));
+    return hosts.map(() => undefined);
+  }
+
   private async load(hosts: Host[]): Promise<undefined[]> {
     const records = new Map(
       (await this.store.loadHosts(hosts.map((host) => host.key))).map((record) => [record.hostKey, record]),
@@ -183,10 +231,12 @@ export class Hosts {
     for (const host of hosts) {
       const record = records.get(host.key);
       if (record) {
-        host.politeness = record;
+        const nextRequestAt = atLeastAt(host.politeness.nextRequestAt, record.nextRequestAt);
+        host.politeness = { ...record, nextRequestAt };
         host.paused = record.paused;
       }
-      if (host.readyAt < this.quietUntil) host.politeness = { ...host.politeness, nextRequestAt: this.quietUntil };
+      const quiet = atLeastAt(this.quietUntil, this.restsUntil.get(this.partitions.partitionOf(host.key)));
+      if (host.readyAt < quiet) host.politeness = { ...host.politeness, nextRequestAt: quiet };
       host.loaded = true;
       this.notifyWhenReady(host);
     }
@@ -211,6 +261,9 @@ export class Hosts {
     });
   }
 }
+
+const atLeastAt = (moment: Instant, other: Instant | undefined): Instant =>
+  other !== undefined && other > moment ? other : moment;
 
 const recordOf = (host: Host): HostRecord => ({ hostKey: host.key, ...pick(host.politeness), paused: host.paused });
 

@@ -23,6 +23,12 @@ export class Ledger {
     await this.reserve();
   }
 
+  /** From here on ids are higher than any that another node has given out. */
+  async renew(): Promise<void> {
+    this.nextId = Math.max(this.nextId, (await this.store.lastOrderId()) + 1);
+    await this.reserve();
+  }
+
   /** After a clean stop nothing is under way, and no number needs to be skipped. */
   async close(): Promise<void> {
     await this.store.putSetting(RESERVED, undefined);

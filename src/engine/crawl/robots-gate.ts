@@ -74,9 +74,9 @@ export class RobotsGate {
   ): Promise<Extract<FetchOutcome, { kind: 'failure' }> | undefined> {
     const key = origin(url);
     host.waitsForAnswer = true;
-    this.hosts.started(host, throttle);
     let outcome: FetchOutcome;
     try {
+      await this.hosts.started(host, throttle);
       outcome = await this.fetch(`${key}/robots.txt`, fetcher);
     } finally {
       host.waitsForAnswer = false;
@@ -91,7 +91,13 @@ export class RobotsGate {
   private async fetch(start: string, fetcher: string): Promise<FetchOutcome> {
     let url = start;
     for (let hop = 0; ; hop++) {
-      const outcome = await this.processor.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true });
+      const outcome = await this.processor.fetch({
+        url,
+        fetcher,
+        maxSize: ROBOTS_SIZE_LIMIT,
+        truncate: true,
+        sendBy: this.hosts.sendBy,
+      });
       const location =
         outcome.kind === 'response' && outcome.status >= 300 && outcome.status < 400
           ? outcome.headers['location']

@@ -13,6 +13,7 @@ import { urlKey } from '../../domain/url/url-key.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { NewUrl, Visit } from '../ports/frontier-store.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
+import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
 import type { Host } from './hosts.js';
 import type { CrawlServices } from './services.js';
@@ -42,13 +43,18 @@ export class VisitRunner {
     private readonly target: VisitTarget,
   ) {}
 
-  /** `fetched` is called when the request is over and only decision and delivery remain. */
+  /**
+   * `fetched` is called when the request is over and only decision and delivery remain. Throws FencedOut when the host has
+   * become another node's: that one visits the URL again.
+   */
   async run(state: UrlState, host: Host, fetched: () => void): Promise<Concluded | typeof PUT_BACK> {
+    const fence = this.services.partitions.fence(host.key);
     const result = await this.fetch(state, host);
     if (result === PUT_BACK) return PUT_BACK;
+    if (!fence || !this.services.partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
     fetched();
     await this.takeLinks(state, result);
-    return this.conclude(state, result);
+    return this.conclude(state, result, fence);
   }
 
   /** The host has been claimed by the caller; here the claim ends, with the pause that the requests made have earned. */
@@ -72,7 +78,7 @@ export class VisitRunner {
         if (probe) this.noteHost(host, probe, false);
         return PUT_BACK;
       }
-      if (!refused) this.services.hosts.started(host, delay);
+      if (!refused) await this.services.hosts.started(host, delay);
       pause = delay;
       const answer = await this.services.processor.process(this.task(state));
       const result = await this.services.review.review(state, answer);
@@ -198,6 +204,7 @@ export class VisitRunner {
     const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt < this.target.policySince();
     return {
       rereadLinks,
+      sendBy: this.services.partitions.sendBy,
       id,
       crawler,
       url,
@@ -279,7 +286,7 @@ export class VisitRunner {
     };
   }
 
-  private async conclude(state: UrlState, result: PageResult): Promise<Concluded> {
+  private async conclude(state: UrlState, result: PageResult, fence: Fence): Promise<Concluded> {
     const outcome = this.visitOutcome(state, result.outcome);
     const now = this.services.clock.now();
     const disposition = dispose(state, outcome, this.rules(result), now);
@@ -287,7 +294,13 @@ export class VisitRunner {
     this.note(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
-    return this.target.conclusion.conclude({ state, disposition: { ...disposition, changes }, document, visit });
+    return this.target.conclusion.conclude({
+      state,
+      fence,
+      disposition: { ...disposition, changes },
+      document,
+      visit,
+    });
   }
 
   private visitOutcome(state: UrlState, outcome: PageOutcome): VisitOutcome {

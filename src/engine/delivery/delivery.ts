@@ -4,7 +4,8 @@
  */
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { SinkView } from '../engine-api.js';
-import type { SinkQueue } from './sink-queue.js';
+import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
+import { type SinkQueue, WITHDRAWN } from './sink-queue.js';
 
 export interface DeliveryLimits {
   readonly maxOrders: number;
@@ -20,7 +21,10 @@ export class Delivery {
   private sinks = new Map<string, SinkQueue>();
   private readonly underWay = new Map<number, PushOrder>();
 
-  constructor(private readonly limits: DeliveryLimits) {}
+  constructor(
+    private readonly limits: DeliveryLimits,
+    private readonly partitions: Pick<Partitions, 'holds'>,
+  ) {}
 
   setSinks(sinks: ReadonlyMap<string, SinkQueue>): void {
     this.sinks = new Map(sinks);
@@ -33,10 +37,20 @@ export class Delivery {
     });
   }
 
-  async deliver(order: PushOrder, sinkNames: readonly string[]): Promise<Delivered> {
+  /**
+   * With a fence the order goes out only as long as that holds. Throws FencedOut when it ended before every sink had
+   * answered: the new owner of the host decides anew.
+   */
+  async deliver(order: PushOrder, sinkNames: readonly string[], fence?: Fence): Promise<Delivered> {
     this.underWay.set(order.id, order);
     try {
-      const delivered = await Promise.all(sinkNames.map((name) => this.deliverTo(name, order)));
+      const delivered = await Promise.all(sinkNames.map((name) => this.deliverTo(name, order, fence)));
+      const withdrawn = delivered.some(({ answer }) => answer === WITHDRAWN);
+      if (fence && withdrawn)
+        throw new FencedOut(
+          [fence],
+          delivered.some(({ attempts }) => attempts > 0),
+        );
       const refused = delivered.find(({ answer }) => answer.state === 'refused');
       const attempts = Math.max(0, ...delivered.map((one) => one.attempts));
       return { answer: refused?.answer ?? { state: 'acknowledged' }, attempts };
@@ -58,16 +72,20 @@ export class Delivery {
     return [...this.sinks.values()].map((sink) => sink.view());
   }
 
-  private deliverTo(name: string, order: PushOrder): Promise<Delivered> {
+  private deliverTo(name: string, order: PushOrder, fence: Fence | undefined): Promise<Delivered> {
     const sink = this.sinks.get(name);
     if (!sink)
       return Promise.resolve({ answer: { state: 'refused', message: `no sink is named ${name}` }, attempts: 0 });
     return new Promise((resolve) => {
-      sink.add(order, (answer, attempts) => {
+      const mayGo = fence && (() => this.partitions.holds(fence));
+      const answered = (answer: OrderAnswer, attempts: number): void => {
         const told: OrderAnswer =
-          answer.state === 'refused' ? { state: 'refused', message: `${name}: ${answer.message}` } : answer;
+          answer.state === 'refused' && answer !== WITHDRAWN
+            ? { state: 'refused', message: `${name}: ${answer.message}` }
+            : answer;
         resolve({ answer: told, attempts });
-      });
+      };
+      sink.add(order, answered, mayGo);
     });
   }
 }

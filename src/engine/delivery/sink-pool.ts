@@ -45,7 +45,7 @@ export class SinkPool {
   private replace(definition: SinkDefinition, present: SinkQueue | undefined): SinkQueue {
     const queue = this.open(definition);
     if (present) {
-      for (const waiting of present.handOver()) queue.add(waiting.order, waiting.answer);
+      for (const waiting of present.handOver()) queue.add(waiting.order, waiting.answer, waiting.mayGo);
       this.retire(present);
     }
     return queue;

@@ -11,8 +11,13 @@ interface Waiting {
   readonly bytes: number;
   readonly since: Instant;
   readonly answer: (answer: OrderAnswer, attempts: number) => void;
+  /** Asked before each attempt; absent: always. */
+  readonly mayGo?: () => boolean;
   attempts: number;
 }
+
+/** The answer to an order that may not go out any more. */
+export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: another node has the host' };
 
 const FIRST_RETRY = seconds(1);
 const LONGEST_RETRY = seconds(60);
@@ -54,9 +59,9 @@ export class SinkQueue {
     return { orders: this.queue.length + this.underWay, bytes: this.queuedBytes + this.underWayBytes };
   }
 
-  add(order: PushOrder, answer: Waiting['answer']): void {
+  add(order: PushOrder, answer: Waiting['answer'], mayGo?: Waiting['mayGo']): void {
     const bytes = weight(order);
-    this.queue.push({ order, bytes, since: this.clock.now(), answer, attempts: 0 });
+    this.queue.push({ order, bytes, since: this.clock.now(), answer, mayGo, attempts: 0 });
     this.queuedBytes += bytes;
     this.send();
   }
@@ -82,7 +87,7 @@ export class SinkQueue {
   }
 
   /** Gives up what is queued and not under way. */
-  handOver(): Pick<Waiting, 'order' | 'answer'>[] {
+  handOver(): Pick<Waiting, 'order' | 'answer' | 'mayGo'>[] {
     const queued = this.queue;
     this.queue = [];
     this.queuedBytes = 0;
@@ -128,12 +133,17 @@ export class SinkQueue {
     const { batchDocuments, batchBytes } = this.definition;
     const batch: Waiting[] = [];
     const rest: Waiting[] = [];
+    const withdrawn: Waiting[] = [];
     const passedOver = new Set<string>();
     let bytes = 0;
     let i = 0;
     for (; i < this.queue.length && batch.length < batchDocuments; i++) {
       const waiting = this.queue[i]!;
       const { uri } = waiting.order;
+      if (waiting.mayGo?.() === false) {
+        withdrawn.push(waiting);
+        continue;
+      }
       // An order whose URI is under way waits, and so do later ones of that URI; the others pass it.
       if (this.uris.has(uri) || passedOver.has(uri)) {
         rest.push(waiting);
@@ -147,7 +157,8 @@ export class SinkQueue {
     }
     for (const waiting of batch) this.uris.add(waiting.order.uri);
     this.queue = [...rest, ...this.queue.slice(i)];
-    this.queuedBytes -= bytes;
+    this.queuedBytes -= withdrawn.reduce((sum, waiting) => sum + waiting.bytes, bytes);
+    for (const waiting of withdrawn) waiting.answer(WITHDRAWN, waiting.attempts);
     return batch;
   }
 

@@ -18,6 +18,11 @@ export interface FetchRequest {
   /** `user:password`, Basic, for this URL alone. */
   readonly credentials?: string;
   readonly proxy?: string;
+  /**
+   * In milliseconds of the machine's monotonic clock: not sent any more after that, because the right to ask the host may
+   * have gone to another node while this process stood still.
+   */
+  readonly sendBy?: number;
   /** Over the size limit: cut instead of failing (robots.txt, RFC 9309 2.5). */
   readonly truncate?: boolean;
 }

@@ -26,6 +26,8 @@ export interface PageTask {
   readonly rereadLinks: boolean;
   readonly inheritedMetas: UrlState['inheritedMetas'];
   readonly now: Instant;
+  /** See FetchRequest. */
+  readonly sendBy?: number;
   /** A person looks at the page: every link is reported, known or not, and nothing counts as handed over. */
   readonly inspect?: boolean;
 }

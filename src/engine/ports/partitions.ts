@@ -36,8 +36,11 @@ export interface PartitionListener {
   /** These are about to be owned. `abruptly`: their last owner is dead or silent and could not put its affairs in order. */
   gaining(partitions: readonly number[], abruptly: readonly number[]): Promise<void>;
   gained(partitions: readonly number[]): void;
-  /** Nothing of them may begin any more. Resolves when what was under way has ended; the caller need not wait. */
-  losing(partitions: readonly number[]): Promise<void>;
+  /**
+   * Nothing of them may begin any more. Resolves when what was under way has ended; the caller need not wait. `lapsed`:
+   * they may be another node's already, so that nothing of them may be written either.
+   */
+  losing(partitions: readonly number[], lapsed: boolean): Promise<void>;
 }
 
 /** The partition has another owner by now: nothing was written, and this node must not try again. */

@@ -1,0 +1,112 @@
+/**
+ * Decisions that any node may take and only the owner of the host may carry out: sent as errands, read by the owner with
+ * the URL as it stands by then.
+ */
+import type { Disposition } from '../../domain/crawl/disposition.js';
+import { NEVER } from '../../domain/time/units.js';
+import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type { Decision } from '../crawl/conclusion.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { CrawlServices } from '../crawl/services.js';
+import type { LedgerEntry } from '../ports/frontier-store.js';
+import type { Errand } from '../ports/nodes.js';
+
+type Task =
+  | {
+      readonly do: 'decide';
+      readonly crawler: string;
+      readonly url: string;
+      readonly disposition: Disposition;
+      readonly byPerson?: boolean;
+      readonly resume?: LedgerEntry;
+    }
+  /** An order for the document may have come out of turn: whatever the sinks hold, it is to be replaced. */
+  | { readonly do: 'verify'; readonly crawler: string; readonly url: string }
+  | { readonly do: 'pause'; readonly paused: boolean };
+
+/** Stands for a document of which only the sinks know what it is. */
+const UNKNOWN_STAMP = 'unknown';
+
+export const decisionErrand = ({ state, disposition, byPerson, resume }: Decision): Errand =>
+  errand(state.hostKey, { do: 'decide', crawler: state.crawler, url: state.url, disposition, byPerson, resume });
+
+export const verifyErrand = ({
+  hostKey: host,
+  crawler,
+  url,
+}: {
+  hostKey: string;
+  crawler: string;
+  url: string;
+}): Errand => errand(host, { do: 'verify', crawler, url });
+
+export const pauseErrand = (host: string, paused: boolean): Errand => errand(host, { do: 'pause', paused });
+
+const errand = (host: string, task: Task): Errand => ({ hostKey: host, text: JSON.stringify(task) });
+
+export class Errands {
+  constructor(
+    private readonly services: Pick<CrawlServices, 'store' | 'hosts' | 'clock'>,
+    private readonly crawler: (name: string) => Crawler | undefined,
+  ) {}
+
+  /** False: the URL is under way; to be brought again. */
+  async run({ hostKey: host, text }: Errand): Promise<boolean> {
+    const task = JSON.parse(text) as Task;
+    if (task.do === 'pause') {
+      const { hosts } = this.services;
+      hosts.pause(hosts.get(host), task.paused);
+      await hosts.save();
+      return true;
+    }
+    const crawler = this.crawler(task.crawler);
+    if (!crawler) return true;
+    return task.do === 'decide' ? this.decide(crawler, task) : this.verify(crawler, task.url);
+  }
+
+  private async decide(crawler: Crawler, task: Extract<Task, { do: 'decide' }>): Promise<boolean> {
+    const state = await this.services.store.find(crawler.name, task.url);
+    const { disposition, byPerson, resume } = task;
+    return state ? crawler.decide({ state, disposition, byPerson, resume }) : true;
+  }
+
+  /** A visit finds a document that is not the one in the index, or none, and orders accordingly. */
+  private async verify(crawler: Crawler, url: string): Promise<boolean> {
+    const known = (await this.services.store.find(crawler.name, url)) ?? (await this.restored(crawler, url));
+    if (!known || crawler.frontier.isHeld(known)) return known === undefined;
+    const dueAt = this.services.clock.now();
+    const changes = {
+      stamp: UNKNOWN_STAMP,
+      status: 'indexed',
+      reason: 'reconciled',
+      etag: null,
+      lastModified: null,
+      source: 0,
+      dueAt,
+    } as const;
+    await this.services.store.settle([{ id: known.id, changes }]);
+    crawler.frontier.admit([{ ...known, ...changes, etag: undefined, lastModified: undefined }]);
+    return true;
+  }
+
+  private async restored(crawler: Crawler, href: string) {
+    const url = crawlUrl(href);
+    const [state] = await this.services.store.discover([
+      {
+        crawler: crawler.name,
+        url: href,
+        key: urlKey(href),
+        hostKey: hostKey(url),
+        status: 'waiting',
+        source: 0,
+        reason: 'reconciled',
+        hops: 0,
+        redirects: 0,
+        arrival: 'link',
+        dueAt: NEVER,
+      },
+    ]);
+    return state;
+  }
+}
