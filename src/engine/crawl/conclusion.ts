@@ -15,6 +15,7 @@ import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from './crawl-events.js';
 import type { Deletions } from './deletions.js';
 import type { Ledger } from './ledger.js';
+import type { Tally } from './tally.js';
 
 export interface Decision {
   readonly state: UrlState;
@@ -51,11 +52,18 @@ export interface ConclusionServices {
   readonly events: CrawlEvents;
 }
 
+export interface ConclusionSettings {
+  readonly sinks: readonly string[];
+  readonly maximumAge: Duration;
+  /** Counts every order that the sinks have answered. */
+  readonly tally: Pick<Tally, 'order'>;
+}
+
 export class Conclusion {
   constructor(
     private readonly services: ConclusionServices,
     private readonly deletions: Deletions,
-    private readonly settings: { sinks: readonly string[]; maximumAge: Duration },
+    private readonly settings: ConclusionSettings,
   ) {}
 
   /** Throws FencedOut when the URL has become another node's meanwhile: then nothing of it is settled here. */
@@ -124,6 +132,7 @@ export class Conclusion {
     const { answer, attempts } = await this.services.delivery.deliver(order, this.settings.sinks, fence);
     const message = answer.state === 'refused' ? answer.message : undefined;
     this.services.events.order(order, answer.state, message);
+    this.settings.tally.order(order.kind, answer.state);
     return this.services.ledger.entry(order, { state: answer.state, attempts, answer: message });
   }
 

@@ -71,6 +71,7 @@ export class Crawler {
     this.conclusion = new Conclusion(services, this.deletions, {
       sinks: definition.pushTo,
       maximumAge: definition.refresh.maximumAge,
+      tally: this.tally,
     });
     this.visits = new VisitRunner(services, {
       context,
