@@ -3,7 +3,7 @@
  * only the clock stands still until the test moves it.
  */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningIndex, startIndex } from '../../index/server.js';
@@ -12,6 +12,7 @@ import type { Lookup } from '../../src/adapters/http/dns-cache.js';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { createSink } from '../../src/adapters/push/create-sink.js';
+import type { OrderRecord } from '../../src/adapters/push/order-record.js';
 import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
 import { nextCronTime } from '../../src/adapters/system/cron.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
@@ -21,6 +22,7 @@ import { Engine } from '../../src/engine/engine.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
+import type { Sink } from '../../src/engine/ports/sink.js';
 import type { FlakyReceiver } from './flaky-receiver.js';
 import { ManualClock } from './manual-clock.js';
 
@@ -46,6 +48,9 @@ const ATTRIBUTES =
   'name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"';
 
 export class CrawlWorld {
+  /** Deliveries under way. */
+  private delivering = 0;
+
   private constructor(
     readonly engine: Engine,
     readonly store: FrontierStore,
@@ -71,7 +76,7 @@ export class CrawlWorld {
       clock,
       log: collectingLog(errors),
       cron: nextCronTime,
-      createSink,
+      createSink: (definition) => world.watched(createSink(definition)),
       processor: new LocalPageProcessor({
         createFetcher: (definitions) =>
           new HttpFetcher(definitions, { lookup: options.names && lookupIn(options.names) }),
@@ -79,9 +84,23 @@ export class CrawlWorld {
         digest: (bytes, text) => createHash('sha256').update(bytes).update(text).digest('hex'),
       }),
     });
-    const world = new CrawlWorld(engine, store, clock, index, folder, options, errors);
+    const world: CrawlWorld = new CrawlWorld(engine, store, clock, index, folder, options, errors);
     await engine.open(world.definition(options));
     return world;
+  }
+
+  /** A sink at work is as good a reason to wait as a page that is being fetched: disks and sockets know no manual clock. */
+  private watched(sink: Sink): Sink {
+    const deliver = sink.deliver.bind(sink);
+    sink.deliver = async (batch, signal) => {
+      this.delivering++;
+      try {
+        return await deliver(batch, signal);
+      } finally {
+        this.delivering--;
+      }
+    };
+    return sink;
   }
 
   definition(options: Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files'>): ServerDefinition {
@@ -133,7 +152,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
       await turn();
       const views = await this.engine.crawlers();
       const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
-      quiet = busy && views.every((view) => view.active === 0) ? quiet + 1 : 0;
+      quiet = busy && this.delivering === 0 && views.every((view) => view.active === 0) ? quiet + 1 : 0;
       if (!busy) return true;
       // Nothing moves on the sockets: only the clock can help.
       const next = this.clock.nextTimer;
@@ -185,6 +204,13 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
       .filter((line) => line !== '')
       .map((line) => decodeURIComponent(line.split(' ')[0]!.replaceAll('+', ' ')))
       .sort();
+  }
+
+  /** The documents that were pushed, the last one of each URI; for a world without an index. */
+  pushed(): Map<string, NonNullable<OrderRecord['document']>> {
+    const lines = readFileSync(join(this.folder, 'orders.jsonl'), 'utf8').split('\n').filter(Boolean);
+    const orders = lines.map((line) => JSON.parse(line) as OrderRecord);
+    return new Map(orders.flatMap(({ uri, document }) => (document ? [[uri, document]] : [])));
   }
 
   async close(): Promise<void> {

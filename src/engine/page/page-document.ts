@@ -12,7 +12,6 @@ export interface FetchedPage {
   readonly url: CrawlUrl;
   readonly task: PageTask;
   readonly effects: Effects;
-  readonly rootMetas: readonly Meta[];
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
@@ -60,7 +59,6 @@ function lastingMetas(page: FetchedPage): Meta[] {
   add('source', page.effects.source ?? page.task.crawler);
   if (page.noArchive) add('noarchive', 'true');
   add('redirect_source', page.redirectSource);
-  for (const meta of page.rootMetas) metas.push({ name: meta.name, value: meta.value });
   for (const meta of page.task.inheritedMetas) metas.push(meta);
   for (const meta of page.effects.metas) metas.push({ name: meta.name, value: meta.value });
   return metas;

@@ -236,13 +236,11 @@ class PageVisit {
     reason?: string,
   ): Extract<PageOutcome, { kind: 'document' }> {
     const { definition } = this.context;
-    const root = this.task.root === undefined ? undefined : this.context.roots.get(this.task.root);
     const document = buildDocument(
       {
         url: this.url,
         task: this.task,
         effects: this.verdict.effects,
-        rootMetas: root?.metas ?? [],
         status: answer.status,
         headers: answer.headers,
         body: answer.body,
