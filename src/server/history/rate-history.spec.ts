@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { hours, instant, seconds } from '../../domain/time/units.js';
+import { RateHistory, type Reading } from './rate-history.js';
+
+const START = instant(Date.UTC(2026, 0, 1));
+
+function reading(at: number, documents: number, missing: number, orders = 0): Reading {
+  const counts = { indexed: documents } as Reading['crawlers'][number]['counts'];
+  return {
+    at: instant(START + at),
+    crawlers: [{ name: 'docs', counts }],
+    metrics: {
+      pages: [
+        { crawler: 'docs', outcome: 'document', count: documents },
+        { crawler: 'docs', outcome: 'http-404', count: missing },
+        { crawler: 'other', outcome: 'document', count: 1000 },
+      ],
+      orders: [
+        { crawler: 'docs', kind: 'add', state: 'acknowledged', count: orders },
+        { crawler: 'docs', kind: 'add', state: 'refused', count: 7 },
+      ],
+    },
+  };
+}
+
+describe('the history of rates', () => {
+  it('tells what was counted since the reading before', () => {
+    const history = new RateHistory(START);
+    history.add(reading(seconds(15), 10, 1, 4));
+    history.add(reading(seconds(30), 25, 1, 14));
+    expect(history.points('docs', 'hour')).toMatchObject([
+      {
+        at: START + 15_000,
+        length: 15_000,
+        pages: 11,
+        errors: 1,
+        orders: 4,
+        indexed: 10,
+        errorsByCode: { 'http-404': 1 },
+      },
+      { pages: 15, errors: 0, orders: 10, indexed: 25, errorsByCode: {} },
+    ]);
+  });
+
+  it('sums the readings of an hour into one point of the week', () => {
+    const history = new RateHistory(START);
+    for (let n = 1; n <= 241; n++) history.add(reading(n * seconds(15), n, n));
+    const [first, second] = history.points('docs', 'week');
+    expect(first).toMatchObject({ length: 239 * 15_000, pages: 478, errors: 239, indexed: 239 });
+    expect(second).toMatchObject({ pages: 4, errorsByCode: { 'http-404': 2 } });
+  });
+
+  it('stays bounded, whatever the uptime', () => {
+    const history = new RateHistory(START);
+    for (let n = 1; n <= 400; n++) history.add(reading(n * hours(1), n, 0));
+    expect(history.points('docs', 'hour')).toHaveLength(240);
+    expect(history.points('docs', 'week')).toHaveLength(168);
+  });
+
+  it('forgets a crawler that is gone', () => {
+    const history = new RateHistory(START);
+    history.add(reading(seconds(15), 1, 0));
+    history.add({ ...reading(seconds(30), 1, 0), crawlers: [] });
+    expect(history.points('docs', 'hour')).toEqual([]);
+    expect(history.kept()).toEqual({});
+  });
+
+  it('goes on with the hours of an earlier process', () => {
+    const before = new RateHistory(START);
+    before.add(reading(seconds(15), 3, 0));
+    const after = new RateHistory(instant(START + hours(2)));
+    after.restore(before.kept());
+    after.add(reading(hours(2) + seconds(15), 5, 0));
+    expect(after.points('docs', 'week').map(({ pages }) => pages)).toEqual([3, 5]);
+  });
+});

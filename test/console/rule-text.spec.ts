@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { changeRules, ruleXml } from '../../console/src/screens/configuration/rule-text.js';
+import { addCrawler, type CrawlWish } from '../../console/src/screens/first-run/crawl-draft.js';
+import { listRules } from '../../src/adapters/config-xml/edit/rules.js';
+import { readConfiguration } from '../../src/adapters/config-xml/read.js';
+
+const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name="other"><Rules group="g"><Rule><ar:Path value="/a"/><Index/></Rule></Rules></Crawler>
+  <Crawler name="docs more">
+    <Rules group="g">
+      <!-- <Rule><ar:Path value="/a"/><Index/></Rule> -->
+      <Rule><ar:Path value="/a"/><Index/></Rule>
+      <Rule><ar:Path value="/b"/><Follow/></Rule>
+    </Rules>
+    <Rules group="h">
+      <Rule><ar:Path value="/c"/><Ignore/></Rule>
+    </Rules>
+  </Crawler>
+</CrawlConfig>`;
+
+const CRAWLER = 'docs more';
+const rules = (xml: string) => listRules(xml, CRAWLER) as never[];
+const paths = (xml: string): string[] => listRules(xml, CRAWLER).map(({ match }) => match[0]!.value!);
+const change = (wanted: Parameters<typeof changeRules>[3]): string => changeRules(XML, CRAWLER, rules(XML), wanted);
+
+describe('a change of one rule', () => {
+  it('replaces, deletes, inserts and moves, and the reader agrees', () => {
+    const d = '<Rule><ar:Path value="/d"/><Index/></Rule>';
+    expect(paths(change({ kind: 'replace', index: 0, xml: d }))).toEqual(['/d', '/b', '/c']);
+    expect(paths(change({ kind: 'delete', index: 1 }))).toEqual(['/a', '/c']);
+    expect(paths(change({ kind: 'insert', index: 0, xml: d }))).toEqual(['/d', '/a', '/b', '/c']);
+    expect(paths(change({ kind: 'insert', index: 3, xml: d }))).toEqual(['/a', '/b', '/c', '/d']);
+    expect(paths(change({ kind: 'move', from: 0, to: 2 }))).toEqual(['/b', '/c', '/a']);
+    expect(paths(change({ kind: 'move', from: 2, to: 0 }))).toEqual(['/c', '/a', '/b']);
+  });
+
+  it('touches neither another crawler nor what is commented out', () => {
+    const changed = change({ kind: 'delete', index: 0 });
+    expect(changed).toContain('<!-- <Rule><ar:Path value="/a"/><Index/></Rule> -->');
+    expect(changed).toContain('<Crawler name="other"><Rules group="g"><Rule><ar:Path value="/a"/>');
+  });
+
+  it('is refused when the text and the rules do not belong together', () => {
+    expect(() => changeRules(XML.replace('"/b"', '"/x"'), CRAWLER, rules(XML), { kind: 'delete', index: 0 })).toThrow(
+      'Rule 2 was not found',
+    );
+  });
+});
+
+describe('a rule made of its parts', () => {
+  it('comes back as the same parts', () => {
+    const [first] = listRules(XML, CRAWLER);
+    const parts = {
+      match: [
+        { element: 'Atom', field: 'url', kind: 'inside', litteral: true, value: '"<&>\n' },
+        { element: 'Not', children: [{ element: 'Ext', value: 'pdf' }] },
+      ],
+      actions: [
+        { element: 'AddMeta', name: 'team', value: 'a"b' },
+        { element: 'Priority', shift: -1 },
+        { element: 'Index' },
+      ],
+    } as const;
+    const xml = ruleXml(parts.match as never, parts.actions as never, XML);
+    const text = changeRules(XML, CRAWLER, rules(XML), { kind: 'replace', index: first!.index, xml });
+    expect(listRules(text, CRAWLER)[0]).toMatchObject(parts);
+  });
+});
+
+describe('a new crawl', () => {
+  const wish: CrawlWish = {
+    name: 'new',
+    url: new URL('https://www.example.com/docs/start.html'),
+    scope: 'site',
+    pauseSeconds: 2.5,
+    sink: 'main',
+    newSink: { type: 'json', url: 'https://search.example.com/orders?a=1&b=2' },
+    allow: '10.0.0.0/8',
+  };
+  const read = (xml: string) =>
+    readConfiguration(xml, { file: 'c.xml', readFile: () => '', env: {} } as Parameters<typeof readConfiguration>[1]);
+
+  it.each(['', '<CrawlConfig/>', '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v20"></CrawlConfig>', XML])(
+    'is valid in a configuration like %s',
+    (before) => {
+      for (const scope of ['site', 'folder', 'domain'] as const) {
+        const { definition, problems } = read(addCrawler(before, { ...wish, scope }, true));
+        expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+        const crawler = definition!.crawlers.find(({ name }) => name === 'new')!;
+        expect(crawler.roots.map(({ url }) => url)).toEqual([wish.url.href]);
+        expect(crawler.throttle).toBe(2500);
+        expect(definition!.sinks.map(({ url }) => url)).toContain(wish.newSink!.url);
+      }
+    },
+  );
+
+  it('without a root is there to judge, and has nothing to crawl', () => {
+    const { definition } = read(addCrawler('<CrawlConfig/>', wish, false));
+    expect(definition!.crawlers[0]!.roots).toEqual([]);
+  });
+});
