@@ -61,7 +61,7 @@ export interface EnginePorts {
 }
 
 /** Orders and bytes that may wait for one sink; past either, no further page is fetched for it. */
-const DELIVERY_LIMITS = { maxOrders: 1_000, maxBytes: 24 * 1024 * 1024 };
+const DELIVERY_LIMITS = { maxOrders: 500, maxBytes: 16 * 1024 * 1024 };
 const SETTLEMENTS_PER_CALL = 500;
 const LEDGER_AGE = days(30);
 const LEDGER_ENTRIES = 1_000_000;

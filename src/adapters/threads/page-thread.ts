@@ -14,6 +14,9 @@ interface UnderWay {
   readonly reject: (error: Error) => void;
 }
 
+/** What a page leaves behind is short-lived: a larger nursery costs memory in every thread and saves no time (measured). */
+const YOUNG_GENERATION = { maxYoungGenerationSizeMb: 24 };
+
 /** The thread ended before it answered. `guilty`: this call was the page that it was reading. */
 export class ThreadEnded extends Error {
   override readonly name = 'ThreadEnded';
@@ -41,7 +44,7 @@ export class PageThread {
     private readonly onEnd: (thread: PageThread, error: Error) => void,
   ) {
     const data: PageThreadData = { reading: this.reading.buffer as SharedArrayBuffer };
-    this.worker = new Worker(entry, { workerData: data, name: 'pages' });
+    this.worker = new Worker(entry, { workerData: data, name: 'pages', resourceLimits: YOUNG_GENERATION });
     this.worker.on('message', (answers: readonly PageAnswer[]) => {
       for (const answer of answers) this.answer(answer);
     });
