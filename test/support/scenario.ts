@@ -10,14 +10,20 @@ export async function startSite(address = '127.0.0.1', name = address): Promise<
   return site;
 }
 
-/** A crawl that has come to rest. What the engine logs as an error fails the test. */
+/** A crawl that has come to rest. */
 export async function crawl(options: WorldOptions): Promise<CrawlWorld> {
+  const world = await start(options);
+  await world.untilIdle();
+  return world;
+}
+
+/** A crawl that has begun. What the engine logs as an error fails the test. */
+export async function start(options: WorldOptions): Promise<CrawlWorld> {
   const world = await CrawlWorld.start(options);
   onTestFinished(async () => {
     await world.close();
     expect(world.errors).toEqual([]);
   });
-  await world.untilIdle();
   return world;
 }
 
