@@ -4,16 +4,37 @@ import type { Clock } from '../../engine/ports/clock.js';
 /** Node keeps timers in 32 bits; a longer wait would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The time of this machine. */
+/** Milliseconds: `wall` since 1970, which a person or a time server can set; `elapsed` since any moment, which only grows. */
+export interface TimeSources {
+  wall(): number;
+  elapsed(): number;
+}
+
+const MACHINE: TimeSources = { wall: () => Date.now(), elapsed: () => performance.now() };
+
+/**
+ * The time of this machine, as far as it goes forward. When somebody sets it back, this clock goes on from where it was
+ * at its usual pace: politeness, retries and due times, which are moments to come, would else lie far in the future. When
+ * it is set forward, or the machine has slept, this clock follows.
+ */
 export class SystemClock implements Clock {
+  private ahead: number;
+
+  constructor(private readonly sources: TimeSources = MACHINE) {
+    this.ahead = sources.wall() - sources.elapsed();
+  }
+
   now(): Instant {
-    return instant(Date.now());
+    const wall = this.sources.wall();
+    const elapsed = this.sources.elapsed();
+    this.ahead = Math.max(this.ahead, wall - elapsed);
+    return instant(Math.floor(elapsed + this.ahead));
   }
 
   at(at: Instant, action: () => void): () => void {
     let timer: NodeJS.Timeout;
     const wait = (): void => {
-      const left = at - Date.now();
+      const left = at - this.now();
       timer = left > LONGEST_TIMER_MS ? setTimeout(wait, LONGEST_TIMER_MS) : setTimeout(action, Math.max(0, left));
     };
     wait();
@@ -31,7 +52,7 @@ export class SystemClock implements Clock {
         signal?.removeEventListener('abort', wake);
         resolve();
       };
-      const cancel = this.at(instant(Date.now() + wait), wake);
+      const cancel = this.at(instant(this.now() + wait), wake);
       signal?.addEventListener('abort', wake);
     });
   }

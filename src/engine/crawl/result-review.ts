@@ -25,6 +25,24 @@ export class ResultReview {
   constructor(private readonly services: ReviewServices) {}
 
   async review(state: UrlState, result: PageResult): Promise<PageResult> {
+    try {
+      return await this.reviewed(state, result);
+    } catch (error) {
+      this.withdraw(result);
+      throw error;
+    }
+  }
+
+  /** The links of the page were not taken: where it was read they count as handed over, and would not be reported again. */
+  withdraw(result: PageResult): void {
+    if (result.links.length === 0) return;
+    this.services.processor.forget(
+      result.crawler,
+      result.links.map((link) => link.url),
+    );
+  }
+
+  private async reviewed(state: UrlState, result: PageResult): Promise<PageResult> {
     const { outcome } = result;
     switch (outcome.kind) {
       case 'redirect':
@@ -69,11 +87,7 @@ export class ResultReview {
   }
 
   private failed(result: PageResult, code: ErrorCode, detail: string): PageResult {
-    // The links count as handed over where the page was read, and now they are not.
-    this.services.processor.forget(
-      result.crawler,
-      result.links.map((link) => link.url),
-    );
+    this.withdraw(result);
     return { ...result, outcome: { kind: 'error', code, detail }, links: [], refused: [] };
   }
 }

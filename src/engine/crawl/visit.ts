@@ -51,9 +51,14 @@ export class VisitRunner {
     const fence = this.services.partitions.fence(host.key);
     const result = await this.fetch(state, host);
     if (result === PUT_BACK) return PUT_BACK;
-    if (!fence || !this.services.partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
-    fetched();
-    await this.takeLinks(state, result);
+    try {
+      if (!fence || !this.services.partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
+      fetched();
+      await this.takeLinks(state, result);
+    } catch (error) {
+      this.services.review.withdraw(result);
+      throw error;
+    }
     return this.conclude(state, result, fence);
   }
 

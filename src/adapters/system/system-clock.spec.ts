@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { instant, milliseconds } from '../../domain/time/units.js';
+import { SystemClock } from './system-clock.js';
+
+const START = Date.UTC(2026, 0, 1);
+
+describe('the clock of this machine', () => {
+  const machine = () => {
+    const time = { wall: START, elapsed: 12.5 };
+    const clock = new SystemClock({ wall: () => time.wall, elapsed: () => time.elapsed });
+    const pass = (ms: number): void => {
+      time.wall += ms;
+      time.elapsed += ms;
+    };
+    return { time, clock, pass };
+  };
+
+  it('tells the time', () => {
+    const { clock, pass } = machine();
+    expect(clock.now()).toBe(START);
+    pass(1_500);
+    expect(clock.now()).toBe(START + 1_500);
+    expect(Math.abs(new SystemClock().now() - Date.now())).toBeLessThan(1_000);
+  });
+
+  it('goes on at its usual pace when it is set back, until the time has come up to it again', () => {
+    const { time, clock, pass } = machine();
+    time.wall -= 3_600_000;
+    expect(clock.now()).toBe(START);
+    pass(5_000);
+    expect(clock.now()).toBe(START + 5_000);
+    time.wall += 3_600_000 + 7;
+    expect(clock.now()).toBe(START + 5_007);
+  });
+
+  it('follows when it is set forward', () => {
+    const { time, clock } = machine();
+    time.wall += 86_400_000;
+    expect(clock.now()).toBe(START + 86_400_000);
+  });
+
+  it('runs a timer at its time, and one whose time has passed at once', async () => {
+    const clock = new SystemClock();
+    const ran: string[] = [];
+    await new Promise<void>((resolve) => {
+      clock.at(instant(clock.now() + 5), () => {
+        ran.push('later');
+        resolve();
+      });
+      clock.at(instant(clock.now() - 5), () => ran.push('at once'));
+    });
+    expect(ran).toEqual(['at once', 'later']);
+  });
+
+  it('does not run a timer that was cancelled, and a sleep ends with its signal', async () => {
+    const clock = new SystemClock();
+    let ran = false;
+    clock.at(instant(clock.now() + 1), () => {
+      ran = true;
+    })();
+    await clock.sleep(milliseconds(3));
+    expect(ran).toBe(false);
+    const stop = new AbortController();
+    const sleeping = clock.sleep(milliseconds(3_600_000), stop.signal);
+    stop.abort();
+    await sleeping;
+  });
+});
