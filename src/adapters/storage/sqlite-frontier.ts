@@ -4,6 +4,7 @@ import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { Backlog, NewUrl, Settlement, UrlFilter } from '../../engine/ports/frontier-store.js';
 import { GLOB, urlWhere } from './filter-sql.js';
+import { indexOrder, type Keys } from './keys.js';
 import { KEPT_VISITS, UNDER_WAY, visitValues } from './order-row.js';
 import { counterWriter, EARLIEST_BY_SOURCE } from './sqlite-counters.js';
 import type { Handle } from './sqlite-handle.js';
@@ -27,13 +28,6 @@ import {
   type UrlRecord,
   type Value,
 } from './url-row.js';
-
-/** Keys of URLs, each with the position of its site in a list of (crawler, host): 100 links take 1 KB, not 50. */
-export interface Keys {
-  readonly sites: readonly (readonly [crawler: string, hostKey: string])[];
-  readonly site: Uint32Array;
-  readonly keys: BigInt64Array;
-}
 
 type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
 
@@ -79,11 +73,11 @@ export class SqliteFrontier {
   unknown({ sites, site, keys }: Keys): Uint32Array {
     const ids = sites.map(([crawler, host]) => this.#sites.known(crawler, host));
     const positions: number[] = [];
-    for (let i = 0; i < keys.length; i++) {
+    for (const i of indexOrder(site, keys)) {
       const id = ids[site[i]!];
       if (id === undefined || this.#sql.idOf.get(id, keys[i]!) === undefined) positions.push(i);
     }
-    return Uint32Array.from(positions);
+    return Uint32Array.from(positions).sort();
   }
 
   /** Stores those that are not known yet. Their ids in the order given; 0 for a URL that was known. */

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
-import type { FrontierStore, NewUrl, UrlFilter } from '../../engine/ports/frontier-store.js';
+import type { FrontierStore, UrlFilter } from '../../engine/ports/frontier-store.js';
 import { BULK_STEP, inSteps } from './bulk.js';
 import { lockDataDirectory } from './data-lock.js';
 import { countedWhere } from './filter-sql.js';
+import { keysOf } from './keys.js';
 import { openSqliteDataSource } from './sqlite-data-source.js';
-import type { Keys } from './sqlite-frontier.js';
 import { guarded, openHandle } from './sqlite-handle.js';
 import { SqliteReads } from './sqlite-reads.js';
 import type { ReaderVerbs, WriterVerbs } from './sqlite-verbs.js';
@@ -91,22 +91,4 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
       unlock();
     },
   };
-}
-
-function keysOf(urls: readonly NewUrl[]): Keys {
-  const places = new Map<string, number>();
-  const sites: [string, string][] = [];
-  const site = new Uint32Array(urls.length);
-  const keys = new BigInt64Array(urls.length);
-  urls.forEach(({ crawler, hostKey, key }, i) => {
-    const name = `${crawler}\n${hostKey}`;
-    let place = places.get(name);
-    if (place === undefined) {
-      place = sites.push([crawler, hostKey]) - 1;
-      places.set(name, place);
-    }
-    site[i] = place;
-    keys[i] = key;
-  });
-  return { sites, site, keys };
 }
