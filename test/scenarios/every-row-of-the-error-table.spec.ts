@@ -23,10 +23,14 @@ const PERMANENT: readonly [code: keyof typeof ERROR_CODES, fault: FakePage][] = 
   ['redirect-malformed', { status: 302 }],
   ['redirect-loop', { status: 302, headers: { location: '/page' } }],
   ['protocol', (request) => void request.socket.end('this is no HTTP\r\n\r\n')],
-  ['body-undecodable', { headers: { 'content-encoding': 'gzip', 'content-type': 'text/html' }, body: 'not gzip at all' }],
+  [
+    'body-undecodable',
+    { headers: { 'content-encoding': 'gzip', 'content-type': 'text/html' }, body: 'not gzip at all' },
+  ],
   [
     'body-truncated',
-    (request) => void request.socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 1000\r\n\r\nshort'),
+    (request) =>
+      void request.socket.end('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 1000\r\n\r\nshort'),
   ],
 ];
 
@@ -47,7 +51,11 @@ describe('every row of the error table', () => {
   beforeEach(async () => {
     site = await FakeSite.start();
     site.page('/', ['/page']).page('/page');
-    world = await CrawlWorld.start({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>`, more: FETCHER });
+    world = await CrawlWorld.start({
+      attributes: ATTRIBUTES,
+      crawler: `<Root url="${site.url('/')}"/>`,
+      more: FETCHER,
+    });
     await world.untilIdle();
     expect(await world.indexed()).toEqual([site.url('/'), page()]);
   });
@@ -62,40 +70,49 @@ describe('every row of the error table', () => {
     await world.untilIdle(minutes(0.2));
   };
 
-  it.each(PERMANENT)('%s is permanent: deletion at once, remembered, removed when it fails again', async (code, fault) => {
-    expect(ERROR_CODES[code].class).toBe('permanent');
-    site.set('/page', fault);
-    await visit();
-    expect(await world.state(page())).toMatchObject({ status: 'error', reason: code });
-    expect(await world.indexed()).toEqual([site.url('/')]);
-    const [order] = await world.engine.orders({ uri: page() }, undefined, 1);
-    expect(order).toMatchObject({ kind: 'delete', reason: code, state: 'acknowledged' });
-    await visit();
-    expect(await world.state(page())).toBeUndefined();
-    site.page('/page').page('/', ['/page'], 'The start page has changed, and links to the page still.');
-    await world.pass(days(1));
-    expect(await world.indexed()).toEqual([site.url('/'), page()]);
-  });
+  it.each(PERMANENT)(
+    '%s is permanent: deletion at once, remembered, removed when it fails again',
+    async (code, fault) => {
+      expect(ERROR_CODES[code].class).toBe('permanent');
+      site.set('/page', fault);
+      await visit();
+      expect(await world.state(page())).toMatchObject({ status: 'error', reason: code });
+      expect(await world.indexed()).toEqual([site.url('/')]);
+      const [order] = await world.engine.orders({ uri: page() }, undefined, 1);
+      expect(order).toMatchObject({ kind: 'delete', reason: code, state: 'acknowledged' });
+      await visit();
+      expect(await world.state(page())).toBeUndefined();
+      site.page('/page').page('/', ['/page'], 'The start page has changed, and links to the page still.');
+      await world.pass(days(1));
+      expect(await world.indexed()).toEqual([site.url('/'), page()]);
+    },
+  );
 
-  it.each(TEMPORARY)('%s is temporary: kept and counted, removed only after more in a row than allowed', async (code, fault) => {
-    expect(ERROR_CODES[code].class).toBe('temporary');
-    site.set('/page', fault);
-    await visit();
-    expect(await world.state(page())).toMatchObject({ status: 'error', reason: code, temporaryErrors: 1 });
-    expect(await world.indexed()).toContain(page());
-    await world.pass(hours(20));
-    expect(await world.state(page())).toBeUndefined();
-    expect(await world.indexed()).toEqual([site.url('/')]);
-    const [order] = await world.engine.orders({ uri: page() }, undefined, 1);
-    expect(order).toMatchObject({ kind: 'delete', reason: 'too-many-temporary-errors' });
-  });
+  it.each(TEMPORARY)(
+    '%s is temporary: kept and counted, removed only after more in a row than allowed',
+    async (code, fault) => {
+      expect(ERROR_CODES[code].class).toBe('temporary');
+      site.set('/page', fault);
+      await visit();
+      expect(await world.state(page())).toMatchObject({ status: 'error', reason: code, temporaryErrors: 1 });
+      expect(await world.indexed()).toContain(page());
+      await world.pass(hours(20));
+      expect(await world.state(page())).toBeUndefined();
+      expect(await world.indexed()).toEqual([site.url('/')]);
+      const [order] = await world.engine.orders({ uri: page() }, undefined, 1);
+      expect(order).toMatchObject({ kind: 'delete', reason: 'too-many-temporary-errors' });
+    },
+  );
 
   it('a host name that does not exist is permanent, a host that refuses connections is temporary', async () => {
     const closed = await freePort();
     site.page('/', ['/page', `http://127.0.0.1:${closed}/x`, 'http://no-such-host.invalid/'], 'New links.');
     await world.engine.refresh('test', { url: site.url('/') });
     await world.untilIdle(minutes(0.2));
-    expect(await world.state(`http://127.0.0.1:${closed}/x`)).toMatchObject({ status: 'error', reason: 'connection-refused' });
+    expect(await world.state(`http://127.0.0.1:${closed}/x`)).toMatchObject({
+      status: 'error',
+      reason: 'connection-refused',
+    });
     expect((await world.state('http://no-such-host.invalid/'))?.reason).toMatch(/^dns-/);
   });
 

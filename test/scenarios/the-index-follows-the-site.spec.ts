@@ -72,7 +72,11 @@ describe('between two refreshes the site changes, and the index follows', () => 
     await nextDay();
     expect(await world.indexed()).toEqual(urls('/', '/b', '/c', '/d', '/new'));
     expect(await world.state(site.url('/a'))).toMatchObject({ status: 'redirected' });
-    expect(await world.state(site.url('/new'))).toMatchObject({ status: 'indexed', arrival: 'redirect', foundOn: site.url('/a') });
+    expect(await world.state(site.url('/new'))).toMatchObject({
+      status: 'indexed',
+      arrival: 'redirect',
+      foundOn: site.url('/a'),
+    });
   });
 
   it('a page that turns noindex is deleted, and is back when it turns again', async () => {
@@ -111,7 +115,11 @@ describe('between two refreshes the site changes, and the index follows', () => 
 
   it('a success between temporary errors starts the count again', async () => {
     let failing = true;
-    site.set('/a', (request) => (failing ? void request.socket.resetAndDestroy() : { headers: { 'content-type': 'text/html' }, body: html('a', []) }));
+    site.set('/a', (request) =>
+      failing
+        ? void request.socket.resetAndDestroy()
+        : { headers: { 'content-type': 'text/html' }, body: html('a', []) },
+    );
     await world.engine.refresh('test', { url: site.url('/a') });
     await world.untilIdle();
     expect(await world.state(site.url('/a'))).toMatchObject({ status: 'error', temporaryErrors: 1 });
