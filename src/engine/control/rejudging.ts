@@ -95,10 +95,19 @@ export class Rejudging {
   /** Undefined: nothing changes for this URL. */
   private dispositionOf(crawler: Crawler, state: UrlState, verdict: Verdict): Disposition | undefined {
     const now = this.services.clock.now();
-    if (verdict.accepted) return returning(state, verdict, now) ?? moving(state, verdict);
+    if (verdict.accepted) {
+      return (
+        returning(state, verdict, now) ??
+        unindexing(state, verdict) ??
+        indexing(state, verdict, now) ??
+        moving(state, verdict)
+      );
+    }
     // A stored URL whose server record is gone waits until it is due: its own visit removes it.
     const waitsUntilDue = verdict.layer === 'server-records';
-    if (waitsUntilDue || OUTSIDE.has(state.status)) return undefined;
+    // What was left to another crawler, and no longer is, still has its document.
+    const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
+    if (waitsUntilDue || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
     const { definition } = crawler.context;
     const outcome = {
       kind: 'excluded',
@@ -147,6 +156,26 @@ function returning(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): D
   };
 }
 
+/** A document that the rules no longer let into the index, although its page may still be read for its links. */
+function unindexing(state: UrlState, verdict: Verdict): Disposition | undefined {
+  if (!leavesIndex(state, verdict)) return undefined;
+  const reason = reasonOutOfIndex(verdict);
+  const changes = { status: 'visited', reason, stamp: null, simhash: null } as const;
+  return { remove: false, changes, order: { kind: 'delete', reason }, changed: true };
+}
+
+const leavesIndex = (state: UrlState, verdict: Verdict): boolean =>
+  state.stamp !== undefined && !OUTSIDE.has(state.status) && !verdict.effects.index;
+
+const reasonOutOfIndex = (verdict: Verdict) => (verdict.effects.follow ? 'links-only' : 'no-index');
+
+/** A page that the rules had kept out of the index and now let in: it is not made to wait for its next refresh. */
+function indexing(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
+  const keptOut = state.status === 'visited' && (state.reason === 'links-only' || state.reason === 'no-index');
+  if (!keptOut || !verdict.effects.index || state.arrival === 'robots') return undefined;
+  return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
+}
+
 /** A queued URL whose source is another one under the new rules. */
 function moving(state: UrlState, verdict: Verdict): Disposition | undefined {
   const source = newSource(state, verdict);
@@ -183,6 +212,7 @@ class CountingGroup {
     const outside = OUTSIDE.has(state.status);
     if (verdict.accepted) {
       if (outside && !VISITED_REASONS.has(state.reason)) this.newlyAccepted.add(state, verdict.reason);
+      else if (leavesIndex(state, verdict)) this.documentsDeleted.add(state, reasonOutOfIndex(verdict));
       else if (newSource(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
       return;
     }
