@@ -44,7 +44,7 @@ describe('the calls about crawlers and URLs', () => {
     expect(seen.sort()).toEqual(['/', '/a.html', '/b.html', '/c.html', '/missing.html']);
   });
 
-  it('filter stored URLs by status, reason, host, prefix and source', async () => {
+  it('filter stored URLs by status, reason, host, prefix, source and age', async () => {
     const found = async (query: string): Promise<string[]> =>
       (await world.get(`crawlers/test/urls?${query}`)).body.items.map(
         (item: { url: string }) => new URL(item.url).pathname,
@@ -55,6 +55,9 @@ describe('the calls about crawlers and URLs', () => {
     expect(await found(`host=127.0.0.1%3A${world.site.port}&indexed=true`)).toHaveLength(4);
     expect(await found('host=elsewhere')).toEqual([]);
     expect(await found('source=refresh')).toHaveLength(5);
+    expect(await found('visitedSince=2026-01-01T00:00:00Z')).toHaveLength(5);
+    expect(await found('visitedBefore=2026-01-01T00:00:00Z')).toEqual([]);
+    expect((await world.get('crawlers/test/urls?visitedSince=yesterday')).status).toBe(400);
     expect((await world.get('crawlers/test/urls?status=nonsense')).status).toBe(400);
   });
 

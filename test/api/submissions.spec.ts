@@ -76,7 +76,9 @@ describe('the calls that change what is crawled', () => {
     expect([one.status, one.body.count]).toEqual([200, 1]);
     const many = await world.send('POST', 'crawlers/test/refresh', { like: `${world.site.origin}/%.html` });
     expect(many.body.count).toBeGreaterThanOrEqual(3);
-    for (const body of [{}, { url: 'x', like: 'y' }])
+    const failed = await world.send('POST', 'crawlers/test/refresh', { reason: 'http-404', host: 'elsewhere' });
+    expect([failed.status, failed.body.count]).toEqual([200, 0]);
+    for (const body of [{}, { url: 'x', like: 'y' }, { url: 'x', reason: 'y' }])
       expect((await world.send('POST', 'crawlers/test/refresh', body)).status).toBe(400);
     const unknown = await world.send('POST', 'crawlers/test/refresh', { url: 'https://never.example/' });
     expect(unknown.status).toBe(404);

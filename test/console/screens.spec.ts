@@ -48,6 +48,9 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     const table = page.getByRole('table', { name: 'Stored URLs' });
     await table.getByText('http-404').waitFor();
     expect(await table.getByRole('row').count()).toBe(2);
+    await page.getByLabel('Last visited').selectOption('more than a week ago');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('No stored URL fits the filter.').waitFor();
   });
 
   it('tells the life of a URL on one page', async () => {

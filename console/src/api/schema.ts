@@ -1073,7 +1073,7 @@ export interface Calls {
   };
   'GET /api/v1/crawlers/{crawler}/urls': {
     path: { crawler: string };
-    query: { cursor?: string; limit?: number; status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean };
+    query: { cursor?: string; limit?: number; status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string };
     body: undefined;
     answer: {
   readonly items: readonly UrlStateDto[];

@@ -5,6 +5,15 @@ import type { Series } from './chart.js';
 /** A young server's few points are not drawn as a picture of an hour. */
 const LEAST = 600;
 
+const DAY = 86_400;
+/** Seconds between two labels of the time axis. */
+const STEPS = [60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 6 * 3600, 12 * 3600, DAY, 2 * DAY];
+
+const LABELS: Readonly<Record<'hour' | 'week', Intl.DateTimeFormatOptions>> = {
+  hour: { hour: '2-digit', minute: '2-digit' },
+  week: { weekday: 'short', hour: '2-digit' },
+};
+
 interface PlotOptions {
   readonly element: HTMLElement;
   readonly series: readonly Series[];
@@ -28,6 +37,7 @@ export function makePlot({ element, series, height, span, data }: PlotOptions): 
     ticks: { show: false },
     font: '12px system-ui, sans-serif',
   };
+  const local = new Intl.DateTimeFormat(undefined, LABELS[span > DAY ? 'week' : 'hour']);
   return new uPlot(
     {
       width: element.clientWidth,
@@ -38,7 +48,10 @@ export function makePlot({ element, series, height, span, data }: PlotOptions): 
         x: { range: (plot) => rangeOf(plot.data[0], span) },
         y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
       },
-      axes: [axis, { ...axis, size: 44 }],
+      axes: [
+        { ...axis, space: 70, incrs: STEPS, values: (_plot, ticks) => ticks.map((at) => local.format(at * 1000)) },
+        { ...axis, size: 44, space: 22 },
+      ],
       series: [
         {},
         ...series.map((one) => ({

@@ -39,6 +39,8 @@ export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
   if (filter.pendingDeletion !== undefined) {
     conditions.push([`u.pending_deletion IS ${filter.pendingDeletion ? 'NOT ' : ''}NULL`]);
   }
+  if (filter.visitedBefore !== undefined) conditions.push(['u.last_visit_at < ?', filter.visitedBefore]);
+  if (filter.visitedSince !== undefined) conditions.push(['u.last_visit_at >= ?', filter.visitedSince]);
   return joined(conditions);
 }
 

@@ -124,6 +124,10 @@ export interface UrlFilter {
   readonly indexed?: boolean;
   /** Not yet settled deletions. */
   readonly pendingDeletion?: boolean;
+  /** Only URLs whose last visit was before this. */
+  readonly visitedBefore?: Instant;
+  /** Only URLs whose last visit was at this time or later. */
+  readonly visitedSince?: Instant;
 }
 
 export interface LedgerFilter {

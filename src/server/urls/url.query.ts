@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsBoolean, IsIn, IsISO8601, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { asBoolean } from '../http/boolean.js';
@@ -68,6 +68,20 @@ export class UrlsQuery extends PageQuery {
   @Transform(({ value }) => asBoolean(value))
   @IsBoolean()
   indexed?: boolean;
+
+  @ApiProperty({ required: false, format: 'date-time', description: 'Only URLs that were last visited before this.' })
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  visitedBefore?: string;
+
+  @ApiProperty({
+    required: false,
+    format: 'date-time',
+    description: 'Only URLs that were visited at this time or later.',
+  })
+  @IsOptional()
+  @IsISO8601({ strict: true })
+  visitedSince?: string;
 }
 
 export class ClearQuery {

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
+import { type Instant, instant } from '../../domain/time/units.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { UrlFilter } from '../../engine/ports/frontier-store.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
@@ -137,5 +138,10 @@ function filterOf(crawler: string, query: UrlsQuery): UrlFilter & { crawler: str
     like: query.like,
     reason: query.reason,
     indexed: query.indexed,
+    visitedBefore: momentOf(query.visitedBefore),
+    visitedSince: momentOf(query.visitedSince),
   };
 }
+
+const momentOf = (text: string | undefined): Instant | undefined =>
+  text === undefined ? undefined : instant(Date.parse(text));

@@ -86,7 +86,7 @@ function hostAlerts(host: HostDto, crawler: string): Alert[] {
 }
 
 function configurationAlerts({ warnings, rejected }: ConfigurationStateDto, crawler: string): Alert[] {
-  const target = href('/configuration', { crawler, view: 'xml' });
+  const target = href('/configuration', { crawler, view: 'xml', line: (rejected[0] ?? warnings[0])?.line });
   return [
     ...(rejected.length > 0
       ? [

@@ -4,7 +4,25 @@ import { changeQuery } from '../../state/route.js';
 import { useReasons } from '../../ui/reasons.js';
 
 type ListQuery = Calls['GET /api/v1/crawlers/{crawler}/urls']['query'];
-export type Filters = Omit<ListQuery, 'cursor' | 'limit'>;
+
+/** How long ago a URL was last visited. */
+const AGES = {
+  'within-1h': ['within the last hour', 3600],
+  'within-1d': ['within the last day', 86_400],
+  'over-1d': ['more than a day ago', 86_400],
+  'over-7d': ['more than a week ago', 7 * 86_400],
+  'over-30d': ['more than a month ago', 30 * 86_400],
+} as const;
+type Age = keyof typeof AGES;
+
+export type Filters = Omit<ListQuery, 'cursor' | 'limit' | 'visitedBefore' | 'visitedSince'> & { readonly age?: Age };
+
+/** What the server is asked: an age is a moment, counted from now. */
+export function queryOf({ age, ...rest }: Filters): ListQuery {
+  if (age === undefined) return rest;
+  const moment = new Date(Date.now() - AGES[age][1] * 1000).toISOString();
+  return age.startsWith('within') ? { ...rest, visitedSince: moment } : { ...rest, visitedBefore: moment };
+}
 
 export const STATUSES = [
   'waiting',
@@ -31,6 +49,7 @@ export function filtersOf(query: URLSearchParams): Filters {
     status: oneOf(STATUSES, query.get('status')),
     source: oneOf(SOURCES, query.get('source')),
     indexed: indexed === null ? undefined : indexed === 'true',
+    age: oneOf(Object.keys(AGES) as Age[], query.get('age')),
   };
 }
 
@@ -46,7 +65,7 @@ export function UrlFilters({ filters }: { filters: Filters }): JSX.Element {
   };
   const clear = (): void =>
     changeQuery(
-      Object.fromEntries([...TEXTS, 'status', 'source', 'indexed', 'cursor'].map((name) => [name, undefined])),
+      Object.fromEntries([...TEXTS, 'status', 'source', 'indexed', 'age', 'cursor'].map((name) => [name, undefined])),
     );
   return (
     <form class="filters" onSubmit={apply}>
@@ -62,6 +81,7 @@ export function UrlFilters({ filters }: { filters: Filters }): JSX.Element {
       <Choice name="status" label="Status" value={filters.status} values={STATUSES} />
       <Choice name="source" label="Source" value={filters.source} values={SOURCES} />
       <Choice name="indexed" label="In the index" value={filters.indexed?.toString()} values={['true', 'false']} />
+      <Choice name="age" label="Last visited" value={filters.age} values={Object.keys(AGES)} />
       <Text name="reason" label="Reason or error code" value={filters.reason} list="reason-codes" />
       <datalist id="reason-codes">
         {[...reasons.values()].map(({ code, meaning }) => (
@@ -103,7 +123,11 @@ const Text = ({
   </div>
 );
 
-const WORDS: Readonly<Record<string, string>> = { true: 'yes', false: 'no' };
+const WORDS: Readonly<Record<string, string>> = {
+  true: 'yes',
+  false: 'no',
+  ...Object.fromEntries(Object.entries(AGES).map(([age, [words]]) => [age, words])),
+};
 
 const Choice = ({ name, label, value, values }: FieldProps & { values: readonly string[] }): JSX.Element => (
   <div class="field">

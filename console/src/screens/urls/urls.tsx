@@ -8,7 +8,7 @@ import { changeQuery, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded, Loading } from '../../ui/answers.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { type Filters, filtersOf, isFiltered, UrlFilters } from './filters.js';
+import { type Filters, filtersOf, isFiltered, queryOf, UrlFilters } from './filters.js';
 import { ClearUrls, RefreshUrls } from './url-actions.js';
 import { UrlTable } from './url-table.js';
 
@@ -65,7 +65,7 @@ function UrlPages({ crawler, filters, cursor }: PagesProps): JSX.Element {
   const page = useResource(key, (signal) =>
     call('GET /api/v1/crawlers/{crawler}/urls', {
       path: { crawler },
-      query: { ...filters, cursor, limit: LIMIT },
+      query: { ...queryOf(filters), cursor, limit: LIMIT },
       signal,
     }),
   );
