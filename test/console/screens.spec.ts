@@ -80,7 +80,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await dialog.getByRole('button', { name: 'Remove it' }).click();
     await page.waitForURL(/\/urls\?/);
     const left = () => world.server.engine.countUrls({ crawler: 'docs', like: '%/guide/lenses.html' });
-    await expect.poll(left).toBe(0);
+    await expect.poll(left, { timeout: 15_000 }).toBe(0);
   });
 
   it('explains why a URL is not crawled, and where that stands', async () => {
