@@ -234,6 +234,8 @@ export interface EngineApi {
   /** Compares what the sinks hold with what the store says they hold. */
   reconcile(sink: string, repair: boolean): Promise<ReconciliationReport>;
 
+  /** Something that all servers on the database share has changed there. */
+  tellOthers(): Promise<void>;
   subscribe(listener: (event: CrawlEvent) => void): () => void;
   metrics(): Promise<EngineMetrics>;
   /** Ready to work: store open, workers up. */

@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { AuditController } from './audit/audit.controller.js';
@@ -56,14 +56,17 @@ export const CONTROLLERS = [
   WeightsController,
 ];
 
+/** What a node answers that only crawls. */
+export const PROBES = [HealthController, MetricsController];
+
 @Module({})
 class AppModule {}
 
 /** @param parts provides ENGINE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, AUDIT_LOG, LOG, CLOCK and OPTIONS. */
-export const appModule = (parts: DynamicModule): DynamicModule => ({
+export const appModule = (parts: DynamicModule, controllers: Type[] = CONTROLLERS): DynamicModule => ({
   module: AppModule,
   imports: [parts, ThrottlerModule.forRoot([{ ttl: 60_000, limit: CALLS_PER_MINUTE }])],
-  controllers: CONTROLLERS,
+  controllers,
   providers: [
     ConfigurationService,
     HistoryRecorder,

@@ -6,7 +6,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../engine/ports/log.js';
-import { appModule } from './app.module.js';
+import { appModule, CONTROLLERS, PROBES } from './app.module.js';
 import { serveConsole } from './console/static-files.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -22,14 +22,18 @@ import { OPTIONS } from './tokens.js';
 /** For a whole request to arrive: a client that sends a byte now and then holds its connection no longer. */
 const REQUEST_TIMEOUT_MS = 120_000;
 
-/** The application, not yet listening. For `parts` see appModule. */
-export async function createApp(parts: DynamicModule, log: Log): Promise<NestFastifyApplication> {
+/** The application, not yet listening. For `parts` see appModule; without `api` it answers probes and metrics alone. */
+export async function createApp(
+  parts: DynamicModule,
+  log: Log,
+  { api }: { api: boolean },
+): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 2048 },
     frameworkErrors: answerMalformedAddress,
   });
-  const app = await NestFactory.create<NestFastifyApplication>(appModule(parts), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(appModule(parts, api ? CONTROLLERS : PROBES), adapter, {
     bodyParser: false,
     logger: new NestLog(log),
     abortOnError: false,
@@ -43,8 +47,10 @@ export async function createApp(parts: DynamicModule, log: Log): Promise<NestFas
   registerBodyParsers(fastify);
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));
-  serveDescription(app);
-  await serveConsole(fastify);
+  if (api) {
+    serveDescription(app);
+    await serveConsole(fastify);
+  }
   return app;
 }
 

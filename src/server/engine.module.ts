@@ -12,6 +12,7 @@ import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
 import { createSink } from '../adapters/push/create-sink.js';
 import { StreamSink } from '../adapters/push/stream.js';
 import { AdminStore } from '../adapters/storage/admin-store.js';
+import { openPostgresNodes } from '../adapters/storage/cluster/open.js';
 import { openPostgresDataSource } from '../adapters/storage/postgres-data-source.js';
 import { openPostgresStore } from '../adapters/storage/postgres-store.js';
 import { openSqliteDataSource } from '../adapters/storage/sqlite-data-source.js';
@@ -29,7 +30,7 @@ import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import { configurationErrors } from './configuration/problems.dto.js';
 import { ProblemException } from './http/problem.js';
-import { type ServerOptions, UsageError } from './options.js';
+import { isPostgres, type ServerOptions, UsageError } from './options.js';
 import {
   AUDIT_LOG,
   CLOCK,
@@ -75,12 +76,16 @@ export interface EngineOptions {
   readonly log: Log;
   /** Orders go here as JSON lines, whatever sinks the configuration has. */
   readonly output?: Writable;
+  /** False: on a database that is shared, others crawl. */
+  readonly crawls?: boolean;
 }
 
 /** @throws UsageError for a database that is none of ours, and what the store throws when it cannot be opened. */
-export async function openEngine({ databaseUrl, log, output }: EngineOptions): Promise<Engine> {
+export async function openEngine({ databaseUrl, log, output, crawls = true }: EngineOptions): Promise<Engine> {
+  const store = await openStore(databaseUrl);
   return new Engine({
-    store: await openStore(databaseUrl),
+    store,
+    ...(isPostgres(databaseUrl) ? openPostgresNodes(databaseUrl, { crawls, log }) : {}),
     processor: new PageThreadPool({ entry: PAGE_THREAD, threads: pageThreads(), log }),
     clock: systemClock,
     log,
@@ -94,8 +99,6 @@ export const openAdminStore = async (url: string): Promise<AdminStore> =>
 
 const openStore = (url: string): Promise<FrontierStore> =>
   isPostgres(url) ? openPostgresStore(url) : openSqliteStore(sqliteFile(url));
-
-const isPostgres = (url: string): boolean => /^postgres(?:ql)?:\/\//.test(url);
 
 /** Hands the parts to Nest. */
 export function partsModule(parts: Parts): DynamicModule {

@@ -11,7 +11,14 @@ export interface ServerOptions {
   /** `sqlite:FILE` or `postgres://…`. */
   readonly databaseUrl: string;
   readonly apiKeys: readonly ApiKey[];
+  readonly roles: ReadonlySet<Role>;
 }
+
+/** `push` goes with `crawl`: an order is delivered by the node that has the page in hand. */
+export const ROLES = ['api', 'crawl', 'push'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const isPostgres = (databaseUrl: string): boolean => /^postgres(?:ql)?:\/\//.test(databaseUrl);
 
 export interface ServerFlags {
   readonly config?: string;
@@ -42,13 +49,15 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
         'Set CRAWLWAY_API_KEYS (name:role:key, comma-separated; roles read, operate, admin) or listen on 127.0.0.1',
     );
   }
+  const databaseUrl = env['CRAWLWAY_DATABASE_URL'] || `sqlite:${dataDirectory}/crawlway.sqlite`;
   return {
     configFile: flags.config ?? env['CRAWLWAY_CONFIG'] ?? DEFAULT_CONFIG,
     dataDirectory,
     port: portNumber(flags.port ?? env['CRAWLWAY_PORT'] ?? '8740'),
     host,
-    databaseUrl: env['CRAWLWAY_DATABASE_URL'] ?? `sqlite:${dataDirectory}/crawlway.sqlite`,
+    databaseUrl,
     apiKeys,
+    roles: readRoles(env['CRAWLWAY_ROLES'], databaseUrl),
   };
 }
 
@@ -56,6 +65,20 @@ function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new UsageError(`${text} is no port: a number from 0 to 65535`);
   return port;
+}
+
+function readRoles(text: string | undefined, databaseUrl: string): ReadonlySet<Role> {
+  const names = (text || ROLES.join(',')).split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !(ROLES as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new UsageError(`CRAWLWAY_ROLES: ${unknown} is none of ${ROLES.join(', ')}`);
+  const roles = new Set(names as Role[]);
+  if (!roles.has('crawl') && !isPostgres(databaseUrl)) {
+    throw new UsageError('CRAWLWAY_ROLES without crawl: on SQLite there is no other server that could crawl');
+  }
+  if (!roles.has('crawl') && !roles.has('api')) {
+    throw new UsageError('CRAWLWAY_ROLES=push: orders are delivered by the node that crawls; use crawl');
+  }
+  return roles;
 }
 
 function readKeys(text: string | undefined): ApiKey[] {

@@ -12,7 +12,7 @@ import { createApp } from './app.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWatch } from './configuration/configuration-watch.js';
 import { configurationFile, openAdminStore, openEngine, partsModule, systemClock } from './engine.module.js';
-import { type ServerOptions, UsageError } from './options.js';
+import { isPostgres, type ServerOptions, UsageError } from './options.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { type Sample, startSample } from './sample.js';
 
@@ -47,19 +47,22 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
     for (const step of opened.splice(0).reverse()) await step();
   };
   try {
-    const engine = await openEngine({ databaseUrl: options.databaseUrl, log });
+    const engine = await openEngine({
+      databaseUrl: options.databaseUrl,
+      log,
+      crawls: options.roles.has('crawl'),
+    });
     opened.push(() => engine.drain(DRAIN_TIME));
     const admin = await openAdminStore(options.databaseUrl);
     opened.push(() => admin.close());
-    const app = await createApp(
-      partsModule({ options, log, file, engine, admin, searchPage: sample?.searchPage ?? '' }),
-      log,
-    );
+    const parts = partsModule({ options, log, file, engine, admin, searchPage: sample?.searchPage ?? '' });
+    const app = await createApp(parts, log, { api: options.roles.has('api') });
     opened.push(() => app.close());
     const configuration = app.get(ConfigurationService);
-    await configuration.begin(loaded);
+    const { definition } = await configuration.begin(loaded, isPostgres(options.databaseUrl));
     await listen(app, options);
-    await engine.open(loaded.definition);
+    engine.follow(() => configuration.follow());
+    await engine.open(definition);
     const watch = new ConfigurationWatch(configuration, systemClock, log);
     opened.push(async () => watch.close());
     const url = await app.getUrl();

@@ -46,11 +46,37 @@ export class ConfigurationService {
     @Inject(LOG) private readonly log: Log,
   ) {}
 
-  /** Takes what the engine was started with as the configuration in force. */
-  async begin(loaded: LoadedConfiguration): Promise<void> {
+  /**
+   * The configuration to start with: the file's, or, where several servers share the database, the one that is in force
+   * on the others.
+   */
+  async begin(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
     const [newest] = await this.history.versions(undefined, 1);
-    const header = newest?.digest === digestOf(loaded.xml) ? newest : await this.remember(loaded.xml, 'file');
-    this.inForce = { ...loaded, header };
+    const isNewest = newest?.digest === digestOf(loaded.xml);
+    if (newest && !isNewest && shared) {
+      this.log.warn('the configuration in the database is in force; the file differs from it and is not used', {
+        version: newest.version,
+        file: this.file.path,
+      });
+      this.inForce = { ...this.file.load(await this.versionText(newest.version)), header: newest };
+    } else {
+      this.inForce = { ...loaded, header: newest && isNewest ? newest : await this.remember(loaded.xml, 'file') };
+    }
+    return this.inForce;
+  }
+
+  /** Puts in force what another server has put in force. */
+  follow(): Promise<void> {
+    return this.exclusively(async () => {
+      const [newest] = await this.history.versions(undefined, 1);
+      if (!newest || newest.digest === this.current.header.digest) return;
+      const loaded = this.file.load(await this.versionText(newest.version));
+      const staged = await this.file.stage(loaded.xml).catch(() => undefined);
+      await this.engine.reconfigure(loaded.definition);
+      this.inForce = { ...loaded, header: newest };
+      await staged?.commit();
+      this.log.info('a new configuration is in force', { version: newest.version, by: newest.who });
+    });
   }
 
   get current(): ConfigurationInForce {
@@ -158,6 +184,7 @@ export class ConfigurationService {
     this.inForce = { ...loaded, header };
     this.rejected = [];
     this.log.info('a new configuration is in force', { version: header.version, by: who });
+    await this.engine.tellOthers();
     return this.inForce;
   }
 

@@ -195,7 +195,7 @@ export class PostgresPartitions implements Partitions {
   async #giveAway(parts: readonly number[]): Promise<void> {
     const node = this.#node;
     for (const part of parts) this.#owned.get(part)!.leaving = true;
-    const orderly = await inTime(this.#listener?.losing(parts) ?? Promise.resolve(), HAND_OVER_MS);
+    const orderly = await inTime(this.#listener?.losing(parts, false) ?? Promise.resolve(), HAND_OVER_MS);
     if (node !== this.#node) return;
     await this.#leases.release(node, parts, !orderly);
     if (node !== this.#node) return;
@@ -215,7 +215,7 @@ export class PostgresPartitions implements Partitions {
       partitions: parts.length,
     });
     void this.#leases.leave(node).catch(() => undefined);
-    void this.#listener?.losing(parts).catch(() => undefined);
+    void this.#listener?.losing(parts, true).catch(() => undefined);
   }
 
   #isAlive(): boolean {
