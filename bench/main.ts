@@ -1,0 +1,30 @@
+/**
+ * `npm run bench [-- PART …]`: the benchmarks, one after the other; without a part, those that need nothing but this checkout.
+ * What is after the part's name is for the part: `npm run bench -- crawl --pages 50000`.
+ */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const PARTS: Readonly<Record<string, string>> = {
+  crawl: 'whole crawls of one host, everything on',
+  policy: 'verdicts a second',
+  store: 'links, settlements and leases a second by size of the store',
+  freshness: 'how fresh smart refresh keeps an index, against uniform, adaptive and optimal visits',
+  parse: 'pages read a second; wants a folder of HTML files',
+};
+const ALONE = ['crawl', 'policy', 'store', 'freshness'];
+
+function run(part: string, args: readonly string[]): number {
+  console.log(`\n## ${part}: ${PARTS[part]}\n`);
+  const file = fileURLToPath(new URL(`./${part}.js`, import.meta.url));
+  return spawnSync(process.execPath, [file, ...args], { stdio: 'inherit' }).status ?? 1;
+}
+
+const [part, ...args] = process.argv.slice(2);
+if (part !== undefined && !(part in PARTS)) {
+  console.error(`no benchmark is named ${part}; there are ${Object.keys(PARTS).join(', ')}`);
+  process.exitCode = 2;
+} else {
+  const codes = part === undefined ? ALONE.map((name) => run(name, [])) : [run(part, args)];
+  process.exitCode = codes.some((code) => code !== 0) ? 1 : 0;
+}
