@@ -43,6 +43,9 @@ export interface ConditionsResult {
   /** Last setting of each option, global ones included. */
   readonly options: UrlOptions;
   readonly filteredBy?: ConditionRule;
+  /** The rules that set these two last; the global options when none does. */
+  readonly defaultAllowBy?: ConditionRule;
+  readonly maxHopsBy?: ConditionRule;
   /** A rule that filtered the URL asks for a record of it. */
   readonly log: boolean;
 }
@@ -54,6 +57,8 @@ interface Walk {
   readonly visit: ((step: ConditionStep) => void) | undefined;
   options: UrlOptions;
   filteredBy: ConditionRule | undefined;
+  defaultAllowBy: ConditionRule | undefined;
+  maxHopsBy: ConditionRule | undefined;
   log: boolean;
 }
 
@@ -61,7 +66,15 @@ export function compileConditions(definition: ConditionsDefinition, problems: Pr
   const level = compileLevel(definition.rules, problems);
   const global: UrlOptions = { defaultAllow: definition.defaultAllow, ...definition.options };
   return (subject, visit) => {
-    const walk: Walk = { subject, visit, options: global, filteredBy: undefined, log: false };
+    const walk: Walk = {
+      subject,
+      visit,
+      options: global,
+      filteredBy: undefined,
+      defaultAllowBy: undefined,
+      maxHopsBy: undefined,
+      log: false,
+    };
     evaluate(level, 0, walk);
     return walk;
   };
@@ -97,8 +110,14 @@ function step(condition: CompiledCondition, depth: number, walk: Walk): void {
     if (walk.visit) skip(children, depth + 1, walk.visit);
     return;
   }
-  if (rule.options !== NO_OPTIONS) walk.options = mergeOptions(walk.options, rule.options);
+  if (rule.options !== NO_OPTIONS) assignOptions(rule, walk);
   evaluate(children, depth + 1, walk);
+}
+
+function assignOptions(rule: ConditionRule, walk: Walk): void {
+  walk.options = mergeOptions(walk.options, rule.options);
+  if (rule.options.defaultAllow !== undefined) walk.defaultAllowBy = rule;
+  if (rule.options.maxHops !== undefined) walk.maxHopsBy = rule;
 }
 
 function skip(level: Level, depth: number, visit: (step: ConditionStep) => void): void {
@@ -190,21 +209,23 @@ function reject(
   result: ConditionsResult,
 ): Rejection | undefined {
   const layer = 'conditions';
-  const { filteredBy, options, log } = result;
+  const { filteredBy, defaultAllowBy, maxHopsBy, options, log } = result;
   if (filteredBy) {
     const detail = `filtered: ${conditionText(filteredBy)}`;
     return { layer, reason: 'condition-filtered', place: filteredBy.place, detail, record: log };
   }
   const { defaultAllow, maxHops } = options;
   if (defaultAllow !== 'allow') {
-    const detail = `default-allow is ${defaultAllow}`;
+    const detail = `default-allow is ${defaultAllow}, set by ${setter(defaultAllowBy)}`;
     const record = defaultAllow === 'disallow-log';
-    return { layer, reason: 'condition-disallowed', place: definition.place, detail, record };
+    return { layer, reason: 'condition-disallowed', place: (defaultAllowBy ?? definition).place, detail, record };
   }
   if (maxHops === undefined || candidate.hops <= maxHops) return undefined;
-  const detail = `${candidate.hops} links from the root, ${maxHops} are allowed`;
-  return { layer, reason: 'condition-max-hops', place: definition.place, detail };
+  const detail = `${candidate.hops} links from the root, ${maxHops} are allowed by ${setter(maxHopsBy)}`;
+  return { layer, reason: 'condition-max-hops', place: (maxHopsBy ?? definition).place, detail };
 }
+
+const setter = (rule: ConditionRule | undefined): string => (rule ? conditionText(rule) : 'the global options');
 
 const KIND_TEXT: Readonly<Record<ConditionRule['kind'], string>> = {
   'apply-for': 'conditions apply for',

@@ -137,6 +137,7 @@ describe('explain', () => {
       layer: 'crawl-rules',
       test: 'rule 1 (group "default"): path prefix "/private"',
       outcome: 'reject',
+      reason: 'rule-ignored',
       place: rule.place,
       effect: 'accept=no',
     });

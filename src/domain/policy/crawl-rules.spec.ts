@@ -165,7 +165,7 @@ describe('actions', () => {
       reason: 'rule-ignored',
       layer: 'crawl-rules',
       place: { file: 'rules.xml', line: 2 },
-      detail: 'rule 2 (group "default")',
+      detail: 'rule 2 (group "default") ignores URLs with path prefix "/"',
     });
   });
 

@@ -15,6 +15,8 @@ interface CompiledRule {
   readonly definition: RuleDefinition;
   readonly matches: Predicate;
   readonly label: string;
+  /** What is told of a URL that it ignores. */
+  readonly ignores: string;
 }
 
 /** What the rules say together; undefined: no matching rule names the aspect. */
@@ -30,7 +32,10 @@ interface Aspects {
 
 export function crawlRulesLayer(crawler: CrawlerDefinition, problems: Problem[]): Layer {
   const compiled = crawler.rules.map((rule) => ({ rule, ...compileExpression(rule.match, problems) }));
-  const rules = compiled.map(({ rule, matches }) => ({ definition: rule, matches, label: ruleLabel(rule) }));
+  const rules = compiled.map(({ rule, matches }): CompiledRule => {
+    const label = ruleLabel(rule);
+    return { definition: rule, matches, label, ignores: `${label} ignores URLs with ${expressionText(rule.match)}` };
+  });
   const index = new LiteralIndex(compiled.map(({ necessary }) => necessary));
   return {
     name: 'crawl-rules',
@@ -60,6 +65,7 @@ function matchRules(
       layer: 'crawl-rules',
       test: `${rule.label}: ${expressionText(rule.definition.match)}`,
       outcome: outcomeOf(rule.definition),
+      reason: rule.definition.actions.accept === false ? 'rule-ignored' : undefined,
       place: rule.definition.place,
       effect: ruleEffect(rule.definition),
     });
@@ -113,7 +119,7 @@ function decide(
   const accepted = aspects.accept ?? crawler.defaultAccept;
   const rule = aspects.acceptedBy;
   if (!rule) traceDefault(accepted, trace);
-  if (!accepted) return rejection(rule);
+  if (!accepted) return rejection(rule, crawler);
   const root = isRoot(candidate);
   const defaultFollow = crawler.defaultFollow || (root && crawler.defaultFollowRoots);
   draft.index &&= aspects.index ?? crawler.defaultIndex;
@@ -147,7 +153,8 @@ function traceGrants(draft: Draft, aspects: Aspects, trace?: TraceStep[]): void 
 const unnamed = (aspects: Aspects): string[] =>
   (['accept', 'index', 'follow'] as const).filter((aspect) => aspects[aspect] === undefined);
 
-function rejection(rule: CompiledRule | undefined): Rejection {
-  if (!rule) return { layer: 'crawl-rules', reason: 'not-accepted', detail: 'accepted by no rule, nor by default' };
-  return { layer: 'crawl-rules', reason: 'rule-ignored', place: rule.definition.place, detail: rule.label };
+function rejection(rule: CompiledRule | undefined, { place }: CrawlerDefinition): Rejection {
+  const layer = 'crawl-rules';
+  if (rule) return { layer, reason: 'rule-ignored', place: rule.definition.place, detail: rule.ignores };
+  return { layer, reason: 'not-accepted', place, detail: 'no rule with Accept matches, and defaultAccept is off' };
 }

@@ -151,7 +151,7 @@ function exclusion(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): R
     layer: 'crawl-space',
     reason: elsewhere ? 'left-to-another-crawler' : REASON_OF[rule.kind],
     place: rule.place,
-    detail: spaceRuleText(rule),
+    detail: `the first rule that matches is "${spaceRuleText(rule)}"${elsewhere ? ', and the global crawl space allows the host' : ''}`,
     status: stored ? (elsewhere ? 761 : 760) : undefined,
     keepDocument: elsewhere,
   };

@@ -41,7 +41,7 @@ describe('link rules', () => {
       accepted: false,
       layer: 'link-rules',
       reason: 'url-too-long',
-      detail: 'longer than 128 characters (129)',
+      detail: 'the URL has 129 characters, 128 are allowed',
       place: linkRules.place,
     });
   });

@@ -48,7 +48,7 @@ function linkRuleList(rules: LinkRulesDefinition, traps: TrapDefinition): LinkRu
   return [
     protocolRule(rules.protocols),
     link('address length', 'url-too-long', ({ url: { href } }) =>
-      href.length > maxUrlLength ? `longer than ${maxUrlLength} characters (${href.length})` : undefined,
+      href.length > maxUrlLength ? `the URL has ${href.length} characters, ${maxUrlLength} are allowed` : undefined,
     ),
     link('query string', 'query-string', ({ url }) =>
       !followQueryStrings && url.href.includes('?') ? 'links with a query string are not followed' : undefined,
@@ -76,7 +76,10 @@ function protocolRule(protocols: readonly string[]): LinkRule {
     name: 'protocol',
     reason: 'protocol-not-allowed',
     forRoots: true,
-    objection: ({ url }) => (spoken.has(url.scheme) ? undefined : `${url.scheme} is none of ${protocols.join(', ')}`),
+    objection: ({ url }) =>
+      spoken.has(url.scheme)
+        ? undefined
+        : `the protocol ${url.scheme} is none of those of this crawler: ${protocols.join(', ')}`,
   };
 }
 
@@ -91,12 +94,12 @@ function offsite(candidate: Candidate): string | undefined {
   if (candidate.arrival === 'stored' || isRootRedirect(candidate)) return undefined;
   const home = candidate.from ?? candidate.root?.url;
   if (!home || home.host === candidate.url.host) return undefined;
-  return `${candidate.url.host} is not ${home.host}, and links to other hosts are not followed`;
+  return `the host ${candidate.url.host} is not that of the page, ${home.host}, and links to other hosts are not followed`;
 }
 
 function tooDeep(path: string, limit: number): string | undefined {
   const depth = segmentCount(path);
-  return depth > limit ? `${depth} path segments, ${limit} are allowed` : undefined;
+  return depth > limit ? `the path has ${depth} segments, ${limit} are allowed` : undefined;
 }
 
 /** An end slash begins no segment. */

@@ -45,7 +45,8 @@ function outsideSite(candidate: Candidate, root: RootContext, trace?: TraceStep[
     reason: inside ? undefined : 'outside-site',
   });
   if (inside) return undefined;
-  return { layer: 'site-mode', reason: 'outside-site', detail: `not on the site of root ${root.url.href}` };
+  const detail = `not on the site of root ${root.url.href}: it does not begin with ${root.sitePrefixes.join(' or ')}`;
+  return { layer: 'site-mode', reason: 'outside-site', place: root.place, detail };
 }
 
 function outsideDirectory(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
@@ -59,13 +60,15 @@ function outsideDirectory(candidate: Candidate, root: RootContext, trace?: Trace
     reason: inside ? undefined : 'outside-directory',
   });
   if (inside) return undefined;
-  return { layer: 'site-mode', reason: 'outside-directory', detail: `not in the directory of root ${root.url.href}` };
+  const detail = `not in ${root.url.scheme}${directory}, the directory of root ${root.url.href}`;
+  return { layer: 'site-mode', reason: 'outside-directory', place: root.place, detail };
 }
 
 /** Metas of a root reach every URL below it through this context, so none of them is handed down by the pages as well. */
 export function rootContext(definition: RootDefinition, url: CrawlUrl): RootContext {
   return {
     url,
+    place: definition.place,
     site: definition.site,
     entireSite: definition.entireSite,
     sitePrefixes: definition.site ? sitePrefixes(url.href) : [],

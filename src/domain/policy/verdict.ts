@@ -27,6 +27,8 @@ export interface Candidate {
 
 export interface RootContext {
   readonly url: CrawlUrl;
+  /** Where it stands in the configuration; absent when it was submitted. */
+  readonly place?: Place;
   readonly site: boolean;
   readonly entireSite: boolean;
   /** Prefixes that site mode allows; made by `sitePrefixes`, moved when the home page redirects to another site. */
@@ -60,7 +62,7 @@ export interface Verdict {
   /** The layer that rejected, or the last one that had an opinion. */
   readonly layer?: LayerName;
   readonly place?: Place;
-  /** One sentence with the particulars: "longer than 128 characters (141)". */
+  /** One sentence with the particulars: "the URL has 141 characters, 128 are allowed". */
   readonly detail?: string;
   readonly effects: Effects;
   /** A rejected URL of which a record is to be kept (Velocity's log flags). */

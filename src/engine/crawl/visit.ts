@@ -143,9 +143,11 @@ export class VisitRunner {
   }
 
   private disallowed(state: UrlState): PageResult {
+    const { robotsAgent } = this.target.context.fetcher;
     const outcome: PageOutcome = {
       kind: 'excluded',
       reason: 'robots-disallowed',
+      detail: `robots.txt forbids it to ${robotsAgent}`,
       keepDocument: false,
       removeStatus: false,
       revisit: true,
@@ -348,7 +350,7 @@ function visitRecord(result: PageResult, outcome: VisitOutcome, changed: boolean
     at,
     status: result.status,
     outcome: name,
-    detail: detailOf(result.outcome),
+    detail: outcome.kind === 'document' && !outcome.index ? `not indexed: ${outcome.reason}` : detailOf(result.outcome),
     duration: result.duration,
     bytes: result.bytes,
     changed,
