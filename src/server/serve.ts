@@ -107,7 +107,7 @@ async function tellWhenCrawled(
     if (!crawlers) return;
     const indexed = crawlers.reduce((sum, { counts }) => sum + counts.indexed, 0);
     if (indexed === 0 || crawlers.some(({ idle, pendingOrders }) => !idle || pendingOrders > 0)) continue;
-    const search = sample.searchPage ? ` Search them: ${sample.searchPage}?q=lighthouse` : '';
+    const search = sample.searchPage ? ` Search them: ${sample.searchPage}?q=storm` : '';
     log.info(`The crawl has caught up: ${indexed} documents are indexed.${search}  Console: ${url}/`);
     return;
   }
