@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { days } from '../../src/domain/time/units.js';
+import { crawl, refusals, startSite } from '../support/scenario.js';
+
+const HTML = { 'content-type': 'text/html' };
+const NAMES = {
+  'foo.com': '127.0.0.1',
+  'www.foo.com': '127.0.0.1',
+  'bar.com': '127.0.0.2',
+  'www.bar.com': '127.0.0.2',
+};
+
+describe('site mode of a root', () => {
+  it('http://foo.com/bar: URLs that begin with it', async () => {
+    const site = await startSite();
+    site.page('/bar', ['/bar/a', '/barn', '/other', '/bar?q']).page('/bar/a', ['/']).page('/barn');
+    await crawl({ crawler: `<Root url="${site.url('/bar')}" site="true"/>` });
+    expect(site.fetched).toEqual(['/bar', '/bar/a', '/bar?q', '/barn']);
+  });
+
+  it('http://foo.com: foo.com and www.foo.com, and no other host', async () => {
+    const site = await startSite('127.0.0.1', 'foo.com');
+    const other = await startSite('127.0.0.2', 'bar.com');
+    const www = (path: string): string => site.url(path).replace('foo.com', 'www.foo.com');
+    site.page('/', ['/a', www('/b'), other.url('/c')]);
+    const world = await crawl({ crawler: `<Root url="${site.origin}" site="true"/>`, names: NAMES });
+    expect(site.fetched).toEqual(['/', '/a', '/b']);
+    expect(other.requests).toEqual([]);
+    expect(await refusals(world)).toEqual({ 'outside-site': [other.url('/c')] });
+  });
+
+  it.each(['HTTP', 'meta refresh'])(
+    'if the home page redirects to another site by %s, that site becomes the one crawled',
+    async (way) => {
+      const site = await startSite('127.0.0.1', 'foo.com');
+      const other = await startSite('127.0.0.2', 'bar.com');
+      const target = other.url('/').replace('bar.com', 'www.bar.com');
+      if (way === 'HTTP') site.set('/', { status: 302, headers: { location: target } });
+      else
+        site.set('/', {
+          headers: HTML,
+          body: `<meta http-equiv="refresh" content="0; url=${target}"><title>moved</title>`,
+        });
+      other
+        .page('/', ['/a', site.url('/old'), 'http://elsewhere.example/'])
+        .page('/a', ['/b'])
+        .page('/b');
+      const world = await crawl({ crawler: `<Root url="${site.origin}" site="true"/>`, names: NAMES });
+      expect(other.fetched).toEqual(['/', '/a', '/b']);
+      expect(site.fetched).toEqual(['/']);
+      expect(await world.state(target)).toMatchObject({ status: 'indexed', arrival: 'redirect' });
+      // It is remembered: a change of the configuration, and the next refresh, stay on the new site.
+      await world.reconfigure({ crawler: `<Root url="${site.origin}" site="true"/><cw:LinkRules/>` });
+      await world.pass(days(8));
+      expect(await world.indexed()).toHaveLength(3);
+      expect((await world.engine.explain('test', site.url('/old'), target)).explanation.verdict.reason).toBe(
+        'outside-site',
+      );
+    },
+  );
+
+  it("other pages' redirects off the site are not followed; those within it are", async () => {
+    const site = await startSite('127.0.0.1', 'foo.com');
+    const other = await startSite('127.0.0.2', 'bar.com');
+    site.page('/', ['/out', '/in']).page('/new');
+    site.set('/out', { status: 301, headers: { location: other.url('/') } });
+    site.set('/in', { status: 301, headers: { location: '/new' } });
+    const world = await crawl({ crawler: `<Root url="${site.origin}" site="true"/>`, names: NAMES });
+    expect(other.requests).toEqual([]);
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/new')]);
+    const [visit] = (await world.engine.biography('test', site.url('/out'))).visits;
+    expect(visit?.detail).toBe(`to ${other.url('/')} (outside-site)`);
+  });
+});
+
+describe('sitemaps', () => {
+  const urlset = (...urls: string[]): string =>
+    `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.map((url) => `<url><loc>${url}</loc></url>`).join('')}</urlset>`;
+  const XML = { 'content-type': 'application/xml' };
+
+  it('that robots.txt names are read, also an index of sitemaps; their URLs are judged like links', async () => {
+    const site = await startSite();
+    site.page('/').page('/a').page('/b').page('/c');
+    site.set('/robots.txt', { body: `User-agent: *\nDisallow: /c\nSitemap: ${site.url('/maps.xml')}\n` });
+    site.set('/maps.xml', {
+      headers: XML,
+      body: `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>${site.url('/sitemap-1.xml')}</loc></sitemap></sitemapindex>`,
+    });
+    site.set('/sitemap-1.xml', {
+      headers: XML,
+      body: urlset(site.url('/a'), site.url('/b'), site.url('/c'), site.url('/no')),
+    });
+    const rules = '<Rules><Rule><ar:Path val="/no"/><Ignore/></Rule></Rules>';
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}"/>${rules}`,
+      attributes: 'crawlSitemaps="true"',
+    });
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a'), site.url('/b')]);
+    expect(await world.state(site.url('/c'))).toMatchObject({ reason: 'robots-disallowed' });
+    expect(site.fetched).toEqual(['/', '/a', '/b', '/maps.xml', '/sitemap-1.xml']);
+  });
+
+  it('are looked for at the usual place when robots.txt names none, and their absence is no error', async () => {
+    const site = await startSite();
+    site
+      .page('/')
+      .page('/a')
+      .set('/sitemap.xml', { headers: XML, body: urlset(site.url('/a')) });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes: 'crawlSitemaps="true"' });
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+    const bare = await startSite();
+    bare.page('/');
+    const other = await crawl({ crawler: `<Root url="${bare.url('/')}"/>`, attributes: 'crawlSitemaps="true"' });
+    expect(await other.state(bare.url('/sitemap.xml'))).toBeUndefined();
+  });
+
+  it('are not read when crawlSitemaps is off', async () => {
+    const site = await startSite();
+    site
+      .page('/')
+      .page('/a')
+      .set('/sitemap.xml', { headers: XML, body: urlset(site.url('/a')) });
+    await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(site.requests.map((request) => request.path).sort()).toEqual(['/', '/robots.txt']);
+  });
+});

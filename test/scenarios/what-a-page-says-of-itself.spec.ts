@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { CrawlWorld } from '../support/crawl-world.js';
+import { crawl, startSite } from '../support/scenario.js';
+
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+const meta = (world: CrawlWorld, uri: string, name: string): string | undefined =>
+  world
+    .pushed()
+    .get(uri)
+    ?.metas.find((one) => one.name === name)?.value;
+
+describe('what a page says to robots about itself', () => {
+  it('X-Robots-Tag counts like the meta element, for all agents or for ours', async () => {
+    const site = await startSite();
+    site.page('/', ['/noindex', '/nofollow', '/other-agent', '/ours']).page('/behind');
+    const body = '<title>t</title><a href="/behind">b</a>';
+    site.set('/noindex', { headers: { ...HTML, 'x-robots-tag': 'noindex' }, body: '<title>x</title>' });
+    site.set('/nofollow', { headers: { ...HTML, 'x-robots-tag': 'nofollow' }, body });
+    site.set('/other-agent', { headers: { ...HTML, 'x-robots-tag': 'otherbot: noindex' }, body: '<title>y</title>' });
+    site.set('/ours', {
+      headers: { ...HTML, 'x-robots-tag': ['otherbot: none', 'crawlway: noindex'] },
+      body: '<title>z</title>',
+    });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(await world.indexed()).toEqual(['/', '/nofollow', '/other-agent'].map((path) => site.url(path)));
+    expect(site.fetched).not.toContain('/behind');
+  });
+
+  it('noarchive is told to the index, which decides', async () => {
+    const site = await startSite();
+    site
+      .page('/', ['/a'])
+      .set('/a', { headers: HTML, body: '<meta name="robots" content="noarchive"><title>a</title>' });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
+    expect(meta(world, site.url('/a'), 'noarchive')).toBe('true');
+    expect(meta(world, site.url('/'), 'noarchive')).toBeUndefined();
+  });
+
+  it.each(['link element', 'HTTP header'])(
+    'rel=canonical (%s): the canonical URL is crawled and indexed instead',
+    async (way) => {
+      const site = await startSite();
+      site.page('/', ['/a?session=1']).page('/a');
+      const header: Record<string, string> = way === 'HTTP header' ? { link: '</a>; rel="canonical"' } : {};
+      const body = way === 'HTTP header' ? '<title>a</title>' : '<link rel="canonical" href="/a"><title>a</title>';
+      site.set('/a?session=1', { headers: { ...HTML, ...header }, body });
+      const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+      expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+      expect(await world.state(site.url('/a?session=1'))).toMatchObject({
+        status: 'visited',
+        reason: 'canonical-elsewhere',
+      });
+    },
+  );
+
+  it('a canonical URL that the policy rejects is no reason to lose the page', async () => {
+    const site = await startSite();
+    site
+      .page('/', ['/a'])
+      .set('/a', { headers: HTML, body: '<link rel="canonical" href="http://elsewhere.example/a"><title>a</title>' });
+    const rules = '<Rules><Rule><ar:Domain val="elsewhere.example"/><Ignore/></Rule></Rules>';
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${rules}` });
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+  });
+});
+
+describe('what is pushed of a document', () => {
+  it('its bytes with type, encoding and file name; only its text with storeTextOnly', async () => {
+    const site = await startSite();
+    site.page('/', ['/a.html']).page('/a.html', [], 'Words of the page.');
+    const crawler = `<Root url="${site.url('/')}"/>`;
+    const whole = (await crawl({ crawler, index: 'none' })).pushed().get(site.url('/a.html'))!.master;
+    expect(whole).toMatchObject({ mimeType: 'text/html', encoding: 'utf-8', fileName: 'a.html' });
+    expect(Buffer.from(whole.bytes, 'base64').toString()).toContain('<p>Words of the page.</p>');
+    const world = await crawl({ crawler, index: 'none', attributes: 'storeTextOnly="true"' });
+    const text = world.pushed().get(site.url('/a.html'))!.master;
+    expect(text).toMatchObject({ mimeType: 'text/plain', encoding: 'utf-8' });
+    expect(Buffer.from(text.bytes, 'base64').toString()).toMatch(/^[^<]*Words of the page\.[^<]*$/);
+  });
+
+  const types = { '/': 'text/html', '/t': 'text/plain', '/p': 'application/pdf', '/z': 'application/zip' };
+  it.each([
+    ['mimeTypesMode exclude with its default list: archives are left out', '', '', ['/', '/p', '/t']],
+    ['mimeTypesMode exclude: the types listed', '', '<cw:MimeTypes types="text/plain"/>', ['/', '/p', '/z']],
+    [
+      'mimeTypesMode include: only the types listed',
+      'mimeTypesMode="include"',
+      '<cw:MimeTypes types="text/*"/>',
+      ['/', '/t'],
+    ],
+  ])('%s', async (_name, attributes, inside, taken) => {
+    const site = await startSite();
+    site.page('/', ['/t', '/p', '/z']);
+    for (const [path, type] of Object.entries(types)) {
+      const body = path === '/p' ? '%PDF-1.4\n%%EOF' : path === '/z' ? 'PK\u0003\u0004zip' : 'plain text';
+      if (path !== '/') site.set(path, { headers: { 'content-type': type }, body });
+    }
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${inside}`, attributes });
+    expect(await world.indexed()).toEqual(taken.map((path) => site.url(path)));
+  });
+
+  it('publicUrl, title, language, author, last modified, type, size, time and status, the source of a redirect', async () => {
+    const site = await startSite();
+    site.page('/', ['/moved']).set('/moved', { status: 302, headers: { location: '/docs/page.html' } });
+    const body =
+      '<html lang="fr"><head><title>Titre</title><meta name="author" content="Ann"></head><body>Bonjour</body></html>';
+    site.set('/docs/page.html', { headers: { ...HTML, 'last-modified': 'Mon, 01 Dec 2025 10:00:00 GMT' }, body });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
+    const uri = site.url('/docs/page.html');
+    const metas = Object.fromEntries(
+      world
+        .pushed()
+        .get(uri)!
+        .metas.map(({ name, value }) => [name, value]),
+    );
+    expect(metas).toMatchObject({
+      publicUrl: uri,
+      title: 'Titre',
+      language: 'fr',
+      author: 'Ann',
+      lastmodifieddate: '2025-12-01T10:00:00.000Z',
+      file_name: 'page.html',
+      file_size: String(body.length),
+      content_type: 'text/html',
+      source: 'test',
+      redirect_source: site.url('/moved'),
+      crawl_time: '2026-01-01T00:00:00.000Z',
+      http_status: '200',
+    });
+  });
+});
