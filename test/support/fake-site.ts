@@ -19,6 +19,7 @@ export interface SeenRequest {
 export class FakeSite {
   readonly requests: SeenRequest[] = [];
   private readonly pages = new Map<string, FakePage>();
+  private made: (path: string) => FakePage | undefined = () => undefined;
   private unknown: FakePage = { status: 404, body: 'no such page' };
   private readonly server: Server;
   port = 0;
@@ -62,6 +63,12 @@ export class FakeSite {
     return this;
   }
 
+  /** Pages that are made when they are asked for. */
+  elsewhere(make: (path: string) => FakePage | undefined): this {
+    this.made = make;
+    return this;
+  }
+
   remove(path: string): this {
     this.pages.delete(path);
     return this;
@@ -101,7 +108,7 @@ export class FakeSite {
   private answer(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/';
     this.requests.push({ path, headers: request.headers, at: performance.now() });
-    const page = this.pages.get(path) ?? this.pages.get(path.split('?')[0]!) ?? this.unknown;
+    const page = this.pages.get(path) ?? this.pages.get(path.split('?')[0]!) ?? this.made(path) ?? this.unknown;
     const answer = typeof page === 'function' ? page(request, response) : page;
     if (!answer) return;
     response.writeHead(answer.status ?? 200, { ...answer.headers });

@@ -10,6 +10,8 @@ import { Batcher } from '../support/batcher.js';
 const LINKS_PER_CALL = 5_000;
 const HOSTS_REMEMBERED = 20_000;
 const PATHS_REMEMBERED = 50_000;
+/** By so many URLs a limit may be passed, so that a host near its limit does not cost a call of the store for each link. */
+const SLACK = 32;
 
 export interface DiscoveryTarget {
   readonly traps: TrapDefinition;
@@ -35,10 +37,24 @@ export class Discovery {
   }
 
   private async call(lists: NewUrl[][]): Promise<UrlState[][]> {
-    const all = lists.flat();
-    const taken: NewUrl[] = [];
-    for (const url of all) if (await this.fits(url)) taken.push(url);
-    const inserted = taken.length > 0 ? await this.store.discover(taken) : [];
+    const inserted: UrlState[] = [];
+    const batch = new PendingUrls();
+    for (const url of lists.flat()) {
+      let room = await this.room(url, batch);
+      if (room === 'unknown') {
+        inserted.push(...(await this.insert(batch.take())));
+        room = await this.room(url, batch);
+      }
+      if (room === 'some') batch.add(url);
+    }
+    inserted.push(...(await this.insert(batch.take())));
+    const byUrl = new Map(inserted.map((state) => [identity(state), state]));
+    return lists.map((list) => [...new Set(list.map(identity))].flatMap((url) => byUrl.get(url) ?? []));
+  }
+
+  private async insert(urls: NewUrl[]): Promise<UrlState[]> {
+    if (urls.length === 0) return [];
+    const inserted = await this.store.discover(urls);
     const byCrawler = new Map<string, UrlState[]>();
     for (const state of inserted) {
       this.count(state);
@@ -47,31 +63,28 @@ export class Discovery {
       else byCrawler.set(state.crawler, [state]);
     }
     for (const [crawler, states] of byCrawler) this.target(crawler)?.admitted(states);
-    return lists.map((list) =>
-      inserted.length === 0
-        ? []
-        : inserted.filter((state) => list.some((url) => url.url === state.url && url.crawler === state.crawler)),
-    );
+    return inserted;
   }
 
-  private async fits(url: NewUrl): Promise<boolean> {
+  /** Is there room for one more? Unknown as long as nobody can tell how many URLs of the batch are new. */
+  private async room(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
     const target = this.target(url.crawler);
-    if (!target) return false;
-    const { traps } = target;
-    const size = await this.hostSize(url);
-    const variants = this.queryVariants.get(pathOf(url)) ?? 0;
-    const reason =
-      size >= traps.maxUrlsPerHost
-        ? 'trap-host-size'
-        : variants >= traps.maxQueryVariants
-          ? 'trap-query-variants'
-          : undefined;
-    if (reason !== undefined) target.refused(url, reason);
-    return reason === undefined;
+    if (!target) return 'none';
+    const { maxUrlsPerHost, maxQueryVariants } = target.traps;
+    const onHost = maxUrlsPerHost - (await this.hostSize(url));
+    const path = pathOf(url);
+    const ofPath = path === '' ? Number.POSITIVE_INFINITY : maxQueryVariants - (this.queryVariants.get(path) ?? 0);
+    if (onHost <= 0 || ofPath <= 0) {
+      target.refused(url, onHost <= 0 ? 'trap-host-size' : 'trap-query-variants');
+      return 'none';
+    }
+    const full =
+      batch.of(hostOf(url)) >= Math.max(onHost, SLACK) || (path !== '' && batch.of(path) >= Math.max(ofPath, SLACK));
+    return full ? 'unknown' : 'some';
   }
 
   private async hostSize(url: NewUrl): Promise<number> {
-    const key = `${url.crawler} ${url.hostKey}`;
+    const key = hostOf(url);
     let size = this.hostSizes.get(key);
     if (size === undefined) {
       size = await this.store.count({ crawler: url.crawler, hostKey: url.hostKey });
@@ -81,7 +94,7 @@ export class Discovery {
   }
 
   private count(state: UrlState): void {
-    const key = `${state.crawler} ${state.hostKey}`;
+    const key = hostOf(state);
     this.hostSizes.set(key, (this.hostSizes.get(key) ?? 0) + 1);
     if (!state.url.includes('?')) return;
     const path = pathOf(state);
@@ -89,6 +102,32 @@ export class Discovery {
   }
 }
 
+/** URLs that may be new, counted by their host and by their path. */
+class PendingUrls {
+  private urls: NewUrl[] = [];
+  private counts = new Map<string, number>();
+
+  add(url: NewUrl): void {
+    this.urls.push(url);
+    for (const key of [hostOf(url), pathOf(url)]) this.counts.set(key, this.of(key) + 1);
+  }
+
+  of(key: string): number {
+    return this.counts.get(key) ?? 0;
+  }
+
+  take(): NewUrl[] {
+    const { urls } = this;
+    this.urls = [];
+    this.counts = new Map();
+    return urls;
+  }
+}
+
+const identity = (url: { crawler: string; url: string }): string => `${url.crawler} ${url.url}`;
+const hostOf = (url: { crawler: string; hostKey: string }): string => `${url.crawler} ${url.hostKey}`;
+
+/** Empty for a URL without a query. */
 const pathOf = (url: { crawler: string; url: string }): string => {
   const query = url.url.indexOf('?');
   return query < 0 ? '' : `${url.crawler} ${url.url.slice(0, query)}`;

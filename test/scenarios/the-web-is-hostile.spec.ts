@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { minutes } from '../../src/domain/time/units.js';
+import { CrawlWorld } from '../support/crawl-world.js';
+import { FakeSite } from '../support/fake-site.js';
+import { HOSTILE_PAGES, startGiganticRobots, startHostileSite } from '../support/hostile-site.js';
+
+const FETCHER =
+  '<cw:Fetcher name="default" headerTimeoutMS="500" bodyTimeoutMS="500" totalTimeoutMS="2500" maxSizeBytes="5000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>';
+const TRAPS = '<cw:Traps maxQueryVariants="40" maxUrlsPerHost="600" maxRepeatedSegments="3" maxPathDepth="12"/>';
+const PAGES = Array.from({ length: 30 }, (_, i) => `/p${i}`);
+
+describe('the web is hostile', () => {
+  let hostile: FakeSite;
+  let healthy: FakeSite;
+  let world: CrawlWorld;
+
+  beforeEach(async () => {
+    healthy = await FakeSite.start();
+    healthy.page('/', PAGES);
+    for (const path of PAGES) healthy.page(path);
+  });
+  afterEach(async () => {
+    expect(world.errors).toEqual([]);
+    await world.close();
+    await hostile.close();
+    await healthy.close();
+  });
+
+  it('every trap ends in a state that says why, and a healthy host is served meanwhile', async () => {
+    hostile = await startHostileSite();
+    hostile.page('/', [...Object.keys(HOSTILE_PAGES), '/id/1']);
+    world = await CrawlWorld.start({
+      attributes: 'crawlSitemaps="true" nearDuplicateDetector="false" nthreads="16"',
+      crawler: `<Root url="${hostile.url('/')}"/><Root url="${healthy.url('/')}"/>${TRAPS}`,
+      more: FETCHER,
+    });
+    await world.untilIdle(minutes(0.5)).catch(() => undefined); // hosts that time out rest for longer than that
+    await world.pass(minutes(8));
+
+    for (const [path, { reason }] of Object.entries(HOSTILE_PAGES)) {
+      const state = await world.state(hostile.url(path));
+      expect(`${path} ${state?.reason}`).toBe(`${path} ${reason}`);
+    }
+    expect(await world.state(hostile.url('/loop3'))).toMatchObject({ status: 'error', reason: 'redirect-loop' });
+    const stored = await world.engine.countUrls({ crawler: 'test', hostKey: new URL(hostile.origin).host });
+    expect(stored).toBeLessThan(600 + 64);
+    const refused = new Set((await world.engine.refused('test')).map(({ reason }) => reason));
+    expect([...refused].sort()).toEqual(
+      expect.arrayContaining(['trap-host-size', 'trap-query-variants', 'trap-repeated-segments']),
+    );
+    const served = (await world.indexed()).filter((url) => url.startsWith(healthy.origin));
+    expect(served).toHaveLength(PAGES.length + 1);
+  });
+
+  it('of a robots.txt of a gigabyte the beginning is read and obeyed', async () => {
+    const gigantic = await startGiganticRobots(1024 ** 3);
+    hostile = gigantic.site;
+    world = await CrawlWorld.start({ crawler: `<Root url="${hostile.url('/')}"/>`, more: FETCHER });
+    await world.untilIdle();
+    expect((await world.indexed()).filter((url) => url.startsWith(hostile.origin))).toEqual([
+      hostile.url('/'),
+      hostile.url('/public'),
+    ]);
+    expect(gigantic.sent()).toBeLessThan(64 * 1024 * 1024);
+  });
+});
