@@ -1,27 +1,13 @@
 /** The system's Chromium, driven by Playwright. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { ARGUMENTS, CHROMIUM } from './chromium.js';
 import { ConsoleWorld, type WorldOptions } from './console-world.js';
 
-const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-export const CHROMIUM = [process.env['CHROMIUM'] ?? '', ...CANDIDATES].find((path) => path !== '' && existsSync(path));
-
 const WITHOUT = 'left out, no Chromium: apt-get install chromium, or name one in CHROMIUM';
-
-/** Background services of the browser ask the internet for things; a test must not. */
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 export interface Stage {
   readonly world: ConsoleWorld;

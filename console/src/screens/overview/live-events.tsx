@@ -4,7 +4,7 @@ import { useLive } from '../../state/live.js';
 import { Empty } from '../../ui/answers.js';
 import { bytes, seconds } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
-import { Badge, Outcome, State } from '../../ui/status.js';
+import { Badge, Outcome } from '../../ui/status.js';
 import { UrlLink } from '../../ui/url-text.js';
 
 export function LiveEvents({ crawler }: { crawler: string }): JSX.Element {
@@ -50,7 +50,7 @@ function Line({ event }: { event: LiveEvent }): JSX.Element {
         <>
           <Moment at={event.at} />
           <span>
-            <Badge tone="info">{event.kind}</Badge> <State name={event.state} />
+            <OrderBadge kind={event.kind} state={event.state} />
           </span>
           <UrlLink crawler={event.crawler} url={event.uri} />
           <span class="number muted">{event.reason}</span>
@@ -80,6 +80,11 @@ function Line({ event }: { event: LiveEvent }): JSX.Element {
       );
   }
 }
+
+const DONE = { add: 'added', delete: 'deleted' } as const;
+
+const OrderBadge = ({ kind, state }: { kind: 'add' | 'delete'; state: string }): JSX.Element =>
+  state === 'acknowledged' ? <Badge tone="info">{DONE[kind]}</Badge> : <Badge tone="bad">{`${kind} ${state}`}</Badge>;
 
 const clock = (at: string): string => new Date(at).toLocaleTimeString();
 

@@ -1,0 +1,106 @@
+/**
+ * Makes the pictures of docs/screenshots: every screen, light and dark, wide and narrow, of a real crawl.
+ *   node --import ./test/support/register-typescript.mjs test/console/take-screenshots.ts [FOLDER]
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium, type Page } from 'playwright-core';
+import { FakeSite } from '../support/fake-site.js';
+import { ARGUMENTS, CHROMIUM } from './chromium.js';
+import { ConsoleWorld } from './console-world.js';
+import { paletted } from './palette-png.js';
+
+const FOLDER = process.argv[2] ?? join(import.meta.dirname, '..', '..', 'docs', 'screenshots');
+/** The first points of the charts. */
+const CRAWL_MS = 40_000;
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 390, height: 800 };
+
+const SCREENS: Readonly<Record<string, string>> = {
+  overview: '/',
+  sources: '/sources',
+  urls: '/urls',
+  biography: '/url?url=SITE/guide/page-3.html',
+  'try-a-url': '/try?url=SITE/private/plans.html&from=SITE/',
+  links: '/try?view=links&url=SITE/',
+  rules: '/configuration',
+  xml: '/configuration?view=xml&line=12',
+  resolved: '/configuration?view=resolved',
+  hosts: '/hosts',
+  host: '/host?host=HOST',
+  errors: '/errors',
+  push: '/push',
+  ledger: '/push?view=ledger',
+  'first-run': '/start',
+};
+
+const SECTIONS = ['guide', 'blog', 'api'];
+
+async function startSite(number: number): Promise<FakeSite> {
+  const site = await FakeSite.start(`127.0.0.${number + 2}`);
+  const pages = 90 + number * 70;
+  const path = (index: number): string => `/${SECTIONS[index % 3]}/page-${index}.html`;
+  const some = (from: number): string[] => [1, 7, 30, 61].map((step) => path((from * 3 + step) % pages));
+  site.page('/', [
+    ...Array.from({ length: 24 }, (_, index) => path(index)),
+    '/private/plans.html',
+    '/gone.html',
+    '/broken.html',
+  ]);
+  for (let index = 0; index < pages; index++) site.page(path(index), some(index), `Chapter ${index}`);
+  for (let index = 0; index < 8 - number; index++) site.set(path(index * 5 + 4), { status: index % 2 ? 404 : 500 });
+  site.set('/broken.html', { status: 500 });
+  const robots = 'User-agent: *\nDisallow: /private/\nCrawl-delay: 0.2\n';
+  return site.set('/robots.txt', { headers: { 'content-type': 'text/plain' }, body: robots });
+}
+
+const configuration = (sites: readonly FakeSite[]): string => `
+  <!-- Product documentation, crawled gently. -->
+  <Crawler name="docs" throttleTimeMS="150" crawlSitemaps="false">
+${sites.map(({ origin }) => `    <Root url="${origin}/" site="true"/>`).join('\n')}
+    <Rules group="default">
+      <Rule><ar:Atom field="host" kind="prefix" norm="none" litteral="true" value="127.0.0."/><Index/><Follow/><Accept/></Rule>
+      <Rule><ar:Path litteral="true" value="/api/"/><NoIndex/></Rule>
+      <Rule><ar:Path litteral="true" value="/blog/"/><Priority shift="1"/><AddMeta name="kind" value="blog"/></Rule>
+      <Rule><ar:Atom field="path" kind="prefix" litteral="true" value="/private/"/><Ignore/></Rule>
+    </Rules>
+    <cw:Servers followOutside="yes"><cw:Server url="${sites[1]!.origin}/" period="1d12h"/></cw:Servers>
+    <cw:PushTo sink="main"/>
+  </Crawler>
+  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Sink name="main" type="papi" url="INDEX" connector="crawlway"/>`;
+
+async function picture(page: Page, name: string): Promise<void> {
+  writeFileSync(join(FOLDER, `${name}.png`), paletted(await page.screenshot()));
+}
+
+const sites = await Promise.all([0, 1, 2, 3].map(startSite));
+const world = await ConsoleWorld.start({ configuration: configuration(sites) });
+const profile = mkdtempSync(join(tmpdir(), 'crawlway-chromium-'));
+const browser = await chromium.launchPersistentContext(profile, {
+  executablePath: CHROMIUM,
+  headless: true,
+  args: ARGUMENTS,
+});
+const page = await browser.newPage();
+mkdirSync(FOLDER, { recursive: true });
+await sleep(CRAWL_MS);
+for (const [name, path] of Object.entries(SCREENS)) {
+  const { origin, host } = new URL(sites[0]!.origin);
+  for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(world.server.url + path.replaceAll('SITE', origin).replace('HOST', host), { waitUntil: 'load' });
+    await sleep(1500);
+    await picture(page, `${name}-${size}-light`);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await sleep(300);
+    await picture(page, `${name}-${size}-dark`);
+  }
+}
+await browser.close();
+await world.stop();
+await Promise.all(sites.map((site) => site.close()));
+rmSync(profile, { recursive: true, force: true });
