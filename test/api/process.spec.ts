@@ -1,9 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FakeSite } from '../support/fake-site.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { crawlway, Program } from './program.js';
+
+// Several processes start in each test: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 const configuration = (site: FakeSite, folder: string, more = ''): string => `<CrawlConfig
   xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
@@ -38,7 +41,7 @@ describe('the server as a process', () => {
     const url = (await server.said(/ready.*?(http:\/\/127\.0\.0\.1:\d+)/))[1]!;
     const indexed = async (): Promise<number> =>
       ((await (await fetch(`${url}/api/v1/crawlers/test`)).json()) as { indexed: number }).indexed;
-    await expect.poll(indexed, { timeout: 20_000 }).toBe(3);
+    await expect.poll(indexed, { timeout: 60_000 }).toBe(3);
 
     const [status, explained, submitted, cleared] = await Promise.all([
       crawlway('status', '--once', '--server', url).ended,
