@@ -225,6 +225,31 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       expect(await store.visits(12_345, 5)).toEqual([]);
     });
 
+    it('takes several words on one URL in one batch in their order; what follows its removal is void', async () => {
+      const { store } = await open();
+      const [a, b] = await discovered(store, newUrl('http://a.example/'), newUrl('http://b.example/'));
+      await store.settle([
+        { id: a!.id, changes: { status: 'indexed', stamp: 'x', title: 'One' }, visit: visit(1), orders: [order(1)] },
+        {
+          id: a!.id,
+          changes: { title: 'Two', etag: undefined, stamp: null },
+          visit: visit(2),
+          orders: [order(1, { attempts: 2 })],
+        },
+        { id: b!.id, remove: true, orders: [order(2)] },
+        { id: b!.id, changes: { status: 'indexed' }, visit: visit(3), orders: [order(3)] },
+      ]);
+      expect(await store.list({}, 0, 10)).toEqual([{ ...a, status: 'indexed', title: 'Two' }]);
+      expect((await store.visits(a!.id, 5)).map(({ at }) => at)).toEqual([2, 1]);
+      expect((await store.orders({}, undefined, 5)).map(({ id, attempts }) => [id, attempts])).toEqual([
+        [3, 1],
+        [2, 1],
+        [1, 2],
+      ]);
+      expect(await store.visits(b!.id, 5)).toEqual([]);
+      expect((await store.counts('docs')).indexed).toBe(0);
+    });
+
     it('keeps the last 20 visits of a URL', async () => {
       const { store } = await open();
       const [url] = await discovered(store, newUrl('http://a.example/'));
