@@ -111,16 +111,5 @@ export function privateRange(hostname: string): string | undefined {
   return undefined;
 }
 
-/** Sinks that the configuration names, with their addresses. */
-export function sinksOf(xml: string): { name: string; type: string; url: string }[] {
-  const document = new DOMParser().parseFromString(xml, 'application/xml');
-  const sinks = [...document.getElementsByTagNameNS('*', 'Sink')];
-  return sinks.map((sink) => ({
-    name: sink.getAttribute('name') ?? '',
-    type: sink.getAttribute('type') ?? '',
-    url: sink.getAttribute('url') ?? '',
-  }));
-}
-
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

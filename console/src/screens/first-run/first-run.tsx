@@ -8,7 +8,8 @@ import { Empty, Loaded } from '../../ui/answers.js';
 import { PageHead } from '../../ui/panel.js';
 import { type LoadedConfiguration, loadConfiguration } from '../configuration/load.js';
 import { Ask } from './ask.js';
-import { addCrawler, type CrawlWish, sinksOf } from './crawl-draft.js';
+import { sinksOf } from './configured-sinks.js';
+import { addCrawler, type CrawlWish } from './crawl-draft.js';
 import { Crawling } from './crawling.js';
 import { Look } from './look.js';
 
