@@ -23,8 +23,10 @@ import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.j
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import type { Sink } from '../../src/engine/ports/sink.js';
+import { countingCalls } from './counting-calls.js';
 import type { FlakyReceiver } from './flaky-receiver.js';
 import { ManualClock } from './manual-clock.js';
+import { scenarioStore } from './scenario-database.js';
 
 export interface WorldOptions {
   /** Attributes of the Crawler element beside those that keep a test fast. */
@@ -61,6 +63,9 @@ export class CrawlWorld {
     readonly errors: string[],
   ) {}
 
+  /** Calls of the store that have not ended. */
+  private storing: () => number = () => 0;
+
   static async start(options: WorldOptions): Promise<CrawlWorld> {
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
     const clock = options.clock ?? new ManualClock();
@@ -69,7 +74,7 @@ export class CrawlWorld {
         ? undefined
         : await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
     if (options.through && index) options.through.target = index.url;
-    const store = await openSqliteInProcess(options.database ?? ':memory:');
+    const { counted: store, underWay } = countingCalls(await openStore(options.database));
     const errors: string[] = [];
     const engine = new Engine({
       store,
@@ -85,6 +90,7 @@ export class CrawlWorld {
       }),
     });
     const world: CrawlWorld = new CrawlWorld(engine, store, clock, index, folder, options, errors);
+    world.storing = underWay;
     await engine.open(world.definition(options));
     return world;
   }
@@ -152,7 +158,8 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
       await turn();
       const views = await this.engine.crawlers();
       const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
-      quiet = busy && this.delivering === 0 && views.every((view) => view.active === 0) ? quiet + 1 : 0;
+      const calm = this.delivering === 0 && this.storing() === 0;
+      quiet = busy && calm && views.every((view) => view.active === 0) ? quiet + 1 : 0;
       if (!busy) return true;
       // Nothing moves on the sockets: only the clock can help.
       const next = this.clock.nextTimer;
@@ -220,6 +227,10 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
+
+/** SQLite in this process, or an empty PostgreSQL database where a suite asks for that. */
+const openStore = (file = ':memory:'): Promise<FrontierStore> =>
+  process.env['CRAWLWAY_TEST_DATABASE'] === 'postgres' ? scenarioStore() : openSqliteInProcess(file);
 
 const attributeNames = (attributes: string): Set<string> =>
   new Set([...attributes.matchAll(/([\w:-]+)=/g)].map((match) => match[1]!));

@@ -1,0 +1,190 @@
+import pg from 'pg';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { newUrl } from '../../../../test/support/frontier-samples.js';
+import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { instant } from '../../../domain/time/units.js';
+import type { Log } from '../../../engine/ports/log.js';
+import { FencedOut, type PartitionListener } from '../../../engine/ports/partitions.js';
+import { PARTITIONS } from '../partition.js';
+import { openPostgresDataSource } from '../postgres-data-source.js';
+import { PostgresPool } from '../postgres-pool.js';
+import { openPostgresStore } from '../postgres-store.js';
+import { Leases } from './leases.js';
+import { PostgresPartitions } from './postgres-partitions.js';
+
+const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** A node whose monotonic clock stands still until the test moves it; it renews only when told. */
+class Node implements PartitionListener {
+  uptime = 0;
+  readonly gainedAbruptly: number[] = [];
+  readonly lost: number[] = [];
+  handOver: Promise<void> = Promise.resolve();
+  readonly partitions: PostgresPartitions;
+
+  constructor(pool: PostgresPool, crawls = true) {
+    this.partitions = new PostgresPartitions(new Leases(pool), {
+      crawls,
+      log: SILENT,
+      renewEveryMs: 2 ** 30,
+      uptime: () => this.uptime,
+    });
+    onTestFinished(() => this.partitions.close());
+  }
+
+  async open(): Promise<this> {
+    await this.partitions.open(this);
+    return this;
+  }
+
+  async gaining(_: readonly number[], abruptly: readonly number[]): Promise<void> {
+    this.gainedAbruptly.push(...abruptly);
+  }
+
+  gained(): void {}
+
+  losing(partitions: readonly number[]): Promise<void> {
+    this.lost.push(...partitions);
+    return this.handOver;
+  }
+
+  get size(): number {
+    return this.partitions.owned.length;
+  }
+}
+
+describe('partitions of several nodes', () => {
+  let url: string;
+  let pool: PostgresPool;
+
+  beforeEach(async () => {
+    url = await postgresDatabase();
+    await (await openPostgresDataSource(url)).destroy();
+    pool = new PostgresPool(url);
+    onTestFinished(() => pool.close());
+  });
+
+  const node = (crawls?: boolean): Promise<Node> => new Node(pool, crawls).open();
+  /** What the database sees when every node that has not renewed since was silent for longer than its lease. */
+  const expire = async (): Promise<void> => {
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query(`UPDATE node SET expires_at = clock_timestamp() - interval '1 second'`);
+    await client.end();
+  };
+  const settled = async (...nodes: Node[]): Promise<void> => {
+    for (let round = 0; round < 4; round++) {
+      for (const each of nodes) await each.partitions.step();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+
+  it('belong to the first node, and in equal shares to all that come', async () => {
+    const first = await node();
+    expect(first.size).toBe(PARTITIONS);
+    const others = [await node(), await node()];
+    await settled(first, ...others);
+    const sizes = [first, ...others].map(({ size }) => size).sort((a, b) => a - b);
+    expect(sizes[0]).toBeGreaterThanOrEqual(340);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(PARTITIONS);
+    const all = [first, ...others].flatMap(({ partitions }) => partitions.owned);
+    expect(new Set(all).size).toBe(PARTITIONS);
+    expect(others.flatMap(({ gainedAbruptly }) => gainedAbruptly)).toEqual([]);
+  });
+
+  it('never belong to a node for the API alone', async () => {
+    const api = await node(false);
+    const crawler = await node();
+    await settled(api, crawler);
+    expect([api.size, crawler.size]).toEqual([0, PARTITIONS]);
+  });
+
+  it('go on at once when their node leaves', async () => {
+    const first = await node();
+    const second = await node();
+    await settled(first, second);
+    await first.partitions.close();
+    await second.partitions.step();
+    expect(second.size).toBe(PARTITIONS);
+    expect(second.gainedAbruptly).toEqual([]);
+  });
+
+  it('go on, with a warning, when their node has been silent for longer than its lease', async () => {
+    const first = await node();
+    const fence = first.partitions.fence('a.example')!;
+    await expire();
+    const second = await node();
+    expect(second.size).toBe(PARTITIONS);
+    expect(second.gainedAbruptly).toHaveLength(PARTITIONS);
+    expect(second.partitions.fence('a.example')!.epoch).toBe(fence.epoch + 1);
+    await first.partitions.step();
+    expect(first.lost).toHaveLength(PARTITIONS);
+    expect(first.partitions.holds(fence)).toBe(false);
+  });
+
+  it('are not used by a node whose own clock says that the lease is nearly over, whatever the database says', async () => {
+    const first = await node();
+    const fence = first.partitions.fence('a.example')!;
+    first.uptime = 8_999;
+    expect([first.partitions.owns('a.example'), first.partitions.holds(fence)]).toEqual([true, true]);
+    first.uptime = 9_000;
+    expect([first.partitions.owns('a.example'), first.partitions.holds(fence)]).toEqual([false, false]);
+    expect(first.partitions.owned).toEqual([]);
+  });
+
+  it('come back to a node that was frozen under new fences only', async () => {
+    const first = await node();
+    const fence = first.partitions.fence('a.example')!;
+    first.uptime = 60_000;
+    await first.partitions.step();
+    expect(first.lost).toHaveLength(PARTITIONS);
+    await settled(first);
+    expect(first.size).toBe(PARTITIONS);
+    expect(first.partitions.holds(fence)).toBe(false);
+  });
+
+  it('keep their fences while they are given away, until what is under way has ended', async () => {
+    const first = await node();
+    let ended = (): void => {};
+    first.handOver = new Promise((resolve) => {
+      ended = resolve;
+    });
+    const fences = Array.from({ length: 40 }, (_, i) => first.partitions.fence(`h${i}.example`)!);
+    const second = await node();
+    await first.partitions.step();
+    const leaving = fences.filter((_, i) => !first.partitions.owns(`h${i}.example`));
+    expect(leaving.length).toBeGreaterThan(0);
+    for (const fence of leaving) expect(first.partitions.holds(fence)).toBe(true);
+    await second.partitions.step();
+    expect(second.size).toBe(0);
+    ended();
+    await settled(first, second);
+    for (const fence of leaving) expect(first.partitions.holds(fence)).toBe(false);
+    expect(second.size).toBe(PARTITIONS / 2);
+  });
+
+  it('refuse what their last owner still wants to settle, and take nothing of that call', async () => {
+    const first = await node();
+    const store = await openPostgresStore(url);
+    onTestFinished(() => store.close());
+    const [a, b] = await store.discover([newUrl('http://a.example/'), newUrl('http://b.example/')]);
+    const settlement = (id: number, fence = first.partitions.fence('a.example')!) => ({
+      id,
+      fence,
+      changes: { dueAt: instant(77) },
+    });
+    await store.settle([settlement(a!.id)]);
+    const stale = first.partitions.fence('b.example')!;
+    await expire();
+    const second = await node();
+    const refused = await store
+      .settle([
+        settlement(a!.id, second.partitions.fence('a.example')),
+        { ...settlement(b!.id, stale), changes: { dueAt: instant(78) } },
+      ])
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(FencedOut);
+    expect((refused as FencedOut).fences).toEqual([stale]);
+    expect((await store.get([b!.id]))[0]!.dueAt).not.toBe(instant(78));
+  });
+});

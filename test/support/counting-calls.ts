@@ -1,0 +1,17 @@
+/** The same object, with a count of the calls that have begun and not ended: a test on a manual clock waits for them. */
+export function countingCalls<T extends object>(target: T): { readonly counted: T; readonly underWay: () => number } {
+  let calls = 0;
+  const counted = new Proxy(target, {
+    get: (object, name) => {
+      const value: unknown = Reflect.get(object, name, object);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        const result: unknown = Reflect.apply(value, object, args);
+        if (!(result instanceof Promise)) return result;
+        calls++;
+        return result.finally(() => calls--);
+      };
+    },
+  });
+  return { counted, underWay: () => calls };
+}
