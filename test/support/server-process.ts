@@ -53,6 +53,10 @@ export class ServerProcess {
     return this.child.exitCode;
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   get hasEnded(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crawlUrl, hostKey, origin, withoutQuery } from './crawl-url.js';
+import { crawlUrl, hostKey, origin, withoutQuery, withoutUserInfo } from './crawl-url.js';
 
 const piece = fc.string({ unit: fc.constantFrom(...'ab1-._~:@/?=&;%!$()*+, []{}|\\^éß漢🙂'), maxLength: 12 });
 const host = fc.oneof(
@@ -73,4 +73,17 @@ describe('the parts of a canonical URL', () => {
     ['https://a.example/x#z?y', 'https://a.example/x'],
     ['https://a.example/x', 'https://a.example/x'],
   ])('%s without its query is %s', (href, expected) => expect(withoutQuery(href)).toBe(expected));
+});
+
+describe('a URL that is shown', () => {
+  it.each([
+    ['http://anna:secret@a.example/x@y', 'http://a.example/x@y'],
+    ['http://anna@a.example', 'http://a.example'],
+    ['HTTPS:\\\\anna:p@ss@a.example\\x', 'HTTPS:\\\\a.example\\x'],
+    ['http:anna:secret@a.example/', 'http:a.example/'],
+    ['http://a.example/?mail=a@b.example', 'http://a.example/?mail=a@b.example'],
+    ['http://a.example#@', 'http://a.example#@'],
+  ])('%s has no user info: %s', (raw, shown) => {
+    expect(withoutUserInfo(raw)).toBe(shown);
+  });
 });

@@ -56,6 +56,9 @@ export function withoutQuery(href: string): string {
   return end < 0 ? href : href.slice(0, end);
 }
 
+/** A URL as somebody wrote it, fit to be shown: user name and password are secrets. */
+export const withoutUserInfo = (raw: string): string => raw.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i, '$1');
+
 /** The query with its `?`; empty when there is none. Tells `/a?` from `/a`, as `query` does not. */
 export function search(url: CrawlUrl): string {
   if (url.query !== '') return `?${url.query}`;

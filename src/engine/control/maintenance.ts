@@ -5,7 +5,7 @@ import type { Disposition } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
 import { instant, NEVER, seconds } from '../../domain/time/units.js';
-import { hostKey } from '../../domain/url/crawl-url.js';
+import { hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { NotFound, type RefreshRequest } from '../engine-api.js';
@@ -73,7 +73,9 @@ export class Maintenance {
     const url = crawler.context.canonicalize(what.url);
     const state = url && (await this.services.store.find(crawler.name, url.href));
     if (!state)
-      throw new NotFound(`${what.url} is not known to crawler ${crawler.name}; submit it as a root to crawl it`);
+      throw new NotFound(
+        `${withoutUserInfo(what.url)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
+      );
     await this.services.store.settle([{ id: state.id, changes: { source: 0, dueAt: now } }]);
     crawler.frontier.admit([{ ...state, source: 0, dueAt: now }]);
     return 1;

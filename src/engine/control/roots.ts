@@ -4,7 +4,7 @@ import { assignSource } from '../../domain/frontier/sources.js';
 import { serverScope } from '../../domain/policy/server-records.js';
 import { moveSite, rootContext } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
-import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, crawlUrl, hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { NotFound, type RootSubmission, type RootView, type SubmitOutcome } from '../engine-api.js';
@@ -50,7 +50,7 @@ export class Roots {
 
   async submit(crawler: Crawler, submission: RootSubmission): Promise<SubmitOutcome> {
     const url = crawler.context.canonicalize(submission.url);
-    if (!url) return { outcome: 'rejected', url: submission.url, message: 'not a URL with a host' };
+    if (!url) return { outcome: 'rejected', url: withoutUserInfo(submission.url), message: 'not a URL with a host' };
     const root = rootContext(rootDefinition({ ...submission, url: url.href }), url);
     const verdict = judgeRoot(crawler, root);
     if (!verdict.accepted) {
@@ -82,7 +82,9 @@ export class Roots {
   }
 
   async list(crawler: Crawler): Promise<RootView[]> {
-    const configured = crawler.context.definition.roots.map((root): RootView => ({ ...root, origin: 'configuration' }));
+    const configured = crawler.context.definition.roots.map(
+      (root): RootView => ({ ...root, url: withoutUserInfo(root.url), origin: 'configuration' }),
+    );
     const submitted = (await this.submitted(crawler)).map((root): RootView => ({ ...root, origin: 'submitted' }));
     return Promise.all(
       [...configured, ...submitted].map(async (root) => ({ ...root, state: await this.state(crawler, root.url) })),
@@ -95,7 +97,7 @@ export class Roots {
     const name = url && settingName(crawler, url.href);
     if (!url || !name || (await this.services.store.getSetting(name)) === undefined) {
       throw new NotFound(
-        `${rawUrl} is no submitted root of crawler ${crawler.name}; roots of CrawlConfig.xml are removed there`,
+        `${withoutUserInfo(rawUrl)} is no submitted root of crawler ${crawler.name}; roots of CrawlConfig.xml are removed there`,
       );
     }
     await this.forget(crawler, [url.href]);
