@@ -118,7 +118,8 @@ function document(
     changes: state.changes + (changed && !first ? 1 : 0),
     firstSeenAt: state.firstSeenAt,
     lastChangeAt: changed ? now : state.lastChangeAt,
-    lastModified: outcome.lastModified === undefined ? undefined : parseHttpDate(outcome.lastModified),
+    lastModified: stored(outcome.lastModified),
+    jitter: jitterOf(state),
   };
   const facts: StateChanges = {
     ...success(rules, history, now, changed),
@@ -142,7 +143,7 @@ function document(
 }
 
 function unchanged(state: UrlState, rules: DispositionRules, now: Instant): Disposition {
-  const history = { ...state, visits: state.visits + 1, lastModified: undefined };
+  const history = historyOf(state);
   const status = state.stamp === undefined ? 'visited' : 'indexed';
   const reason = state.status === status ? state.reason : status === 'indexed' ? 'indexed' : 'unchanged';
   return { remove: false, changes: { ...success(rules, history, now, false), status, reason }, changed: false };
@@ -156,7 +157,7 @@ function withoutDocument(
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
-  const history = { ...state, visits: state.visits + 1, lastModified: undefined };
+  const history = historyOf(state);
   const changes: StateChanges = {
     ...success(rules, history, now, false),
     status,
@@ -246,7 +247,21 @@ function deletion(state: UrlState, reason: string): Disposition['order'] {
   return state.stamp === undefined ? undefined : { kind: 'delete', reason };
 }
 
-type History = Parameters<typeof nextVisit>[0];
+type History = Parameters<typeof nextVisit>[0] & { readonly jitter: number };
+
+/** The history after a visit that found no change. */
+const historyOf = (state: UrlState): History => ({
+  ...state,
+  visits: state.visits + 1,
+  lastModified: stored(state.lastModified),
+  jitter: jitterOf(state),
+});
+
+const stored = (header: string | undefined): Instant | undefined =>
+  header === undefined ? undefined : parseHttpDate(header);
+
+/** Spreads pages that were found together evenly over 0…1 (golden ratio), so that they do not all come due together. */
+const jitterOf = (state: UrlState): number => (state.id * 0.618_033_988_749_895) % 1;
 
 /** What every answered visit changes, and when the next one is. */
 function success(rules: DispositionRules, history: History, now: Instant, changed: boolean): StateChanges {
@@ -267,7 +282,7 @@ function nextRefresh(rules: DispositionRules, history: History, now: Instant, ch
     minimumAge: rules.schedule.refreshMinimumAge ?? rules.refresh.minimumAge,
     maximumAge: maximumAge(rules),
   };
-  return after(now, nextVisit(history, range, now, changed));
+  return after(now, nextVisit(history, range, now, changed, { jitter: history.jitter }));
 }
 
 const maximumAge = (rules: DispositionRules): Duration => rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
@@ -276,7 +291,7 @@ const maximumAge = (rules: DispositionRules): Duration => rules.schedule.refresh
 function errorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {
   const { errorExpiry } = rules.schedule;
   if (errorExpiry !== undefined) return after(now, errorExpiry);
-  return nextRefresh(rules, { ...state, visits: state.visits + 1, lastModified: undefined }, now, false);
+  return nextRefresh(rules, historyOf(state), now, false);
 }
 
 /** Without smart refresh there is no refresh source: due URLs go to the index source. */
