@@ -7,8 +7,10 @@ import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { API } from '../tokens.js';
 
+const CODES = [...Object.keys(REASONS), ...Object.keys(ERROR_CODES)];
+
 class ReasonDto {
-  @ApiProperty({ description: 'Stable; used by the store, the API, the metrics and the console.' })
+  @ApiProperty({ enum: CODES, description: 'Stable; used by the store, the API, the metrics and the console.' })
   code!: string;
 
   @ApiProperty({ enum: ['reason', 'error'], description: 'A reason tells a verdict, an error how a visit failed.' })
