@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import type { Handle } from './sqlite-handle.js';
 
 /** Pages in the WAL from which on a checkpoint is due although the writer is busy: 16 MB. */
@@ -28,12 +29,22 @@ export function checkpointer(db: Handle): () => void {
     seen = log;
     const open = log - checkpointed;
     if (open === 0 || (!resting && open < MANY_PAGES)) return;
+    move(db);
+  };
+}
+
+function move(db: Handle): void {
+  try {
     for (let pass = 0; pass < PASSES; pass++) {
       const after = progress(db, 'PASSIVE');
       if (after.log - after.checkpointed <= FEW_PAGES) break;
     }
     progress(db, 'RESTART');
-  };
+  } catch (error) {
+    // A full disk, for one. Nothing is lost, the WAL holds it: the next time may succeed, and the calls that meet the
+    // same trouble tell of it.
+    if (!(error instanceof Database.SqliteError)) throw error;
+  }
 }
 
 const progress = (db: Handle, mode: 'NOOP' | 'PASSIVE' | 'RESTART'): Progress =>

@@ -1,5 +1,4 @@
-import { URL_STATUSES, type UrlId, type UrlState } from '../../domain/crawl/url-state.js';
-import { SOURCES } from '../../domain/frontier/sources.js';
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { Instant } from '../../domain/time/units.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -11,12 +10,14 @@ import type {
   UrlFilter,
   Visit,
 } from '../../engine/ports/frontier-store.js';
+import { crawlerCounts } from './crawler-counts.js';
 import { countedWhere, LIKE, orderWhere, urlWhere } from './filter-sql.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from './order-row.js';
 import { partitionOf, partitionOfId } from './partition.js';
 import { idColumns } from './postgres-changes.js';
 import type { PostgresPool } from './postgres-pool.js';
 import { numbered, SELECT_URL, URLS } from './postgres-sql.js';
+import type { CounterChange } from './tally.js';
 import { toState, type UrlRecord } from './url-row.js';
 
 type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
@@ -52,8 +53,7 @@ export class PostgresReads {
   }
 
   async counts(crawler: string): Promise<CrawlerCounts> {
-    type Row = { status: number; source: number; indexed: number; urls: number };
-    const rows = await this.#pool.rows<Row>(
+    const counters = await this.#pool.rows<CounterChange>(
       'SELECT status, source, indexed, sum(urls) AS urls FROM counter WHERE crawler = $1 GROUP BY 1, 2, 3',
       [crawler],
     );
@@ -61,18 +61,7 @@ export class PostgresReads {
       'SELECT min(next_due_at) AS due_at FROM site WHERE crawler = $1 AND next_due_at IS NOT NULL',
       [crawler],
     );
-    const byStatus = Object.fromEntries(URL_STATUSES.map((status) => [status, 0])) as Record<
-      UrlState['status'],
-      number
-    >;
-    const bySource = SOURCES.map(() => 0);
-    let indexed = 0;
-    for (const row of rows) {
-      byStatus[URL_STATUSES[row.status]!] += row.urls;
-      if (row.source >= 0) bySource[row.source]! += row.urls;
-      if (row.indexed === 1) indexed += row.urls;
-    }
-    return { byStatus, bySource, indexed, oldestDueAt: oldest?.due_at ?? undefined };
+    return crawlerCounts(counters, oldest?.due_at ?? undefined);
   }
 
   async indexedOfHost(crawler: string, host: string): Promise<number> {

@@ -1,5 +1,4 @@
-import { URL_STATUSES, type UrlId, type UrlState } from '../../domain/crawl/url-state.js';
-import { SOURCES } from '../../domain/frontier/sources.js';
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { Instant } from '../../domain/time/units.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -11,9 +10,11 @@ import type {
   UrlFilter,
   Visit,
 } from '../../engine/ports/frontier-store.js';
+import { crawlerCounts } from './crawler-counts.js';
 import { countedWhere, GLOB, hostOf, orderWhere, urlWhere, type Where } from './filter-sql.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from './order-row.js';
 import type { Handle } from './sqlite-handle.js';
+import type { CounterChange } from './tally.js';
 import { toState, URL_COLUMNS, type UrlRecord } from './url-row.js';
 
 export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id`;
@@ -23,7 +24,7 @@ const SMALL_SITE = 20_000;
 
 type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
 
-/** The reading verbs on one SQLite handle, synchronous. Those in `LONG_READS` may take seconds on a large store. */
+/** The reading verbs on one SQLite handle, synchronous. Those that `readerVerbs` offers may take seconds on a large store. */
 export class SqliteReads {
   readonly #db: Handle;
   readonly #sql;
@@ -52,24 +53,8 @@ export class SqliteReads {
   }
 
   counts(crawler: string): CrawlerCounts {
-    const byStatus = Object.fromEntries(URL_STATUSES.map((status) => [status, 0])) as Record<
-      UrlState['status'],
-      number
-    >;
-    const bySource = SOURCES.map(() => 0);
-    let indexed = 0;
-    for (const row of this.#sql.counters.all(crawler) as {
-      status: number;
-      source: number;
-      indexed: number;
-      urls: number;
-    }[]) {
-      byStatus[URL_STATUSES[row.status]!] += row.urls;
-      if (row.source >= 0) bySource[row.source]! += row.urls;
-      if (row.indexed === 1) indexed += row.urls;
-    }
     const oldestDueAt = (this.#sql.oldestDue.get(crawler) ?? undefined) as Instant | undefined;
-    return { byStatus, bySource, indexed, oldestDueAt };
+    return crawlerCounts(this.#sql.counters.all(crawler) as CounterChange[], oldestDueAt);
   }
 
   indexedOfHost(crawler: string, host: string): number {
