@@ -23,28 +23,30 @@ interface Progress {
  */
 export function checkpointer(db: Handle): () => void {
   let seen = 0;
-  return () => {
+  const check = (): void => {
     const { log, checkpointed } = progress(db, 'NOOP');
     const resting = log === seen;
     seen = log;
     const open = log - checkpointed;
-    if (open === 0 || (!resting && open < MANY_PAGES)) return;
-    move(db);
+    if (open > 0 && (resting || open >= MANY_PAGES)) move(db);
+  };
+  return () => {
+    try {
+      check();
+    } catch (error) {
+      // A full disk, for one. Nothing is lost, the WAL holds it: the next time may succeed, and the calls that meet the
+      // same trouble tell of it.
+      if (!(error instanceof Database.SqliteError)) throw error;
+    }
   };
 }
 
 function move(db: Handle): void {
-  try {
-    for (let pass = 0; pass < PASSES; pass++) {
-      const after = progress(db, 'PASSIVE');
-      if (after.log - after.checkpointed <= FEW_PAGES) break;
-    }
-    progress(db, 'RESTART');
-  } catch (error) {
-    // A full disk, for one. Nothing is lost, the WAL holds it: the next time may succeed, and the calls that meet the
-    // same trouble tell of it.
-    if (!(error instanceof Database.SqliteError)) throw error;
+  for (let pass = 0; pass < PASSES; pass++) {
+    const after = progress(db, 'PASSIVE');
+    if (after.log - after.checkpointed <= FEW_PAGES) break;
   }
+  progress(db, 'RESTART');
 }
 
 const progress = (db: Handle, mode: 'NOOP' | 'PASSIVE' | 'RESTART'): Progress =>
