@@ -146,7 +146,7 @@ const tasks = {
   lint: { script: 'scripts/test.mjs', args: ['static'] },
   bench: { built: true, script: 'dist/bench/main.js' },
   simulate: { built: true, script: 'dist/test/simulation/main.js' },
-  openapi: { built: true, script: 'dist/src/server/openapi/write.js' },
+  openapi: { built: true, script: 'scripts/openapi.mjs' },
 };
 
 export function launch(name, args) {

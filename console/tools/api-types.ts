@@ -1,6 +1,6 @@
 /**
  * Makes console/src/api/schema.ts from openapi.yaml: one interface a schema, and one entry a call with what it takes and
- * what it answers. Run with `node console/tools/api-types.ts`; test/console/api-types.spec.ts fails when the two differ.
+ * what it answers. `npm run openapi` runs it; test/console/api-types.spec.ts fails when the two differ.
  *
  * Ours because the known generators build on the compiler's own API, which TypeScript 7 does not have.
  */
@@ -44,7 +44,7 @@ interface Description {
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const TARGET = join(ROOT, 'console', 'src', 'api', 'schema.ts');
-const HEADER = `// Made from openapi.yaml by \`node console/tools/api-types.ts\`; do not edit.
+const HEADER = `// Made from openapi.yaml by \`npm run openapi\`; do not edit.
 
 export type Nothing = Readonly<Record<never, never>>;
 `;
@@ -130,4 +130,6 @@ export const committedTypes = (): string => readFileSync(TARGET, 'utf8');
 
 export const describedTypes = (): string => apiTypes(readFileSync(join(ROOT, 'openapi.yaml'), 'utf8'));
 
-if (process.argv[1] === import.meta.filename) writeFileSync(TARGET, describedTypes());
+export const writeTypes = (): void => writeFileSync(TARGET, describedTypes());
+
+if (process.argv[1] === import.meta.filename) writeTypes();

@@ -1,4 +1,4 @@
-// Made from openapi.yaml by `node console/tools/api-types.ts`; do not edit.
+// Made from openapi.yaml by `npm run openapi`; do not edit.
 
 export type Nothing = Readonly<Record<never, never>>;
 
@@ -420,7 +420,7 @@ export interface RefusedDto {
 
 export interface ReasonDto {
   /** Stable; used by the store, the API, the metrics and the console. */
-  readonly code: string;
+  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-host-size' | 'robots-disallowed' | 'noindex' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'canonical-elsewhere' | 'near-duplicate' | 'redirected' | 'status-removed' | 'permanent-error' | 'too-many-temporary-errors' | 'refresh-due' | 'refresh-forced' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'crawler-removed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'discovered' | 'redirect-target' | 'held' | 'came-back' | 'superseded' | 'order-refused' | 'reconciled' | 'sink-lost-documents' | 'http-404' | 'http-410' | 'http-401' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'login-wall';
   /** A reason tells a verdict, an error how a visit failed. */
   readonly kind: 'reason' | 'error';
   /** Of a reason: the layer or part that gives it. */
