@@ -160,7 +160,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
       const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
       const calm = this.delivering === 0 && this.storing() === 0;
       quiet = busy && calm && views.every((view) => view.active === 0) ? quiet + 1 : 0;
-      if (!busy) return true;
+      if (!busy && calm) return true;
       // Nothing moves on the sockets: only the clock can help.
       const next = this.clock.nextTimer;
       if (quiet > 20 && next !== undefined && next <= deadline) {
