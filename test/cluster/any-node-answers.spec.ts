@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { serverOptions } from '../../src/server/options.js';
+import { type RunningServer, serve } from '../../src/server/serve.js';
+import { FakeSite } from '../support/fake-site.js';
+import { postgresDatabase } from '../support/postgres.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+describe('a node that crawls and a node for the API alone', () => {
+  let site: FakeSite;
+  let folder: string;
+  let database: string;
+  let crawling: RunningServer;
+  let api: RunningServer;
+
+  const configuration = (rule = ''): string => `<CrawlConfig
+  xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name="test" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false">
+    <Root url="${site.url('/')}"/>${rule}<cw:PushTo sink="main"/>
+  </Crawler>
+  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Sink name="main" type="file" url="${join(folder, 'orders.jsonl')}"/>
+</CrawlConfig>`;
+
+  async function start(name: string, roles: string): Promise<RunningServer> {
+    const config = join(folder, `${name}.xml`);
+    writeFileSync(config, configuration());
+    const flags = { config, data: join(folder, name), port: '0' };
+    const env = { CRAWLWAY_DATABASE_URL: database, CRAWLWAY_ROLES: roles };
+    const server = await serve(serverOptions(flags, env), { log: SILENT, withSample: false });
+    onTestFinished(() => server.close());
+    return server;
+  }
+
+  const call = async (server: RunningServer, path: string, init: RequestInit = {}) => {
+    const response = await fetch(`${server.url}/api/v1/${path}`, init);
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
+  };
+  const post = (server: RunningServer, path: string, body?: unknown) =>
+    call(server, path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  const indexed = async (): Promise<number> => (await call(api, 'crawlers/test')).body.indexed;
+  const orders = (): string[] =>
+    readFileSync(join(folder, 'orders.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string; uri: string })
+      .map(({ kind, uri }) => `${kind} ${new URL(uri).pathname}`);
+
+  beforeEach(async () => {
+    folder = temporaryDirectory();
+    database = await postgresDatabase();
+    site = await FakeSite.start();
+    onTestFinished(() => site.close());
+    site.page('/', ['/a.html', '/b.html']).page('/a.html').page('/b.html').page('/c.html');
+    crawling = await start('crawling', 'crawl');
+    api = await start('api', 'api');
+    await expect.poll(indexed, { timeout: 20_000 }).toBe(3);
+  });
+
+  it('probes and metrics are all that the crawling node answers', async () => {
+    expect((await call(crawling, 'crawlers')).status).toBe(404);
+    expect((await fetch(`${crawling.url}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${crawling.url}/metrics`)).status).toBe(200);
+  });
+
+  it('what is asked of the one is done by the other: roots, refresh, clear, pauses', async () => {
+    expect((await post(api, 'crawlers/test/roots', { url: site.url('/c.html') })).status).toBe(201);
+    await expect.poll(indexed, { timeout: 10_000 }).toBe(4);
+    site.forgetRequests();
+    await post(api, 'crawlers/test/refresh', { url: site.url('/a.html') });
+    await expect.poll(() => site.fetched, { timeout: 10_000 }).toContain('/a.html');
+    await call(api, `crawlers/test/urls?like=${encodeURIComponent('%/b.html')}&confirm=true`, { method: 'DELETE' });
+    await expect.poll(indexed, { timeout: 10_000 }).toBe(3);
+    await expect.poll(orders).toContain('delete /b.html');
+    await post(api, 'crawlers/test/pause');
+    await expect.poll(async () => (await crawling.engine.crawler('test')).state).toBe('paused');
+  });
+
+  it('a configuration put in force on the one is in force on the other, and its events are seen here', async () => {
+    const gone = new AbortController();
+    onTestFinished(() => gone.abort());
+    const events = await fetch(`${api.url}/api/v1/events`, { signal: gone.signal });
+    const seen: string[] = [];
+    void (async () => {
+      for await (const chunk of events.body!.pipeThrough(new TextDecoderStream())) seen.push(chunk);
+    })().catch(() => undefined);
+    const { headers } = await call(api, 'config');
+    const answer = await call(api, 'config?confirm=true', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/xml', 'if-match': headers.get('etag')! },
+      body: configuration('<Rules><Rule><ar:Path value="/b\\.html"/><Ignore/></Rule></Rules>'),
+    });
+    expect(answer.status).toBe(200);
+    await expect.poll(() => crawling.engine.definition.crawlers[0]!.rules.length).toBe(1);
+    await expect.poll(indexed, { timeout: 10_000 }).toBe(2);
+    await expect
+      .poll(
+        async () => {
+          await post(api, 'crawlers/test/refresh', { url: site.url('/a.html') });
+          return seen.join('');
+        },
+        { timeout: 20_000, interval: 500 },
+      )
+      .toContain('event: visit');
+  });
+});
