@@ -126,7 +126,7 @@ export class EngineMetricsExporter {
   private fetchSeconds: EngineMetrics['fetchSeconds'] = { sum: 0, count: 0, buckets: [] };
 
   constructor(private readonly engine: EngineApi) {
-    collectDefaultMetrics({ register: this.registry, prefix: 'crawlway_process_' });
+    collectDefaultMetrics({ register: this.registry, prefix: 'crawlway_' });
     this.fill = SPECS.map((spec) => this.register(spec));
     this.registry.registerMetric(this.histogram() as unknown as Metric);
   }
