@@ -39,7 +39,7 @@ export interface CrawlerDefinition {
   readonly crawlSitemaps: boolean;
   readonly disableConditionalGet: boolean;
   readonly nearDuplicateDetector: boolean;
-  /** Index a document under its own URL even though it was reached through a redirect. */
+  /** A document reached by a redirect carries the URL that redirected to it as the meta `redirect_source`. */
   readonly indexRedirectSources: boolean;
   readonly refresh: RefreshDefinition;
   readonly weights: Readonly<Record<SourceName, number>>;

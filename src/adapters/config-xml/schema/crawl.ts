@@ -56,11 +56,11 @@ export const CRAWLER = element(
       },
     ),
     nearDuplicateDetector: attribute(t.boolean, 'Leave out pages that are almost the same as one already indexed.', {
-      default: 'true',
+      default: 'false',
     }),
     indexRedirectSources: attribute(
       t.boolean,
-      'Index a document under its own URL even though it was reached through a redirect.',
+      'A document that was reached by a redirect carries the URL that redirected to it as the meta redirect_source.',
       {
         default: 'true',
       },
