@@ -10,6 +10,7 @@ const PARTS: Readonly<Record<string, string>> = {
   policy: 'verdicts a second',
   store: 'links, settlements and leases a second by size of the store',
   freshness: 'how fresh smart refresh keeps an index, against uniform, adaptive and optimal visits',
+  cluster: 'statements, processor time and bytes of a PostgreSQL that nodes share; wants --postgres=URL',
   parse: 'pages read a second; wants a folder of HTML files',
 };
 const ALONE = ['crawl', 'policy', 'store', 'freshness'];

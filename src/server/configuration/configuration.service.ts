@@ -10,6 +10,7 @@ import {
   digestOf,
   InvalidConfiguration,
   type LoadedConfiguration,
+  type StagedText,
 } from './configuration-file.js';
 import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, VersionHeader } from './configuration-history.js';
@@ -34,6 +35,7 @@ export interface WriteRequest {
 @Injectable()
 export class ConfigurationService {
   private inForce: ConfigurationInForce | undefined;
+  private shared = false;
   private rejected: readonly Problem[] = [];
   private last: Promise<unknown> = Promise.resolve();
 
@@ -51,6 +53,7 @@ export class ConfigurationService {
    * on the others.
    */
   async begin(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
+    this.shared = shared;
     const [newest] = await this.history.versions(undefined, 1);
     const isNewest = newest?.digest === digestOf(loaded.xml);
     if (newest && !isNewest && shared) {
@@ -71,7 +74,7 @@ export class ConfigurationService {
       const [newest] = await this.history.versions(undefined, 1);
       if (!newest || newest.digest === this.current.header.digest) return;
       const loaded = this.file.load(await this.versionText(newest.version));
-      const staged = await this.file.stage(loaded.xml).catch(() => undefined);
+      const staged = await this.stage(loaded.xml);
       await this.engine.reconfigure(loaded.definition);
       this.inForce = { ...loaded, header: newest };
       await staged?.commit();
@@ -168,15 +171,28 @@ export class ConfigurationService {
   }
 
   private async putInForce(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
-    const staged = await this.file.stage(loaded.xml);
+    const staged = await this.stage(loaded.xml);
     try {
       await this.engine.reconfigure(loaded.definition);
     } catch (error) {
-      await staged.discard();
+      await staged?.discard();
       throw error;
     }
-    await staged.commit();
+    await staged?.commit();
     return this.accept(loaded, who);
+  }
+
+  /** Where servers share a database that has the configuration, a file that cannot be written (a mounted one) may stay behind. */
+  private stage(xml: string): Promise<StagedText | undefined> {
+    const staging = this.file.stage(xml);
+    if (!this.shared) return staging;
+    return staging.catch((error: unknown) => {
+      this.log.info('the configuration file could not be written; the database has the configuration', {
+        file: this.file.path,
+        error: String(error),
+      });
+      return undefined;
+    });
   }
 
   private async accept(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {

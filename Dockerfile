@@ -1,0 +1,31 @@
+# The server, its console and the bundled index in one image. Build: docker build -t crawlway .
+FROM node:24.18.1-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+
+FROM node:24.18.1-bookworm-slim
+ENV NODE_ENV=production \
+    CRAWLWAY_CONFIG=/etc/crawlway/CrawlConfig.xml \
+    CRAWLWAY_DATA=/var/lib/crawlway \
+    CRAWLWAY_HOST=0.0.0.0 \
+    CRAWLWAY_PORT=8740
+WORKDIR /opt/crawlway
+COPY --from=build /build/package.json /build/openapi.yaml /build/CrawlConfig.xml.example ./
+COPY --from=build /build/node_modules ./node_modules
+COPY --from=build /build/dist ./dist
+COPY --from=build /build/console/dist ./console/dist
+COPY --from=build /build/config ./config
+# A user of its own, by number so that Kubernetes can see that it is not root.
+RUN install -d -o 10001 -g 10001 /etc/crawlway /var/lib/crawlway
+USER 10001:10001
+VOLUME /var/lib/crawlway
+EXPOSE 8740
+# An API key is demanded by the server itself: without CRAWLWAY_API_KEYS it refuses to listen for others.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CRAWLWAY_PORT}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "dist/src/cli/crawlway.js"]
+CMD ["serve", "--no-sample"]
