@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { startIndex } from '../index/server.js';
 import { FakeSite } from '../test/support/fake-site.js';
 import { HOSTILE_PAGES, startHostileSite } from '../test/support/hostile-site.js';
 import { ServerProcess } from '../test/support/server-process.js';
@@ -24,6 +25,8 @@ const pages = Array.from({ length: 200 }, (_, i) => `/p${i}`);
 healthy.page('/', pages);
 for (const path of pages) healthy.page(path);
 
+const index = await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
+
 const roots = [...sites, healthy].map((site) => `<Root url="${site.url('/')}"/>`).join('');
 writeFileSync(
   join(folder, 'CrawlConfig.xml'),
@@ -34,7 +37,7 @@ writeFileSync(
     <cw:ErrorPolicy maxTemporaryErrors="1000" retryDelayS="5" maxRetryDelayS="10"/><cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default" totalTimeoutMS="5000" maxSizeBytes="10000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
-  <cw:Sink name="main" type="file" url="/dev/null"/>
+  <cw:Sink name="main" type="papi" url="${index.url}" connector="test"/>
 </CrawlConfig>`,
 );
 const server = await new ServerProcess({ config: join(folder, 'CrawlConfig.xml'), data: join(folder, 'data') }).ready();
@@ -57,6 +60,7 @@ console.table(rows);
 const alive = !server.hasEnded;
 await server.end('SIGTERM');
 for (const site of [...sites, healthy]) await site.close();
+await index.close();
 rmSync(folder, { recursive: true, force: true });
 console.log(alive ? 'the server is well' : `the server ended: ${server.output}`);
 process.exitCode = alive && rows.every((row) => row['healthy requests']! > 0) ? 0 : 1;

@@ -17,6 +17,7 @@ import type { Settled } from './crawl/conclusion.js';
 import { CrawlEvents } from './crawl/crawl-events.js';
 import { Crawler } from './crawl/crawler.js';
 import { Discovery } from './crawl/discovery.js';
+import { Doubts } from './crawl/doubts.js';
 import { ErrorPageProbes } from './crawl/error-page-probes.js';
 import { Handover } from './crawl/handover.js';
 import { type Host, Hosts } from './crawl/hosts.js';
@@ -100,6 +101,7 @@ export class Engine implements EngineApi {
     const hosts = new Hosts(store, clock, backsOff, partitions);
     const robots = new RobotsGate(processor, hosts, clock);
     const probes = new ErrorPageProbes(processor, hosts, clock);
+    const doubts = new Doubts(store, clock);
     const review = new ResultReview({ store, clock, probes, processor });
     const ledger = new Ledger(store, clock);
     const health = new SiteHealth();
@@ -119,6 +121,7 @@ export class Engine implements EngineApi {
       robots,
       probes,
       review,
+      doubts,
       ledger,
       health,
       discovery,
@@ -157,6 +160,7 @@ export class Engine implements EngineApi {
   /** Begins to work: brings back what the store remembers and starts the crawlers that were not stopped by a person. */
   async open(definition: ServerDefinition): Promise<void> {
     await this.services.ledger.open();
+    await this.services.doubts.open();
     await this.noteStart(definition);
     this.opened = true;
     await this.reconfigure(definition);
@@ -315,9 +319,10 @@ export class Engine implements EngineApi {
 
   /** After a crash the politeness of the last second is lost: every host gets one pause, whatever it was. */
   private async noteStart(definition: ServerDefinition): Promise<void> {
-    const { store, clock, hosts, partitions } = this.services;
+    const { store, clock, hosts, partitions, doubts } = this.services;
     if (partitions.shared) return;
     if ((await store.getSetting(RUNNING)) !== undefined) {
+      await doubts.begin();
       const pauses = definition.crawlers.map((crawler) => (crawler.aggressive ? 0 : crawler.throttle));
       hosts.quietUntil = after(clock.now(), milliseconds(Math.max(0, ...pauses)));
     }
@@ -326,7 +331,9 @@ export class Engine implements EngineApi {
 
   private async noteStop(): Promise<void> {
     if (this.services.partitions.shared) return;
-    if (this.underWay() === 0) await this.services.ledger.close();
+    // Orders that no sink has answered: the next start finds what a crash would have left.
+    if (this.underWay() > 0) return;
+    await this.services.ledger.close();
     await this.services.store.putSetting(RUNNING, undefined);
   }
 

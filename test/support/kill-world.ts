@@ -48,6 +48,7 @@ class KillWorld {
   private readonly versions = new Map<number, number>();
   private changes = 0;
   private killedWhileStarting = 0;
+  private isEqual = false;
   private server: ServerProcess | undefined;
 
   private constructor(
@@ -88,6 +89,8 @@ class KillWorld {
     const rested = performance.now();
     await this.launch().ready();
     const differences = await this.untilEqual();
+    if (differences.length === 0) this.isEqual = true;
+    else differences.push(`the data is kept in ${this.folder}`);
     return {
       kills: this.options.kills,
       killedWhileStarting: this.killedWhileStarting,
@@ -105,7 +108,7 @@ class KillWorld {
     await this.receiver.close();
     await this.index.close();
     await this.site.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    if (this.isEqual) rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** One life in eight ends while the server is still starting. */

@@ -110,7 +110,9 @@ export class Conclusion {
     const order = decision.resume
       ? this.services.ledger.resume(decision.resume)
       : this.services.ledger.delete(state, reason);
-    if (!byPerson && (await this.deletions.admit(state)) === 'hold') {
+    // A document that the store knows nothing of is none that a bad day of its site could cost.
+    const guarded = !byPerson && state.stamp !== undefined;
+    if (guarded && (await this.deletions.admit(state)) === 'hold') {
       this.services.events.order(order, 'held');
       const held = this.services.ledger.entry(order, { state: 'held' });
       return { changes: this.keptBack(state, disposition, reason), orders: [held], remove: false };

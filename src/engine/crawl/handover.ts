@@ -21,7 +21,11 @@ export class Handover implements PartitionListener {
     await this.services.ledger.renew();
     this.services.hosts.gaining(partitions, abruptly, this.restsUntil());
     for (const crawler of this.crawlers()) crawler.forgetDeletions();
-    if (abruptly.length === 0) return;
+    if (abruptly.length === 0) {
+      await this.services.doubts.open();
+      return;
+    }
+    await this.services.doubts.begin();
     // Whoever fell silent may have stored links of everybody's without telling.
     this.services.nodes.allDue();
     this.look(this.services.partitions.owned ?? []);

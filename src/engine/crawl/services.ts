@@ -10,6 +10,7 @@ import type { Batcher } from '../support/batcher.js';
 import type { Settled } from './conclusion.js';
 import type { CrawlEvents } from './crawl-events.js';
 import type { Discovery } from './discovery.js';
+import type { Doubts } from './doubts.js';
 import type { ErrorPageProbes } from './error-page-probes.js';
 import type { Hosts } from './hosts.js';
 import type { Ledger } from './ledger.js';
@@ -32,6 +33,7 @@ export interface CrawlServices {
   readonly robots: RobotsGate;
   readonly probes: ErrorPageProbes;
   readonly review: ResultReview;
+  readonly doubts: Doubts;
   readonly discovery: Discovery;
   readonly settler: Batcher<Settlement, Settled>;
   readonly delivery: Delivery;

@@ -3,7 +3,7 @@
  * nothing else decides order.
  */
 import type { UrlOptions } from '../../domain/crawl/definition.js';
-import { type DispositionRules, dispose, type VisitOutcome } from '../../domain/crawl/disposition.js';
+import type { DispositionRules, VisitOutcome } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { concernsHost, requestDelay } from '../../domain/politeness/politeness.js';
@@ -59,7 +59,13 @@ export class VisitRunner {
       this.services.review.withdraw(result);
       throw error;
     }
-    return this.conclude(state, result, fence);
+    try {
+      return await this.conclude(state, result, fence);
+    } catch (error) {
+      // An order may have reached a sink, and the store could not be told.
+      await this.services.doubts.begin().catch(() => undefined);
+      throw error;
+    }
   }
 
   /** The host has been claimed by the caller; here the claim ends, with the pause that the requests made have earned. */
@@ -296,7 +302,7 @@ export class VisitRunner {
   private async conclude(state: UrlState, result: PageResult, fence: Fence): Promise<Concluded> {
     const outcome = this.visitOutcome(state, result.outcome);
     const now = this.services.clock.now();
-    const disposition = dispose(state, outcome, this.rules(result), now);
+    const disposition = this.services.doubts.dispose(state, outcome, this.rules(result), now);
     const visit = visitRecord(result, outcome, disposition.changed, now);
     this.note(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;

@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newUrl } from '../../../test/support/frontier-samples.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { openSqliteInProcess } from '../../adapters/storage/sqlite-in-process.js';
+import type { DispositionRules, VisitOutcome } from '../../domain/crawl/disposition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { days, hours, minutes } from '../../domain/time/units.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import { Doubts } from './doubts.js';
+
+const RULES: DispositionRules = {
+  errors: { maxTemporaryErrors: 5, retryDelay: minutes(1), maxRetryDelay: hours(6), classes: {} },
+  refresh: { smart: true, minimumAge: hours(1), maximumAge: days(7), timeZone: 'UTC' },
+  schedule: {},
+};
+const GONE: VisitOutcome = { kind: 'error', code: 'http-404' };
+const RESET: VisitOutcome = { kind: 'error', code: 'connection-reset' };
+const PAGE: VisitOutcome = {
+  kind: 'document',
+  index: true,
+  reason: 'indexed',
+  stamp: 's',
+  contentType: 'text/html',
+  title: 't',
+};
+
+describe('a URL whose visit was cut short when the process died', () => {
+  const clock = new ManualClock();
+  let store: FrontierStore;
+  let state: UrlState;
+  let doubts: Doubts;
+  const order = (outcome: VisitOutcome) => doubts.dispose(state, outcome, RULES, clock.now()).order;
+
+  beforeEach(async () => {
+    store = await openSqliteInProcess(':memory:');
+    [state] = (await store.discover([newUrl('http://a.example/')])) as [UrlState];
+    state = { ...state, firstSeenAt: clock.now() };
+    doubts = new Doubts(store, clock);
+    clock.advance(minutes(1));
+    return () => store.close();
+  });
+
+  it('is deleted when it is gone now: the index may have its document', async () => {
+    expect(order(GONE)).toBeUndefined();
+    await doubts.begin();
+    expect(order(GONE)).toEqual({ kind: 'delete', reason: 'http-404' });
+    expect(order({ kind: 'redirect' })).toEqual({ kind: 'delete', reason: 'redirected' });
+    expect(order({ ...PAGE, index: false, reason: 'noindex' })).toEqual({ kind: 'delete', reason: 'noindex' });
+  });
+
+  it('is indexed as ever when it has a document', async () => {
+    await doubts.begin();
+    expect(order(PAGE)).toEqual({ kind: 'add', reason: 'indexed' });
+  });
+
+  it('stays in doubt over temporary errors, and until they are too many', async () => {
+    await doubts.begin();
+    const disposition = doubts.dispose(state, RESET, RULES, clock.now());
+    expect(disposition.order).toBeUndefined();
+    expect(disposition.changes).not.toHaveProperty('lastVisitAt');
+    state = { ...state, temporaryErrors: 5 };
+    expect(order(RESET)).toEqual({ kind: 'delete', reason: 'too-many-temporary-errors' });
+  });
+
+  it('is in doubt after a restart too, but not once it was visited, nor when it was found later', async () => {
+    await doubts.begin();
+    doubts = new Doubts(store, clock);
+    await doubts.open();
+    expect(order(GONE)).toMatchObject({ kind: 'delete' });
+    clock.advance(minutes(1));
+    state = { ...state, lastVisitAt: clock.now() };
+    expect(order(GONE)).toBeUndefined();
+    state = { ...state, lastVisitAt: undefined, firstSeenAt: clock.now() };
+    expect(order(GONE)).toBeUndefined();
+  });
+});
