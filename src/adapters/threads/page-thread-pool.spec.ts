@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
+import { FakeSite } from '../../../test/support/fake-site.js';
+import { fetcherDefinition } from '../../../test/support/fetcher-definition.js';
+import { instant } from '../../domain/time/units.js';
+import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
+import { PageThreadPool } from './page-thread-pool.js';
+
+const ENTRY = new URL('../../../test/support/hanging-pages.thread.ts', import.meta.url);
+
+describe('a pool of page threads', () => {
+  let site: FakeSite;
+  let pool: PageThreadPool;
+  const warnings: string[] = [];
+  const note = (message: string): void => void warnings.push(message);
+  const log = { debug: note, info: note, warn: note, error: note };
+
+  beforeEach(async () => {
+    warnings.length = 0;
+    site = await FakeSite.start();
+    pool = new PageThreadPool({ entry: ENTRY, threads: 2, log, maxReadingMs: 1_000 });
+    const fetcher = fetcherDefinition({ allowedAddresses: ['127.0.0.0/8'] });
+    await pool.configure({ crawlers: [crawlerDefinition()], fetchers: [fetcher], sinks: [] });
+  });
+  afterEach(async () => {
+    await pool.close();
+    await site.close();
+  });
+
+  const task = (id: number, path: string): PageTask => ({
+    id,
+    crawler: 'test',
+    url: site.url(path),
+    arrival: 'link',
+    hops: 1,
+    redirects: 0,
+    rereadLinks: true,
+    inheritedMetas: [],
+    now: instant(0),
+  });
+  const outcome = ({ outcome: end }: PageResult): string => (end.kind === 'error' ? end.code : end.kind);
+
+  it('stops a page that takes too long to read, and does what was beside it again', async () => {
+    const paths = Array.from({ length: 12 }, (_, i) => `/p${i}`);
+    for (const path of paths) site.page(path);
+    site.page('/bad', [], 'A page that never ends.');
+    const bad = pool.process(task(99, '/bad'));
+    const good = await Promise.all(paths.map((path, i) => pool.process(task(i, path))));
+    expect(good.map(outcome)).toEqual(paths.map(() => 'document'));
+    expect(await bad).toMatchObject({ outcome: { kind: 'error', code: 'parse-timeout' } });
+    expect(warnings).toEqual(['a page thread ended and is replaced']);
+    expect(outcome(await pool.process(task(100, '/p0')))).toBe('document');
+  });
+
+  it('sets a page aside that takes its thread with it', async () => {
+    site.page('/bad', [], 'A page that kills the thread.').page('/good');
+    expect(outcome(await pool.process(task(1, '/bad')))).toBe('parse-timeout');
+    expect(outcome(await pool.process(task(2, '/good')))).toBe('document');
+  });
+});
