@@ -8,6 +8,7 @@ import { crawl } from './crawl.js';
 import { explain } from './explain.js';
 import { fail } from './fail.js';
 import { status } from './status.js';
+import { storeExport, storeImport } from './store.js';
 import { submit } from './submit.js';
 
 const program = new Command('crawlway')
@@ -80,5 +81,21 @@ withServer(program.command('status'))
   .description('show crawlers, sources, rates, errors and sinks of the running server')
   .option('--once', 'print once and end')
   .action(status);
+
+const store = program.command('store').description('move what a stopped server knows to another database');
+const withDatabase = (command: Command): Command =>
+  command
+    .option('--database <url>', 'sqlite:FILE or postgres://… (else CRAWLWAY_DATABASE_URL)')
+    .option('--data <folder>', 'the data directory of the SQLite file (else CRAWLWAY_DATA, else data)');
+
+withDatabase(store.command('export'))
+  .description('write everything as lines of JSON; an interrupted export goes on')
+  .argument('<file>', '- writes to the standard output')
+  .action(storeExport);
+
+withDatabase(store.command('import'))
+  .description('read an export into an empty database and check counts and digests; an interrupted import goes on')
+  .argument('<file>', '- reads the standard input')
+  .action(storeImport);
 
 await program.parseAsync().catch(fail);

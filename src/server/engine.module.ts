@@ -17,6 +17,7 @@ import { openPostgresDataSource } from '../adapters/storage/postgres-data-source
 import { openPostgresStore } from '../adapters/storage/postgres-store.js';
 import { openSqliteDataSource } from '../adapters/storage/sqlite-data-source.js';
 import { openSqliteStore } from '../adapters/storage/sqlite-store.js';
+import { exportStore, importStore, type Summary } from '../adapters/storage/transfer.js';
 import { nextCronTime } from '../adapters/system/cron.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
@@ -96,6 +97,26 @@ export async function openEngine({ databaseUrl, log, output, crawls = true }: En
 
 export const openAdminStore = async (url: string): Promise<AdminStore> =>
   new AdminStore(await (isPostgres(url) ? openPostgresDataSource(url) : openSqliteDataSource(sqliteFile(url))));
+
+/** The lines of a whole store; see adapters/storage/transfer.ts. */
+export async function* exportDatabase(databaseUrl: string, last: string | undefined): AsyncGenerator<string> {
+  const store = await openStore(databaseUrl);
+  try {
+    yield* exportStore(store, last);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Stores such lines in a database that is empty, and checks that all has arrived. */
+export async function importDatabase(databaseUrl: string, lines: AsyncIterable<string>): Promise<Summary> {
+  const store = await openStore(databaseUrl);
+  try {
+    return await importStore(store, lines);
+  } finally {
+    await store.close();
+  }
+}
 
 const openStore = (url: string): Promise<FrontierStore> =>
   isPostgres(url) ? openPostgresStore(url) : openSqliteStore(sqliteFile(url));

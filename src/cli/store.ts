@@ -1,0 +1,79 @@
+/** `crawlway store export|import`: the whole store as lines of JSON, from one database to another. */
+import { createReadStream, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { exportDatabase, importDatabase } from '../server/engine.module.js';
+import { serverOptions } from '../server/options.js';
+
+interface StoreFlags {
+  readonly database?: string;
+  readonly data?: string;
+}
+
+/** Written at once; a file grows by so many characters at a time. */
+const CHUNK = 1 << 20;
+
+const databaseUrl = ({ database, data }: StoreFlags): string =>
+  database ?? serverOptions({ data, host: '127.0.0.1' }, process.env).databaseUrl;
+
+/** Goes on where an export that was interrupted ended. */
+export async function storeExport(file: string, flags: StoreFlags): Promise<void> {
+  const last = file === '-' ? undefined : lastWholeLine(file);
+  let waiting = '';
+  const write = async (): Promise<void> => {
+    if (file !== '-') await appendFile(file, waiting);
+    else if (!process.stdout.write(waiting)) await new Promise((resolve) => process.stdout.once('drain', resolve));
+    waiting = '';
+  };
+  let lines = 0;
+  for await (const line of exportDatabase(databaseUrl(flags), last)) {
+    waiting += line.endsWith('\n') ? line : `${line}\n`;
+    lines++;
+    if (waiting.length >= CHUNK) await write();
+  }
+  await write();
+  process.stderr.write(last === undefined ? `${lines} lines\n` : `${lines} lines more\n`);
+}
+
+/** Goes on where an import of the same file that was interrupted ended; the target has to be empty otherwise. */
+export async function storeImport(file: string, flags: StoreFlags): Promise<void> {
+  const summary = await importDatabase(databaseUrl(flags), linesOf(file));
+  const counts = Object.entries(summary).map(([kind, { count }]) => `${count} ${kind}s`);
+  process.stderr.write(`${counts.join(', ')}: counts and digests agree\n`);
+}
+
+/** Begins to read when the first line is asked for: what is read before that, nobody would hear of. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const input = file === '-' ? process.stdin : createReadStream(file);
+  yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+/** The last line of the file that ends; what follows it is cut off. */
+function lastWholeLine(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const handle = openSync(file, 'r');
+  const ends: number[] = [];
+  let text = Buffer.alloc(0);
+  for (let at = statSync(file).size; at > 0 && ends.length < 2; ) {
+    const from = Math.max(0, at - CHUNK);
+    const chunk = Buffer.alloc(at - from);
+    readSync(handle, chunk, 0, chunk.length, from);
+    text = Buffer.concat([chunk, text]);
+    ends.length = 0;
+    for (
+      let end = text.lastIndexOf(10);
+      end >= 0 && ends.length < 2;
+      end = end > 0 ? text.lastIndexOf(10, end - 1) : -1
+    )
+      ends.push(end);
+    at = from;
+    if (at === 0 && ends.length === 1) ends.push(-1);
+  }
+  const [end, before] = ends;
+  if (end === undefined || before === undefined) {
+    truncateSync(file, 0);
+    return undefined;
+  }
+  truncateSync(file, statSync(file).size - (text.length - end - 1));
+  return text.subarray(before + 1, end).toString('utf8');
+}
