@@ -5,7 +5,7 @@ import { FakeSite } from '../support/fake-site.js';
 import { HOSTILE_PAGES, startGiganticRobots, startHostileSite } from '../support/hostile-site.js';
 
 const FETCHER =
-  '<cw:Fetcher name="default" headerTimeoutMS="500" bodyTimeoutMS="500" totalTimeoutMS="2500" maxSizeBytes="5000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>';
+  '<cw:Fetcher name="default" headerTimeoutMS="1000" bodyTimeoutMS="1000" totalTimeoutMS="2500" maxSizeBytes="5000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>';
 const TRAPS = '<cw:Traps maxQueryVariants="40" maxUrlsPerHost="600" maxRepeatedSegments="3" maxPathDepth="12"/>';
 const PAGES = Array.from({ length: 30 }, (_, i) => `/p${i}`);
 
@@ -31,7 +31,7 @@ describe('the web is hostile', () => {
     hostile.page('/', [...Object.keys(HOSTILE_PAGES), '/id/1']);
     world = await CrawlWorld.start({
       attributes: 'crawlSitemaps="true" nearDuplicateDetector="false" nthreads="16"',
-      crawler: `<Root url="${hostile.url('/')}"/><Root url="${healthy.url('/')}"/>${TRAPS}`,
+      crawler: `<Root url="${hostile.url('/')}"/><Root url="${healthy.url('/')}"/>${TRAPS}<cw:ErrorPolicy retryDelayS="150" maxRetryDelayS="7200"/>`,
       more: FETCHER,
     });
     await world.untilIdle(minutes(0.5)).catch(() => undefined); // hosts that time out rest for longer than that
