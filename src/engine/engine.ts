@@ -143,7 +143,11 @@ export class Engine implements EngineApi {
     this.reconciliation = new Reconciliation({ ...this.services, crawlersOf });
     this.hostViews = new HostViews({ ...this.services, crawlers });
     this.handover = new Handover(this.services, crawlers, () => this.takeLead());
-    const errands = new Errands(this.services, (name) => this.crawlersByName.get(name));
+    const errands = new Errands(
+      this.services,
+      (name) => this.crawlersByName.get(name),
+      (crawler, url) => this.explanations.page(crawler, url),
+    );
     this.control = new SharedControl({
       ...this.services,
       crawlers,

@@ -74,6 +74,8 @@ describe('a node that crawls and a node for the API alone', () => {
   it('what is asked of the one is done by the other: roots, refresh, clear, pauses', async () => {
     expect((await post(api, 'crawlers/test/roots', { url: site.url('/c.html') })).status).toBe(201);
     await expect.poll(indexed, { timeout: 10_000 }).toBe(4);
+    const page = await call(api, `crawlers/test/page?url=${encodeURIComponent(site.url('/'))}`);
+    expect(page.body).toMatchObject({ outcome: 'document', status: 200 });
     site.forgetRequests();
     await post(api, 'crawlers/test/refresh', { url: site.url('/a.html') });
     await expect.poll(() => site.fetched, { timeout: 10_000 }).toContain('/a.html');

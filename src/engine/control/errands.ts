@@ -9,6 +9,7 @@ import { urlKey } from '../../domain/url/url-key.js';
 import type { Decision } from '../crawl/conclusion.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CrawlServices } from '../crawl/services.js';
+import type { PageView } from '../engine-api.js';
 import type { LedgerEntry } from '../ports/frontier-store.js';
 import type { Errand } from '../ports/nodes.js';
 
@@ -23,7 +24,9 @@ type Task =
     }
   /** An order for the document may have come out of turn: whatever the sinks hold, it is to be replaced. */
   | { readonly do: 'verify'; readonly crawler: string; readonly url: string }
-  | { readonly do: 'pause'; readonly paused: boolean };
+  | { readonly do: 'pause'; readonly paused: boolean }
+  /** Fetched for a person who looks at it through another node; the answer goes into a setting of this name. */
+  | { readonly do: 'page'; readonly crawler: string; readonly url: string; readonly answer: string };
 
 /** Stands for a document of which only the sinks know what it is. */
 const UNKNOWN_STAMP = 'unknown';
@@ -43,12 +46,16 @@ export const verifyErrand = ({
 
 export const pauseErrand = (host: string, paused: boolean): Errand => errand(host, { do: 'pause', paused });
 
+export const pageErrand = (host: string, page: { crawler: string; url: string; answer: string }): Errand =>
+  errand(host, { do: 'page', ...page });
+
 const errand = (host: string, task: Task): Errand => ({ hostKey: host, text: JSON.stringify(task) });
 
 export class Errands {
   constructor(
     private readonly services: Pick<CrawlServices, 'store' | 'hosts' | 'clock'>,
     private readonly crawler: (name: string) => Crawler | undefined,
+    private readonly page: (crawler: Crawler, url: string) => Promise<PageView>,
   ) {}
 
   /** False: the URL is under way; to be brought again. */
@@ -62,7 +69,22 @@ export class Errands {
     }
     const crawler = this.crawler(task.crawler);
     if (!crawler) return true;
+    if (task.do === 'page') {
+      void this.show(crawler, task);
+      return true;
+    }
     return task.do === 'decide' ? this.decide(crawler, task) : this.verify(crawler, task.url);
+  }
+
+  /** Not waited for: other errands need not wait for a slow page. */
+  private async show(crawler: Crawler, { url, answer }: Extract<Task, { do: 'page' }>): Promise<void> {
+    const said = await this.page(crawler, url).then(
+      (page) => ({ page }),
+      (error: unknown) => ({ error: String(error) }),
+    );
+    // Hashes are 64-bit integers, which JSON does not have; nobody looks at them.
+    const text = JSON.stringify(said, (_, value: unknown) => (typeof value === 'bigint' ? undefined : value));
+    await this.services.store.putSetting(answer, text).catch(() => undefined);
   }
 
   private async decide(crawler: Crawler, task: Extract<Task, { do: 'decide' }>): Promise<boolean> {

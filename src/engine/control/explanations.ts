@@ -1,23 +1,32 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Candidate, Explanation, RootContext } from '../../domain/policy/verdict.js';
 import type { PushOrder } from '../../domain/push/order.js';
+import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts.js';
 import { type Biography, type LinkView, NotFound, type PageView, Unacceptable } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
+import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome } from '../ports/page-task.js';
+import type { Partitions } from '../ports/partitions.js';
+import { pageErrand } from './errands.js';
 
 const LONGEST_PATH = 100;
 const VISITS_SHOWN = 50;
 const ORDERS_SHOWN = 50;
+/** For a page that another node fetches for this one. */
+const LONGEST_ANSWER = seconds(60);
+const ASK_EVERY = milliseconds(200);
 
 interface ExplanationServices {
   readonly store: FrontierStore;
   readonly processor: PageProcessor;
   readonly hosts: Hosts;
+  readonly partitions: Partitions;
+  readonly nodes: Nodes;
   readonly clock: Clock;
   pending(uri: string): PushOrder[];
 }
@@ -62,6 +71,7 @@ export class Explanations {
   async page(crawler: Crawler, rawUrl: string): Promise<PageView> {
     const url = canonical(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
+    if (!this.services.partitions.owns(hostKey(url))) return this.pageElsewhere(crawler, url);
     const root = state?.root ?? this.guessRoot(crawler, url)?.url.href;
     const host = this.services.hosts.get(hostKey(url));
     this.services.hosts.claim(host);
@@ -95,6 +105,24 @@ export class Explanations {
       detail: outcome.kind === 'error' || outcome.kind === 'excluded' ? outcome.detail : undefined,
       links,
     };
+  }
+
+  /** The politeness towards the host is in another node's hands, and so is the request. */
+  private async pageElsewhere(crawler: Crawler, url: CrawlUrl): Promise<PageView> {
+    const { store, nodes, clock } = this.services;
+    const answer = `answer/${url.href}/${clock.now()}`;
+    await nodes.send(pageErrand(hostKey(url), { crawler: crawler.name, url: url.href, answer }));
+    const deadline = after(clock.now(), LONGEST_ANSWER);
+    while (clock.now() < deadline) {
+      await clock.sleep(ASK_EVERY);
+      const text = await store.getSetting(answer);
+      if (text === undefined) continue;
+      await store.putSetting(answer, undefined);
+      const said = JSON.parse(text) as { page?: PageView; error?: string };
+      if (said.page) return said.page;
+      throw new Unacceptable(said.error ?? 'the node that owns the host gave no answer');
+    }
+    throw new Unacceptable(`no node has fetched ${url.href} in time: the host may be changing hands; try again`);
   }
 
   private async link(
