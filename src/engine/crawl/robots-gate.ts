@@ -112,11 +112,12 @@ export class RobotsGate {
     const now = this.clock.now();
     if (outcome.kind === 'failure') {
       if (concernsHost(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
-    } else if (policy.state === 'unreachable') {
-      // The host answers, but not with its rules: it rests until they are asked for again.
-      const wait = retryAfterOf(outcome, now) ?? milliseconds(policy.expiresAt - now);
-      this.hosts.backOff(host, wait);
+      return;
     }
+    // Rules that were read before stay in force, and yet a host that asks for rest gets it.
+    const asked = outcome.status === 429 || outcome.status === 503 ? retryAfterOf(outcome, now) : undefined;
+    if (asked !== undefined) this.hosts.backOff(host, asked);
+    else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
   }
 
   private remember(key: string, entry: RobotsEntry): void {
