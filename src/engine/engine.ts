@@ -2,13 +2,14 @@
  * The engine: all crawlers of a server over one store, one page processor and one set of sinks. Composes the parts and
  * answers EngineApi; what a part does stands in the part.
  */
-import type { CrawlerDefinition, ServerDefinition, SinkDefinition } from '../domain/crawl/definition.js';
+import type { ServerDefinition, SinkDefinition } from '../domain/crawl/definition.js';
 import { after, atLeast, before, type Duration, days, hours, instant, milliseconds } from '../domain/time/units.js';
 import { Errands } from './control/errands.js';
 import { Explanations } from './control/explanations.js';
 import { HostViews } from './control/host-views.js';
 import { Maintenance } from './control/maintenance.js';
 import { Orders } from './control/orders.js';
+import { policyText } from './control/policy-text.js';
 import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
 import { Roots } from './control/roots.js';
@@ -25,6 +26,7 @@ import { Ledger } from './crawl/ledger.js';
 import { ResultReview } from './crawl/result-review.js';
 import { RobotsGate } from './crawl/robots-gate.js';
 import type { CrawlServices, CronSchedule } from './crawl/services.js';
+import { settleOwned } from './crawl/settle-owned.js';
 import { SiteHealth } from './crawl/site-health.js';
 import { Delivery } from './delivery/delivery.js';
 import { SinkPool } from './delivery/sink-pool.js';
@@ -44,7 +46,7 @@ import type { FrontierStore, Settlement } from './ports/frontier-store.js';
 import type { Log } from './ports/log.js';
 import type { Nodes } from './ports/nodes.js';
 import type { PageProcessor } from './ports/page-processor.js';
-import { type Fence, FencedOut, type Partitions } from './ports/partitions.js';
+import type { Partitions } from './ports/partitions.js';
 import type { Sink } from './ports/sink.js';
 import { Batcher } from './support/batcher.js';
 import { NO_OTHERS, SOLE_OWNER } from './support/single-node.js';
@@ -440,57 +442,4 @@ export class Engine implements EngineApi {
       this.schedulePruning();
     });
   }
-}
-
-/** A batch whose partitions are partly another node's by now is written without those. */
-async function settleOwned(store: FrontierStore, settlements: readonly Settlement[]): Promise<Settled[]> {
-  const lost = new Set<string>();
-  const nameOf = (fence: Fence | undefined): string => (fence ? `${fence.partition} ${fence.epoch}` : '');
-  for (;;) {
-    try {
-      const own = settlements.filter(({ fence }) => !lost.has(nameOf(fence)));
-      if (own.length > 0) await store.settle(own);
-      return settlements.map(({ fence }) => (lost.has(nameOf(fence)) ? 'fenced out' : 'written'));
-    } catch (error) {
-      if (!(error instanceof FencedOut) || error.fences.length === 0) throw error;
-      for (const fence of error.fences) lost.add(nameOf(fence));
-    }
-  }
-}
-
-/** Everything that a verdict depends on, without the places in the file: moving a line changes no verdict. */
-function policyText(crawler: CrawlerDefinition, server: ServerDefinition): string {
-  const {
-    name,
-    defaultAccept,
-    defaultIndex,
-    defaultFollow,
-    defaultFollowRoots,
-    rules,
-    linkRules,
-    crawlSpace,
-    servers,
-    conditions,
-    traps,
-  } = crawler;
-  const roots = crawler.roots.map(({ url, site, entireSite, followLinks, metas }) => {
-    return { url, site, entireSite, followLinks, metas };
-  });
-  const policy = {
-    name,
-    defaultAccept,
-    defaultIndex,
-    defaultFollow,
-    defaultFollowRoots,
-    rules,
-    linkRules,
-    crawlSpace,
-    servers,
-    conditions,
-    traps,
-    roots,
-  };
-  return JSON.stringify({ ...policy, global: server.globalCrawlSpace }, (key, value: unknown) =>
-    key === 'place' ? undefined : value,
-  );
 }
