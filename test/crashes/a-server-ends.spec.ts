@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningIndex, startIndex } from '../../index/server.js';
+import { lockDataDirectory } from '../../src/adapters/storage/data-lock.js';
 import { FakeSite } from '../support/fake-site.js';
 import { ServerProcess } from '../support/server-process.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
@@ -67,26 +68,26 @@ describe('a server that ends, or must not begin', () => {
   });
 
   it('refuses a data directory in which another server works, and says which', async () => {
-    await launch().ready();
+    const release = lockDataDirectory(join(folder, 'data'));
     const second = launch();
     expect(await second.ended()).toBe(1);
     expect(second.output).toMatch(
       /data directory .* is in use by another server \(process \d+\)\. Stop that one, or give/,
     );
+    release();
   });
 
   it('does not touch a damaged database: it says what is wrong and what to do', async () => {
-    const first = await launch().ready();
-    await until(async () => (await indexed()) > 10);
-    await first.end('SIGTERM');
+    mkdirSync(join(folder, 'data'));
     const file = join(folder, 'data', 'crawlway.sqlite');
     const damaged = Buffer.alloc(8_192, 'this is no database ');
     writeFileSync(file, damaged);
-    const second = launch();
-    expect(await second.ended()).toBe(1);
-    expect(second.output).toMatch(
+    const server = launch();
+    expect(await server.ended()).toBe(1);
+    expect(server.output).toMatch(
       /The database .*crawlway\.sqlite is damaged: .*Put a backup in its place, or move the file away/,
     );
-    expect(second.output).not.toContain('    at ');
+    expect(server.output).not.toContain('    at ');
+    expect(readFileSync(file).equals(damaged)).toBe(true);
   });
 });

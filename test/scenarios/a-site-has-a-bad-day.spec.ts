@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { days } from '../../src/domain/time/units.js';
 import { BadDay, FAULTS } from '../support/bad-day.js';
 
 const DOCUMENTS = 120;
@@ -18,6 +19,14 @@ describe('a site has a bad day', () => {
     await day.recover(fault);
     expect(await day.held()).toBe(0);
     expect(await day.world.indexed()).toHaveLength(DOCUMENTS);
+  });
+
+  it('what fails slowly is held too: once deletions wait for a person, further ones wait with them', async () => {
+    day = await BadDay.start(DOCUMENTS);
+    const { left, held } = await day.spend('answers 500');
+    await day.world.pass(days(2));
+    expect({ left: (await day.world.indexed()).length, held: await day.held() }).toEqual({ left, held });
+    expect(left).toBe(DOCUMENTS - MOST_DELETIONS);
   });
 
   it('a person releases what is held, and it is deleted', async () => {
