@@ -21,15 +21,15 @@ describeInBrowser('the configuration screen', {}, (stage) => {
     await page.getByRole('button', { name: 'Add a rule…' }).click();
     const editor = page.getByRole('dialog', { name: 'New rule' });
     await editor.getByLabel('Test').selectOption('path contains');
-    await editor.getByLabel('Value').fill('/lamps');
+    await editor.getByLabel('Value').fill('/no-such-lamps');
     await editor.getByLabel('Crawl').selectOption('');
     await editor.getByLabel('Index', { exact: true }).selectOption('NoIndex');
     await editor.getByRole('button', { name: 'Preview…' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('path contains /lamps').waitFor();
+    await page.getByText('path contains /no-such-lamps').waitFor();
     await page.getByRole('button', { name: 'Move rule 3 up' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await expect.poll(() => page.locator('.rule').nth(1).textContent(), { timeout: 15_000 }).toContain('/lamps');
+    await expect.poll(() => page.locator('.rule').nth(1).textContent(), { timeout: 15_000 }).toContain('/no-such-lamps');
     expect(world.server.engine.definition.crawlers[0]!.rules).toHaveLength(3);
   });
 
