@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { deleteOrder, sinkDefinition } from '../../../test/support/push-orders.js';
+import { after, milliseconds, minutes, seconds } from '../../domain/time/units.js';
+import { type Sink, SinkUnavailable } from '../ports/sink.js';
+import { SinkQueue } from './sink-queue.js';
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the queue of a sink with four requests under way', () => {
+  it('brings the orders of each URI in order, each until it is answered, whatever fails and however long it takes', async () => {
+    const fate = fc.record({
+      takes: fc.integer({ min: 0, max: 5_000 }),
+      fails: fc.constantFrom('never', 'before', 'after'),
+    });
+    const uris = fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(uris, fc.array(fate, { minLength: 1, maxLength: 20 }), async (numbers, fates) => {
+        const clock = new ManualClock();
+        const arrived = new Map<string, number[]>();
+        const busy = new Set<string>();
+        let calls = 0;
+        let overlaps = 0;
+        const sink: Sink = {
+          name: 'main',
+          close: async () => undefined,
+          deliver: async (batch) => {
+            // After its list of fates the sink is well, so that everything ends.
+            const { takes, fails } = fates[calls++] ?? { takes: 1, fails: 'never' };
+            if (batch.some(({ uri }) => busy.has(uri))) overlaps++;
+            for (const { uri } of batch) busy.add(uri);
+            await clock.sleep(milliseconds(takes));
+            for (const { uri } of batch) busy.delete(uri);
+            if (fails === 'before') throw new SinkUnavailable('down');
+            for (const { uri, id } of batch) arrived.set(uri, [...(arrived.get(uri) ?? []), id]);
+            if (fails === 'after') throw new SinkUnavailable('the answer was lost');
+            return batch.map(() => ({ state: 'acknowledged' as const }));
+          },
+        };
+        const definition = {
+          ...sinkDefinition({ type: 'json', url: 'http://x.example' }),
+          batchDocuments: 5,
+          concurrency: 4,
+        };
+        const queue = new SinkQueue(definition, sink, clock, silent, () => undefined);
+        const ordered = new Map<string, number[]>();
+        let answered = 0;
+        for (const number of numbers) {
+          const order = deleteOrder(`http://a.example/${number}`);
+          ordered.set(order.uri, [...(ordered.get(order.uri) ?? []), order.id]);
+          queue.add(order, () => answered++);
+          if (number === 0) await pass(clock, 300);
+        }
+        for (let step = 0; answered < numbers.length && step < 200; step++) await pass(clock, minutes(1));
+        expect({ answered, overlaps }).toEqual({ answered: numbers.length, overlaps: 0 });
+        expect(queue.load).toEqual({ orders: 0, bytes: 0 });
+        for (const [uri, ids] of ordered) {
+          const seen = arrived.get(uri)!;
+          expect(seen).toEqual([...seen].sort((a, b) => a - b)); // repeats stand beside each other
+          expect([...new Set(seen)]).toEqual(ids);
+        }
+        await queue.close();
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('asks a sink that is down less and less often, and never less than once a minute', async () => {
+    const clock = new ManualClock();
+    const asked: number[] = [];
+    const sink: Sink = {
+      name: 'main',
+      close: async () => undefined,
+      deliver: async () => {
+        asked.push(clock.now());
+        throw new SinkUnavailable('down');
+      },
+    };
+    const queue = new SinkQueue(
+      sinkDefinition({ type: 'json', url: 'http://x.example' }),
+      sink,
+      clock,
+      silent,
+      () => undefined,
+    );
+    queue.add(deleteOrder('http://a.example/'), () => expect.unreachable());
+    await pass(clock, minutes(10));
+    const gaps = asked.slice(1).map((at, i) => at - asked[i]!);
+    expect(gaps.slice(0, 6)).toEqual([1, 2, 4, 8, 16, 32].map(seconds));
+    expect(new Set(gaps.slice(6))).toEqual(new Set([minutes(1)]));
+    expect(queue.view()).toMatchObject({ state: 'unavailable', message: 'down', pending: 1 });
+    await queue.close();
+  });
+});
+
+/** Lets time pass timer by timer, and what they began go on. */
+async function pass(clock: ManualClock, ms: number): Promise<void> {
+  const end = after(clock.now(), milliseconds(ms));
+  for (let next = clock.nextTimer; next !== undefined && next <= end; next = clock.nextTimer) {
+    clock.advanceTo(next);
+    await turn();
+  }
+  clock.advanceTo(end);
+  await turn();
+}
