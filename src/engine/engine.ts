@@ -3,10 +3,11 @@
  * answers EngineApi; what a part does stands in the part.
  */
 import type { ServerDefinition, SinkDefinition } from '../domain/crawl/definition.js';
-import { after, atLeast, before, type Duration, days, hours, instant, milliseconds } from '../domain/time/units.js';
+import { after, type Duration, instant, milliseconds } from '../domain/time/units.js';
 import { Errands } from './control/errands.js';
 import { Explanations } from './control/explanations.js';
 import { HostViews } from './control/host-views.js';
+import { Housekeeping } from './control/housekeeping.js';
 import { Maintenance } from './control/maintenance.js';
 import { Orders } from './control/orders.js';
 import { policyText } from './control/policy-text.js';
@@ -14,6 +15,7 @@ import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
 import { Roots } from './control/roots.js';
 import { SharedControl } from './control/shared-control.js';
+import { sumMetrics } from './control/sum-metrics.js';
 import type { Settled } from './crawl/conclusion.js';
 import { CrawlEvents } from './crawl/crawl-events.js';
 import { Crawler } from './crawl/crawler.js';
@@ -66,9 +68,6 @@ export interface EnginePorts {
 /** Orders and bytes that may wait for one sink; past either, no further page is fetched for it. */
 const DELIVERY_LIMITS = { maxOrders: 500, maxBytes: 16 * 1024 * 1024 };
 const SETTLEMENTS_PER_CALL = 500;
-const LEDGER_AGE = days(30);
-const LEDGER_ENTRIES = 1_000_000;
-const PRUNE_INTERVAL = hours(1);
 /** Setting that is there while a process works on the store: after a clean stop it is not. */
 const RUNNING = 'running';
 const DRAIN_STEP = milliseconds(50);
@@ -86,10 +85,9 @@ export class Engine implements EngineApi {
   private readonly reconciliation: Reconciliation;
   private readonly hostViews: HostViews;
   private readonly handover: Handover;
+  private readonly housekeeping: Housekeeping;
   private readonly control: SharedControl;
   private rejudgingRuns = new Map<string, AbortController>();
-  private cancelPrune: (() => void) | undefined;
-  private cancelRoots: (() => void) | undefined;
   private opened = false;
 
   constructor(private readonly ports: EnginePorts) {
@@ -144,6 +142,7 @@ export class Engine implements EngineApi {
       crawlers().filter((crawler) => crawler.context.definition.pushTo.includes(sink));
     this.reconciliation = new Reconciliation({ ...this.services, crawlersOf });
     this.hostViews = new HostViews({ ...this.services, crawlers });
+    this.housekeeping = new Housekeeping(this.services, this.roots_, crawlers);
     this.handover = new Handover(this.services, crawlers, () => this.takeLead());
     const errands = new Errands(
       this.services,
@@ -175,8 +174,7 @@ export class Engine implements EngineApi {
     if (partitions.shared) this.control.tellOthers();
     else await this.resume();
     await partitions.open(this.handover);
-    this.schedulePruning();
-    this.scheduleRoots();
+    this.housekeeping.start();
   }
 
   async reconfigure(definition: ServerDefinition): Promise<void> {
@@ -270,24 +268,8 @@ export class Engine implements EngineApi {
   subscribe: EngineApi['subscribe'] = (listener) => this.services.events.subscribe(listener);
 
   async metrics(): Promise<EngineMetrics> {
-    const all = [...this.crawlersByName.values()].map((crawler) => crawler.tally.metrics(crawler.name));
-    const fetchSeconds = all.map((one) => one.fetchSeconds);
-    return {
-      pages: all.flatMap((one) => one.pages),
-      bytes: all.flatMap((one) => one.bytes),
-      links: all.flatMap((one) => one.links),
-      orders: all.flatMap((one) => one.orders),
-      fetchSeconds: {
-        sum: fetchSeconds.reduce((sum, one) => sum + one.sum, 0),
-        count: fetchSeconds.reduce((sum, one) => sum + one.count, 0),
-        buckets: (fetchSeconds[0]?.buckets ?? []).map(([le], i) => [
-          le,
-          fetchSeconds.reduce((sum, one) => sum + one.buckets[i]![1], 0),
-        ]),
-      },
-      heldDeletions: await this.services.store.countOrders({ state: 'held' }),
-      activeFetches: [...this.crawlersByName.values()].reduce((sum, crawler) => sum + crawler.fetchesUnderWay, 0),
-    };
+    const heldDeletions = await this.services.store.countOrders({ state: 'held' });
+    return sumMetrics([...this.crawlersByName.values()], heldDeletions);
   }
 
   async ready(): Promise<{ ready: boolean; reasons: readonly string[] }> {
@@ -303,8 +285,7 @@ export class Engine implements EngineApi {
   async drain(timeout: Duration): Promise<void> {
     const { clock, delivery, hosts } = this.services;
     const deadline = after(clock.now(), timeout);
-    this.cancelPrune?.();
-    this.cancelRoots?.();
+    this.housekeeping.stop();
     for (const run of this.rejudgingRuns.values()) run.abort();
     for (const crawler of this.crawlersByName.values()) crawler.close();
     delivery.flush();
@@ -407,39 +388,6 @@ export class Engine implements EngineApi {
         crawler: crawler.name,
         error: String(error),
       });
-    });
-  }
-
-  /**
-   * A root is a standing submission: when its status was removed after too many errors, it is submitted again at the pace
-   * of the refresh. Otherwise one bad week of a site would end its crawl for ever.
-   */
-  private scheduleRoots(): void {
-    const { clock, log } = this.services;
-    const ages = this.current.crawlers.map((crawler) => crawler.refresh.maximumAge);
-    const wait = atLeast(milliseconds(Math.min(days(1), ...ages)), hours(1));
-    this.cancelRoots = clock.at(after(clock.now(), wait), () => {
-      if (this.services.partitions.leads)
-        for (const crawler of this.crawlersByName.values()) {
-          this.roots_.open(crawler).catch((error: unknown) => {
-            log.warn('looking after the roots failed', { crawler: crawler.name, error: String(error) });
-          });
-        }
-      this.scheduleRoots();
-    });
-  }
-
-  private schedulePruning(): void {
-    const { clock, store, log } = this.services;
-    this.cancelPrune = clock.at(after(clock.now(), PRUNE_INTERVAL), () => {
-      if (!this.services.partitions.leads) {
-        this.schedulePruning();
-        return;
-      }
-      store.pruneOrders(before(clock.now(), LEDGER_AGE), LEDGER_ENTRIES).catch((error: unknown) => {
-        log.warn('pruning the ledger failed', { error: String(error) });
-      });
-      this.schedulePruning();
     });
   }
 }

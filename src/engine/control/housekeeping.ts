@@ -1,0 +1,58 @@
+import { after, atLeast, before, type Duration, days, hours, milliseconds } from '../../domain/time/units.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { CrawlServices } from '../crawl/services.js';
+import type { Roots } from './roots.js';
+
+const LEDGER_AGE = days(30);
+const LEDGER_ENTRIES = 1_000_000;
+const PRUNE_INTERVAL = hours(1);
+
+/** What comes round by the clock, on one node for all: the ledger is pruned, the roots are looked after. */
+export class Housekeeping {
+  private readonly cancel = new Map<string, () => void>();
+
+  constructor(
+    private readonly services: Pick<CrawlServices, 'clock' | 'store' | 'log' | 'partitions'>,
+    private readonly roots: Roots,
+    private readonly crawlers: () => Crawler[],
+  ) {}
+
+  start(): void {
+    const { store, clock } = this.services;
+    this.repeat(
+      'pruning the ledger',
+      () => PRUNE_INTERVAL,
+      async () => {
+        await store.pruneOrders(before(clock.now(), LEDGER_AGE), LEDGER_ENTRIES);
+      },
+    );
+    // A root is a standing submission: when its status was removed after too many errors, it is submitted again at the
+    // pace of the refresh. Otherwise one bad week of a site would end its crawl for ever.
+    this.repeat(
+      'looking after the roots',
+      () => this.rootInterval(),
+      async () => {
+        for (const crawler of this.crawlers()) await this.roots.open(crawler);
+      },
+    );
+  }
+
+  stop(): void {
+    for (const cancel of this.cancel.values()) cancel();
+    this.cancel.clear();
+  }
+
+  private repeat(name: string, interval: () => Duration, work: () => Promise<void>): void {
+    const { clock, log, partitions } = this.services;
+    const cancel = clock.at(after(clock.now(), interval()), () => {
+      if (partitions.leads) work().catch((error: unknown) => log.warn(`${name} failed`, { error: String(error) }));
+      this.repeat(name, interval, work);
+    });
+    this.cancel.set(name, cancel);
+  }
+
+  private rootInterval(): Duration {
+    const ages = this.crawlers().map((crawler) => crawler.context.definition.refresh.maximumAge);
+    return atLeast(milliseconds(Math.min(days(1), ...ages)), hours(1));
+  }
+}

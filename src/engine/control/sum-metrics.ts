@@ -1,0 +1,24 @@
+import type { Crawler } from '../crawl/crawler.js';
+import type { EngineMetrics } from '../engine-api.js';
+
+/** The counters of all crawlers, side by side where they are counted by crawler, else added up. */
+export function sumMetrics(crawlers: readonly Crawler[], heldDeletions: number): EngineMetrics {
+  const all = crawlers.map((crawler) => crawler.tally.metrics(crawler.name));
+  const fetchSeconds = all.map((one) => one.fetchSeconds);
+  return {
+    pages: all.flatMap((one) => one.pages),
+    bytes: all.flatMap((one) => one.bytes),
+    links: all.flatMap((one) => one.links),
+    orders: all.flatMap((one) => one.orders),
+    fetchSeconds: {
+      sum: fetchSeconds.reduce((sum, one) => sum + one.sum, 0),
+      count: fetchSeconds.reduce((sum, one) => sum + one.count, 0),
+      buckets: (fetchSeconds[0]?.buckets ?? []).map(([le], i) => [
+        le,
+        fetchSeconds.reduce((sum, one) => sum + one.buckets[i]![1], 0),
+      ]),
+    },
+    heldDeletions,
+    activeFetches: crawlers.reduce((sum, crawler) => sum + crawler.fetchesUnderWay, 0),
+  };
+}
