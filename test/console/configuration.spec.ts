@@ -29,7 +29,9 @@ describeInBrowser('the configuration screen', {}, (stage) => {
     await page.getByText('path contains /no-such-lamps').waitFor();
     await page.getByRole('button', { name: 'Move rule 3 up' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await expect.poll(() => page.locator('.rule').nth(1).textContent(), { timeout: 15_000 }).toContain('/no-such-lamps');
+    await expect
+      .poll(() => page.locator('.rule').nth(1).textContent(), { timeout: 15_000 })
+      .toContain('/no-such-lamps');
     expect(world.server.engine.definition.crawlers[0]!.rules).toHaveLength(3);
   });
 

@@ -93,14 +93,16 @@ describe('a preview says what applying the same configuration does', () => {
       .array(fc.tuple(match, action), { maxLength: 5 })
       .map((list) => list.map(([test, does]) => `<Rule>${test}${does}</Rule>`).join(''))
       .map((text) => (text === '' ? '' : `<Rules>${text}</Rules>`));
-    const root = `<Root url="${site.url('/')}"/><Rules><Rule><ar:Path val="/$"/><Accept/><Index/></Rule></Rules>`;
+    // The last word on the root is always yes: a fresh crawl could not begin otherwise.
+    const root = `<Root url="${site.url('/')}"/>`;
+    const always = `<Rules><Rule><ar:Path val="/$"/><Accept/><Index/><Follow/></Rule></Rules>`;
     const world = await crawl({ crawler: root, attributes: ATTRIBUTES });
     await fc.assert(
       fc.asyncProperty(rules, async (text) => {
         await world.reconfigure({ attributes: ATTRIBUTES, crawler: root });
         await world.untilIdle();
         const before = await world.indexed();
-        const changed = root + text;
+        const changed = root + text + always;
         const fresh = await crawl({ crawler: changed, attributes: ATTRIBUTES });
         const { documentsDeleted } = (await previewOf(world, changed)).crawlers[0]!;
         await world.reconfigure({ attributes: ATTRIBUTES, crawler: changed });

@@ -96,7 +96,7 @@ describe('every row of the error table', () => {
       await visit();
       expect(await world.state(page())).toMatchObject({ status: 'error', reason: code, temporaryErrors: 1 });
       expect(await world.indexed()).toContain(page());
-      await world.pass(hours(20));
+      await world.pass(hours(40));
       expect(await world.state(page())).toBeUndefined();
       expect(await world.indexed()).toEqual([site.url('/')]);
       const [order] = await world.engine.orders({ uri: page() }, undefined, 1);

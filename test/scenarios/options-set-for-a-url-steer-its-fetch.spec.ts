@@ -152,7 +152,7 @@ describe('an option that a condition sets for some URLs steers how those are fet
       body: `<title>t</title>${text}<a href="${path}"></a>`,
     });
     site.page('/', ['/first'], 'The start page.').set('/first', twin('/first'));
-    await crawl(onPath('/special', 'near-duplicate-detector', 'false'));
+    await crawl(onPath('/special', 'near-duplicate-detector', 'false'), { attributes: 'nearDuplicateDetector="true"' });
     site.page('/', ['/special', '/plain'], 'The start page with more links.');
     site.set('/special', twin('/special')).set('/plain', twin('/plain'));
     await world.engine.refresh('test', { url: site.url('/') });

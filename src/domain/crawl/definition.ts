@@ -283,7 +283,7 @@ export interface UrlOptions {
 export interface ErrorPolicyDefinition {
   /** Temporary errors in a row that a URL may have on refresh before it is deleted. */
   readonly maxTemporaryErrors: number;
-  /** Wait before a URL with a temporary error is tried again; doubles with each one in a row. */
+  /** Wait before a URL with a temporary error is tried again; grows sixfold with each one in a row. */
   readonly retryDelay: Duration;
   readonly maxRetryDelay: Duration;
   /** Overrides of the default table in domain/fetch/error-codes.ts. */

@@ -216,6 +216,12 @@ function permanentError(state: UrlState, code: ErrorCode, rules: DispositionRule
   return { remove: false, changes, order, changed: order !== undefined };
 }
 
+/**
+ * A first failure is often over in a minute; a fifth is an outage. With the defaults (a minute, five in a row, a day at most) a
+ * site may be away for a whole day before its documents are given up: 1 min, 6 min, 36 min, 3.6 h, 21.6 h.
+ */
+const RETRY_GROWTH = 6;
+
 function temporaryError(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'error' }>,
@@ -228,8 +234,11 @@ function temporaryError(
     return { remove: true, changes: {}, order, changed: order !== undefined };
   }
   const base = rules.schedule.retryDelay ?? rules.errors.retryDelay;
-  const doubled = atMost(milliseconds(base * 2 ** Math.min(count - 1, 30)), rules.errors.maxRetryDelay);
-  const wait = outcome.retryAfter === undefined ? doubled : atLeast(doubled, outcome.retryAfter);
+  const grown = milliseconds(base * RETRY_GROWTH ** Math.min(count - 1, 20));
+  // Documents in error are refreshed like other documents: never later than at their maximum age.
+  const longest = Math.min(rules.errors.maxRetryDelay, maximumAge(rules));
+  const delay = atMost(grown, milliseconds(longest));
+  const wait = outcome.retryAfter === undefined ? delay : atLeast(delay, outcome.retryAfter);
   const changes: StateChanges = {
     // The source stays: a first visit that is tried again is still a first visit.
     source: state.source ?? REFRESH,

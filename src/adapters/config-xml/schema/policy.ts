@@ -223,13 +223,13 @@ export const ERROR_POLICY = element(
     ),
     retryDelayS: attribute(
       t.durationS(1),
-      'Wait before a URL with a temporary error is tried again; doubles with each in a row.',
+      'Wait before a URL with a temporary error is tried again; grows sixfold with each in a row.',
       {
         default: '60',
         unit: 's',
       },
     ),
-    maxRetryDelayS: attribute(t.durationS(1), 'Longest such wait.', { default: '21600', unit: 's' }),
+    maxRetryDelayS: attribute(t.durationS(1), 'Longest such wait.', { default: '86400', unit: 's' }),
   },
   { children: ['Error'], once: true },
 );
