@@ -13,10 +13,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openSqliteStore } from '../src/adapters/storage/sqlite-store.js';
-import { instant } from '../src/domain/time/units.js';
-import { urlKey } from '../src/domain/url/url-key.js';
-import type { NewUrl } from '../src/engine/ports/frontier-store.js';
+import { fillStore } from './known-urls.js';
 import { startProgram, stop, type Usage, usageOf } from './processes.js';
 
 interface Run {
@@ -57,7 +54,7 @@ function configuration(seed: string): string {
 async function crawl(seed: string, known: number): Promise<Run> {
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-bench-'));
   mkdirSync(join(folder, 'data'));
-  if (known > 0) await fill(join(folder, 'data', 'crawlway.sqlite'), known);
+  if (known > 0) await fillStore(join(folder, 'data', 'crawlway.sqlite'), known);
   writeFileSync(join(folder, 'config.xml'), configuration(seed));
   const receiver = await startProgram(
     join(DIST, 'test/support/ack-receiver.js'),
@@ -94,35 +91,6 @@ async function untilIdle(): Promise<number> {
     const view = (await response.json()) as { idle: boolean; pendingOrders: number; indexed: number };
     if (view.idle && view.pendingOrders === 0 && view.indexed > 0) return view.indexed;
   }
-}
-
-/** Known URLs of other hosts, none of them due: what a long crawl leaves in the store. */
-async function fill(file: string, known: number): Promise<void> {
-  const store = await openSqliteStore(file);
-  const BATCH = 10_000;
-  for (let from = 0; from < known; from += BATCH) {
-    await store.discover(Array.from({ length: Math.min(BATCH, known - from) }, (_, i) => knownUrl(from + i)));
-  }
-  await store.close();
-}
-
-function knownUrl(n: number): NewUrl {
-  const hostKey = `known-${n % 1000}.example.com`;
-  const url = `https://${hostKey}/section-${n % 97}/some/page-of-average-length-${n}.html`;
-  const dueAt = instant(Date.now() + 30 * 86_400_000);
-  return {
-    crawler: 'bench',
-    url,
-    key: urlKey(url),
-    hostKey,
-    source: 5,
-    status: 'waiting',
-    reason: 'discovered',
-    hops: 3,
-    redirects: 0,
-    arrival: 'link',
-    dueAt,
-  };
 }
 
 /** A whole process, timed from outside; GNU time tells its processor time and memory where it is installed. */

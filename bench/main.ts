@@ -9,11 +9,12 @@ const PARTS: Readonly<Record<string, string>> = {
   crawl: 'whole crawls of one host, everything on',
   policy: 'verdicts a second',
   store: 'links, settlements and leases a second by size of the store',
+  preview: 'stored URLs judged a second by the preview of a changed configuration',
   freshness: 'how fresh smart refresh keeps an index, against uniform, adaptive and optimal visits',
   cluster: 'statements, processor time and bytes of a PostgreSQL that nodes share; wants --postgres=URL',
   parse: 'pages read a second; wants a folder of HTML files',
 };
-const ALONE = ['crawl', 'policy', 'store', 'freshness'];
+const ALONE = ['crawl', 'policy', 'store', 'preview', 'freshness'];
 
 function run(part: string, args: readonly string[]): number {
   console.log(`\n## ${part}: ${PARTS[part]}\n`);
