@@ -30,7 +30,7 @@ const API_PORT = 18_740;
 const RECEIVER_PORT = 18_750;
 const SITE_PORT = 18_090;
 const POLL_MS = 100;
-const FLAGS = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning'];
+const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1024', '--disable-warning=ExperimentalWarning'];
 
 const options = (name: string): string[] =>
   process.argv.flatMap((argument, i) => (argument === `--${name}` ? [process.argv[i + 1] ?? ''] : []));

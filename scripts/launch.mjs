@@ -173,7 +173,7 @@ export function launch(name, args) {
  * What a process must be told before it begins. Allocation arenas and nurseries multiply with threads and cost memory, not
  * time (measured); name lookups share libuv's threads, and its four are soon all waiting for dead name servers.
  */
-const RUNTIME_FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8'];
+const RUNTIME_FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8', '--max-old-space-size=1024'];
 const RUNTIME_ENV = { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '32' };
 
 /** Runs the program in the place of this one: same streams, same signals, same exit code, same working directory. */

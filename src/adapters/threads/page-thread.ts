@@ -14,8 +14,11 @@ interface UnderWay {
   readonly reject: (error: Error) => void;
 }
 
-/** What a page leaves behind is short-lived: a larger nursery costs memory in every thread and saves no time (measured). */
-const YOUNG_GENERATION = { maxYoungGenerationSizeMb: 24 };
+/**
+ * What a page leaves behind is short-lived: more room costs memory in every thread and saves no time (measured). Bodies do not
+ * count here; a page that needs more than this of its own ends its thread, and is the only one that fails.
+ */
+const HEAP = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 256 };
 
 /** The thread ended before it answered. `guilty`: this call was the page that it was reading. */
 export class ThreadEnded extends Error {
@@ -44,7 +47,7 @@ export class PageThread {
     private readonly onEnd: (thread: PageThread, error: Error) => void,
   ) {
     const data: PageThreadData = { reading: this.reading.buffer as SharedArrayBuffer };
-    this.worker = new Worker(entry, { workerData: data, name: 'pages', resourceLimits: YOUNG_GENERATION });
+    this.worker = new Worker(entry, { workerData: data, name: 'pages', resourceLimits: HEAP });
     this.worker.on('message', (answers: readonly PageAnswer[]) => {
       for (const answer of answers) this.answer(answer);
     });

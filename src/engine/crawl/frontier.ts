@@ -17,8 +17,11 @@ import type { Partitions } from '../ports/partitions.js';
 import { Fifo } from '../support/fifo.js';
 import type { Host, Hosts } from './hosts.js';
 
-const WINDOW = 512;
-const LOW_WATER = 128;
+/** URLs of one host and source in memory: enough to be busy while the store is read, and no more, for hosts are many. */
+const POLITE_WINDOW = 32;
+const AGGRESSIVE_WINDOW = 512;
+/** Part of a window at which it is filled again. */
+const LOW_WATER = 1 / 4;
 const SWEEP_PAGE = 1000;
 
 const SOURCE_NUMBERS = SOURCES.map((_, i) => i as SourceNumber);
@@ -122,7 +125,7 @@ export class Frontier {
     window.ready[source] = false;
     const url = window.buffers[source]!.shift()!;
     this.picks[source]!++;
-    if (window.buffers[source]!.size < LOW_WATER) this.refill(window, source);
+    if (window.buffers[source]!.size < this.windowSize * LOW_WATER) this.refill(window, source);
     return { url, host: window.host, source };
   }
 
@@ -165,7 +168,7 @@ export class Frontier {
         state.dueAt <= now &&
         window.nextDue[state.source]! > now &&
         !window.loading[state.source] &&
-        buffer.size < WINDOW;
+        buffer.size < this.windowSize;
       if (straight) {
         window.held.add(state.id);
         buffer.push(state);
@@ -275,6 +278,10 @@ export class Frontier {
     this.cancelTimer?.();
   }
 
+  private get windowSize(): number {
+    return this.settings.concurrencyPerHost > 1 ? AGGRESSIVE_WINDOW : POLITE_WINDOW;
+  }
+
   private window(hostKey: string): HostWindow {
     let window = this.windows.get(hostKey);
     if (!window) {
@@ -344,7 +351,14 @@ export class Frontier {
     window.nextDue[source] = NEVER; // what is stored while the read is under way lowers it again
     try {
       const now = this.clock.now();
-      const { urls, next } = await this.store.due(this.crawler, window.host.key, source, now, WINDOW, window.held);
+      const { urls, next } = await this.store.due(
+        this.crawler,
+        window.host.key,
+        source,
+        now,
+        this.windowSize,
+        window.held,
+      );
       if (this.closed || this.windows.get(window.host.key) !== window) return;
       window.loading[source] = false;
       for (const url of urls) {
