@@ -106,7 +106,7 @@ async function definitionOf(urls: readonly string[], delay: string | undefined):
   const addresses = (await Promise.all(starts.map(addressesOf))).flat();
   const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
     <Crawler name="${NAME}" defaultAccept="true" throttleTimeMS="${throttle}" aggressive="${throttle === 0}">
-      ${starts.map((start) => `<Root url="${escapeXml(start.href)}" site="true"/>`).join('\n')}
+      ${starts.map(rootOf).join('\n')}
       <cw:PushTo sink="out"/>
     </Crawler>
     <cw:Fetcher name="default">${addresses.map((cidr) => `<cw:AllowAddress cidr="${cidr}"/>`).join('')}</cw:Fetcher>
@@ -115,6 +115,12 @@ async function definitionOf(urls: readonly string[], delay: string | undefined):
   const { definition, problems } = XML_FORMAT.read(xml, { file: 'command line', readFile: noFile });
   if (!definition) throw new UsageError(problems.map(({ message }) => message).join('\n'));
   return definition;
+}
+
+/** The site of a home page; of a document in a folder, the folder: its own address would be a site of one page. */
+function rootOf(start: URL): string {
+  const scope = start.pathname.endsWith('/') ? 'site' : 'entireSite';
+  return `<Root url="${escapeXml(start.href)}" ${scope}="true"/>`;
 }
 
 /** Whoever names a host of the own network on the command line means it; links to others stay refused. */

@@ -40,7 +40,7 @@ withConfiguration(program.command('serve'))
 program
   .command('crawl')
   .description('crawl whole sites to the end, without a server')
-  .argument('<url...>', 'where to begin; each URL stands for its site')
+  .argument('<url...>', 'where to begin; a URL that ends in / stands for its site, another for its folder')
   .option('--out <file>', 'write push orders there as JSON lines (else to the standard output)')
   .option('--delay <ms>', 'pause between two requests to one web server (else 2500; 0 on this machine)')
   .option('--max-pages <number>', 'end after so many pages')
