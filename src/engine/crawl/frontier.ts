@@ -17,9 +17,11 @@ import type { Partitions } from '../ports/partitions.js';
 import { Fifo } from '../support/fifo.js';
 import type { Host, Hosts } from './hosts.js';
 
-/** URLs of one host and source in memory: enough to be busy while the store is read, and no more, for hosts are many. */
-const POLITE_WINDOW = 32;
-const AGGRESSIVE_WINDOW = 512;
+/** URLs of one host and source in memory: many, so that the store is seldom read, as long as the hosts in use are few. */
+const WINDOW = 512;
+const FEW_HOSTS = 64;
+/** Among many hosts each is asked seldom, and their windows add up. */
+const SMALL_WINDOW = 32;
 /** Part of a window at which it is filled again. */
 const LOW_WATER = 1 / 4;
 const SWEEP_PAGE = 1000;
@@ -279,7 +281,7 @@ export class Frontier {
   }
 
   private get windowSize(): number {
-    return this.settings.concurrencyPerHost > 1 ? AGGRESSIVE_WINDOW : POLITE_WINDOW;
+    return this.windows.size <= FEW_HOSTS ? WINDOW : SMALL_WINDOW;
   }
 
   private window(hostKey: string): HostWindow {
