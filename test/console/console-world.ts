@@ -10,12 +10,13 @@ import type { CrawlerView } from '../../src/engine/engine-api.js';
 import { serverOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
 import { FakeSite } from '../support/fake-site.js';
+import { FlakyReceiver } from '../support/flaky-receiver.js';
 import { buildConsole } from './build-console.js';
 
 export interface WorldOptions {
   /** As in CRAWLWAY_API_KEYS. */
   readonly keys?: string;
-  /** Content of CrawlConfig; `SITE` and `INDEX` stand for the addresses. */
+  /** Content of CrawlConfig; `SITE`, `INDEX` and `RECEIVER` stand for the addresses. */
   readonly configuration?: string;
 }
 
@@ -36,6 +37,8 @@ export class ConsoleWorld {
   private constructor(
     readonly site: FakeSite,
     readonly index: RunningIndex,
+    /** Stands before the index and can refuse what comes. */
+    readonly receiver: FlakyReceiver,
     readonly server: RunningServer,
     private readonly folder: string,
   ) {}
@@ -45,15 +48,17 @@ export class ConsoleWorld {
     const site = museum(await FakeSite.start());
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-console-'));
     const index = await startIndex({ port: 0, host: '127.0.0.1', file: join(folder, 'index.sqlite') });
+    const receiver = await FlakyReceiver.start(index.url);
     mkdirSync(join(folder, 'config'));
     const file = join(folder, 'config', 'CrawlConfig.xml');
-    writeFileSync(file, document(configuration).replaceAll('SITE', site.origin).replaceAll('INDEX', index.url));
+    const addresses = { SITE: site.origin, INDEX: index.url, RECEIVER: receiver.url };
+    writeFileSync(file, filled(configuration, addresses));
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error };
     const options = serverOptions(
       { config: file, data: join(folder, 'data'), port: '0' },
       keys === undefined ? {} : { CRAWLWAY_API_KEYS: keys },
     );
-    return new ConsoleWorld(site, index, await serve(options, { log, withSample: false }), folder);
+    return new ConsoleWorld(site, index, receiver, await serve(options, { log, withSample: false }), folder);
   }
 
   /** Until the crawler has read all there is and the index has it. */
@@ -67,7 +72,7 @@ export class ConsoleWorld {
 
   async stop(): Promise<void> {
     await this.server.close();
-    await Promise.all([this.site.close(), this.index.close()]);
+    await Promise.all([this.site.close(), this.receiver.close(), this.index.close()]);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
@@ -88,6 +93,9 @@ const museum = (site: FakeSite): FakeSite =>
     .page('/news.html')
     .page('/private/staff.html', [], 'The keeper has a telescope.')
     .set('/old.html', { status: 301, headers: { location: '/news.html' } });
+
+const filled = (configuration: string, addresses: Readonly<Record<string, string>>): string =>
+  Object.entries(addresses).reduce((text, [name, url]) => text.replaceAll(name, url), document(configuration));
 
 const document = (content: string): string => `<?xml version="1.0"?>
 <CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">${content}

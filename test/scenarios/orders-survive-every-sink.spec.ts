@@ -72,6 +72,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     receiver.fate = () => 'pass';
     await world.engine.retryOrder(refused[0]!.id);
     await world.untilIdle();
+    expect(await world.engine.orders({ state: 'refused' }, undefined, 10)).toEqual([]);
     expect(await world.indexed()).toEqual(everything(paths));
   });
 

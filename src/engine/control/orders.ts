@@ -32,7 +32,7 @@ export class Orders {
     return [...pending, ...stored.filter((entry) => !known.has(entry.id))].sort((a, b) => b.id - a.id).slice(0, limit);
   }
 
-  /** A refused document is fetched anew and pushed again; a refused or held deletion is sent again as it is. */
+  /** A refused document is fetched anew and pushed again as a new order; a refused or held deletion is sent again as it is. */
   async retry(id: number): Promise<LedgerEntry> {
     const entry = await this.services.store.order(id);
     if (!entry) throw new NotFound(`there is no order ${id}`);
@@ -42,7 +42,7 @@ export class Orders {
     const state = await this.services.store.find(entry.crawler, entry.uri);
     const crawler = this.services.crawler(entry.crawler);
     if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
-    if (entry.kind === 'add') await this.visitAgain(crawler, state);
+    if (entry.kind === 'add') await this.visitAgain(crawler, state, entry);
     else if (!(await crawler.decide(resending(state, entry))))
       throw new Unacceptable(`${entry.uri} is being visited now; try again when that has ended`);
     return (await this.services.store.order(id)) ?? entry;
@@ -87,11 +87,11 @@ export class Orders {
     return count;
   }
 
-  private async visitAgain(crawler: Crawler, state: UrlState): Promise<void> {
+  /** The order that follows stands in the ledger by itself; the refused one is done with. */
+  private async visitAgain(crawler: Crawler, state: UrlState, refused: LedgerEntry): Promise<void> {
     const now = this.services.clock.now();
-    await this.services.store.settle([
-      { id: state.id, changes: { etag: null, lastModified: null, source: 0, dueAt: now } },
-    ]);
+    const changes = { etag: null, lastModified: null, source: 0, dueAt: now };
+    await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refused, state: 'dropped' }] }]);
     crawler.frontier.admit([{ ...state, etag: undefined, lastModified: undefined, source: 0, dueAt: now }]);
   }
 

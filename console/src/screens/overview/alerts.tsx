@@ -7,6 +7,8 @@ import { href } from '../../state/route.js';
 import { plural } from '../../ui/format.js';
 
 const EVERY_MS = 10_000;
+/** Refused orders are counted up to here. */
+const COUNTED = 100;
 /** Fewer visits than this say nothing of a host's health. */
 const ILL_BELOW = 0.5;
 
@@ -35,15 +37,17 @@ export function Alerts({ crawler: { name } }: { crawler: CrawlerDto }): JSX.Elem
 }
 
 async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]> {
-  const [held, sinks, hosts, configuration] = await Promise.all([
+  const [held, sinks, refused, hosts, configuration] = await Promise.all([
     call('GET /api/v1/held-deletions', { signal }),
     call('GET /api/v1/sinks', { signal }),
+    call('GET /api/v1/orders', { query: { state: 'refused', limit: COUNTED }, signal }),
     call('GET /api/v1/hosts', { query: { crawler, limit: 1000 }, signal }),
     call('GET /api/v1/config/state', { signal }),
   ]);
   return [
     ...held.items.map(heldAlert),
     ...sinks.items.flatMap(sinkAlerts),
+    ...refusedAlerts(refused.items.length),
     ...hosts.items.flatMap((host) => hostAlerts(host, crawler)).slice(0, 5),
     ...configurationAlerts(configuration, crawler),
   ];
@@ -56,21 +60,29 @@ const heldAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
   action: 'Review',
 });
 
-const sinkAlerts = ({ name, state, message, refused }: SinkDto): Alert[] => [
-  ...(state === 'ready'
+const sinkAlerts = ({ name, state, message = 'no answer' }: SinkDto): Alert[] =>
+  state === 'ready'
     ? []
-    : [sinkAlert('bad', `The sink ${name} is unavailable: ${message ?? 'no answer'}. Orders wait.`)]),
-  ...(refused > 0
-    ? [
+    : [
         {
-          ...sinkAlert('warn', `The sink ${name} refused ${plural(refused, 'order')}.`),
-          target: href('/push', { view: 'refused' }),
+          tone: 'bad',
+          text: `The sink ${name} is unavailable: ${message}. Orders wait.`,
+          target: '/push',
+          action: 'Look',
         },
-      ]
-    : []),
-];
+      ];
 
-const sinkAlert = (tone: Alert['tone'], text: string): Alert => ({ tone, text, target: '/push', action: 'Look' });
+const refusedAlerts = (number: number): Alert[] =>
+  number === 0
+    ? []
+    : [
+        {
+          tone: 'warn',
+          text: `The sinks refused ${number < COUNTED ? plural(number, 'order') : `${COUNTED} orders or more`}.`,
+          target: href('/push', { view: 'refused' }),
+          action: 'Review',
+        },
+      ];
 
 function hostAlerts(host: HostDto, crawler: string): Alert[] {
   const target = href('/host', { crawler, host: host.host });

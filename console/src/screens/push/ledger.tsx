@@ -117,7 +117,7 @@ interface OrdersProps {
 function Orders({ orders, refusedOnly, onRetried }: OrdersProps): JSX.Element {
   const mayOperate = useMay('operate');
   if (orders.length === 0) {
-    return <Empty>{refusedOnly ? 'The sinks have refused nothing.' : 'No order fits the search.'}</Empty>;
+    return <Empty>{refusedOnly ? 'No refused order waits.' : 'No order fits the search.'}</Empty>;
   }
   const resend = (order: OrderDto): Promise<void> =>
     attempt(async () => {

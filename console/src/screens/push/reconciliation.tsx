@@ -7,38 +7,35 @@ import { useResource } from '../../state/resource.js';
 import { Loaded } from '../../ui/answers.js';
 import { Confirm } from '../../ui/dialog.js';
 import { count, plural } from '../../ui/format.js';
-import { say } from '../../ui/notices.js';
 import { Time } from '../../ui/time.js';
 
 const compare = (sink: string, repair: boolean, signal?: AbortSignal): Promise<ReconciliationDto> =>
   call('POST /api/v1/sinks/{sink}/reconcile', { path: { sink }, query: { repair }, signal });
 
 export function Reconciliation({ sink, onClose }: { sink: string; onClose: () => void }): JSX.Element {
-  const report = useResource(`reconcile ${sink}`, (signal) => compare(sink, false, signal));
+  const [round, setRound] = useState(0);
   const [repairing, setRepairing] = useState(false);
-  const repair = async (): Promise<void> => {
-    await compare(sink, true);
-    say('Orders that mend the differences are on the way.');
-    report.reload();
+  const [repaired, setRepaired] = useState<ReconciliationDto>();
+  const compared = useResource(`reconcile ${sink} ${round}`, (signal) => compare(sink, false, signal));
+  const again = (): void => {
+    setRepaired(undefined);
+    setRound(round + 1);
   };
   return (
     <section class="stack" aria-label="Reconciliation report">
-      <Loaded of={report}>
-        {(found) => (
+      <Loaded of={repaired ? { value: repaired, reload: again } : compared}>
+        {(report) => (
           <>
-            <p>
-              {plural(found.compared, 'document')} compared, <Time at={found.at} />.{' '}
-              {differences(found) === 0 && <strong>The sink holds exactly what the store says.</strong>}
-            </p>
-            <Difference words="indexed by the store's account, absent at the sink" difference={found.missing} />
-            <Difference words="at the sink, not indexed by the store's account" difference={found.extra} />
-            <Difference words="held with other content" difference={found.stale} />
+            <Report report={report} />
             <div class="actions">
-              {differences(found) > 0 && (
+              {differences(report) > 0 && !report.repaired && (
                 <button type="button" class="button primary" onClick={() => setRepairing(true)}>
                   Repair…
                 </button>
               )}
+              <button type="button" class="button" onClick={again}>
+                Compare again
+              </button>
               <button type="button" class="button" onClick={onClose}>
                 Close the report
               </button>
@@ -47,12 +44,12 @@ export function Reconciliation({ sink, onClose }: { sink: string; onClose: () =>
               <Confirm
                 title={`Repair ${sink}`}
                 action="Send the orders"
-                onConfirm={repair}
+                onConfirm={async () => setRepaired(await compare(sink, true))}
                 onClose={() => setRepairing(false)}
               >
                 <p>
-                  {plural(found.missing.count + found.stale.count, 'page')} will be fetched and pushed again, and{' '}
-                  {plural(found.extra.count, 'document')} deleted from the sink.
+                  {plural(report.missing.count + report.stale.count, 'page')} will be fetched and pushed again, and{' '}
+                  {plural(report.extra.count, 'document')} deleted from the sink.
                 </p>
               </Confirm>
             )}
@@ -62,6 +59,19 @@ export function Reconciliation({ sink, onClose }: { sink: string; onClose: () =>
     </section>
   );
 }
+
+const Report = ({ report }: { report: ReconciliationDto }): JSX.Element => (
+  <>
+    <p>
+      {plural(report.compared, 'document')} compared, <Time at={report.at} />.{' '}
+      {differences(report) === 0 && <strong>The sink holds exactly what the store says.</strong>}
+    </p>
+    {report.repaired && <p class="notice good">The orders that mend these differences are on the way.</p>}
+    <Difference words="indexed by the store's account, absent at the sink" difference={report.missing} />
+    <Difference words="at the sink, not indexed by the store's account" difference={report.extra} />
+    <Difference words="held with other content" difference={report.stale} />
+  </>
+);
 
 const differences = ({ missing, extra, stale }: ReconciliationDto): number => missing.count + extra.count + stale.count;
 
