@@ -90,7 +90,7 @@ export class Orders {
   /** The order that follows stands in the ledger by itself; the refused one is done with. */
   private async visitAgain(crawler: Crawler, state: UrlState, refused: LedgerEntry): Promise<void> {
     const now = this.services.clock.now();
-    const changes = { etag: null, lastModified: null, source: 0, dueAt: now };
+    const changes = { etag: null, lastModified: null, source: 0, dueAt: now } as const;
     await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refused, state: 'dropped' }] }]);
     crawler.frontier.admit([{ ...state, etag: undefined, lastModified: undefined, source: 0, dueAt: now }]);
   }
