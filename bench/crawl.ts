@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fillStore } from './known-urls.js';
-import { startProgram, stop, type Usage, usageOf } from './processes.js';
+import { RUNTIME_FLAGS, startProgram, stop, type Usage, usageOf } from './processes.js';
 
 interface Run {
   readonly pages: number;
@@ -30,7 +30,6 @@ const API_PORT = 18_740;
 const RECEIVER_PORT = 18_750;
 const SITE_PORT = 18_090;
 const POLL_MS = 100;
-const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1024', '--disable-warning=ExperimentalWarning'];
 
 const options = (name: string): string[] =>
   process.argv.flatMap((argument, i) => (argument === `--${name}` ? [process.argv[i + 1] ?? ''] : []));
@@ -71,7 +70,7 @@ async function crawl(seed: string, known: number): Promise<Run> {
     '--port',
     String(API_PORT),
   ];
-  const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/, FLAGS);
+  const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/, RUNTIME_FLAGS);
   const ready = performance.now();
   try {
     const pages = await untilIdle();

@@ -1,8 +1,12 @@
 /**
- * `node dist/bench/hostile.js --minutes 5`: the real server, as a process, crawls traps and bombs on several hosts beside a
- * healthy one, in real time; its memory is read every few seconds, and how many healthy pages were served meanwhile.
+ * `node dist/bench/hostile.js --minutes 240 [--pace 12] [--throttle 1000]`: the real server, as a process, crawls traps and
+ * bombs on several hosts beside a healthy one. A line a minute tells its memory and what was served; the end, how memory went
+ * by half hours, how long the healthy host was left waiting at most, and what became of the pages.
+ *
+ * Minutes are those of the server: with `--pace 12` four hours of them pass in twenty minutes. `--throttle`: its milliseconds
+ * between two requests to one host; 0 asks as fast as the machine can.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,62 +14,136 @@ import { parseArgs } from 'node:util';
 import { startIndex } from '../index/server.js';
 import { FakeSite } from '../test/support/fake-site.js';
 import { HOSTILE_PAGES, startHostileSite } from '../test/support/hostile-site.js';
-import { ServerProcess } from '../test/support/server-process.js';
+import { bar, clockFace, stretches } from './curve.js';
+import { MeasuredServer } from './measured-server.js';
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '5' }, every: { type: 'string', default: '15' } },
+  options: {
+    minutes: { type: 'string', default: '10' },
+    pace: { type: 'string', default: '1' },
+    throttle: { type: 'string', default: '0' },
+  },
 });
+const minutes = Number(values.minutes);
+const pace = Number(values.pace);
+const throttle = Number(values.throttle);
+
 const HOSTS = 4;
+const HEALTHY_PAGES = 200;
+/** Each bomb under so many addresses, so that bombs are a good part of what there is. */
+const COPIES = 10;
+/** Seconds of the server's time that a healthy host may be left waiting. */
+const PATIENCE_S = 60;
+const FULL_BAR_MB = 1024;
 
-const folder = mkdtempSync(join(tmpdir(), 'crawlway-hostile-'));
-const sites = await Promise.all(Array.from({ length: HOSTS }, (_, i) => startHostileSite(`127.0.0.${i + 1}`)));
-for (const site of sites) site.page('/', [...Object.keys(HOSTILE_PAGES), '/id/1']);
-const healthy = await FakeSite.start('127.0.0.9');
-const pages = Array.from({ length: 200 }, (_, i) => `/p${i}`);
-healthy.page('/', pages);
-for (const path of pages) healthy.page(path);
+interface Minute {
+  readonly minute: number;
+  readonly value: number;
+}
 
-const index = await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
+/** How long the healthy host had to wait at most, and when that was; on the server's time. */
+class Patience {
+  longestS = 0;
+  longestEndedAt = 0;
+  served = 0;
+  private readonly begun = performance.now();
+  private last = this.begun;
 
-const roots = [...sites, healthy].map((site) => `<Root url="${site.url('/')}"/>`).join('');
-writeFileSync(
-  join(folder, 'CrawlConfig.xml'),
-  `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
-  <Crawler name="test" nthreads="32" aggressive="true" throttleTimeMS="0" defaultAccept="true" nearDuplicateDetector="false"
-           smartRefreshMinAgeS="5" smartRefreshMaxAgeS="10">
-    ${roots}<cw:Traps maxQueryVariants="500" maxUrlsPerHost="3000" maxRepeatedSegments="3"/>
+  constructor(private readonly site: FakeSite) {}
+
+  /** Requests since the last look. */
+  look(): number {
+    const times = this.site.requests.map((request) => request.at);
+    this.site.forgetRequests();
+    for (const at of times) {
+      this.waited(at);
+      this.last = at;
+    }
+    this.waited(performance.now());
+    this.served += times.length;
+    return times.length;
+  }
+
+  private waited(until: number): void {
+    const seconds = ((until - this.last) / 1000) * pace;
+    if (seconds <= this.longestS) return;
+    this.longestS = seconds;
+    this.longestEndedAt = ((until - this.begun) / 60_000) * pace;
+  }
+}
+
+async function startHealthySite(): Promise<FakeSite> {
+  const site = await FakeSite.start('127.0.0.9');
+  const paths = Array.from({ length: HEALTHY_PAGES - 1 }, (_, i) => `/p${i}`);
+  site.page('/', paths);
+  for (const path of paths) site.page(path);
+  return site;
+}
+
+async function startBombs(number: number): Promise<FakeSite> {
+  const site = await startHostileSite(`127.0.0.${number + 1}`);
+  const copies = Object.keys(HOSTILE_PAGES).flatMap((path) =>
+    Array.from({ length: COPIES }, (_, i) => (path.includes('?') ? path : `${path}?${i}`)),
+  );
+  return site.page('/', [...copies, '/id/1']);
+}
+
+function configuration(roots: readonly string[], index: string): string {
+  return `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name="test" nthreads="32" aggressive="${throttle === 0}" throttleTimeMS="${throttle}" defaultAccept="true"
+           nearDuplicateDetector="false" smartRefreshMinAgeS="5" smartRefreshMaxAgeS="10">
+    ${roots.map((url) => `<Root url="${url}"/>`).join('')}
+    <cw:Traps maxQueryVariants="500" maxUrlsPerHost="${throttle === 0 ? 3000 : 600}" maxRepeatedSegments="3"/>
     <cw:ErrorPolicy maxTemporaryErrors="1000" retryDelayS="5" maxRetryDelayS="10"/><cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default" totalTimeoutMS="5000" maxSizeBytes="10000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
-  <cw:Sink name="main" type="papi" url="${index.url}" connector="test"/>
-</CrawlConfig>`,
-);
-const server = await new ServerProcess({ config: join(folder, 'CrawlConfig.xml'), data: join(folder, 'data') }).ready();
-const started = performance.now();
-const rows: Record<string, number>[] = [];
-while (performance.now() - started < Number(values.minutes) * 60_000 && !server.hasEnded) {
-  healthy.forgetRequests();
-  for (const site of sites) site.forgetRequests();
-  await sleep(Number(values.every) * 1_000);
-  const row = {
-    seconds: Math.round((performance.now() - started) / 1000),
-    'RSS MB': residentMegabytes(server.pid),
-    'hostile requests': sites.reduce((sum, site) => sum + site.requests.length, 0),
-    'healthy requests': healthy.requests.length,
-  };
-  rows.push(row);
-  console.error(JSON.stringify(row));
+  <cw:Sink name="main" type="papi" url="${index}" connector="test"/>
+</CrawlConfig>`;
 }
-console.table(rows);
+
+const folder = mkdtempSync(join(tmpdir(), 'crawlway-hostile-'));
+const sites = await Promise.all(Array.from({ length: HOSTS }, (_, i) => startBombs(i)));
+const healthy = await startHealthySite();
+const index = await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
+const roots = [...sites, healthy].map((site) => site.url('/'));
+const server = await MeasuredServer.start(folder, configuration(roots, index.url), pace);
+
+const started = performance.now();
+const elapsedMinutes = (): number => ((performance.now() - started) / 60_000) * pace;
+const memory: Minute[] = [];
+const patience = new Patience(healthy);
+let hostile = 0;
+let servedMinutes = 0;
+for (let minute = 1; minute <= minutes && !server.hasEnded; minute++) {
+  while (elapsedMinutes() < minute && !server.hasEnded) await sleep(Math.min(1_000, 10_000 / pace));
+  if (server.hasEnded) break;
+  const { rssMb, diskMb, cpu } = server.footprint();
+  memory.push({ minute: minute - 1, value: rssMb });
+  const served = patience.look();
+  if (served > 0) servedMinutes++;
+  const asked = sites.reduce((sum, site) => sum + site.requests.length, 0);
+  hostile += asked;
+  for (const site of sites) site.forgetRequests();
+  const core = Math.round((cpu / ((performance.now() - started) / 1000)) * 100);
+  console.log(
+    `${clockFace(minute).padStart(5)} ${String(rssMb).padStart(5)} MB ${bar(rssMb, FULL_BAR_MB).padEnd(40)} ` +
+      `hostile ${asked}, healthy ${served}, disk ${diskMb.toFixed(1)} MB, ${core} % of a core`,
+  );
+}
+
 const alive = !server.hasEnded;
-await server.end('SIGTERM');
+console.log(`\n${minutes} minutes at ${pace} times the pace of time, ${throttle} ms between requests to a host`);
+console.log('RSS in MB by half hours:');
+console.table(stretches(memory, 30));
+if (alive) console.table(Object.fromEntries(await server.outcomes()));
+console.log(`${hostile} hostile requests, ${patience.served} healthy ones`);
+console.log(
+  `the healthy host was served in ${servedMinutes} of ${memory.length} minutes; ` +
+    `its longest wait was ${patience.longestS.toFixed(1)} s and ended at ${clockFace(patience.longestEndedAt)}`,
+);
+console.log(alive ? 'the server is well' : `the server ended: ${server.output}`);
+await server.stop();
 for (const site of [...sites, healthy]) await site.close();
 await index.close();
 rmSync(folder, { recursive: true, force: true });
-console.log(alive ? 'the server is well' : `the server ended: ${server.output}`);
-process.exitCode = alive && rows.every((row) => row['healthy requests']! > 0) ? 0 : 1;
-
-function residentMegabytes(pid: number): number {
-  const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kilobytes) / 1024);
-}
+process.exitCode = alive && patience.longestS <= PATIENCE_S ? 0 : 1;

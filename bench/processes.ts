@@ -5,6 +5,14 @@ import { createInterface } from 'node:readline';
 
 const TICKS_PER_SECOND = 100;
 
+/** What scripts/launch.mjs gives every process of the server. */
+export const RUNTIME_FLAGS = [
+  '--max-semi-space-size=8',
+  '--max-old-space-size=1024',
+  '--disable-warning=ExperimentalWarning',
+];
+export const RUNTIME_ENV = { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '32' };
+
 export interface Usage {
   /** User and system time of all threads, in seconds. */
   readonly cpu: number;
@@ -19,7 +27,7 @@ export async function startProgram(
   ready: RegExp,
   flags: readonly string[] = [],
 ): Promise<ChildProcess> {
-  const env = { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '32', ...process.env };
+  const env = { ...RUNTIME_ENV, ...process.env };
   const child = spawn(process.execPath, [...flags, file, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env });
   const lines = createInterface({ input: child.stdout! });
   await new Promise<void>((resolve, reject) => {

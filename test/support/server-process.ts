@@ -11,6 +11,8 @@ export interface ServerFlags {
   readonly config: string;
   readonly data: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Flags of Node itself. */
+  readonly node?: readonly string[];
 }
 
 /** `crawlway serve` as a process of its own, on any free port. */
@@ -19,10 +21,10 @@ export class ServerProcess {
   output = '';
   private readonly child: ChildProcess;
 
-  constructor({ config, data, env }: ServerFlags) {
+  constructor({ config, data, env, node = [] }: ServerFlags) {
     const hook = fromSource ? ['--import', HOOK] : [];
     const flags = ['serve', '--config', config, '--data', data, '--port', '0'];
-    this.child = spawn(process.execPath, ['--no-warnings', ...hook, PROGRAM, ...flags], {
+    this.child = spawn(process.execPath, ['--no-warnings', ...node, ...hook, PROGRAM, ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });
@@ -51,6 +53,13 @@ export class ServerProcess {
   async ended(): Promise<number | null> {
     if (!this.hasEnded) await once(this.child, 'close');
     return this.child.exitCode;
+  }
+
+  /** `http://host:port`, once it is ready. */
+  get url(): string {
+    const [, url] = /Crawlway is ready\. Console: (http:\/\/\S+?)\//.exec(this.output) ?? [];
+    if (url === undefined) throw new Error(`the server has not told its address: ${this.output}`);
+    return url;
   }
 
   get pid(): number {

@@ -1,0 +1,71 @@
+/** The real server as a process of its own, run as `npm start` runs it and measured from outside; its time can pass faster. */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServerProcess } from '../test/support/server-process.js';
+import { RUNTIME_ENV, RUNTIME_FLAGS } from './processes.js';
+
+const MEGABYTE = 1024 * 1024;
+
+export interface Footprint {
+  /** Resident memory of the process with all its threads; it has no children. */
+  readonly rssMb: number;
+  /** Database, write-ahead log and everything else in the data directory. */
+  readonly diskMb: number;
+  /** Processor time of all threads so far, in seconds. */
+  readonly cpu: number;
+}
+
+export class MeasuredServer {
+  private constructor(
+    private readonly process: ServerProcess,
+    private readonly url: string,
+    private readonly data: string,
+  ) {}
+
+  /** Everything of the server lies in the folder. `pace`: how many times faster time passes for it. */
+  static async start(folder: string, configuration: string, pace: number): Promise<MeasuredServer> {
+    const config = join(folder, 'CrawlConfig.xml');
+    const data = join(folder, 'data');
+    writeFileSync(config, configuration);
+    const node = [...RUNTIME_FLAGS, '--import', new URL('./hurried-time.js', import.meta.url).href];
+    const env = { ...RUNTIME_ENV, CRAWLWAY_BENCH_PACE: String(pace) };
+    const server = await new ServerProcess({ config, data, env, node }).ready();
+    return new MeasuredServer(server, server.url, data);
+  }
+
+  get hasEnded(): boolean {
+    return this.process.hasEnded;
+  }
+
+  get output(): string {
+    return this.process.output;
+  }
+
+  footprint(): Footprint {
+    const { pid } = this.process;
+    const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const files = readdirSync(this.data).map((name) => statSync(join(this.data, name), { throwIfNoEntry: false }));
+    return {
+      rssMb: Math.round(Number(kilobytes) / 1024),
+      diskMb: files.reduce((sum, file) => sum + (file?.size ?? 0), 0) / MEGABYTE,
+      cpu: (Number(fields[11]) + Number(fields[12])) / 100,
+    };
+  }
+
+  async get<T>(path: string): Promise<T> {
+    return (await fetch(`${this.url}${path}`)).json() as Promise<T>;
+  }
+
+  /** Visits by outcome, since the start. */
+  async outcomes(): Promise<ReadonlyMap<string, number>> {
+    const text = await (await fetch(`${this.url}/metrics`)).text();
+    const rows = [...text.matchAll(/^crawlway_pages_total\{.*outcome="([^"]+)".*\} (\d+)/gm)];
+    return new Map(rows.map(([, outcome, count]) => [outcome!, Number(count)]));
+  }
+
+  stop(): Promise<number | null> {
+    return this.process.end('SIGTERM');
+  }
+}
