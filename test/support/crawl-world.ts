@@ -13,7 +13,6 @@ import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { createSink } from '../../src/adapters/push/create-sink.js';
 import type { OrderRecord } from '../../src/adapters/push/order-record.js';
-import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
 import { nextCronTime } from '../../src/adapters/system/cron.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import type { UrlState } from '../../src/domain/crawl/url-state.js';
@@ -40,8 +39,6 @@ export interface WorldOptions {
   /** Stands between the sink and the index. */
   readonly through?: FlakyReceiver;
   readonly clock?: ManualClock;
-  /** Database file to open again; in memory by default. */
-  readonly database?: string;
   /** Addresses of host names; any other name does not exist. Without it the system resolves names. */
   readonly names?: Readonly<Record<string, string>>;
 }
@@ -74,7 +71,7 @@ export class CrawlWorld {
         ? undefined
         : await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
     if (options.through && index) options.through.target = index.url;
-    const { counted: store, underWay } = countingCalls(await openStore(options.database));
+    const { counted: store, underWay } = countingCalls(await scenarioStore());
     const errors: string[] = [];
     const engine = new Engine({
       store,
@@ -227,10 +224,6 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
-
-/** SQLite in this process, or an empty PostgreSQL database where a suite asks for that. */
-const openStore = (file = ':memory:'): Promise<FrontierStore> =>
-  process.env['CRAWLWAY_TEST_DATABASE'] === 'postgres' ? scenarioStore() : openSqliteInProcess(file);
 
 const attributeNames = (attributes: string): Set<string> =>
   new Set([...attributes.matchAll(/([\w:-]+)=/g)].map((match) => match[1]!));

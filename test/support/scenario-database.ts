@@ -2,22 +2,39 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { openPostgresStore } from '../../src/adapters/storage/postgres-store.js';
+import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { startedPostgres } from './postgres-server.js';
 
 const TABLES = ['url', 'site', 'counter', 'host', 'visit', 'push_order', 'setting'];
 
-let database: string | undefined;
+/** PostgreSQL databases that no scenario uses now: emptying one is faster than making one. */
+const unused: string[] = [];
 
-/** One PostgreSQL database for all scenarios of a file, emptied for each: making one takes longer than most scenarios. */
-export async function scenarioStore(): Promise<FrontierStore> {
-  if (database === undefined) {
-    const server = await startedPostgres(inject('postgresDirectory'));
-    const name = `scenarios_${randomUUID().replaceAll('-', '')}`;
-    await run(server, `CREATE DATABASE ${name}`);
-    database = server.replace(/\/postgres$/, `/${name}`);
-  } else await run(database, `TRUNCATE ${TABLES.join(', ')}`);
-  return openPostgresStore(database);
+/** An empty store: SQLite in this process, or PostgreSQL with `CRAWLWAY_TEST_DATABASE=postgres`. */
+export const scenarioStore = (): Promise<FrontierStore> =>
+  process.env['CRAWLWAY_TEST_DATABASE'] === 'postgres' ? postgresStore() : openSqliteInProcess(':memory:');
+
+async function postgresStore(): Promise<FrontierStore> {
+  const database = await emptyDatabase();
+  const store = await openPostgresStore(database);
+  const close = async (): Promise<void> => {
+    await store.close();
+    unused.push(database);
+  };
+  return { ...store, close };
+}
+
+async function emptyDatabase(): Promise<string> {
+  const used = unused.pop();
+  if (used !== undefined) {
+    await run(used, `TRUNCATE ${TABLES.join(', ')}`);
+    return used;
+  }
+  const server = await startedPostgres(inject('postgresDirectory'));
+  const name = `scenarios_${randomUUID().replaceAll('-', '')}`;
+  await run(server, `CREATE DATABASE ${name}`);
+  return server.replace(/\/postgres$/, `/${name}`);
 }
 
 async function run(url: string, statement: string): Promise<void> {

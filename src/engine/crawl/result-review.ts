@@ -80,7 +80,8 @@ export class ResultReview {
     let last: UrlState | undefined = state;
     for (let steps = state.redirects; steps > 0 && last?.arrival === 'redirect' && last.foundOn; steps--) {
       last = await this.services.store.find(state.crawler, last.foundOn);
-      if (last?.status !== 'redirected') return false;
+      // One that waits is still being written down: its visit is the one that led here.
+      if (last?.status !== 'redirected' && last?.status !== 'waiting') return false;
       if (last.url === target) return true;
     }
     return false;

@@ -1,6 +1,5 @@
 /** The text "Advanced Configuration" of CloudView, sentence by sentence: how priorities work, refresh, error handling. */
-import { describe, expect, it } from 'vitest';
-import { openSqliteInProcess } from '../../../src/adapters/storage/sqlite-in-process.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_WEIGHTS, SOURCES } from '../../../src/domain/frontier/sources.js';
 import { days, hours, minutes, seconds } from '../../../src/domain/time/units.js';
 import { urlKey } from '../../../src/domain/url/url-key.js';
@@ -11,6 +10,7 @@ import { NO_OTHERS, SOLE_OWNER } from '../../../src/engine/support/single-node.j
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { crawl, start, startSite } from '../../support/scenario.js';
+import { scenarioStore } from '../../support/scenario-database.js';
 
 /** Source of each URL that waits for its first visit: seen by stopping the crawler before it gets there. */
 async function sourceOf(world: CrawlWorld, url: string): Promise<number | undefined> {
@@ -92,7 +92,8 @@ describe('the six URL sources', () => {
 
 /** One host, with more due URLs in each source than will be picked. */
 async function filledFrontier(): Promise<Frontier> {
-  const store = await openSqliteInProcess(':memory:');
+  const store = await scenarioStore();
+  onTestFinished(() => store.close());
   const clock = new ManualClock();
   const urls = SOURCES.flatMap((name, source) =>
     Array.from({ length: DEFAULT_WEIGHTS[name] + 600 }, (_, i): NewUrl => {
