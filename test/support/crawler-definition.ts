@@ -51,7 +51,13 @@ const DEFAULTS: CrawlerDefinition = {
   deletionGuard: { on: true, maxDeletions: 50, maxShare: 0.1, window: hours(1) },
   softErrors: [],
   probeErrorPages: false,
-  traps: { maxPathDepth: 32, maxRepeatedSegments: 4, maxQueryVariants: 10_000, maxUrlsPerHost: 1_000_000 },
+  traps: {
+    maxPathDepth: 32,
+    maxRepeatedSegments: 4,
+    maxQueryVariants: 10_000,
+    maxPatternUrls: 1_000,
+    maxUrlsPerHost: 1_000_000,
+  },
   fetcher: 'default',
   pushTo: ['main'],
 };

@@ -58,6 +58,13 @@ export interface PreviewDto {
   readonly needsConfirmation: readonly string[];
 }
 
+export interface ConfigurationDraftDto {
+  /** CrawlConfig.xml; absent: the one in force. */
+  readonly xml?: string;
+  /** New texts of files of rules that the configuration names, by name; the others stay. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
 export interface ConfigurationProblemDto {
   readonly severity: 'error' | 'warning';
   /** Stable code. */
@@ -84,6 +91,13 @@ export interface ConfigurationStateDto {
   readonly warnings: readonly ConfigurationProblemDto[];
   /** Why the file on disk, changed since, is not in force; empty when it is. */
   readonly rejected: readonly ConfigurationProblemDto[];
+}
+
+export interface RuleFileDto {
+  /** As the configuration names it, relative to its folder. */
+  readonly name: string;
+  readonly text: string;
+  readonly kind: 'crawl-space' | 'global-crawl-space' | 'server-records';
 }
 
 export interface CheckDto {
@@ -420,7 +434,7 @@ export interface RefusedDto {
 
 export interface ReasonDto {
   /** Stable; used by the store, the API, the metrics and the console. */
-  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-host-size' | 'robots-disallowed' | 'noindex' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'canonical-elsewhere' | 'near-duplicate' | 'redirected' | 'status-removed' | 'permanent-error' | 'too-many-temporary-errors' | 'refresh-due' | 'refresh-forced' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'crawler-removed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'discovered' | 'redirect-target' | 'held' | 'came-back' | 'superseded' | 'order-refused' | 'reconciled' | 'sink-lost-documents' | 'http-404' | 'http-410' | 'http-401' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'login-wall';
+  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'trap-host-size' | 'robots-disallowed' | 'noindex' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'canonical-elsewhere' | 'near-duplicate' | 'redirected' | 'status-removed' | 'permanent-error' | 'too-many-temporary-errors' | 'refresh-due' | 'refresh-forced' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'crawler-removed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'discovered' | 'redirect-target' | 'held' | 'came-back' | 'superseded' | 'order-refused' | 'reconciled' | 'sink-lost-documents' | 'http-404' | 'http-410' | 'http-401' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'login-wall';
   /** A reason tells a verdict, an error how a visit failed. */
   readonly kind: 'reason' | 'error';
   /** Of a reason: the layer or part that gives it. */
@@ -671,6 +685,12 @@ export interface VersionDto {
   readonly digest: string;
 }
 
+export interface RuleTextDto {
+  /** As the configuration names it, relative to its folder. */
+  readonly name: string;
+  readonly text: string;
+}
+
 export interface WeightsDto {
   readonly user?: number;
   readonly redir?: number;
@@ -772,8 +792,18 @@ export interface Calls {
   'PUT /api/v1/config': {
     path: Nothing;
     query: { confirm?: boolean };
-    body: string;
+    body: string | ConfigurationDraftDto;
     answer: ConfigurationStateDto;
+  };
+  'GET /api/v1/config/files': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly RuleFileDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
   };
   'GET /api/v1/config/state': {
     path: Nothing;
@@ -784,13 +814,13 @@ export interface Calls {
   'POST /api/v1/config/check': {
     path: Nothing;
     query: Nothing;
-    body: string;
+    body: string | ConfigurationDraftDto;
     answer: CheckDto;
   };
   'POST /api/v1/config/preview': {
     path: Nothing;
     query: Nothing;
-    body: string;
+    body: string | ConfigurationDraftDto;
     answer: PreviewDto | string;
   };
   'GET /api/v1/crawlers': {
@@ -1120,6 +1150,16 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: string;
+  };
+  'GET /api/v1/config/versions/{version}/files': {
+    path: { version: number };
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly RuleTextDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
   };
   'POST /api/v1/config/versions/{version}/restore': {
     path: { version: number };

@@ -315,6 +315,8 @@ export interface TrapDefinition {
   readonly maxRepeatedSegments: number;
   /** URLs of one host that differ only in their query. */
   readonly maxQueryVariants: number;
+  /** URLs of one pattern on one host, from which on its pages have to bring something new. */
+  readonly maxPatternUrls: number;
   /** URLs of one host. */
   readonly maxUrlsPerHost: number;
 }

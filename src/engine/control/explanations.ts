@@ -1,9 +1,10 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { Candidate, Explanation, RootContext } from '../../domain/policy/verdict.js';
+import type { Candidate, Explanation, RootContext, TraceStep } from '../../domain/policy/verdict.js';
 import type { PushOrder } from '../../domain/push/order.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
+import { ENDLESS_REASON } from '../crawl/endless-links.js';
 import type { Hosts } from '../crawl/hosts.js';
 import { type Biography, type LinkView, NotFound, type PageView, Unacceptable } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
@@ -51,7 +52,7 @@ export class Explanations {
         explanation = crawler.context.policy.explain(candidate);
       }
     }
-    return { candidate, explanation, state };
+    return { candidate, explanation: withTraps(crawler, url, state, explanation), state };
   }
 
   async biography(crawler: Crawler, rawUrl: string): Promise<Biography> {
@@ -187,6 +188,25 @@ function canonical(crawler: Crawler, rawUrl: string): CrawlUrl {
   const url = crawler.context.canonicalize(rawUrl);
   if (!url) throw new Unacceptable(`${JSON.stringify(rawUrl)} is not a URL with a host`);
   return url;
+}
+
+/** What the policy can't know: that the host has more than enough of such URLs. A stored one is crawled all the same. */
+function withTraps(
+  crawler: Crawler,
+  url: CrawlUrl,
+  state: UrlState | undefined,
+  explanation: Explanation,
+): Explanation {
+  const detail = crawler.endless.objection(hostKey(url), url.href);
+  if (detail === undefined) return explanation;
+  const layer = 'link-rules';
+  const trace: TraceStep[] = [
+    ...explanation.trace,
+    { layer, test: `endless pattern: ${detail}`, outcome: 'reject', reason: ENDLESS_REASON },
+  ];
+  const { verdict } = explanation;
+  if (state || !verdict.accepted) return { verdict, trace };
+  return { verdict: { ...verdict, accepted: false, layer, reason: ENDLESS_REASON, detail, place: undefined }, trace };
 }
 
 const outcomeName = (outcome: PageOutcome): string =>

@@ -15,6 +15,7 @@ import type { CrawlContext } from '../page/crawl-context.js';
 import { FencedOut } from '../ports/partitions.js';
 import { type Concluded, Conclusion, type Decision } from './conclusion.js';
 import { Deletions } from './deletions.js';
+import { EndlessLinks } from './endless-links.js';
 import { Frontier, type FrontierSettings } from './frontier.js';
 import type { Host } from './hosts.js';
 import { describeLimit } from './limited-by.js';
@@ -31,6 +32,7 @@ export class Crawler {
   readonly frontier: Frontier;
   readonly tally: Tally;
   readonly refused = new RefusedLinks();
+  readonly endless: EndlessLinks;
   private current!: CrawlContext;
   private conclusion!: Conclusion;
   private visits!: VisitRunner;
@@ -54,6 +56,8 @@ export class Crawler {
   ) {
     this.tally = new Tally(services.clock);
     this.frontier = new Frontier(context.definition.name, services, frontierSettings(context), () => this.wake());
+    const { name } = context.definition;
+    this.endless = new EndlessLinks(name, services, () => this.current.definition.traps.maxPatternUrls);
     this.configure(context);
   }
 
@@ -77,6 +81,7 @@ export class Crawler {
       context,
       conclusion: this.conclusion,
       tally: this.tally,
+      endless: this.endless,
       policySince: () => this.policySince,
       refused: (link, from) => this.refused.add(link, from, services.clock.now()),
       siteMoved: (root, target) => this.siteMoved(root, target),
@@ -149,8 +154,10 @@ export class Crawler {
     if (this.swept) await this.frontier.sweep(after(this.services.clock.now(), SWEEP_HORIZON), partitions);
   }
 
-  forgetDeletions(): void {
+  /** Hosts have come from another node: what is remembered of them is read again. */
+  forgetHosts(): void {
     this.deletions.forget();
+    this.endless.forget();
   }
 
   async view(): Promise<CrawlerView> {

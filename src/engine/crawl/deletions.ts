@@ -30,7 +30,10 @@ export class Deletions {
 
   async admit(state: UrlState): Promise<'send' | 'hold'> {
     if (!this.guard.settings.on) return 'send';
-    this.restored ??= this.restore();
+    this.restored ??= this.restore().catch((error: unknown) => {
+      this.restored = undefined;
+      throw error;
+    });
     await this.restored;
     const { hostKey } = state;
     if (this.holding.has(hostKey) && (await this.hasHeld(hostKey))) return 'hold';

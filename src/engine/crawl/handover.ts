@@ -20,7 +20,7 @@ export class Handover implements PartitionListener {
     // Ids of orders go up for every URL, also from one node to the next.
     await this.services.ledger.renew();
     this.services.hosts.gaining(partitions, abruptly, this.restsUntil());
-    for (const crawler of this.crawlers()) crawler.forgetDeletions();
+    for (const crawler of this.crawlers()) crawler.forgetHosts();
     if (abruptly.length === 0) {
       await this.services.doubts.open();
       return;

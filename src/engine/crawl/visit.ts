@@ -15,6 +15,7 @@ import type { NewUrl, Visit } from '../ports/frontier-store.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
+import { ENDLESS_REASON, type EndlessLinks } from './endless-links.js';
 import type { Host } from './hosts.js';
 import type { CrawlServices } from './services.js';
 import type { Tally } from './tally.js';
@@ -23,6 +24,7 @@ export interface VisitTarget {
   readonly context: CrawlContext;
   readonly conclusion: Conclusion;
   readonly tally: Tally;
+  readonly endless: EndlessLinks;
   /** Since when the present policy is in force. */
   policySince(): Instant;
   refused(link: { url: string; hostKey: string; reason: string }, from: string): void;
@@ -91,7 +93,8 @@ export class VisitRunner {
       }
       if (!refused) await this.services.hosts.started(host, delay);
       pause = delay;
-      const answer = await this.services.processor.process(this.task(state));
+      const wantsWords = await this.target.endless.wantsWords(state);
+      const answer = await this.services.processor.process({ ...this.task(state), wantsWords });
       const result = await this.services.review.review(state, answer);
       this.noteHost(host, result, state.stamp !== undefined);
       if (!hasAsked(result)) pause = undefined;
@@ -279,7 +282,10 @@ export class VisitRunner {
     if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
       await this.target.siteMoved(state.root, crawlUrl(result.outcome.target));
     }
-    const stored = await this.services.discovery.discover([...found, ...recorded]);
+    const stored = await this.target.endless.take(state, result.words, [...found, ...recorded], {
+      discover: (urls) => this.services.discovery.discover(urls),
+      refuse: ({ url, hostKey }) => this.target.refused({ url, hostKey, reason: ENDLESS_REASON }, state.url),
+    });
     tally.discovered += stored.length;
   }
 

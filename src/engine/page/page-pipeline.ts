@@ -4,6 +4,7 @@
  */
 
 import { simhash } from '../../domain/content/simhash.js';
+import { wordsOf } from '../../domain/content/vocabulary.js';
 import { movesSite } from '../../domain/policy/site-mode.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
@@ -52,6 +53,7 @@ class PageVisit {
   private status: number | undefined;
   private duration = 0 as PageResult['duration'];
   private bytes = 0;
+  private words: Int32Array | undefined;
 
   constructor(
     private readonly task: PageTask,
@@ -208,6 +210,7 @@ class PageVisit {
 
   private follow(answer: HttpAnswer, content: PageContent, base: string, allowed: boolean): void {
     if (!this.verdict.effects.follow && !this.task.inspect) return;
+    if (this.task.wantsWords) this.words = wordsOf(`${content.title} ${content.text}`);
     const obeys = obeysPage(this.context, this.verdict.effects.options);
     for (const link of content.links) {
       if (link.kind === 'canonical') continue;
@@ -286,6 +289,7 @@ class PageVisit {
       status: this.status,
       links: this.collector.links.map((link) => ({ ...link, inheritedMetas: this.handedDownMetas() })),
       refused: this.collector.refused,
+      words: this.words,
       duration: this.duration,
       bytes: this.bytes,
       schedule: scheduleOf(this.verdict),

@@ -30,6 +30,8 @@ export interface PageTask {
   readonly sendBy?: number;
   /** A person looks at the page: every link is reported, known or not, and nothing counts as handed over. */
   readonly inspect?: boolean;
+  /** The words of the page are wanted when its links are read. */
+  readonly wantsWords?: boolean;
 }
 
 /** A link (or redirect target) that the policy lets into the frontier. */
@@ -105,6 +107,8 @@ export interface PageResult {
   readonly status?: number;
   readonly links: readonly DiscoveredLink[];
   readonly refused: readonly RefusedLink[];
+  /** Hashes of its words, when they were wanted and the links were read; see domain/content/vocabulary.ts. */
+  readonly words?: Int32Array;
   readonly duration: Duration;
   readonly bytes: number;
   /** What the verdict on this URL says of its schedule. */

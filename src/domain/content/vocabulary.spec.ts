@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Vocabulary, wordsOf } from './vocabulary.js';
+
+describe('the words of a text', () => {
+  it('are runs of letters; numbers, and what has a digit in it, are none', () => {
+    expect([...wordsOf('Page 17 of 2031, id a8f3bc.')]).toEqual([...wordsOf('page OF id')]);
+  });
+
+  it('count once each', () => {
+    expect(wordsOf('to be or not to be')).toHaveLength(4);
+    expect(wordsOf('')).toHaveLength(0);
+  });
+
+  it('are so many at most, however long the text is', () => {
+    const word = (n: number): string => n.toString(26).replace(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)]!);
+    expect(wordsOf(Array.from({ length: 50_000 }, (_, i) => word(i)).join(' '))).toHaveLength(2_000);
+  });
+});
+
+describe('a vocabulary', () => {
+  it('knows the words that it was given', () => {
+    const vocabulary = new Vocabulary();
+    expect(vocabulary.add(wordsOf('Nothing on Monday'))).toBe(3);
+    expect(vocabulary.add(wordsOf('Nothing on Tuesday'))).toBe(1);
+    expect(vocabulary.add(wordsOf('On Tuesday nothing, on Monday nothing'))).toBe(0);
+  });
+
+  it('forgets none of the last thousands', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer(), { maxLength: 2_000 }),
+        fc.array(fc.integer(), { maxLength: 10_000 }),
+        (a, b) => {
+          const vocabulary = new Vocabulary();
+          vocabulary.add(Int32Array.from(a));
+          vocabulary.add(Int32Array.from(b));
+          expect(vocabulary.add(Int32Array.from(a))).toBe(0);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+
+  it('takes nearly every word as new that it has not had, however many it has had', () => {
+    const vocabulary = new Vocabulary();
+    let fresh = 0;
+    for (let page = 0; page < 200; page++) {
+      fresh = vocabulary.add(Int32Array.from({ length: 500 }, (_, i) => Math.imul(page * 500 + i + 1, 0x9e3779b1)));
+    }
+    expect(fresh).toBeGreaterThan(470);
+  });
+});

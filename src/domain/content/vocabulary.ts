@@ -1,0 +1,80 @@
+/** Most distinct words that one page is looked at for. */
+const MOST_WORDS = 2_000;
+
+/** Bits and words of one generation: of 16,000 words that were never seen, about 200 look as if they had been. */
+const BITS = 1 << 18;
+const WORDS_PER_GENERATION = 16_000;
+
+/**
+ * The distinct words of a text as hashes. A word is a run of letters without regard to ASCII case; what has a digit in it
+ * is none: dates, counters and session ids are new on every page and say nothing.
+ */
+export function wordsOf(text: string): Int32Array {
+  const words = new Set<number>();
+  let hash = 0;
+  let isWord = true;
+  for (let at = 0; at <= text.length && words.size < MOST_WORDS; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : 0;
+    if (isDigit(code)) isWord = false;
+    if (isLetter(code) || isDigit(code)) {
+      hash = (Math.imul(hash, 0x01000193) ^ lowerCase(code)) + 0x811c9dc5;
+      continue;
+    }
+    if (hash !== 0 && isWord) words.add(hash | 0);
+    hash = 0;
+    isWord = true;
+  }
+  return Int32Array.from(words);
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+const isLetter = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f));
+const lowerCase = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
+
+/**
+ * The words that some pages have had, in 64 KiB whatever their number (a Bloom filter in two generations: when the younger
+ * is full it becomes the older). Now and then a new word looks known; a word of the last 16,000 never looks new.
+ */
+export class Vocabulary {
+  private young = new Uint8Array(BITS / 8);
+  private old = new Uint8Array(BITS / 8);
+  private size = 0;
+
+  /** Takes the words of a page and returns how many of them were new. */
+  add(words: Int32Array): number {
+    let fresh = 0;
+    for (const word of words) {
+      const first = spread(word) & (BITS - 1);
+      const second = spread(word ^ 0x5bd1e995) & (BITS - 1);
+      const known = has(this.young, first, second);
+      if (known) continue;
+      if (!has(this.old, first, second)) fresh++;
+      // A word that is still in use lives on in the young generation.
+      set(this.young, first);
+      set(this.young, second);
+      if (++this.size >= WORDS_PER_GENERATION) this.age();
+    }
+    return fresh;
+  }
+
+  private age(): void {
+    this.old = this.young;
+    this.young = new Uint8Array(BITS / 8);
+    this.size = 0;
+  }
+}
+
+const has = (bits: Uint8Array, first: number, second: number): boolean =>
+  (bits[first >> 3]! & (1 << (first & 7))) !== 0 && (bits[second >> 3]! & (1 << (second & 7))) !== 0;
+
+function set(bits: Uint8Array, bit: number): void {
+  bits[bit >> 3]! |= 1 << (bit & 7);
+}
+
+/** Spreads a hash over all its bits (MurmurHash3's finalizer). */
+function spread(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}

@@ -1,0 +1,117 @@
+import { Vocabulary } from '../content/vocabulary.js';
+import { urlPattern } from '../url/url-pattern.js';
+
+/** First visits in a row that bring nothing new after which a pattern is taken for endless. */
+export const BARREN_PAGES = 50;
+
+/** Patterns counted, and patterns watched at 64 KiB each; past it the one that was touched longest ago is forgotten. */
+const MOST_COUNTED = 50_000;
+const MOST_WATCHED = 500;
+
+interface Watch {
+  readonly vocabulary: Vocabulary;
+  /** First visits in a row that brought nothing new. */
+  barren: number;
+  endless: boolean;
+  /** Pages whose words are only learned, because those of the pages before a restart are not known. */
+  learning: number;
+}
+
+/** What was read on a page of a watched pattern. */
+export interface WatchedPage {
+  readonly url: string;
+  readonly hostKey: string;
+  readonly words: Int32Array;
+  readonly firstVisit: boolean;
+  /** It led to a URL that was not known and is not of an endless pattern. */
+  readonly ledOn: boolean;
+}
+
+/**
+ * Tells endless calendars, next links and facets from large archives: by what their pages bring. A pattern of URLs (see
+ * url-pattern.ts) that has more of them than its limit on one host is watched. A page of it brings something new when it
+ * has a word that the ones before did not have, or leads to new URLs of another kind. A calendar has said all its words
+ * after a year, facets show the same things in other order; articles have new words for ever. After so many pages in a
+ * row that brought nothing new the pattern is endless, until one brings something again.
+ */
+export class EndlessPatterns {
+  /** URLs found, by host and pattern; the one touched last at the end, here and below. */
+  private readonly found = new Map<string, number>();
+  private readonly watches = new Map<string, Watch>();
+
+  constructor(private readonly limit: () => number) {}
+
+  /** A URL that was not known has been found by a link. */
+  count(hostKey: string, url: string): void {
+    const key = keyOf(hostKey, url);
+    if (key === undefined || this.watches.has(key)) return;
+    const count = (this.found.get(key) ?? 0) + 1;
+    if (count < this.limit()) remember(this.found, key, count, MOST_COUNTED);
+    else {
+      this.found.delete(key);
+      this.watch(key);
+    }
+  }
+
+  isWatched(hostKey: string, url: string): boolean {
+    return this.watchOf(hostKey, url) !== undefined;
+  }
+
+  isEndless(hostKey: string, url: string): boolean {
+    return this.watchOf(hostKey, url)?.endless ?? false;
+  }
+
+  /** Does the page bring something new? Takes note of it; `turned` when its pattern became endless by it, or ceased to be. */
+  read({ hostKey, url, words, firstVisit, ledOn }: WatchedPage): { brings: boolean; turned: boolean } {
+    const watch = this.watchOf(hostKey, url);
+    if (!watch) return { brings: true, turned: false };
+    const newWords = watch.vocabulary.add(words) > 0 && watch.learning === 0;
+    if (watch.learning > 0) watch.learning--;
+    const brings = newWords || ledOn;
+    if (brings) watch.barren = 0;
+    else if (firstVisit) watch.barren++;
+    const endless = !brings && (watch.endless || watch.barren >= BARREN_PAGES);
+    const turned = endless !== watch.endless;
+    watch.endless = endless;
+    return { brings, turned };
+  }
+
+  /** Endless patterns of a host, to be given to `restore` after a restart. */
+  endlessOf(hostKey: string): string[] {
+    const prefix = `${hostKey} `;
+    return [...this.watches].flatMap(([key, { endless }]) =>
+      endless && key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
+    );
+  }
+
+  restore(hostKey: string, patterns: readonly string[]): void {
+    for (const pattern of patterns) {
+      const watch = this.watch(`${hostKey} ${pattern}`);
+      watch.endless = true;
+      watch.learning = BARREN_PAGES;
+    }
+  }
+
+  private watch(key: string): Watch {
+    const watch: Watch = { vocabulary: new Vocabulary(), barren: 0, endless: false, learning: 0 };
+    remember(this.watches, key, watch, MOST_WATCHED);
+    return watch;
+  }
+
+  private watchOf(hostKey: string, url: string): Watch | undefined {
+    if (this.watches.size === 0) return undefined;
+    const key = keyOf(hostKey, url);
+    return key === undefined ? undefined : this.watches.get(key);
+  }
+}
+
+function keyOf(hostKey: string, url: string): string | undefined {
+  const pattern = urlPattern(url);
+  return pattern === undefined ? undefined : `${hostKey} ${pattern}`;
+}
+
+function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > most) map.delete(map.keys().next().value as string);
+}
