@@ -12,6 +12,8 @@ const HOSTS_REMEMBERED = 20_000;
 const PATHS_REMEMBERED = 50_000;
 /** By so many URLs a limit may be passed, so that a host near its limit does not cost a call of the store for each link. */
 const SLACK = 32;
+/** A path that has grown by this part of its limit may have had more before the start: then the store is asked once. */
+const RECOUNT_AT = 1 / 64;
 
 export interface DiscoveryTarget {
   readonly traps: TrapDefinition;
@@ -22,7 +24,7 @@ export interface DiscoveryTarget {
 export class Discovery {
   private readonly batcher: Batcher<NewUrl[], UrlState[]>;
   private readonly hostSizes = new Map<string, number>();
-  private readonly queryVariants = new Map<string, number>();
+  private readonly queryVariants = new Map<string, QueryVariants>();
 
   constructor(
     private readonly store: Pick<FrontierStore, 'discover' | 'count'>,
@@ -73,7 +75,8 @@ export class Discovery {
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;
     const onHost = maxUrlsPerHost - (await this.hostSize(url));
     const path = pathOf(url);
-    const ofPath = path === '' ? Number.POSITIVE_INFINITY : maxQueryVariants - (this.queryVariants.get(path) ?? 0);
+    const ofPath =
+      path === '' ? Number.POSITIVE_INFINITY : maxQueryVariants - (await this.variants(url, path, maxQueryVariants));
     if (onHost <= 0 || ofPath <= 0) {
       target.refused(url, onHost <= 0 ? 'trap-host-size' : 'trap-query-variants');
       return 'none';
@@ -93,13 +96,33 @@ export class Discovery {
     return size;
   }
 
+  private async variants(url: NewUrl, path: string, limit: number): Promise<number> {
+    const variants = this.queryVariants.get(path);
+    if (variants === undefined || variants.complete || variants.count < limit * RECOUNT_AT) return variants?.count ?? 0;
+    if ((await this.hostSize(url)) < limit) return variants.count;
+    variants.complete = true;
+    const { crawler, hostKey } = url;
+    const prefix = url.url.slice(0, url.url.indexOf('?') + 1);
+    variants.count = await this.store.count({ crawler, hostKey, prefix });
+    return variants.count;
+  }
+
   private count(state: UrlState): void {
     const key = hostOf(state);
     this.hostSizes.set(key, (this.hostSizes.get(key) ?? 0) + 1);
     if (!state.url.includes('?')) return;
     const path = pathOf(state);
-    remember(this.queryVariants, path, (this.queryVariants.get(path) ?? 0) + 1, PATHS_REMEMBERED);
+    const variants = this.queryVariants.get(path) ?? { count: 0, complete: false };
+    variants.count++;
+    remember(this.queryVariants, path, variants, PATHS_REMEMBERED);
   }
+}
+
+/** URLs that differ only in their query. */
+interface QueryVariants {
+  count: number;
+  /** Those from before the start are counted. */
+  complete: boolean;
 }
 
 /** URLs that may be new, counted by their host and by their path. */
@@ -133,7 +156,7 @@ const pathOf = (url: { crawler: string; url: string }): string => {
   return query < 0 ? '' : `${url.crawler} ${url.url.slice(0, query)}`;
 };
 
-function remember(map: Map<string, number>, key: string, value: number, most: number): void {
+function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > most) map.delete(map.keys().next().value as string);
