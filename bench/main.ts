@@ -11,7 +11,7 @@ const PARTS: Readonly<Record<string, string>> = {
   store: 'links, settlements and leases a second by size of the store',
   preview: 'stored URLs judged a second by the preview of a changed configuration',
   freshness: 'how fresh smart refresh keeps an index, against uniform, adaptive and optimal visits',
-  cluster: 'statements, processor time and bytes of a PostgreSQL that nodes share; wants --postgres=URL',
+  cluster: 'several nodes on one PostgreSQL: nodes, failover or statements',
   parse: 'pages read a second; wants a folder of HTML files',
 };
 const ALONE = ['crawl', 'policy', 'store', 'preview', 'freshness'];

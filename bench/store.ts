@@ -13,80 +13,15 @@ import { join } from 'node:path';
 import { openPostgresStore } from '../src/adapters/storage/postgres-store.js';
 import { openSqliteStore } from '../src/adapters/storage/sqlite-store.js';
 import type { UrlId, UrlState } from '../src/domain/crawl/url-state.js';
-import { instant, milliseconds } from '../src/domain/time/units.js';
-import { urlKey } from '../src/domain/url/url-key.js';
-import type { FrontierStore, NewUrl, Settlement } from '../src/engine/ports/frontier-store.js';
+import { instant } from '../src/domain/time/units.js';
+import type { FrontierStore, NewUrl } from '../src/engine/ports/frontier-store.js';
+import { LINKS, link, NAVIGATION_PAGES, POPULAR_PAGES, START, visited } from './model-pages.js';
 
 const HOSTS = 200;
 const HOSTS_OF_BATCH = 20;
 const PAGES_OF_BATCH = 50;
 const BATCHES = 100;
-const LINKS = { navigation: 60, own: 30, popular: 5, fresh: 5 };
 const LINKS_OF_PAGE = Object.values(LINKS).reduce((a, b) => a + b);
-
-const START = 1_700_000_000_000;
-const STAMP = '0123456789abcdef0123456789abcdef';
-
-/** The n-th page of a host of the model. */
-function link(host: number, n: number): NewUrl {
-  const hostKey = `host-${host}.example.com`;
-  const url = `https://${hostKey}/section-${n % 97}/some/page-of-average-length-${n}.html`;
-  return {
-    crawler: 'bench',
-    url,
-    key: urlKey(url),
-    hostKey,
-    source: 3,
-    status: 'waiting',
-    reason: 'accepted',
-    hops: 3,
-    redirects: 0,
-    arrival: 'link',
-    foundOn: `https://${hostKey}/section-${n % 89}/some/page-of-average-length-${n % 1000}.html`,
-    root: `https://${hostKey}/`,
-    dueAt: instant(START + n),
-  };
-}
-
-function visited(url: UrlState, orderId: number): Settlement {
-  const at = instant(START + orderId);
-  return {
-    id: url.id,
-    changes: {
-      status: 'indexed',
-      reason: 'accepted',
-      source: 5,
-      dueAt: instant(START + 1e9 + orderId),
-      lastVisitAt: at,
-      lastStatus: 200,
-      temporaryErrors: 0,
-      permanentError: false,
-      visits: url.visits + 1,
-      etag: '"5f3e-1a2b3c4d5e6f"',
-      lastModified: 'Tue, 04 Nov 2025 10:00:00 GMT',
-      stamp: STAMP,
-      simhash: urlKey(url.url),
-      contentType: 'text/html',
-      title: 'The title of a page of average length',
-    },
-    visit: { at, status: 200, outcome: 'document', duration: milliseconds(40), bytes: 42_000, changed: true },
-    orders: [
-      {
-        id: orderId,
-        crawler: 'bench',
-        uri: url.url,
-        hostKey: url.hostKey,
-        kind: 'add',
-        reason: 'accepted',
-        decidedAt: at,
-        state: 'acknowledged',
-        attempts: 1,
-        answeredAt: at,
-        stamp: STAMP,
-      },
-    ],
-  };
-}
 
 /** Numbers that look random and repeat from run to run. */
 function randomOf(seed: number): (below: number) => number {
@@ -116,9 +51,9 @@ class Model {
   /** The links of one page of a host. */
   links(host: number): NewUrl[] {
     return [
-      ...Array.from({ length: LINKS.navigation }, () => link(host, this.#random(200))),
+      ...Array.from({ length: LINKS.navigation }, () => link(host, this.#random(NAVIGATION_PAGES))),
       ...Array.from({ length: LINKS.own }, () => link(host, this.#random(this.pages[host]!))),
-      ...Array.from({ length: LINKS.popular }, () => link(this.#random(HOSTS), this.#random(5))),
+      ...Array.from({ length: LINKS.popular }, () => link(this.#random(HOSTS), this.#random(POPULAR_PAGES))),
       ...Array.from({ length: LINKS.fresh }, () => this.fresh(host)),
     ];
   }

@@ -19,8 +19,11 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** The server of a directory: the process that comes first starts it, the others wait for it. Returns its URL. */
-export async function startedPostgres(directory: string): Promise<string> {
+/**
+ * The server of a directory: the process that comes first starts it, the others wait for it. Returns its URL.
+ * @param settings `name=value`, beside those that keep tests fast.
+ */
+export async function startedPostgres(directory: string, settings: readonly string[] = []): Promise<string> {
   const url = join(directory, 'url');
   const failure = join(directory, 'failure');
   if (!first(join(directory, 'starting'))) {
@@ -31,7 +34,7 @@ export async function startedPostgres(directory: string): Promise<string> {
     return readFileSync(url, 'utf8');
   }
   try {
-    const address = await start(directory);
+    const address = await start(directory, settings);
     writeFileSync(url, address, { flush: true });
     return address;
   } catch (error) {
@@ -70,7 +73,7 @@ function first(marker: string): boolean {
   }
 }
 
-async function start(directory: string): Promise<string> {
+async function start(directory: string, more: readonly string[]): Promise<string> {
   const user = serverUser();
   const bin = binaries(directory);
   const data = join(directory, 'data');
@@ -99,6 +102,7 @@ async function start(directory: string): Promise<string> {
     'fsync=off',
     'full_page_writes=off',
     'synchronous_commit=off',
+    ...more,
   ];
   const server = spawn(
     join(bin, 'postgres'),

@@ -59,9 +59,9 @@ export const LOCK_SITES_OF_URLS = `SELECT 1 FROM site s WHERE (s.part, s.id) IN
   (SELECT u.part, u.site_id FROM ${table('i', ['part', 'id'], ['int2', 'int8'])} JOIN url u ON u.part = i.part AND u.id = i.id)
   ORDER BY s.part, s.id FOR UPDATE`;
 
-/** The subquery makes it one index probe a key, whatever the planner thinks of the sizes. */
+/** The subquery makes it one index probe a key, whatever the planner thinks of the sizes; it asks for what the index itself holds. */
 export const UNKNOWN = `SELECT i.n FROM unnest($1::int2[], $2::int4[], $3::int8[]) WITH ORDINALITY AS i(part, site_id, key, n)
-  WHERE (SELECT u.id FROM url u WHERE u.part = i.part AND u.site_id = i.site_id AND u.key = i.key) IS NULL`;
+  WHERE (SELECT u.key FROM url u WHERE u.part = i.part AND u.site_id = i.site_id AND u.key = i.key) IS NULL`;
 
 export const IDS_OF_KEYS = `SELECT i.n, u.id FROM unnest($1::int2[], $2::int4[], $3::int8[]) WITH ORDINALITY AS i(part, site_id, key, n)
   JOIN url u ON u.part = i.part AND u.site_id = i.site_id AND u.key = i.key`;
