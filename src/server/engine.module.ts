@@ -8,7 +8,7 @@ import { setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { EditError } from '../adapters/config-xml/edit/error.js';
 import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
 import { readConfiguration } from '../adapters/config-xml/read.js';
-import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
+import { redact, redactRules, restoreSecrets } from '../adapters/config-xml/secrets.js';
 import { createSink } from '../adapters/push/create-sink.js';
 import { StreamSink } from '../adapters/push/stream.js';
 import { AdminStore } from '../adapters/storage/admin-store.js';
@@ -153,6 +153,7 @@ export const XML_FORMAT: ConfigurationFormat = {
   },
   redact,
   restoreSecrets,
+  redactRules,
   rules: (xml, crawler) => editing(() => listRules(xml, crawler)),
   insertRule: (...change) => editing(() => insertRule(...change)),
   replaceRule: (...change) => editing(() => replaceRule(...change)),

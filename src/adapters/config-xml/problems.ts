@@ -35,6 +35,7 @@ export const PROBLEM_CODES = {
   'bad-pattern': error('A regular expression or wildcard that cannot be compiled to run in linear time.'),
   'unreadable-file': error('A file that the configuration names and that cannot be read.'),
   'bad-rule-file': error('A mistake in crawl.rules, global.rules or indexer.conf.'),
+  'unnamed-file': error('A text was sent for a file that the configuration does not name as a file of rules.'),
   'ignored-command': warning('A command of indexer.conf that has no meaning here.'),
   'too-many-problems': error('More problems than are listed; a warning when they are warnings.'),
 } as const satisfies Record<string, { severity: Problem['severity']; meaning: string }>;

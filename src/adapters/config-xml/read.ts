@@ -4,6 +4,7 @@
  */
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import type { Place, Problem } from '../../domain/crawl/place.js';
+import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
 import { compileSoftErrors } from '../../domain/fetch/soft-errors.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { PolicyError } from '../../domain/policy/layer.js';
@@ -26,9 +27,9 @@ export interface ReadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
    * Text of another file that the configuration names, relative to the configuration's folder; names that lead out of it
-   * are refused before. Throws when there is none.
+   * are refused before; without a kind it is no text of rules. Throws when there is none.
    */
-  readonly readFile: (name: string) => string;
+  readonly readFile: (name: string, kind?: RuleFileKind) => string;
 }
 
 export interface ReadResult {
@@ -88,9 +89,9 @@ function isConfiguration({ root, place }: XmlDocument, problems: Problems): bool
 
 const fileReader =
   (problems: Problems, options: ReadOptions) =>
-  (name: string, place: Place): string | undefined => {
+  (name: string, place: Place, kind?: RuleFileKind): string | undefined => {
     try {
-      return options.readFile(name);
+      return options.readFile(name, kind);
     } catch {
       problems.add('unreadable-file', `the file ${name} cannot be read beside ${options.file}`, place);
       return undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from './read.js';
-import { redact, restoreSecrets } from './secrets.js';
+import { redact, redactRules, restoreSecrets } from './secrets.js';
 
 const XML = `<CrawlConfig xmlns:cw="urn:crawlway:config:1" xmlns:my="urn:my">
   <!-- <cw:Sink name="old" password="comment-secret" url="http://u:comment-pass@h/"/> -->
@@ -74,6 +74,15 @@ describe('secrets stay inside', () => {
   it('leaves text alone that is no XML, for the reader to refuse', () => {
     expect(restoreSecrets('<a ********', XML)).toBe('<a ********');
     expect(() => redact('<a password="x"')).toThrow();
+  });
+
+  it('hides the passwords of an indexer.conf, commented-out and continued ones too', () => {
+    const conf =
+      'authbasic u:conf-secret\nAuthBasic \\\n  u:con\\\nf-secret\r\n# AuthBasic u:conf-secret\nServer http://u:conf-secret@a/\n';
+    const hidden = redactRules(conf);
+    expect(hidden).not.toMatch(/secret/);
+    expect(hidden).toContain('Server http://u:********@a/');
+    expect(redactRules('allow prefix http://a/*\nTag AuthBasic\n')).toBe('allow prefix http://a/*\nTag AuthBasic\n');
   });
 
   it('never shows a secret in a problem', () => {

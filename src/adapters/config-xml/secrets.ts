@@ -50,6 +50,15 @@ export function restoreSecrets(xml: string, current: string): string {
   }
 }
 
+const SECRET_IN_RULES =
+  /^[ \t#]*authbasic(?:[ \t]|\\\r?\n)+((?:[^\r\n]*\\\r?\n)*[^\r\n]+)|\/\/[^/@:\s]*:([^/@\s]*)@/dgim;
+
+/** The text of an indexer.conf or a crawl.rules with its passwords hidden, commented-out ones too. */
+export function redactRules(text: string): string {
+  const ranges = [...text.matchAll(SECRET_IN_RULES)].map(({ indices }) => indices?.[1] ?? indices?.[2]);
+  return applySplices(text, hiding(ranges.filter((range) => range !== undefined)));
+}
+
 function findSecrets(document: XmlDocument): Secret[] {
   const secrets: Secret[] = [];
   const seen = new Map<string, number>();

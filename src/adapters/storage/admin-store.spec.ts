@@ -14,7 +14,8 @@ describe.each(ADMIN_DATABASES)('the administration store on $name', ({ open }) =
     at: instant(1_700_000_000_000 + n),
     who: 'ada',
     digest: `d${n}`,
-    text: `<CrawlConfig n="${n}"/>`,
+    xml: `<CrawlConfig n="${n}"/>`,
+    files: new Map([['crawl.rules', `allow domain d${n}.example`]]),
   });
   const entry = (n: number) => ({
     at: instant(n),
@@ -30,19 +31,22 @@ describe.each(ADMIN_DATABASES)('the administration store on $name', ({ open }) =
     const store = await opened();
     const first = await store.add(version(1));
     const second = await store.add(version(2));
-    const { text: _, ...header } = version(2);
+    const { xml: _, files: __, ...header } = version(2);
     expect(second).toEqual({ version: first.version + 1, ...header });
     expect((await store.versions(undefined, 10)).map((each) => each.version)).toEqual([second.version, first.version]);
     expect(await store.versions(second.version, 10)).toEqual([first]);
-    expect(await store.text(first.version)).toBe('<CrawlConfig n="1"/>');
-    expect(await store.text(99)).toBeUndefined();
+    const { xml, files } = version(1);
+    expect(await store.texts(first.version)).toEqual({ xml, files });
+    expect(await store.texts(99)).toBeUndefined();
   });
 
   it('gives numbers to versions added at the same time', async () => {
     const store = await opened();
     const added = await Promise.all([1, 2, 3, 4, 5].map((n) => store.add(version(n))));
     expect(new Set(added.map((each) => each.version)).size).toBe(5);
-    for (const each of added) expect(await store.text(each.version)).toBe(`<CrawlConfig n="${each.digest.slice(1)}"/>`);
+    for (const each of added) {
+      expect((await store.texts(each.version))?.xml).toBe(`<CrawlConfig n="${each.digest.slice(1)}"/>`);
+    }
   });
 
   it('tells who did what, newest first and in pages', async () => {

@@ -8,8 +8,14 @@ export interface StoredVersion {
   readonly version: number;
   readonly at: Instant;
   readonly who: string;
-  /** SHA-256 of the text, hex. */
+  /** SHA-256 of the text and of the files that it names, hex. */
   readonly digest: string;
+}
+
+/** CrawlConfig.xml and the files of rules that it names, by name. */
+export interface StoredTexts {
+  readonly xml: string;
+  readonly files: ReadonlyMap<string, string>;
 }
 
 export interface StoredAuditEntry {
@@ -49,15 +55,17 @@ export class AdminStore {
     return rows.map(({ id, at, who, digest }) => ({ version: id, at: Number(at) as Instant, who, digest }));
   }
 
-  /** The text of a version; undefined for a number never used. */
-  async text(version: number): Promise<string | undefined> {
-    return (await this.#versions.findOne({ select: { xml: true }, where: { id: version } }))?.xml;
+  /** The texts of a version; undefined for a number never used. */
+  async texts(version: number): Promise<StoredTexts | undefined> {
+    const row = await this.#versions.findOne({ select: { xml: true, files: true }, where: { id: version } });
+    return row ? { xml: row.xml, files: new Map(Object.entries(JSON.parse(row.files))) } : undefined;
   }
 
   /** The version added last is the one in force: restoring an old one adds its text again. */
-  async add(entry: Omit<StoredVersion, 'version'> & { readonly text: string }): Promise<StoredVersion> {
-    const { at, who, digest, text } = entry;
-    const { identifiers } = await this.#versions.insert({ at: String(at), who, digest, xml: text });
+  async add(entry: Omit<StoredVersion, 'version'> & StoredTexts): Promise<StoredVersion> {
+    const { at, who, digest, xml } = entry;
+    const files = JSON.stringify(Object.fromEntries(entry.files));
+    const { identifiers } = await this.#versions.insert({ at: String(at), who, digest, xml, files });
     return { version: identifiers[0]!['id'] as number, at, who, digest };
   }
 

@@ -5,6 +5,7 @@ import { AuditRow } from './entities/audit-entry.js';
 import { ConfigurationVersionRow } from './entities/configuration-version.js';
 import { SettingRow } from './entities/setting.js';
 import { unknownMigrations } from './migration-check.js';
+import { RuleFiles0004 } from './migrations/0004-rule-files.js';
 import { Frontier0001 } from './migrations/postgres/0001-frontier.js';
 import { Administration0002 } from './migrations/postgres/0002-administration.js';
 import { Nodes0003 } from './migrations/postgres/0003-nodes.js';
@@ -24,7 +25,7 @@ export async function openPostgresDataSource(url: string): Promise<DataSource> {
     url,
     poolSize: 2,
     entities: [SettingRow, ConfigurationVersionRow, AuditRow],
-    migrations: [Frontier0001, Administration0002, Nodes0003],
+    migrations: [Frontier0001, Administration0002, Nodes0003, RuleFiles0004],
     migrationsTableName: 'migration',
   });
   try {

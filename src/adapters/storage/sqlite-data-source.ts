@@ -12,6 +12,7 @@ import { SiteRow } from './entities/site.js';
 import { UrlRow } from './entities/url.js';
 import { VisitRow } from './entities/visit.js';
 import { unknownMigrations } from './migration-check.js';
+import { RuleFiles0004 } from './migrations/0004-rule-files.js';
 import { Frontier0001 } from './migrations/sqlite/0001-frontier.js';
 import { Administration0002 } from './migrations/sqlite/0002-administration.js';
 import { type Handle, prepareHandle, storeError } from './sqlite-handle.js';
@@ -27,7 +28,7 @@ const ENTITIES = [
   ConfigurationVersionRow,
   AuditRow,
 ];
-const MIGRATIONS = [Frontier0001, Administration0002];
+const MIGRATIONS = [Frontier0001, Administration0002, RuleFiles0004];
 
 /**
  * Opens (or creates) the file and brings its tables up to date.

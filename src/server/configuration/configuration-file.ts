@@ -7,6 +7,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { type Problem, placeText } from '../../domain/crawl/place.js';
+import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
 import type { ConfigurationFormat } from './configuration-format.js';
 
 /** The configuration has errors; none of it is used. */
@@ -18,19 +19,30 @@ export class InvalidConfiguration extends Error {
   }
 }
 
+/** A file that the configuration names. */
+interface NamedFile {
+  readonly name: string;
+  /** Absent: it is no text of rules. */
+  readonly kind?: RuleFileKind;
+  readonly text: string;
+}
+
+export type RuleFile = NamedFile & { readonly kind: RuleFileKind };
+
 export interface LoadedConfiguration {
   readonly xml: string;
   readonly definition: ServerDefinition;
   /** Warnings. */
   readonly problems: readonly Problem[];
-  /** Full paths of the files that the configuration names. */
-  readonly files: readonly string[];
+  readonly ruleFiles: readonly RuleFile[];
+  /** Full paths of all files that the configuration names. */
+  readonly paths: readonly string[];
   /** SHA-256 over the text and all the files that it names, hex: the same means that nothing has changed. */
   readonly fingerprint: string;
 }
 
-/** A text that is written beside the file and waits to take its place. */
-export interface StagedText {
+/** Texts that are written beside their files and wait to take their places. */
+export interface Staged {
   commit(): Promise<void>;
   discard(): Promise<void>;
 }
@@ -49,46 +61,74 @@ export class ConfigurationFile {
     return readFileSync(this.path, 'utf8');
   }
 
-  /** @throws InvalidConfiguration with everything that is wrong. */
-  load(xml: string = this.text()): LoadedConfiguration {
-    const read = new Map<string, string>();
-    const { definition, problems } = this.check(xml, read);
+  /**
+   * @param rules texts that stand for those on disk, by name
+   * @throws InvalidConfiguration with everything that is wrong.
+   */
+  load(xml: string = this.text(), rules?: ReadonlyMap<string, string>): LoadedConfiguration {
+    const { definition, problems, files } = this.check(xml, rules);
     if (!definition) throw new InvalidConfiguration(problems);
     const hash = createHash('sha256').update(xml);
-    for (const [name, text] of [...read].sort()) hash.update(`\0${name}\0${text}`);
-    return { xml, definition, problems, files: [...read.keys()], fingerprint: hash.digest('hex') };
+    for (const { name, text } of files) hash.update(`\0${name}\0${text}`);
+    return {
+      xml,
+      definition,
+      problems,
+      ruleFiles: files.filter((file): file is RuleFile => file.kind !== undefined),
+      paths: files.map(({ name }) => this.beside(name)),
+      fingerprint: hash.digest('hex'),
+    };
   }
 
-  check(xml: string, read = new Map<string, string>()): ReturnType<ConfigurationFormat['read']> {
-    return this.format.read(xml, {
+  /** As load, with the problems as a value; the files are those that could be read, by name. */
+  check(
+    xml: string,
+    rules: ReadonlyMap<string, string> = new Map(),
+  ): ReturnType<ConfigurationFormat['read']> & { readonly files: readonly NamedFile[] } {
+    const files = new Map<string, NamedFile>();
+    const read = this.format.read(xml, {
       file: this.path,
-      readFile: (name) => {
+      readFile: (name, kind) => {
         const path = this.beside(name);
-        const text = readFileSync(path, 'utf8');
-        read.set(path, text);
+        const text = (kind && rules.get(name)) ?? readFileSync(path, 'utf8');
+        files.set(name, { name, ...(kind ? { kind } : {}), text });
         return text;
       },
     });
+    return { ...read, files: [...files.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) };
   }
 
-  /** Durable before it takes the place of the old text, so that a crash leaves one or the other, never a half. */
-  async stage(xml: string): Promise<StagedText> {
-    mkdirSync(this.folder, { recursive: true });
-    const staged = `${this.path}.${process.pid}.new`;
-    const handle = await open(staged, 'w', 0o600);
+  /**
+   * Durable before anything takes the place of an old text, so that a crash leaves each file old or new, never a half. The
+   * files of rules go first: a new configuration may name new ones.
+   */
+  async stage({ xml, ruleFiles }: Pick<LoadedConfiguration, 'xml' | 'ruleFiles'>): Promise<Staged> {
+    const changed = ruleFiles.filter(({ name, text }) => this.onDisk(name) !== text);
+    const texts = [...changed.map(({ name, text }) => [this.beside(name), text] as const), [this.path, xml] as const];
+    const staged: Staged[] = [];
+    const discard = async (): Promise<void> => {
+      for (const each of staged) await each.discard();
+    };
     try {
-      await handle.writeFile(xml, 'utf8');
-      await handle.sync();
-    } finally {
-      await handle.close();
+      for (const [path, text] of texts) staged.push(await stageText(path, text));
+    } catch (error) {
+      await discard();
+      throw error;
     }
     return {
+      discard,
       commit: async () => {
-        await rename(staged, this.path);
-        await syncFolder(this.folder);
+        for (const each of staged) await each.commit();
       },
-      discard: () => rm(staged, { force: true }),
     };
+  }
+
+  private onDisk(name: string): string | undefined {
+    try {
+      return readFileSync(this.beside(name), 'utf8');
+    } catch {
+      return undefined;
+    }
   }
 
   /** Other files stand in the configuration's folder or below; a configuration over the API cannot read others. */
@@ -99,11 +139,34 @@ export class ConfigurationFile {
   }
 }
 
+async function stageText(path: string, text: string): Promise<Staged> {
+  mkdirSync(dirname(path), { recursive: true });
+  const staged = `${path}.${process.pid}.new`;
+  const discard = (): Promise<void> => rm(staged, { force: true });
+  try {
+    const handle = await open(staged, 'w', 0o600);
+    try {
+      await handle.writeFile(text, 'utf8');
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    await discard();
+    throw error;
+  }
+  return {
+    discard,
+    commit: async () => {
+      await rename(staged, path);
+      await syncFolder(dirname(path));
+    },
+  };
+}
+
 /** Makes the rename itself durable; some file systems cannot, and then do without. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => undefined);
   await handle?.sync().catch(() => undefined);
   await handle?.close();
 }
-
-export const digestOf = (xml: string): string => createHash('sha256').update(xml).digest('hex');

@@ -1,12 +1,13 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { Problem } from '../../domain/crawl/place.js';
+import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
 import type { SourceName } from '../../domain/frontier/sources.js';
 
 export interface FormatContext {
   /** Name of the file for places, as the operator gave it. */
   readonly file: string;
-  /** Text of another file that the configuration names; throws when there is none. */
-  readonly readFile: (name: string) => string;
+  /** Text of another file that the configuration names, of rules when it has a kind; throws when there is none. */
+  readonly readFile: (name: string, kind?: RuleFileKind) => string;
 }
 
 /** A match element: And, Or, Not, Atom, Domain, Path, Ext, Host, Url, Scheme, Query, InQuery or Length. */
@@ -56,6 +57,8 @@ export interface ConfigurationFormat {
   redact(xml: string): string;
   /** The text with placeholders replaced by the secrets that stand in `current` at the same place. */
   restoreSecrets(xml: string, current: string): string;
+  /** As redact, for the text of a file of rules; its placeholders are not turned back, but refused by read. */
+  redactRules(text: string): string;
 
   rules(xml: string, crawler: string): readonly RuleView[];
   /** The changed text; all else stays byte for byte. Throws ProblemException for what cannot be done. */

@@ -5,20 +5,23 @@ export interface VersionHeader {
   readonly at: Instant;
   /** Name of the API key, `file` when it was found changed on disk. */
   readonly who: string;
-  /** SHA-256 of the text, hex. */
+  /** SHA-256 of the text and of the files that it names, hex. */
   readonly digest: string;
+}
+
+/** What a configuration is made of. */
+export interface ConfigurationTexts {
+  /** CrawlConfig.xml as it stands in the file, secrets included. */
+  readonly xml: string;
+  /** Files of rules, by the name that the configuration gives them. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 /** Every configuration that was ever in force. */
 export interface ConfigurationHistory {
   /** Newest first. */
   versions(before: number | undefined, limit: number): Promise<VersionHeader[]>;
-  /** The text as it stood in the file, secrets included; undefined for a number never used. */
-  text(version: number): Promise<string | undefined>;
-  add(entry: {
-    readonly at: Instant;
-    readonly who: string;
-    readonly digest: string;
-    readonly text: string;
-  }): Promise<VersionHeader>;
+  /** Undefined for a number never used; without files for a version from before they were kept. */
+  texts(version: number): Promise<ConfigurationTexts | undefined>;
+  add(entry: Omit<VersionHeader, 'version'> & ConfigurationTexts): Promise<VersionHeader>;
 }

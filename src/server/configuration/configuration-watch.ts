@@ -49,7 +49,7 @@ export class ConfigurationWatch {
     this.cancel?.();
     this.cancel = this.clock.at(after(this.clock.now(), QUIET), () => {
       void this.configuration.reload('file').then((outcome) => {
-        if (outcome !== 'reloaded') return;
+        if (outcome === 'refused') return;
         this.close();
         this.arm();
       });

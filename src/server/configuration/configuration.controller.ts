@@ -1,9 +1,23 @@
-import { Body, Controller, Get, Headers, HttpCode, Inject, Post, Put, Query, Req, Res } from '@nestjs/common';
+import {
+  applyDecorators,
+  Body,
+  Controller,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Post,
+  Put,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
-import { NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
-import { textBody } from '../http/text-body.js';
+import { JSON_TYPE, NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
 import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, ETAG, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
 import {
@@ -14,10 +28,22 @@ import {
   PreviewDto,
   previewDto,
 } from './configuration.dto.js';
-import { ConfigurationService } from './configuration.service.js';
+import { type ConfigurationDraft, ConfigurationService } from './configuration.service.js';
+import { DraftBodyPipe } from './draft-body.pipe.js';
 import { configurationProblemDto } from './problems.dto.js';
+import { ConfigurationDraftDto, RuleFileDto, ruleFileDto } from './rule-file.dto.js';
 
-const XML_BODY = { schema: { type: 'string', description: 'CrawlConfig.xml' } };
+/** CrawlConfig.xml alone, or with files of rules that it names. */
+const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
+const DraftBody = (): MethodDecorator =>
+  applyDecorators(
+    ApiExtraModels(ConfigurationDraftDto),
+    ApiBody({
+      schema: {
+        oneOf: [{ type: 'string', description: 'CrawlConfig.xml' }, { $ref: getSchemaPath(ConfigurationDraftDto) }],
+      },
+    }),
+  );
 const XML_ANSWER = {
   description: 'CrawlConfig.xml, secrets replaced by a placeholder.',
   headers: ETAG,
@@ -54,27 +80,43 @@ export class ConfigurationController {
       'Checked as a whole; with any error nothing changes. Once in force, stored URLs are judged again in the background. ' +
       'When more than 10 % of the documents of a crawler would be deleted, `confirm=true` is wanted.',
     role: 'admin',
-    consumes: [XML_TYPE],
+    consumes: DRAFT_TYPES,
     problems: CHANGE_PROBLEMS,
   })
-  @ApiBody(XML_BODY)
+  @DraftBody()
   @ApiOkResponse({
     type: ConfigurationStateDto,
     description: 'The configuration is in force.',
     headers: ETAG,
   })
   async replace(
-    @Body() xml: unknown,
+    @Body(DraftBodyPipe) draft: ConfigurationDraft,
     @Query() query: ConfirmQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Audited() note: ChangeNote,
   ): Promise<ConfigurationStateDto> {
     const before = this.configuration.current.header.version;
-    const { header } = await this.configuration.replace(textBody(xml), writeRequest(request, query));
-    note.changed({ version: before }, { version: header.version });
+    const { header } = await this.configuration.replace(draft, writeRequest(request, query));
+    const files = [...draft.files.keys()];
+    note.changed({ version: before }, { version: header.version, ...(files.length > 0 ? { files } : {}) });
     tellVersion(reply, this.configuration);
     return this.state();
+  }
+
+  @Get('files')
+  @Operation({
+    id: 'listRuleFiles',
+    summary: 'Files of rules',
+    description:
+      'The texts that the configuration names: crawl.rules, global.rules, indexer.conf. Passwords are replaced by a ' +
+      'placeholder. They are changed, checked and previewed as parts of the configuration: send `files` with it.',
+    role: 'read',
+  })
+  @PageResponse(RuleFileDto, 'All files, by name.')
+  files(@Res({ passthrough: true }) reply: FastifyReply): Page<RuleFileDto> {
+    tellVersion(reply, this.configuration);
+    return { items: this.configuration.ruleFiles().map(ruleFileDto), next: null };
   }
 
   @Get('state')
@@ -98,12 +140,12 @@ export class ConfigurationController {
     description: 'Every error and every doubtful rule, with file, line and column. Nothing is changed.',
     role: 'admin',
     writes: false,
-    consumes: [XML_TYPE],
+    consumes: DRAFT_TYPES,
   })
-  @ApiBody(XML_BODY)
+  @DraftBody()
   @ApiOkResponse({ type: CheckDto })
-  check(@Body() xml: unknown): CheckDto {
-    const problems = this.configuration.check(textBody(xml));
+  check(@Body(DraftBodyPipe) draft: ConfigurationDraft): CheckDto {
+    const problems = this.configuration.check(draft);
     return {
       valid: !problems.some(({ severity }) => severity === 'error'),
       problems: problems.map(configurationProblemDto),
@@ -120,10 +162,10 @@ export class ConfigurationController {
       `With \`Accept: ${NDJSON_TYPE}\` growing reports come one a line, the last one with \`done\`; otherwise the last one alone.`,
     role: 'admin',
     writes: false,
-    consumes: [XML_TYPE],
+    consumes: DRAFT_TYPES,
     problems: { 422: 'The configuration has errors; `errors` lists all.' },
   })
-  @ApiBody(XML_BODY)
+  @DraftBody()
   @ApiOkResponse({
     description: 'The report.',
     content: {
@@ -132,11 +174,11 @@ export class ConfigurationController {
     },
   })
   async preview(
-    @Body() xml: unknown,
+    @Body(DraftBodyPipe) draft: ConfigurationDraft,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PreviewDto | AsyncIterable<string> | undefined> {
-    const reports = this.configuration.preview(textBody(xml));
+    const reports = this.configuration.preview(draft);
     if (accept?.includes(NDJSON_TYPE)) {
       reply.type(NDJSON_TYPE);
       return lines(reports);

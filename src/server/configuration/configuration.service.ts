@@ -7,13 +7,13 @@ import { ProblemException } from '../http/problem.js';
 import { CLOCK, CONFIGURATION_FILE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, ENGINE, LOG } from '../tokens.js';
 import {
   type ConfigurationFile,
-  digestOf,
   InvalidConfiguration,
   type LoadedConfiguration,
-  type StagedText,
+  type RuleFile,
+  type Staged,
 } from './configuration-file.js';
 import type { ConfigurationFormat, RuleView } from './configuration-format.js';
-import type { ConfigurationHistory, VersionHeader } from './configuration-history.js';
+import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { configurationErrors } from './problems.dto.js';
 
 export interface ConfigurationInForce extends LoadedConfiguration {
@@ -26,6 +26,14 @@ export interface WriteRequest {
   readonly ifMatch: string | undefined;
   /** The caller knows that many documents will be deleted. */
   readonly confirm: boolean;
+}
+
+/** What a person wants to be in force. */
+export interface ConfigurationDraft {
+  /** CrawlConfig.xml, secrets as placeholders; absent: the one in force. */
+  readonly xml?: string;
+  /** New texts of files of rules, by name; the others stay. */
+  readonly files: ReadonlyMap<string, string>;
 }
 
 /**
@@ -55,15 +63,16 @@ export class ConfigurationService {
   async begin(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
     this.shared = shared;
     const [newest] = await this.history.versions(undefined, 1);
-    const isNewest = newest?.digest === digestOf(loaded.xml);
+    const isNewest = newest?.digest === loaded.fingerprint;
     if (newest && !isNewest && shared) {
       this.log.warn('the configuration in the database is in force; the file differs from it and is not used', {
         version: newest.version,
         file: this.file.path,
       });
-      this.inForce = { ...this.file.load(await this.versionText(newest.version)), header: newest };
+      const { xml, files } = await this.texts(newest.version);
+      this.inForce = { ...this.file.load(xml, files), header: newest };
     } else {
-      this.inForce = { ...loaded, header: newest && isNewest ? newest : await this.remember(loaded.xml, 'file') };
+      this.inForce = { ...loaded, header: newest && isNewest ? newest : await this.remember(loaded, 'file') };
     }
     return this.inForce;
   }
@@ -73,8 +82,9 @@ export class ConfigurationService {
     return this.exclusively(async () => {
       const [newest] = await this.history.versions(undefined, 1);
       if (!newest || newest.digest === this.current.header.digest) return;
-      const loaded = this.file.load(await this.versionText(newest.version));
-      const staged = await this.stage(loaded.xml);
+      const { xml, files } = await this.texts(newest.version);
+      const loaded = this.file.load(xml, files);
+      const staged = await this.stage(loaded);
       await this.engine.reconfigure(loaded.definition);
       this.inForce = { ...loaded, header: newest };
       await staged?.commit();
@@ -98,48 +108,51 @@ export class ConfigurationService {
 
   /** Paths whose change wants a reload. */
   get watched(): readonly string[] {
-    return [this.file.path, ...this.current.files];
+    return [this.file.path, ...this.current.paths];
   }
 
   redacted(): string {
     return this.format.redact(this.current.xml);
   }
 
+  /** The files of rules in force, redacted. */
+  ruleFiles(): readonly RuleFile[] {
+    return this.current.ruleFiles.map((file) => ({ ...file, text: this.format.redactRules(file.text) }));
+  }
+
   rules(crawler: string): readonly RuleView[] {
     return this.format.rules(this.current.xml, crawler);
   }
 
-  check(xml: string): readonly Problem[] {
-    return this.file.check(this.withSecrets(xml)).problems;
+  check(draft: ConfigurationDraft): readonly Problem[] {
+    const { xml, files } = this.completed(draft);
+    const checked = this.file.check(xml, files);
+    return checked.definition ? [...checked.problems, ...strayFiles(draft, checked.files)] : checked.problems;
   }
 
-  preview(xml: string): AsyncIterable<PreviewReport> {
-    return this.engine.preview(this.loadOrRefuse(this.withSecrets(xml)).definition);
+  preview(draft: ConfigurationDraft): AsyncIterable<PreviewReport> {
+    return this.engine.preview(this.loadOrRefuse(draft).definition);
   }
 
   /** @throws ProblemException: 428, 412, 422 with every error, 409 when many documents would be deleted. */
-  replace(xml: string, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.change((current) => this.withSecrets(xml, current), request);
+  replace(draft: ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
+    return this.apply(() => draft, request);
   }
 
   /** As replace, with a text that is made from the one in force. */
   change(edit: (xml: string) => string, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.exclusively(async () => {
-      this.requireMatch(request.ifMatch);
-      const loaded = this.loadOrRefuse(edit(this.current.xml));
-      if (!request.confirm) await this.requireFewDeletions(loaded);
-      return this.putInForce(loaded, request.who);
-    });
+    return this.apply((xml) => ({ xml: edit(xml), files: new Map() }), request);
   }
 
   async restore(version: number, request: WriteRequest): Promise<ConfigurationInForce> {
-    const xml = await this.versionText(version);
-    return this.change(() => xml, request);
+    return this.replace(await this.texts(version), request);
   }
 
-  /** The text of an earlier version, redacted. */
-  async version(version: number): Promise<string> {
-    return this.format.redact(await this.versionText(version));
+  /** The texts of an earlier version, redacted. */
+  async version(version: number): Promise<ConfigurationTexts> {
+    const { xml, files } = await this.texts(version);
+    const redacted = [...files].map(([name, text]) => [name, this.format.redactRules(text)] as const);
+    return { xml: this.format.redact(xml), files: new Map(redacted) };
   }
 
   /** Reads the file again, after a signal or because it has changed. An unusable one is told in the log, and no more. */
@@ -161,6 +174,15 @@ export class ConfigurationService {
     });
   }
 
+  private apply(make: (xml: string) => ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
+    return this.exclusively(async () => {
+      this.requireMatch(request.ifMatch);
+      const loaded = this.loadOrRefuse(make(this.current.xml));
+      if (!request.confirm) await this.requireFewDeletions(loaded);
+      return this.putInForce(loaded, request.who);
+    });
+  }
+
   private refuse(error: unknown): void {
     if (error instanceof InvalidConfiguration) {
       this.rejected = error.problems;
@@ -171,7 +193,7 @@ export class ConfigurationService {
   }
 
   private async putInForce(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
-    const staged = await this.stage(loaded.xml);
+    const staged = await this.stage(loaded);
     try {
       await this.engine.reconfigure(loaded.definition);
     } catch (error) {
@@ -183,8 +205,8 @@ export class ConfigurationService {
   }
 
   /** Where servers share a database that has the configuration, a file that cannot be written (a mounted one) may stay behind. */
-  private stage(xml: string): Promise<StagedText | undefined> {
-    const staging = this.file.stage(xml);
+  private stage(loaded: LoadedConfiguration): Promise<Staged | undefined> {
+    const staging = this.file.stage(loaded);
     if (!this.shared) return staging;
     return staging.catch((error: unknown) => {
       this.log.info('the configuration file could not be written; the database has the configuration', {
@@ -196,7 +218,7 @@ export class ConfigurationService {
   }
 
   private async accept(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
-    const header = await this.remember(loaded.xml, who);
+    const header = await this.remember(loaded, who);
     this.inForce = { ...loaded, header };
     this.rejected = [];
     this.log.info('a new configuration is in force', { version: header.version, by: who });
@@ -204,13 +226,26 @@ export class ConfigurationService {
     return this.inForce;
   }
 
-  private remember(xml: string, who: string): Promise<VersionHeader> {
-    return this.history.add({ at: this.clock.now(), who, digest: digestOf(xml), text: xml });
+  private remember({ xml, ruleFiles, fingerprint }: LoadedConfiguration, who: string): Promise<VersionHeader> {
+    return this.history.add({ at: this.clock.now(), who, digest: fingerprint, xml, files: textsByName(ruleFiles) });
   }
 
-  private loadOrRefuse(xml: string): LoadedConfiguration {
+  /** Where servers share a database, the rules in force are the database's; a file on this machine may be old. */
+  private completed({ xml, files }: ConfigurationDraft): ConfigurationTexts {
+    const known = this.shared ? textsByName(this.current.ruleFiles) : [];
+    return {
+      xml: xml === undefined ? this.current.xml : this.format.restoreSecrets(xml, this.current.xml),
+      files: new Map([...known, ...files]),
+    };
+  }
+
+  private loadOrRefuse(draft: ConfigurationDraft): LoadedConfiguration {
+    const { xml, files } = this.completed(draft);
     try {
-      return this.file.load(xml);
+      const loaded = this.file.load(xml, files);
+      const strays = strayFiles(draft, loaded.ruleFiles);
+      if (strays.length > 0) throw new InvalidConfiguration(strays);
+      return loaded;
     } catch (error) {
       if (!(error instanceof InvalidConfiguration)) throw error;
       const errors = configurationErrors(error.problems);
@@ -254,15 +289,10 @@ export class ConfigurationService {
     );
   }
 
-  private async versionText(version: number): Promise<string> {
-    const xml = await this.history.text(version);
-    if (xml === undefined)
-      throw new ProblemException('not-found', `There is no version ${version} of the configuration.`);
-    return xml;
-  }
-
-  private withSecrets(xml: string, current: string = this.current.xml): string {
-    return this.format.restoreSecrets(xml, current);
+  private async texts(version: number): Promise<ConfigurationTexts> {
+    const texts = await this.history.texts(version);
+    if (texts) return texts;
+    throw new ProblemException('not-found', `There is no version ${version} of the configuration.`);
   }
 
   private exclusively<T>(action: () => Promise<T>): Promise<T> {
@@ -271,3 +301,17 @@ export class ConfigurationService {
     return run;
   }
 }
+
+const textsByName = (files: readonly RuleFile[]): Map<string, string> =>
+  new Map(files.map(({ name, text }) => [name, text]));
+
+/** A misspelt name would be written to disk and never read. */
+const strayFiles = ({ files }: ConfigurationDraft, named: readonly Partial<RuleFile>[]): Problem[] =>
+  [...files.keys()]
+    .filter((name) => !named.some((file) => file.kind && file.name === name))
+    .map((name) => ({
+      severity: 'error',
+      code: 'unnamed-file',
+      message: `the configuration names no file of rules ${name}: name it in CrawlSpace, GlobalCrawlSpace or Servers`,
+      place: { file: name, line: 1, column: 1 },
+    }));

@@ -16,6 +16,7 @@ import {
 } from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationHistory } from './configuration-history.js';
+import { RuleTextDto } from './rule-file.dto.js';
 
 @ApiTags('Configuration')
 @Controller(`${API}/config/versions`)
@@ -58,9 +59,23 @@ export class VersionsController {
     @Param('version', ParseIntPipe) version: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const text = await this.configuration.version(version);
+    const { xml } = await this.configuration.version(version);
     reply.type(`${XML_TYPE}; charset=utf-8`);
-    return text;
+    return xml;
+  }
+
+  @Get(':version/files')
+  @Operation({
+    id: 'listRuleFilesOfVersion',
+    summary: 'Files of rules of an earlier configuration',
+    description: 'As they were when that version was in force, passwords replaced by a placeholder.',
+    role: 'read',
+    problems: { 404: 'There is no such version.' },
+  })
+  @PageResponse(RuleTextDto, 'All files, by name.')
+  async files(@Param('version', ParseIntPipe) version: number): Promise<Page<RuleTextDto>> {
+    const { files } = await this.configuration.version(version);
+    return { items: [...files].map(([name, text]) => ({ name, text })), next: null };
   }
 
   @Post(':version/restore')

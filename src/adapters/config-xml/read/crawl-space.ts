@@ -20,7 +20,7 @@ function readRulesFile(
 ): CrawlSpaceDefinition | undefined {
   if (!node) return undefined;
   const file = node.values.rules;
-  const text = readFile(file, node.place);
+  const text = readFile(file, node.place, kind === 'global' ? 'global-crawl-space' : 'crawl-space');
   if (text === undefined) return undefined;
   const parsed = parseCrawlSpace(text, file, kind);
   for (const problem of parsed.problems) problems.take(problem);

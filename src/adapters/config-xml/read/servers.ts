@@ -2,6 +2,7 @@
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/definition.js';
 import { parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
 import { is, type Node } from '../interpret.js';
+import { PLACEHOLDER } from '../placeholder.js';
 import * as policy from '../schema/policy.js';
 import type { ReadContext } from './context.js';
 
@@ -30,11 +31,21 @@ type ServersNode = Node<typeof policy.SERVERS.attributes>;
 
 function readIndexerConf({ values, place }: ServersNode, context: ReadContext): ServersDefinition | undefined {
   if (values.file === undefined) return undefined;
-  const text = context.readFile(values.file, place);
+  const text = context.readFile(values.file, place, 'server-records');
   if (text === undefined) return undefined;
+  refusePlaceholders(text, values.file, context);
   const parsed = parseIndexerConf(text, values.file);
   for (const problem of parsed.problems) context.problems.take(problem);
   return parsed.servers;
+}
+
+function refusePlaceholders(text: string, file: string, { problems }: ReadContext): void {
+  for (const [index, line] of text.split('\n').entries()) {
+    const at = line.indexOf(PLACEHOLDER);
+    if (at < 0 || /^\s*#/.test(line)) continue;
+    const place = { file, line: index + 1, column: at + 1 };
+    problems.add('bad-rule-file', 'asterisks stand for a secret that is not shown: write it here again', place);
+  }
 }
 
 const given = (parameters: ServerParameters): ServerParameters =>

@@ -8,8 +8,10 @@ export class ConfigurationVersionRow {
   @Column('bigint') at!: string;
   /** Name of the API key, `file` when it was found changed on disk. */
   @Column('text') who!: string;
-  /** SHA-256 of the text, hex. */
+  /** SHA-256 of the text and of the files that it names, hex. */
   @Column('text') digest!: string;
   /** As it stood in the file, with its `${NAME}` references. */
   @Column('text') xml!: string;
+  /** Texts of the files of rules that it names, by name; JSON. */
+  @Column('text') files!: string;
 }

@@ -1,0 +1,14 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** A version of the configuration has the texts of the files of rules that it names; one from before knows none. */
+export class RuleFiles0004 implements MigrationInterface {
+  readonly name = 'RuleFiles0000000000004';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE configuration_version ADD COLUMN files text NOT NULL DEFAULT '{}'`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE configuration_version DROP COLUMN files');
+  }
+}

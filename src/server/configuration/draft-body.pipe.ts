@@ -1,0 +1,24 @@
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { ProblemException } from '../http/problem.js';
+import { textBody } from '../http/text-body.js';
+import { validationPipe } from '../http/validation.js';
+import type { ConfigurationDraft } from './configuration.service.js';
+import { ConfigurationDraftDto } from './rule-file.dto.js';
+
+/** A configuration comes as CrawlConfig.xml alone, or as JSON with files of rules. */
+@Injectable()
+export class DraftBodyPipe implements PipeTransform<unknown, Promise<ConfigurationDraft>> {
+  private readonly validation = validationPipe();
+
+  async transform(body: unknown, metadata: ArgumentMetadata): Promise<ConfigurationDraft> {
+    if (typeof body !== 'object' || body === null) return { xml: textBody(body), files: new Map() };
+    const draft: ConfigurationDraftDto = await this.validation.transform(body, {
+      ...metadata,
+      metatype: ConfigurationDraftDto,
+    });
+    const files = Object.entries(draft.files ?? {});
+    const odd = files.find(([, text]) => typeof text !== 'string');
+    if (odd) throw new ProblemException('invalid-request', `The text of the file ${odd[0]} is not a string.`);
+    return { ...(draft.xml === undefined ? {} : { xml: draft.xml }), files: new Map(files) };
+  }
+}

@@ -1,0 +1,36 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsObject, IsOptional, IsString } from 'class-validator';
+import { RULE_FILE_KINDS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
+import type { RuleFile } from './configuration-file.js';
+
+export class RuleTextDto {
+  @ApiProperty({ description: 'As the configuration names it, relative to its folder.' })
+  name!: string;
+
+  @ApiProperty()
+  text!: string;
+}
+
+export class RuleFileDto extends RuleTextDto {
+  @ApiProperty({ enum: RULE_FILE_KINDS })
+  kind!: RuleFileKind;
+}
+
+export const ruleFileDto = ({ name, kind, text }: RuleFile): RuleFileDto => ({ name, kind, text });
+
+export class ConfigurationDraftDto {
+  @ApiProperty({ required: false, description: 'CrawlConfig.xml; absent: the one in force.' })
+  @IsOptional()
+  @IsString()
+  xml?: string;
+
+  @ApiProperty({
+    selfRequired: false,
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'New texts of files of rules that the configuration names, by name; the others stay.',
+  })
+  @IsOptional()
+  @IsObject()
+  files?: Readonly<Record<string, string>>;
+}

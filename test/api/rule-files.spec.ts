@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiWorld, type Problem } from './api-world.js';
+
+const CRAWLER = `<Root url="SITE/" site="true"/>
+    <cw:CrawlSpace rules="crawl.rules"/>
+    <cw:Servers file="indexer.conf"/>`;
+const SECRET = 'user:open sesame';
+/** A busy machine may take its time. */
+const PATIENCE = { timeout: 30_000 };
+
+describe('the calls about files of rules', () => {
+  let world: ApiWorld;
+  beforeAll(async () => {
+    world = await ApiWorld.start({
+      crawler: CRAWLER,
+      files: {
+        'crawl.rules': '# everything of the site\nallow prefix *\n',
+        'indexer.conf': `FollowOutside yes\nAuthBasic ${SECRET}\nServer https://intranet.example/\n# AuthBasic ${SECRET}\n`,
+      },
+    });
+    await world.caughtUp();
+  });
+  afterAll(() => world.stop());
+
+  const onDisk = (name: string): string => readFileSync(join(dirname(world.configFile), name), 'utf8');
+  const put = async <T = never>(body: object, query = '') =>
+    world.send<T>('PUT', `config${query}`, body, { 'if-match': await world.etag() });
+  const narrow = (): string => `forbid prefix ${world.site.url('/a')}*\nallow prefix *\n`;
+
+  it('tell them with what they are for, and no password', async () => {
+    const { body, headers } = await world.get('config/files');
+    expect(body.items).toMatchObject([
+      { name: 'crawl.rules', kind: 'crawl-space', text: '# everything of the site\nallow prefix *\n' },
+      { name: 'indexer.conf', kind: 'server-records' },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('sesame');
+    expect(headers.get('etag')).toBe(await world.etag());
+  });
+
+  it('check a text with mistakes at their places, and change nothing', async () => {
+    const files = { 'crawl.rules': 'allow prefix *\nforbid domian a.example\n' };
+    const { body } = await world.send('POST', 'config/check', { files });
+    expect(body.valid).toBe(false);
+    expect(body.problems).toMatchObject([{ file: 'crawl.rules', line: 2, column: 8, code: 'bad-rule-file' }]);
+    expect((await put<Problem>({ files })).status).toBe(422);
+    expect(onDisk('crawl.rules')).toContain('# everything');
+  });
+
+  it('preview a text, want confirmation of many deletions, and put it in force', async () => {
+    const before = await world.etag();
+    const files = { 'crawl.rules': narrow() };
+    const { body } = await world.send('POST', 'config/preview', { files });
+    expect(body.crawlers[0].documentsDeleted.samples[0].url).toBe(world.site.url('/a.html'));
+    expect((await put({ files })).status).toBe(409);
+    expect((await put({ files }, '?confirm=true')).status).toBe(200);
+    expect(onDisk('crawl.rules')).toBe(narrow());
+    expect(await world.etag()).not.toBe(before);
+    await world.caughtUp(3);
+    expect(world.pushed).toContain('delete /a.html');
+    expect(readdirSync(dirname(world.configFile)).sort()).toEqual(['CrawlConfig.xml', 'crawl.rules', 'indexer.conf']);
+    const { body: audit } = await world.get('audit');
+    expect(JSON.stringify(audit.items[0])).toContain('crawl.rules');
+  });
+
+  it('take a new file together with the element that names it', async () => {
+    const { text: xml } = await world.get('config');
+    const named = xml.replace('</CrawlConfig>', '  <cw:GlobalCrawlSpace rules="global.rules"/>\n</CrawlConfig>');
+    const files = { 'global.rules': 'allow domain *\n' };
+    expect((await put({ xml: named, files })).status).toBe(200);
+    expect(onDisk('global.rules')).toBe('allow domain *\n');
+    expect((await world.get('config/files')).body.items).toHaveLength(3);
+    writeFileSync(join(dirname(world.configFile), 'global.rules'), 'allow domain *\n# by hand\n');
+    const texts = async () => JSON.stringify((await world.get('config/files')).body.items);
+    await expect.poll(texts, PATIENCE).toContain('# by hand');
+  });
+
+  it('refuse a file that the configuration does not name, or that is outside its folder', async () => {
+    for (const name of ['other.rules', '../outside.rules', '/etc/crontab']) {
+      const { status, body } = await put<Problem>({ files: { [name]: 'allow domain *\n' } });
+      expect(status).toBe(422);
+      expect(body.errors![0]!.detail).toContain('names no file of rules');
+    }
+    expect((await put({ files: { 'crawl.rules': 7 } })).status).toBe(400);
+    expect((await put({ file: {} })).status).toBe(400);
+  });
+
+  it('refuse the placeholder of a password, which must be written again', async () => {
+    const hidden = (await world.get('config/files')).body.items.find(
+      ({ name }: { name: string }) => name === 'indexer.conf',
+    );
+    const changed = `${hidden.text}Server https://stranger.example/\n`;
+    const refused = await put<Problem>({ files: { 'indexer.conf': changed } });
+    expect(refused.status).toBe(422);
+    expect(refused.body.errors![0]).toMatchObject({ line: 2 });
+    expect((await put({ files: { 'indexer.conf': changed.replace('********', SECRET) } })).status).toBe(200);
+    expect(onDisk('indexer.conf')).toContain(SECRET);
+  });
+
+  it('keep the texts of every version and put them back with it', async () => {
+    const versions = (await world.get('config/versions')).body.items;
+    const first = versions.at(-1).version;
+    const { body } = await world.get(`config/versions/${first}/files`);
+    expect(body.items.map(({ name }: { name: string }) => name)).toEqual(['crawl.rules', 'indexer.conf']);
+    expect(JSON.stringify(body)).not.toContain('sesame');
+    expect((await world.send('POST', `config/versions/${first}/restore`)).status).toBe(200);
+    expect(onDisk('crawl.rules')).toContain('# everything');
+    expect(onDisk('indexer.conf')).toContain(SECRET);
+    await world.caughtUp(4);
+  });
+});
