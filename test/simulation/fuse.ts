@@ -31,10 +31,10 @@ export class Fuse {
   }
 
   private through(call: () => unknown): unknown {
-    if (this.blown) return NEVER;
+    if (this.blown) return never();
     if (--this.remaining <= 0) {
       this.blown = true;
-      return NEVER;
+      return never();
     }
     const result = call();
     if (!(result instanceof Promise)) return result;
@@ -51,4 +51,5 @@ export class Fuse {
   }
 }
 
-const NEVER = new Promise<never>(() => undefined);
+/** One for each call: what waits for it can be forgotten with its world. */
+const never = (): Promise<never> => new Promise(() => undefined);
