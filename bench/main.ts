@@ -11,6 +11,8 @@ const PARTS: Readonly<Record<string, string>> = {
   store: 'links, settlements and leases a second by size of the store',
   preview: 'stored URLs judged a second by the preview of a changed configuration',
   freshness: 'how fresh smart refresh keeps an index, against uniform, adaptive and optimal visits',
+  'sink-down': 'an hour without the sink: memory, disk, what waits, and the catching up',
+  hostile: 'traps and bombs for hours beside a healthy host: memory, and how long the healthy one waits',
   cluster: 'several nodes on one PostgreSQL: nodes, failover or statements',
   parse: 'pages read a second; wants a folder of HTML files',
 };

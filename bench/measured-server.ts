@@ -28,7 +28,8 @@ export class MeasuredServer {
     const data = join(folder, 'data');
     writeFileSync(config, configuration);
     const node = [...RUNTIME_FLAGS, '--import', new URL('./hurried-time.js', import.meta.url).href];
-    const env = { ...RUNTIME_ENV, CRAWLWAY_BENCH_PACE: String(pace) };
+    const hurry = { CRAWLWAY_BENCH_PACE: String(pace), CRAWLWAY_BENCH_SINCE: String(Date.now()) };
+    const env = { ...RUNTIME_ENV, ...hurry };
     const server = await new ServerProcess({ config, data, env, node }).ready();
     return new MeasuredServer(server, server.url, data);
   }

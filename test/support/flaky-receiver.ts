@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What happens to one call: it passes, never arrives, is refused for good, or arrives and the answer is lost. */
-export type CallFate = 'pass' | 'fail' | 'refuse' | 'lose answer';
+/** What happens to one call: it passes, never arrives, gets no answer, is refused for good, or arrives and the answer is lost. */
+export type CallFate = 'pass' | 'fail' | 'say nothing' | 'refuse' | 'lose answer';
 
 /** Stands before a receiver of orders and decides what happens to each call. */
 export class FlakyReceiver {
@@ -44,6 +44,7 @@ export class FlakyReceiver {
     const body = Buffer.concat(chunks);
     const fate = this.fate(body.toString('latin1'));
     if (fate !== 'pass') this.failures++;
+    if (fate === 'say nothing') return;
     if (fate === 'fail') response.writeHead(503).end('not now');
     else if (fate === 'refuse') response.writeHead(400, { 'content-type': 'text/xml' }).end(REFUSAL);
     else this.forward(request, body, fate === 'lose answer' ? undefined : response);
