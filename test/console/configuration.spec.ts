@@ -46,6 +46,51 @@ describeInBrowser('the configuration screen', {}, (stage) => {
     expect(complaints).toEqual([]);
   });
 
+  it('adds a crawl space with its mistakes told while one types, and previews it', async () => {
+    const { page, open, world, complaints } = stage();
+    await open('/configuration?view=other');
+    await page.getByRole('button', { name: 'Add crawl space…' }).click();
+    const panel = page.getByRole('region', { name: 'Crawl space: docs.crawl.rules' });
+    const text = panel.getByRole('textbox', { name: 'Crawl space: docs.crawl.rules' });
+    await text.press('Control+Home');
+    await page.keyboard.type(`forbid prefx ${world.site.url('/news')}*\n`);
+    await panel.getByText('1 error').waitFor();
+    await panel.locator('.cm-lintRange-error').first().waitFor();
+    expect(await panel.getByRole('button', { name: 'Preview and save…' }).isDisabled()).toBe(true);
+    await text.press('Control+Home');
+    await page.keyboard.type(`forbid prefix ${world.site.url('/news')}*\n#`);
+    await panel.getByText('no problems').waitFor();
+    await panel.getByRole('button', { name: 'Preview and save…' }).click();
+    await page.getByText(/1 documents? would leave the index/).waitFor();
+    await page.getByRole('button', { name: 'Save, and delete these documents' }).click();
+    await page.getByText('The new configuration is in force.').waitFor();
+    expect(world.server.engine.definition.crawlers[0]!.crawlSpace?.rules).toHaveLength(2);
+    await open(`/try?url=${encodeURIComponent(world.site.url('/news.html'))}`);
+    await page.getByText('Would not be crawled.').waitFor();
+    await page.getByRole('link', { name: 'docs.crawl.rules:1' }).first().click();
+    await page.getByRole('region', { name: 'Crawl space: docs.crawl.rules' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('edits server records by themselves, and takes them away again', async () => {
+    const { page, open, world } = stage();
+    const records = () => world.server.engine.definition.crawlers[0]!.servers?.records.length;
+    await open('/configuration?view=other');
+    await page.getByRole('button', { name: 'Add server records…' }).click();
+    const panel = page.getByRole('region', { name: 'Server records' });
+    await panel.getByRole('textbox').press('Control+Home');
+    await page.keyboard.type('<cw:oops/>');
+    await panel.getByText('1 error').waitFor();
+    for (let i = 0; i < '<cw:oops/>'.length; i++) await page.keyboard.press('Backspace');
+    await panel.getByText('no problems').waitFor();
+    await panel.getByRole('button', { name: 'Preview and save…' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect.poll(records, { timeout: 15_000 }).toBe(1);
+    await panel.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect.poll(records, { timeout: 15_000 }).toBeUndefined();
+  });
+
   it('shows the resolved view, for everything and for one URL', async () => {
     const { page, open, world } = stage();
     await open('/configuration?view=resolved');
@@ -61,7 +106,10 @@ describeInBrowser('the configuration screen', {}, (stage) => {
   it('shows what changed since a version, and restores it', async () => {
     const { page, open, world } = stage();
     await open('/configuration?view=history');
+    await page.getByRole('button', { name: 'Compare version 4 with the one in force' }).click();
+    await page.getByRole('region', { name: 'docs.crawl.rules' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Compare version 1 with the one in force' }).click();
+    await page.getByRole('region', { name: 'docs.crawl.rules' }).waitFor();
     await page.getByRole('button', { name: 'Restore version 1…' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The new configuration is in force.').waitFor();

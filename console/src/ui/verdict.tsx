@@ -1,7 +1,7 @@
 /** A verdict with its trace: what was decided, why, where that stands, and what every layer said. */
 import type { JSX } from 'preact';
 import type { ExplanationDto, PlaceDto, TraceStepDto } from '../api/schema.js';
-import { href } from '../state/route.js';
+import { placeTarget } from '../state/place.js';
 import { Badge, type Tone } from './status.js';
 
 export function Verdict({ explanation, crawler }: { explanation: ExplanationDto; crawler: string }): JSX.Element {
@@ -53,17 +53,9 @@ function Effects({ explanation: { verdict } }: { explanation: ExplanationDto }):
 export function PlaceLink({ place, crawler }: { place?: PlaceDto; crawler: string }): JSX.Element | null {
   if (!place) return null;
   const file = place.file.slice(place.file.lastIndexOf('/') + 1);
-  const words = `${file}:${place.line}`;
-  if (!file.endsWith('.xml')) {
-    return (
-      <span class="mono" title={place.file}>
-        {words}
-      </span>
-    );
-  }
   return (
-    <a class="mono nowrap" href={href('/configuration', { crawler, view: 'xml', line: place.line })} title={place.file}>
-      {words}
+    <a class="mono nowrap" href={placeTarget(place, crawler)} title={place.file}>
+      {file}:{place.line}
     </a>
   );
 }

@@ -5,29 +5,33 @@ import { asProblem } from '../../state/resource.js';
 import { Failure, Loading } from '../../ui/answers.js';
 import { Dialog } from '../../ui/dialog.js';
 import { say } from '../../ui/notices.js';
+import { bodyOf, type Draft } from './draft.js';
 import { Preview } from './preview.js';
 import { usePreview } from './previewing.js';
 
 interface ApplyProps {
   readonly title: string;
-  /** The whole configuration as it would be. */
-  readonly xml: string;
+  readonly draft: Draft;
   /** Version that the change was made from. */
   readonly etag: string;
+  /** Other than by putting the draft. */
+  readonly save?: (confirm: true | undefined) => Promise<unknown>;
   readonly onApplied: () => void;
   readonly onClose: () => void;
 }
 
 /** Preview before save: nothing is in force until its effect has been shown. */
-export function ApplyDialog({ title, xml, etag, onApplied, onClose }: ApplyProps): JSX.Element {
-  const { report, problem } = usePreview(xml);
+export function ApplyDialog({ title, draft, etag, save, onApplied, onClose }: ApplyProps): JSX.Element {
+  const { report, problem } = usePreview(draft);
   const [saving, setSaving] = useState(false);
   const [failure, setFailure] = useState<ApiProblem>();
   const drastic = (report?.needsConfirmation.length ?? 0) > 0;
-  const save = async (): Promise<void> => {
+  const apply = async (): Promise<void> => {
     setSaving(true);
     try {
-      await call('PUT /api/v1/config', { body: xml, ifMatch: etag, query: { confirm: drastic || undefined } });
+      const confirm = drastic || undefined;
+      if (save) await save(confirm);
+      else await call('PUT /api/v1/config', { body: bodyOf(draft), ifMatch: etag, query: { confirm } });
       say('The new configuration is in force. Stored URLs are judged again in the background.');
       onApplied();
     } catch (error) {
@@ -47,7 +51,7 @@ export function ApplyDialog({ title, xml, etag, onApplied, onClose }: ApplyProps
           type="button"
           class={drastic ? 'button danger' : 'button primary'}
           disabled={!report?.done || saving}
-          onClick={save}
+          onClick={apply}
         >
           {drastic ? 'Save, and delete these documents' : 'Save'}
         </button>

@@ -6,22 +6,14 @@ import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState, type Extension, type Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { call } from '../../api/client.js';
-import type { ConfigurationProblemDto } from '../../api/schema.js';
-import type { Checked } from './xml-editor.js';
-
-interface Options {
-  readonly text: string;
-  readonly line?: number;
-  readonly editable: boolean;
-  readonly onChange: (text: string) => void;
-  readonly onChecked: (checked: Checked) => void;
-}
+import type { CodeProps, TextProblem } from './code-editor.js';
+import { rulesLanguage } from './rules-language.js';
 
 const CHECK_AFTER_MS = 350;
 
 const colours = HighlightStyle.define([
   { tag: tags.tagName, color: 'var(--accent)', fontWeight: '600' },
+  { tag: tags.keyword, color: 'var(--accent)', fontWeight: '600' },
   { tag: tags.attributeName, color: 'var(--info)' },
   { tag: tags.attributeValue, color: 'var(--good)' },
   { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },
@@ -44,7 +36,7 @@ const theme = EditorView.theme({
   '.cm-deletedChunk .cm-deletedText': { background: 'color-mix(in srgb, var(--bad) 30%, transparent) !important' },
 });
 
-const shared: Extension = [lineNumbers(), xml(), syntaxHighlighting(colours), theme, EditorView.lineWrapping];
+const shared: Extension = [lineNumbers(), syntaxHighlighting(colours), theme, EditorView.lineWrapping];
 
 /**
  * CodeMirror makes its styles at run time. Inside a shadow root it does so without style elements, which the
@@ -52,8 +44,8 @@ const shared: Extension = [lineNumbers(), xml(), syntaxHighlighting(colours), th
  */
 const rootIn = (element: HTMLElement): ShadowRoot => element.shadowRoot ?? element.attachShadow({ mode: 'open' });
 
-export function openEditor(element: HTMLElement, options: Options): () => void {
-  const { text, line, editable, onChange } = options;
+export function openEditor(element: HTMLElement, options: CodeProps): () => void {
+  const { label, language, text, line, editable, onChange } = options;
   const root = rootIn(element);
   const view = new EditorView({
     parent: root,
@@ -62,15 +54,15 @@ export function openEditor(element: HTMLElement, options: Options): () => void {
       doc: text,
       extensions: [
         shared,
-        foldGutter(),
+        language === 'xml' ? [xml(), foldGutter()] : rulesLanguage,
         history(),
         drawSelection(),
         highlightActiveLine(),
         EditorState.readOnly.of(!editable),
-        EditorView.contentAttributes.of({ 'aria-label': 'CrawlConfig.xml' }),
+        EditorView.contentAttributes.of({ 'aria-label': label }),
         keymap.of([...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
-        editable ? checking(options) : [],
+        editable ? checking(options.check) : [],
       ],
     }),
   });
@@ -78,27 +70,18 @@ export function openEditor(element: HTMLElement, options: Options): () => void {
   return () => view.destroy();
 }
 
-/** The server's own checker runs while one types: the same messages at the same places as `crawlway check`. */
-const checking = ({ onChecked }: Options): Extension => [
+const checking = (check: CodeProps['check']): Extension => [
   lintGutter(),
-  linter(
-    async ({ state: { doc } }) => {
-      const { problems } = await call('POST /api/v1/config/check', { body: doc.toString() });
-      const errors = problems.filter(({ severity }) => severity === 'error').length;
-      onChecked({ errors, warnings: problems.length - errors });
-      return problems.map((problem) => diagnostic(doc, problem));
-    },
-    { delay: CHECK_AFTER_MS },
-  ),
+  linter(async ({ state: { doc } }) => (await check(doc.toString())).map((problem) => diagnostic(doc, problem)), {
+    delay: CHECK_AFTER_MS,
+  }),
 ];
 
-function diagnostic(doc: Text, { severity, code, message, line, column, file }: ConfigurationProblemDto): Diagnostic {
-  const inFile = !/\.rules$|\.conf$/.test(file) && line <= doc.lines;
-  const at = doc.line(inFile ? line : 1);
-  const from = Math.min(at.from + (inFile ? column - 1 : 0), at.to);
+function diagnostic(doc: Text, { severity, code, message, line, column = 1 }: TextProblem): Diagnostic {
+  const at = doc.line(line !== undefined && line <= doc.lines ? line : 1);
+  const from = line === undefined ? at.from : Math.min(at.from + column - 1, at.to);
   const word = /^[^\s>]*/.exec(doc.sliceString(from, at.to))?.[0] ?? '';
-  const place = inFile ? '' : `${file}:${line}:${column} `;
-  return { from, to: Math.max(from, from + word.length), severity, message: `${place}${message} (${code})` };
+  return { from, to: Math.max(from, from + word.length), severity, message: `${message} (${code})` };
 }
 
 function showLine(view: EditorView, wanted: number): void {
@@ -107,7 +90,13 @@ function showLine(view: EditorView, wanted: number): void {
   view.focus();
 }
 
-export function openDifference(element: HTMLElement, { before, after }: { before: string; after: string }): () => void {
+interface Difference {
+  readonly before: string;
+  readonly after: string;
+  readonly language: CodeProps['language'];
+}
+
+export function openDifference(element: HTMLElement, { before, after, language }: Difference): () => void {
   const root = rootIn(element);
   const view = new EditorView({
     parent: root,
@@ -116,6 +105,7 @@ export function openDifference(element: HTMLElement, { before, after }: { before
       doc: after,
       extensions: [
         shared,
+        language === 'xml' ? xml() : rulesLanguage,
         EditorState.readOnly.of(true),
         EditorView.contentAttributes.of({ 'aria-label': 'Difference between the two versions' }),
         unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }),

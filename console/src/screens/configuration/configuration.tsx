@@ -3,6 +3,7 @@ import { useRoute } from '../../state/route.js';
 import { PageHead } from '../../ui/panel.js';
 import { Tabs } from '../../ui/tabs.js';
 import { History } from './history.js';
+import { OtherRules } from './other-rules.js';
 import { Overall } from './overall.js';
 import { Resolved } from './resolved.js';
 import { Rules } from './rules.js';
@@ -10,6 +11,7 @@ import { XmlScreen } from './xml-screen.js';
 
 const VIEWS = {
   rules: 'Crawl rules',
+  other: 'Other rules',
   xml: 'XML',
   resolved: 'Resolved view',
   history: 'History',
@@ -26,7 +28,9 @@ export function Configuration(): JSX.Element {
       </PageHead>
       <Overall />
       <Tabs views={VIEWS} current={view} />
-      {view === 'xml' ? (
+      {view === 'other' ? (
+        <OtherRules />
+      ) : view === 'xml' ? (
         <XmlScreen />
       ) : view === 'history' ? (
         <History />

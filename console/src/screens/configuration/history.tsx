@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
+import type { RuleTextDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
@@ -9,7 +10,7 @@ import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { loadConfiguration } from './load.js';
-import { XmlDifference } from './xml-difference.js';
+import { TextDifference } from './text-difference.js';
 
 export function History(): JSX.Element {
   const { query } = useRoute();
@@ -73,14 +74,42 @@ export function History(): JSX.Element {
   );
 }
 
+interface Texts {
+  readonly xml: string;
+  /** By name. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+const byName = (items: readonly RuleTextDto[]): Map<string, string> =>
+  new Map(items.map(({ name, text }) => [name, text]));
+
+async function loadCurrent(signal: AbortSignal): Promise<Texts & { etag: string }> {
+  const [{ xml, etag }, { items }] = await Promise.all([
+    loadConfiguration(signal),
+    call('GET /api/v1/config/files', { signal }),
+  ]);
+  return { xml, etag, files: byName(items) };
+}
+
+async function loadVersion(version: number, signal: AbortSignal): Promise<Texts> {
+  const path = { version };
+  const [xml, { items }] = await Promise.all([
+    call('GET /api/v1/config/versions/{version}', { path, signal }),
+    call('GET /api/v1/config/versions/{version}/files', { path, signal }),
+  ]);
+  return { xml, files: byName(items) };
+}
+
 function Comparison({ version, onRestored }: { version: number; onRestored: () => void }): JSX.Element {
   const [restoring, setRestoring] = useState(false);
   const mayChange = useMay('admin');
-  const current = useResource('configuration', loadConfiguration);
-  const earlier = useResource(`version ${version}`, (signal) =>
-    call('GET /api/v1/config/versions/{version}', { path: { version }, signal }),
+  const { value: current } = useResource('configuration in force', loadCurrent);
+  const { value: earlier } = useResource(`version ${version}`, (signal) => loadVersion(version, signal));
+  if (!current || !earlier) return <Loading />;
+  const { xml, files, etag } = current;
+  const changed = [...new Set([...earlier.files.keys(), ...files.keys()])].filter(
+    (name) => earlier.files.get(name) !== files.get(name),
   );
-  if (!current.value || earlier.value === undefined) return <Loading />;
   return (
     <Panel
       title={`From version ${version} to the one in force`}
@@ -92,12 +121,29 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
         )
       }
     >
-      <XmlDifference before={earlier.value} after={current.value.xml} />
+      <div class="stack">
+        {(xml !== earlier.xml || changed.length === 0) && (
+          <TextDifference before={earlier.xml} after={xml} language="xml" />
+        )}
+        {changed.map((name) => (
+          <section key={name} class="stack" aria-label={name}>
+            <h3 class="mono">{name}</h3>
+            <TextDifference before={earlier.files.get(name) ?? ''} after={files.get(name) ?? ''} language="rules" />
+          </section>
+        ))}
+      </div>
       {restoring && (
         <ApplyDialog
           title={`Restore version ${version}`}
-          xml={earlier.value}
-          etag={current.value.etag}
+          draft={{ xml: earlier.xml, files: Object.fromEntries(changed.flatMap((name) => shown(earlier, name))) }}
+          etag={etag}
+          save={(confirm) =>
+            call('POST /api/v1/config/versions/{version}/restore', {
+              path: { version },
+              query: { confirm },
+              ifMatch: etag,
+            })
+          }
           onApplied={() => {
             setRestoring(false);
             changeQuery({ version: undefined });
@@ -108,4 +154,10 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
       )}
     </Panel>
   );
+}
+
+/** A text with a hidden password cannot be previewed; the server restores it all the same. */
+function shown({ files }: Texts, name: string): (readonly [string, string])[] {
+  const text = files.get(name);
+  return text === undefined || text.includes('********') ? [] : [[name, text]];
 }

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { ConfigurationProblemDto } from '../../api/schema.js';
+import { placeTarget } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
-import { href } from '../../state/route.js';
 import { Loaded } from '../../ui/answers.js';
 import { plural } from '../../ui/format.js';
 import { Time } from '../../ui/time.js';
@@ -39,10 +39,10 @@ export function Overall(): JSX.Element {
 
 const Problems = ({ problems }: { problems: readonly ConfigurationProblemDto[] }): JSX.Element => (
   <ul>
-    {problems.slice(0, 20).map(({ line, column, code, message }) => (
-      <li key={`${line}:${column}:${code}`}>
-        <a class="mono" href={href('/configuration', { view: 'xml', line })}>
-          {line}:{column}
+    {problems.slice(0, 20).map(({ file, line, column, code, message }) => (
+      <li key={`${file}:${line}:${column}:${code}`}>
+        <a class="mono" href={placeTarget({ file, line })}>
+          {file.slice(file.lastIndexOf('/') + 1)}:{line}:{column}
         </a>{' '}
         {message}
       </li>

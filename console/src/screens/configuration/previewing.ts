@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { ApiProblem, accessHeaders } from '../../api/client.js';
 import type { PreviewDto } from '../../api/schema.js';
 import { asProblem } from '../../state/resource.js';
+import { bodyOf, type Draft } from './draft.js';
 
 export interface Previewing {
   readonly report?: PreviewDto;
@@ -9,25 +10,31 @@ export interface Previewing {
 }
 
 /** Asks the server what the configuration would change and shows the report as it grows. */
-export function usePreview(xml: string | undefined): Previewing {
+export function usePreview(draft: Draft | undefined): Previewing {
   const [state, setState] = useState<Previewing>({});
   useEffect(() => {
     setState({});
-    if (xml === undefined) return;
+    if (draft === undefined) return;
     const abort = new AbortController();
-    void follow(xml, abort.signal, (report) => setState({ report })).catch((error) => {
+    void follow(draft, abort.signal, (report) => setState({ report })).catch((error) => {
       if (!abort.signal.aborted) setState({ problem: asProblem(error) });
     });
     return () => abort.abort();
-  }, [xml]);
+  }, [JSON.stringify(draft)]);
   return state;
 }
 
-async function follow(xml: string, signal: AbortSignal, show: (report: PreviewDto) => void): Promise<void> {
+async function follow(draft: Draft, signal: AbortSignal, show: (report: PreviewDto) => void): Promise<void> {
+  const body = bodyOf(draft);
+  const isXml = typeof body === 'string';
   const response = await fetch('/api/v1/config/preview', {
     method: 'POST',
-    headers: { ...accessHeaders(), 'content-type': 'application/xml', accept: 'application/x-ndjson' },
-    body: xml,
+    headers: {
+      ...accessHeaders(),
+      'content-type': isXml ? 'application/xml' : 'application/json',
+      accept: 'application/x-ndjson',
+    },
+    body: isXml ? body : JSON.stringify(body),
     signal,
   });
   if (!response.ok || !response.body) {

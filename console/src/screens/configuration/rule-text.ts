@@ -36,7 +36,7 @@ export function changeRules(xml: string, crawler: string, rules: readonly RuleDt
 
 function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Span[] {
   const visible = withoutComments(xml);
-  let from = startOf(visible, crawler);
+  let from = crawlerAt(visible, crawler);
   return rules.map((rule) => {
     const at = visible.indexOf(withoutComments(rule.xml), from);
     if (at < 0) throw new Error(`Rule ${rule.index + 1} was not found in the configuration; load the page again.`);
@@ -46,10 +46,11 @@ function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Spa
 }
 
 /** A rule that is commented out must not be taken for one: comments become blanks of the same length. */
-const withoutComments = (xml: string): string =>
+export const withoutComments = (xml: string): string =>
   xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 
-function startOf(xml: string, crawler: string): number {
+/** Where a crawler begins. */
+export function crawlerAt(xml: string, crawler: string): number {
   for (const { index, 0: tag } of xml.matchAll(/<(?:[\w-]+:)?Crawler\b[^>]*>/g)) {
     const name = /\bname\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(tag);
     if (unescaped(name?.[1] ?? name?.[2] ?? '') === crawler) return index;
@@ -110,7 +111,7 @@ const attributesXml = (attributes: Readonly<Record<string, string | number | und
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;').replaceAll('\n', '&#10;');
 
-const unescaped = (text: string): string =>
+export const unescaped = (text: string): string =>
   text
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')

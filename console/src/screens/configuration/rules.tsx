@@ -102,7 +102,7 @@ function List({ crawler, list: { rules, xml, etag }, onChanged }: ListProps): JS
       {draft !== undefined && (
         <ApplyDialog
           title="What this change would do"
-          xml={draft}
+          draft={{ xml: draft }}
           etag={etag}
           onApplied={onChanged}
           onClose={() => setDraft(undefined)}

@@ -4,11 +4,11 @@ import { useResource } from '../../state/resource.js';
 import { useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Loaded } from '../../ui/answers.js';
-import { plural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
+import { CheckWords, useChecking } from './checking.js';
+import { CodeEditor } from './code-editor.js';
 import { type LoadedConfiguration, loadConfiguration } from './load.js';
-import { type Checked, XmlEditor } from './xml-editor.js';
 
 export function XmlScreen(): JSX.Element {
   const configuration = useResource('configuration', loadConfiguration);
@@ -23,7 +23,10 @@ function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied
   const { query } = useRoute();
   const mayChange = useMay('admin');
   const [xml, setXml] = useState(loaded.xml);
-  const [checked, setChecked] = useState<Checked>({ errors: 0, warnings: 0 });
+  const { checked, check } = useChecking(
+    (text) => ({ xml: text }),
+    ({ file, line, column }) => (file === loaded.file ? { line, column } : undefined),
+  );
   const [applying, setApplying] = useState(false);
   const changed = xml !== loaded.xml;
   return (
@@ -47,12 +50,14 @@ function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied
         )
       }
     >
-      <XmlEditor
+      <CodeEditor
+        label="CrawlConfig.xml"
+        language="xml"
         text={loaded.xml}
         line={Number(query.get('line')) || undefined}
         editable={mayChange}
         onChange={setXml}
-        onChecked={setChecked}
+        check={check}
       />
       <p class="muted">
         Secrets are shown as a placeholder; leave it, and the secret stays. Press Escape and then Tab to leave the
@@ -61,7 +66,7 @@ function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied
       {applying && (
         <ApplyDialog
           title="Save the configuration"
-          xml={xml}
+          draft={{ xml }}
           etag={loaded.etag}
           onApplied={() => {
             setApplying(false);
@@ -72,9 +77,4 @@ function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied
       )}
     </Panel>
   );
-}
-
-function CheckWords({ checked: { errors, warnings } }: { checked: Checked }): JSX.Element {
-  const words = [errors > 0 && plural(errors, 'error'), warnings > 0 && plural(warnings, 'warning')].filter(Boolean);
-  return <span role="status">{words.join(', ') || 'no problems'}</span>;
 }

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { ConfigurationStateDto, CrawlerDto, HeldDeletionsDto, HostDto, SinkDto } from '../../api/schema.js';
+import { placeTarget } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { plural } from '../../ui/format.js';
@@ -98,7 +99,9 @@ function hostAlerts(host: HostDto, crawler: string): Alert[] {
 }
 
 function configurationAlerts({ warnings, rejected }: ConfigurationStateDto, crawler: string): Alert[] {
-  const target = href('/configuration', { crawler, view: 'xml', line: (rejected[0] ?? warnings[0])?.line });
+  const first = rejected[0] ?? warnings[0];
+  if (!first) return [];
+  const target = placeTarget(first, crawler);
   return [
     ...(rejected.length > 0
       ? [

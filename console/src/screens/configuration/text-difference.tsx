@@ -1,13 +1,20 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { CodeProps } from './code-editor.js';
 
-export function XmlDifference({ before, after }: { before: string; after: string }): JSX.Element {
+interface DifferenceProps {
+  readonly before: string;
+  readonly after: string;
+  readonly language: CodeProps['language'];
+}
+
+export function TextDifference({ before, after, language }: DifferenceProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let close: (() => void) | undefined;
     let gone = false;
     void import('./code-mirror.js').then(({ openDifference }) => {
-      if (!gone && element.current) close = openDifference(element.current, { before, after });
+      if (!gone && element.current) close = openDifference(element.current, { before, after, language });
     });
     return () => {
       gone = true;

@@ -1,0 +1,47 @@
+/** A text of the configuration that is being edited, checked by the server while one types. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.js';
+import type { ConfigurationProblemDto } from '../../api/schema.js';
+import { plural } from '../../ui/format.js';
+import type { TextProblem } from './code-editor.js';
+import { bodyOf, type Draft } from './draft.js';
+
+interface Checked {
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+export interface Checking {
+  readonly checked: Checked;
+  readonly check: (text: string) => Promise<readonly TextProblem[]>;
+}
+
+/**
+ * @param draftOf the configuration with the text in it
+ * @param placeOf the place of a problem in the text; undefined: it lies elsewhere. Warnings from elsewhere are left out.
+ */
+export function useChecking(
+  draftOf: (text: string) => Draft,
+  placeOf: (problem: ConfigurationProblemDto, text: string) => Pick<TextProblem, 'line' | 'column'> | undefined,
+): Checking {
+  const [checked, setChecked] = useState<Checked>({ errors: 0, warnings: 0 });
+  const check = async (text: string): Promise<TextProblem[]> => {
+    const { problems } = await call('POST /api/v1/config/check', { body: bodyOf(draftOf(text)) });
+    const found = problems.flatMap((problem): TextProblem[] => {
+      const { severity, code, message, file, line, column } = problem;
+      const place = placeOf(problem, text);
+      if (place) return [{ severity, code, message, ...place }];
+      return severity === 'error' ? [{ severity, code, message: `${file}:${line}:${column} ${message}` }] : [];
+    });
+    const errors = found.filter(({ severity }) => severity === 'error').length;
+    setChecked({ errors, warnings: found.length - errors });
+    return found;
+  };
+  return { checked, check };
+}
+
+export function CheckWords({ checked: { errors, warnings } }: { checked: Checked }): JSX.Element {
+  const words = [errors > 0 && plural(errors, 'error'), warnings > 0 && plural(warnings, 'warning')].filter(Boolean);
+  return <span role="status">{words.join(', ') || 'no problems'}</span>;
+}

@@ -1,0 +1,52 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ConfigurationProblemDto } from '../../api/schema.js';
+import { Loading } from '../../ui/answers.js';
+
+/** A problem of the checker, at its place in the text that is edited; without a line it lies elsewhere. */
+export interface TextProblem extends Pick<ConfigurationProblemDto, 'severity' | 'message' | 'code'> {
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface CodeProps {
+  /** For screen readers. */
+  readonly label: string;
+  readonly language: 'xml' | 'rules';
+  readonly text: string;
+  /** To show first, 1-based. */
+  readonly line?: number;
+  readonly editable: boolean;
+  readonly onChange: (text: string) => void;
+  /** The server's own checker runs while one types: the same messages at the same places as `crawlway check`. */
+  readonly check: (text: string) => Promise<readonly TextProblem[]>;
+}
+
+/** The editor is larger than all the rest of the console, so it comes only when somebody wants to edit. */
+export function CodeEditor(props: CodeProps): JSX.Element {
+  const { text, line, editable } = props;
+  const element = useRef<HTMLDivElement>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    let close: (() => void) | undefined;
+    let gone = false;
+    void import('./code-mirror.js').then(({ openEditor }) => {
+      if (gone || !element.current) return;
+      close = openEditor(element.current, {
+        ...latest.current,
+        onChange: (changed) => latest.current.onChange(changed),
+        check: (changed) => latest.current.check(changed),
+      });
+    });
+    return () => {
+      gone = true;
+      close?.();
+    };
+  }, [text, line, editable]);
+  return (
+    <div ref={element} class="editor">
+      <Loading />
+    </div>
+  );
+}

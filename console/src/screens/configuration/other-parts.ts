@@ -1,0 +1,101 @@
+/** What there is besides crawl rules, found in the configuration, and what it begins with where there is none. */
+import type { RuleFileDto } from '../../api/schema.js';
+import type { PartText } from './part-editor.js';
+import { attributeOf, findPart, newPart, ownPrefix, type Part } from './part-text.js';
+
+interface Kind {
+  readonly title: string;
+  readonly purpose: string;
+  readonly element: string;
+}
+
+const SPACE: Kind = {
+  title: 'Crawl space',
+  element: 'CrawlSpace',
+  purpose:
+    'allow or forbid, then domain, address or prefix, then the target: the first line that fits decides. A URL that no line fits is allowed; one that is forbidden is not crawled and leaves the index.',
+};
+const GLOBAL: Kind = {
+  title: 'Global crawl space',
+  element: 'GlobalCrawlSpace',
+  purpose:
+    'The domains that all crawlers of this server share among them. A host that no line allows is not crawled; its documents stay in the index when another crawler has it.',
+};
+const SERVERS: Kind = {
+  title: 'Server records',
+  element: 'Servers',
+  purpose:
+    'Values for all URLs that begin with an address, such as the time between two visits; the longest address counts. Links to addresses without a record are followed only with followOutside="true".',
+};
+const CONDITIONS: Kind = {
+  title: 'Conditions',
+  element: 'Conditions',
+  purpose:
+    'Tests that filter URLs or set options for them, one inside the other. They run in order, the last setting of an option counts, and what is filtered stays out.',
+};
+
+export interface Place {
+  readonly kind: Kind;
+  /** Texts that are there. */
+  readonly parts: readonly PartText[];
+  /** What it would begin with; absent when it is there. */
+  readonly fresh?: PartText;
+}
+
+export function otherParts(xml: string, crawler: string, files: readonly RuleFileDto[]): Place[] {
+  const { prefix, declaration } = ownPrefix(xml);
+  const tag = (element: string): string => `${prefix}:${element}${declaration}`;
+  const spaceFile = `${crawler.replace(/[^\w.-]+/g, '-')}.crawl.rules`;
+  const rules = '# allow|forbid domain|address|prefix TARGET\n';
+  return [
+    ofFile(SPACE, findPart(xml, SPACE.element, crawler), files, {
+      element: newPart(xml, `    <${tag(SPACE.element)} rules="${spaceFile}"/>`, crawler),
+      file: spaceFile,
+      text: `${rules}allow domain *\n`,
+    }),
+    ofFile(GLOBAL, findPart(xml, GLOBAL.element), files, {
+      element: newPart(xml, `  <${tag(GLOBAL.element)} rules="global.rules"/>`),
+      file: 'global.rules',
+      text: `${rules.replace('|address|prefix', '')}allow domain *\n`,
+    }),
+    ofServers(xml, crawler, files, tag(SERVERS.element), prefix),
+    ofElement(
+      CONDITIONS,
+      findPart(xml, CONDITIONS.element, crawler),
+      newPart(
+        xml,
+        `    <${tag(CONDITIONS.element)} default-allow="allow">\n      <${prefix}:may-not-have field="path" value="*.bak"/>\n    </${prefix}:Conditions>`,
+        crawler,
+      ),
+    ),
+  ];
+}
+
+function ofServers(xml: string, crawler: string, files: readonly RuleFileDto[], tag: string, prefix: string): Place {
+  const found = findPart(xml, SERVERS.element, crawler);
+  const text = `    <${tag} followOutside="true">\n      <${prefix}:Server url="https://www.example.com/news/" period="1h"/>\n    </${prefix}:Servers>`;
+  const place = ofElement(SERVERS, found, newPart(xml, text, crawler));
+  const file = found && files.find(({ name }) => name === attributeOf(found, 'file'));
+  if (!file) return place;
+  const conf = { title: `Server records in ${file.name}`, purpose: 'Commands of mnoGoSearch.', file: file.name };
+  return { ...place, parts: [...place.parts, { ...conf, text: file.text }] };
+}
+
+function ofElement(kind: Kind, found: Part | undefined, fresh: Part): Place {
+  const { title, purpose } = kind;
+  if (!found) return { kind, parts: [], fresh: { title, purpose, text: fresh.text, element: fresh, isNew: true } };
+  return { kind, parts: [{ title, purpose, text: found.text, element: found, without: withoutPart(found) }] };
+}
+
+type Fresh = Required<Pick<PartText, 'element' | 'file' | 'text'>>;
+
+function ofFile(kind: Kind, found: Part | undefined, files: readonly RuleFileDto[], fresh: Fresh): Place {
+  const { title, purpose } = kind;
+  if (!found) return { kind, parts: [], fresh: { ...fresh, title: `${title}: ${fresh.file}`, purpose, isNew: true } };
+  const file = attributeOf(found, 'rules');
+  const { text = '' } = files.find(({ name }) => name === file) ?? {};
+  const part = { title: `${title}: ${file}`, purpose, file, text, element: found, without: withoutPart(found) };
+  return { kind, parts: [part] };
+}
+
+const withoutPart = ({ before, after }: Part): { xml: string } => ({ xml: before.replace(/\n$/, '') + after });

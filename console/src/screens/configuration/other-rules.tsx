@@ -1,0 +1,82 @@
+/** Crawl space, server records and conditions: each a text of its own, with its mistakes told while one types. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.js';
+import type { RuleFileDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
+import { useRoute } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { Loaded, Loading } from '../../ui/answers.js';
+import { Panel } from '../../ui/panel.js';
+import { type LoadedConfiguration, loadConfiguration } from './load.js';
+import { otherParts, type Place } from './other-parts.js';
+import { PartEditor } from './part-editor.js';
+
+interface Texts extends LoadedConfiguration {
+  readonly files: readonly RuleFileDto[];
+}
+
+async function loadTexts(signal: AbortSignal): Promise<Texts> {
+  const [configuration, { items }] = await Promise.all([
+    loadConfiguration(signal),
+    call('GET /api/v1/config/files', { signal }),
+  ]);
+  return { ...configuration, files: items };
+}
+
+export function OtherRules(): JSX.Element {
+  const crawler = useCrawler()?.name;
+  const texts = useResource('other rules', loadTexts);
+  if (!crawler) return <Loading />;
+  return (
+    <Loaded of={texts}>
+      {(loaded) => (
+        <div class="stack" key={`${crawler} ${loaded.etag}`}>
+          {otherParts(loaded.xml, crawler, loaded.files).map((place) => (
+            <OnePlace key={place.kind.element} place={place} loaded={loaded} onApplied={texts.reload} />
+          ))}
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+interface PlaceProps {
+  readonly place: Place;
+  readonly loaded: LoadedConfiguration;
+  readonly onApplied: () => void;
+}
+
+function OnePlace({ place: { kind, parts, fresh }, loaded, onApplied }: PlaceProps): JSX.Element {
+  const { query } = useRoute();
+  const [adding, setAdding] = useState(false);
+  const mayChange = useMay('admin');
+  const line = (file: string | undefined): number | undefined =>
+    file !== undefined && file === query.get('file') ? Number(query.get('line')) || undefined : undefined;
+  if (fresh && !adding) {
+    return (
+      <Panel
+        title={kind.title}
+        aside={
+          mayChange && (
+            <button type="button" class="button" onClick={() => setAdding(true)}>
+              Add {kind.title.toLowerCase()}…
+            </button>
+          )
+        }
+      >
+        <p>
+          There is none. <span class="muted">{kind.purpose}</span>
+        </p>
+      </Panel>
+    );
+  }
+  return (
+    <>
+      {(fresh ? [fresh] : parts).map((part) => (
+        <PartEditor key={part.title} part={part} loaded={loaded} line={line(part.file)} onApplied={onApplied} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useMay } from '../../state/session.js';
+import { Panel } from '../../ui/panel.js';
+import { ApplyDialog } from './apply-dialog.js';
+import { CheckWords, useChecking } from './checking.js';
+import { CodeEditor } from './code-editor.js';
+import type { Draft } from './draft.js';
+import { type LoadedConfiguration } from './load.js';
+import { type Part, placeInPart, wholeText } from './part-text.js';
+
+/** A text of the configuration that is edited by itself. */
+export interface PartText {
+  /** Of the panel. */
+  readonly title: string;
+  /** What it is for, in a line. */
+  readonly purpose: string;
+  readonly text: string;
+  /** It is not in the configuration yet. */
+  readonly isNew?: boolean;
+  /** The element of CrawlConfig.xml that it is, or that brings the file along. */
+  readonly element?: Part;
+  /** The name of the file that it is; absent: it is the element. */
+  readonly file?: string;
+  /** The configuration without it. */
+  readonly without?: Draft;
+}
+
+interface EditorProps {
+  readonly part: PartText;
+  readonly loaded: LoadedConfiguration;
+  readonly line?: number;
+  readonly onApplied: () => void;
+}
+
+export function PartEditor({ part, loaded, line, onApplied }: EditorProps): JSX.Element {
+  const { title, purpose, file, element, without, isNew = false } = part;
+  const mayChange = useMay('admin');
+  const [text, setText] = useState(part.text);
+  const [proposed, setProposed] = useState<Draft>();
+  const draftOf = (edited: string): Draft => draftWith(part, edited);
+  const { checked, check } = useChecking(draftOf, (problem, edited) => {
+    if (file !== undefined) return problem.file === file ? problem : undefined;
+    return problem.file === loaded.file && element ? placeInPart(element, edited, problem) : undefined;
+  });
+  return (
+    <Panel
+      title={title}
+      aside={
+        mayChange ? (
+          <>
+            <CheckWords checked={checked} />
+            {without && (
+              <button type="button" class="button danger" onClick={() => setProposed(without)}>
+                Remove…
+              </button>
+            )}
+            <button
+              type="button"
+              class="button primary"
+              disabled={(!isNew && text === part.text) || checked.errors > 0}
+              onClick={() => setProposed(draftOf(text))}
+            >
+              Preview and save…
+            </button>
+          </>
+        ) : (
+          'read only: changing it wants the role admin'
+        )
+      }
+    >
+      <p class="muted">{purpose}</p>
+      <CodeEditor
+        label={title}
+        language={file === undefined ? 'xml' : 'rules'}
+        text={part.text}
+        line={line}
+        editable={mayChange}
+        onChange={setText}
+        check={check}
+      />
+      {proposed && (
+        <ApplyDialog
+          title="What this change would do"
+          draft={proposed}
+          etag={loaded.etag}
+          onApplied={onApplied}
+          onClose={() => setProposed(undefined)}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function draftWith({ file, element, isNew }: PartText, text: string): Draft {
+  if (file === undefined) return element ? { xml: wholeText(element, text) } : {};
+  const files = { [file]: text };
+  return isNew && element ? { xml: wholeText(element, element.text), files } : { files };
+}

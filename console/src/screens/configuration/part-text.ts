@@ -1,0 +1,96 @@
+/**
+ * One element of the configuration by itself, such as the server records of a crawler: cut out of the text, edited, and put
+ * back, while all else stays byte for byte.
+ */
+import { crawlerAt, unescaped, withoutComments } from './rule-text.js';
+
+/** `before + text + after` is the whole configuration. */
+export interface Part {
+  readonly before: string;
+  readonly text: string;
+  readonly after: string;
+}
+
+const TAG = `(?:[^>"']|"[^"]*"|'[^']*')*>`;
+
+/** @param crawler absent: an element of the whole server */
+export function findPart(xml: string, element: string, crawler?: string): Part | undefined {
+  const visible = withoutComments(xml);
+  const from = crawler === undefined ? 0 : crawlerAt(visible, crawler);
+  const end = crawler === undefined ? xml.length : endOfCrawler(visible, from).at;
+  const opening = new RegExp(String.raw`<(?:[\w-]+:)?${element}\b${TAG}`, 'g');
+  opening.lastIndex = from;
+  const found = opening.exec(visible);
+  if (!found || found.index >= end) return undefined;
+  const to = found[0].endsWith('/>') ? opening.lastIndex : closing(visible, element, opening.lastIndex);
+  const start = found.index - (/(?<=\n)[ \t]*$/.exec(xml.slice(0, found.index))?.[0].length ?? 0);
+  return { before: xml.slice(0, start), text: xml.slice(start, to), after: xml.slice(to) };
+}
+
+/** Where an element goes that is not there yet: at the end of the crawler, or of the configuration. */
+export function newPart(xml: string, text: string, crawler?: string): Part {
+  const visible = withoutComments(xml);
+  if (crawler === undefined) return split(xml, visible.lastIndexOf('</'), text);
+  const { at, selfClosing } = endOfCrawler(visible, crawlerAt(visible, crawler));
+  if (!selfClosing) return split(xml, at, text);
+  const prefix = /^<([\w-]+:)?/.exec(visible.slice(crawlerAt(visible, crawler)))?.[1] ?? '';
+  return {
+    before: `${xml.slice(0, at - '/>'.length)}>\n`,
+    text,
+    after: `\n  </${prefix}Crawler>${xml.slice(at)}`,
+  };
+}
+
+export const wholeText = ({ before, after }: Part, text: string): string => before + text + after;
+
+/** The value of an attribute of the part's first tag. */
+export function attributeOf({ text }: Part, name: string): string | undefined {
+  const tag = new RegExp(`<${TAG}`).exec(text)?.[0] ?? '';
+  const value = new RegExp(String.raw`\s${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
+  return value ? unescaped(value[1] ?? value[2] ?? '') : undefined;
+}
+
+/** A line of the whole configuration as a place in the part; undefined: elsewhere. */
+export function placeInPart(
+  { before }: Part,
+  text: string,
+  { line, column }: { line: number; column: number },
+): { line: number; column: number } | undefined {
+  const first = before.split('\n').length;
+  const inside = line - first + 1;
+  if (inside < 1 || inside > text.split('\n').length) return undefined;
+  const shift = inside === 1 ? before.length - before.lastIndexOf('\n') - 1 : 0;
+  return { line: inside, column: Math.max(1, column - shift) };
+}
+
+/** The prefix under which the file writes Crawlway's own elements, and what declares it where none does. */
+export function ownPrefix(xml: string): { readonly prefix: string; readonly declaration: string } {
+  const declared = /xmlns:([\w-]+)\s*=\s*["']urn:crawlway:config:1["']/.exec(withoutComments(xml))?.[1];
+  return declared
+    ? { prefix: declared, declaration: '' }
+    : { prefix: 'cw', declaration: ' xmlns:cw="urn:crawlway:config:1"' };
+}
+
+function endOfCrawler(visible: string, from: number): { at: number; selfClosing: boolean } {
+  const opening = new RegExp(`<${TAG}`, 'g');
+  opening.lastIndex = from;
+  const tag = opening.exec(visible);
+  if (tag?.[0].endsWith('/>')) return { at: opening.lastIndex, selfClosing: true };
+  const end = /<\/(?:[\w-]+:)?Crawler\s*>/g;
+  end.lastIndex = from;
+  return { at: end.exec(visible)?.index ?? visible.length, selfClosing: false };
+}
+
+function closing(visible: string, element: string, from: number): number {
+  const end = new RegExp(String.raw`</(?:[\w-]+:)?${element}\s*>`, 'g');
+  end.lastIndex = from;
+  return end.exec(visible) ? end.lastIndex : visible.length;
+}
+
+/** Before the line of the end tag. */
+function split(xml: string, at: number, text: string): Part {
+  const indent = /[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
+  const from = at - indent.length;
+  const before = xml.slice(0, from);
+  return { before: before.endsWith('\n') ? before : `${before}\n`, text, after: `\n${xml.slice(from)}` };
+}

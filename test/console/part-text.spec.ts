@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import {
+  attributeOf,
+  findPart,
+  newPart,
+  ownPrefix,
+  placeInPart,
+  wholeText,
+} from '../../console/src/screens/configuration/part-text.js';
+import { readConfiguration } from '../../src/adapters/config-xml/read.js';
+
+const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+  <!-- <cw:GlobalCrawlSpace rules="commented.rules"/> -->
+  <Crawler name="other"><cw:Servers file="a.conf"/></Crawler>
+  <Crawler name="docs">
+    <Root url="http://a.example/?a>b"/>
+    <cw:Servers followOutside="yes">
+      <cw:Server url="http://a.example/"/>
+    </cw:Servers>
+  </Crawler>
+  <Crawler name="short"/>
+</CrawlConfig>
+`;
+const read = (xml: string) =>
+  readConfiguration(xml, { file: 'c.xml', readFile: () => 'allow domain *', env: {} }).definition!;
+
+describe('an element of the configuration by itself', () => {
+  it('is cut out and put back without a change', () => {
+    const part = findPart(XML, 'Servers', 'docs')!;
+    expect(part.text).toMatch(/^ {4}<cw:Servers followOutside="yes">[\s\S]*<\/cw:Servers>$/);
+    expect(wholeText(part, part.text)).toBe(XML);
+    expect(attributeOf(part, 'followOutside')).toBe('yes');
+  });
+
+  it('is that of its crawler, and not one in a comment', () => {
+    expect(attributeOf(findPart(XML, 'Servers', 'other')!, 'file')).toBe('a.conf');
+    expect(findPart(XML, 'Servers', 'short')).toBeUndefined();
+    expect(findPart(XML, 'Conditions', 'other')).toBeUndefined();
+    expect(findPart(XML, 'GlobalCrawlSpace')).toBeUndefined();
+  });
+
+  it.each(['docs', 'other', 'short'])('can be new, and the reader finds it: %s', (crawler) => {
+    const { prefix, declaration } = ownPrefix(XML);
+    const part = newPart(XML, `    <${prefix}:CrawlSpace${declaration} rules="x.rules"/>`, crawler);
+    const definition = read(wholeText(part, part.text));
+    const withSpace = definition.crawlers.filter(({ crawlSpace }) => crawlSpace).map(({ name }) => name);
+    expect(withSpace).toEqual([crawler]);
+  });
+
+  it('can be new outside of crawlers, and brings its namespace where there is none', () => {
+    const bare = '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"><Crawler name="a"/></CrawlConfig>';
+    const { prefix, declaration } = ownPrefix(bare);
+    const part = newPart(bare, `  <${prefix}:GlobalCrawlSpace${declaration} rules="x.rules"/>`);
+    expect(read(wholeText(part, part.text)).globalCrawlSpace?.file).toBe('x.rules');
+  });
+
+  it('has places of its own', () => {
+    const part = findPart(XML, 'Servers', 'docs')!;
+    const line = XML.split('\n').findIndex((text) => text.includes('<cw:Server url')) + 1;
+    expect(placeInPart(part, part.text, { line, column: 7 })).toEqual({ line: 2, column: 7 });
+    expect(placeInPart(part, part.text, { line: 1, column: 1 })).toBeUndefined();
+    expect(placeInPart(part, part.text, { line: line + 5, column: 1 })).toBeUndefined();
+    const inline = findPart(XML, 'Servers', 'other')!;
+    expect(placeInPart(inline, inline.text, { line: 3, column: 25 })).toEqual({ line: 1, column: 1 });
+  });
+});
