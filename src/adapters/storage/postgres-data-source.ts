@@ -9,6 +9,7 @@ import { RuleFiles0004 } from './migrations/0004-rule-files.js';
 import { Frontier0001 } from './migrations/postgres/0001-frontier.js';
 import { Administration0002 } from './migrations/postgres/0002-administration.js';
 import { Nodes0003 } from './migrations/postgres/0003-nodes.js';
+import { Failing0005 } from './migrations/postgres/0005-failing.js';
 import { placeOf, postgresError } from './postgres-pool.js';
 
 /** Any number; servers that start together on one database take turns by it. */
@@ -25,7 +26,7 @@ export async function openPostgresDataSource(url: string): Promise<DataSource> {
     url,
     poolSize: 2,
     entities: [SettingRow, ConfigurationVersionRow, AuditRow],
-    migrations: [Frontier0001, Administration0002, Nodes0003, RuleFiles0004],
+    migrations: [Frontier0001, Administration0002, Nodes0003, RuleFiles0004, Failing0005],
     migrationsTableName: 'migration',
   });
   try {

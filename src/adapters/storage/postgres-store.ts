@@ -7,6 +7,7 @@ import { openPostgresDataSource } from './postgres-data-source.js';
 import { PostgresFrontier } from './postgres-frontier.js';
 import { PostgresPool } from './postgres-pool.js';
 import { PostgresReads } from './postgres-reads.js';
+import { PostgresSearch } from './postgres-search.js';
 import { PostgresSortedUrls } from './postgres-sorted-urls.js';
 import { columns } from './postgres-sql.js';
 
@@ -27,6 +28,7 @@ export async function openPostgresStore(url: string): Promise<FrontierStore> {
 function storeOf(pool: PostgresPool): FrontierStore {
   const frontier = new PostgresFrontier(pool);
   const reads = new PostgresReads(pool);
+  const search = new PostgresSearch(pool, (ids) => reads.get(ids));
   const sorted = new PostgresSortedUrls(pool);
   const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
     inSteps((after) => reads.matching(filter, after, BULK_STEP), apply);
@@ -65,6 +67,10 @@ function storeOf(pool: PostgresPool): FrontierStore {
     find: (...query) => reads.find(...query),
     get: (ids) => reads.get(ids),
     list: (...query) => reads.list(...query),
+    search: (...query) => search.search(...query),
+    folders: (...query) => search.folders(...query),
+    failing: (...query) => search.failing(...query),
+    failingHosts: (...query) => search.failingHosts(...query),
     count: (filter) => reads.count(filter),
     counts: (crawler) => reads.counts(crawler),
     indexedOfHost: (...query) => reads.indexedOfHost(...query),

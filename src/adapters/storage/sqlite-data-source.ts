@@ -15,6 +15,7 @@ import { unknownMigrations } from './migration-check.js';
 import { RuleFiles0004 } from './migrations/0004-rule-files.js';
 import { Frontier0001 } from './migrations/sqlite/0001-frontier.js';
 import { Administration0002 } from './migrations/sqlite/0002-administration.js';
+import { Failing0005 } from './migrations/sqlite/0005-failing.js';
 import { type Handle, prepareHandle, storeError } from './sqlite-handle.js';
 
 const ENTITIES = [
@@ -28,7 +29,7 @@ const ENTITIES = [
   ConfigurationVersionRow,
   AuditRow,
 ];
-const MIGRATIONS = [Frontier0001, Administration0002, RuleFiles0004];
+const MIGRATIONS = [Frontier0001, Administration0002, RuleFiles0004, Failing0005];
 
 /**
  * Opens (or creates) the file and brings its tables up to date.

@@ -4,6 +4,7 @@ import { openSqliteDataSource, rawHandle } from './sqlite-data-source.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { guarded } from './sqlite-handle.js';
 import { SqliteReads } from './sqlite-reads.js';
+import { SqliteSearch } from './sqlite-search.js';
 import { newState } from './url-row.js';
 
 /**
@@ -17,6 +18,7 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
   const frontier = new SqliteFrontier(db);
   const { records } = frontier;
   const reads = new SqliteReads(db);
+  const search = new SqliteSearch(db);
   const write = async <T>(action: () => T): Promise<T> => guarded(file, () => frontier.transaction(action));
   const read = async <T>(action: () => T): Promise<T> => guarded(file, action);
   const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => number) =>
@@ -48,6 +50,10 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
     find: (...query) => read(() => reads.find(...query)),
     get: (...query) => read(() => reads.get(...query)),
     list: (...query) => read(() => reads.list(...query)),
+    search: (...query) => read(() => search.search(...query)),
+    folders: (...query) => read(() => search.folders(...query)),
+    failing: (...query) => read(() => search.failing(...query)),
+    failingHosts: (...query) => read(() => search.failingHosts(...query)),
     count: (...query) => read(() => reads.count(...query)),
     counts: (...query) => read(() => reads.counts(...query)),
     indexedOfHost: (...query) => read(() => reads.indexedOfHost(...query)),

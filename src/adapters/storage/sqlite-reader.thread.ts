@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { checkpointer } from './checkpoint.js';
 import { openHandle, storeError } from './sqlite-handle.js';
 import { SqliteReads } from './sqlite-reads.js';
+import { SqliteSearch } from './sqlite-search.js';
 import { readerVerbs } from './sqlite-verbs.js';
 import { type Call, crossing, perform, type Reply, type StoreThreadData } from './thread-protocol.js';
 
@@ -10,7 +11,7 @@ const CHECKPOINT_EVERY_MS = 500;
 
 const { file } = workerData as StoreThreadData;
 const db = openHandle(file, 'reader');
-const verbs = readerVerbs(new SqliteReads(db));
+const verbs = readerVerbs(new SqliteReads(db), new SqliteSearch(db));
 
 function run(call: Call): Reply {
   try {

@@ -80,6 +80,10 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     getSetting: (...query) => read(() => reads.getSetting(...query)),
     settings: (...query) => read(() => reads.settings(...query)),
     list: (...query) => reader.call('list', ...query),
+    search: (...query) => reader.call('search', ...query),
+    folders: (...query) => reader.call('folders', ...query),
+    failing: (...query) => reader.call('failing', ...query),
+    failingHosts: (...query) => reader.call('failingHosts', ...query),
     count: (filter) => (countedWhere(filter) ? read(() => reads.count(filter)) : reader.call('count', filter)),
     listByUrl: (...query) => reader.call('listByUrl', ...query),
     orders: (filter, ...page) =>

@@ -1,6 +1,7 @@
 /** What the two threads of the SQLite store offer, and what the store in the calling thread uses. */
 import type { SqliteFrontier } from './sqlite-frontier.js';
 import type { SqliteReads } from './sqlite-reads.js';
+import type { SqliteSearch } from './sqlite-search.js';
 
 export type WriterVerbs = ReturnType<typeof writerVerbs>;
 export type ReaderVerbs = ReturnType<typeof readerVerbs>;
@@ -12,8 +13,10 @@ export const writerVerbs = (frontier: SqliteFrontier) => ({
 });
 
 /** Reads that may take seconds on a large store. */
-export const readerVerbs = (reads: SqliteReads) =>
-  offer(reads, 'list', 'count', 'matching', 'listByUrl', 'orders', 'countOrders', 'prunable');
+export const readerVerbs = (reads: SqliteReads, search: SqliteSearch) => ({
+  ...offer(reads, 'list', 'count', 'matching', 'listByUrl', 'orders', 'countOrders', 'prunable'),
+  ...offer(search, 'search', 'folders', 'failing', 'failingHosts'),
+});
 
 function offer<T extends object, Name extends keyof T>(target: T, ...names: Name[]): Pick<T, Name> {
   const verbs = names.map((name) => [name, (target[name] as CallableFunction).bind(target)]);

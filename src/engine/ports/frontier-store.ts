@@ -130,6 +130,36 @@ export interface UrlFilter {
   readonly visitedSince?: Instant;
 }
 
+/** One step of a search through the stored URLs. */
+export interface SearchStep {
+  readonly urls: UrlState[];
+  /** Go on after this id; absent: everything was searched. */
+  readonly next?: UrlId;
+  /** Share of the way through the store that lies behind, 0…1. */
+  readonly searched: number;
+}
+
+/** URLs in error of one kind: all of them, and those whose last visit was in the hour or the day before a moment. */
+export interface FailingUrls {
+  readonly urls: number;
+  readonly lastHour: number;
+  readonly lastDay: number;
+}
+
+/** What lies in one folder of a host, as far as one step has looked. */
+export interface FolderStep {
+  /** Folders in it, each with the URLs anywhere in it. Of very many, the first that were met. */
+  readonly folders: readonly { readonly name: string; readonly urls: number }[];
+  /** URLs in further folders. */
+  readonly others: number;
+  /** URLs in the folder itself; `sample` are the first of them. */
+  readonly urls: number;
+  readonly sample: readonly UrlState[];
+  /** As of a search. */
+  readonly next?: UrlId;
+  readonly searched: number;
+}
+
 export interface LedgerFilter {
   readonly crawler?: string;
   readonly state?: OrderState;
@@ -182,6 +212,30 @@ export interface FrontierStore {
   get(ids: readonly UrlId[]): Promise<UrlState[]>;
   /** In an order of the store's own, the same for every page, from after the URL with the id `after` (0: from the start). */
   list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]>;
+  /**
+   * The same list for a person who waits: looks for a bounded time, whatever the filter and the size of the store, and says
+   * how far it came.
+   */
+  search(filter: UrlFilter & { readonly crawler: string }, after: UrlId, limit: number): Promise<SearchStep>;
+  /**
+   * One step through the URLs of a host that lie in a folder: `folder` is the beginning of their URLs up to a slash, or empty
+   * for all of them. Steps add up to exact counts.
+   */
+  folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep>;
+  /** URLs in error by reason, the most first; only of one host, when it is given. */
+  failing(
+    crawler: string,
+    now: Instant,
+    hostKey?: string,
+  ): Promise<(FailingUrls & { readonly reason: string; readonly hosts: number })[]>;
+  /** Hosts with URLs in error for a reason, the most first; `after` is the last one of the page before. */
+  failingHosts(
+    crawler: string,
+    reason: string,
+    now: Instant,
+    after: { readonly urls: number; readonly hostKey: string } | undefined,
+    limit: number,
+  ): Promise<(FailingUrls & { readonly hostKey: string })[]>;
   count(filter: UrlFilter): Promise<number>;
   counts(crawler: string): Promise<CrawlerCounts>;
   /** Documents in the index, by host; for the deletion guard. */

@@ -5,6 +5,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('url_of_site', ['siteId', 'key'], { unique: true })
 @Index('url_status', ['status'])
 @Index('url_pending_deletion', ['id'], { where: 'pending_deletion IS NOT NULL' })
+@Index('url_error', ['reason', 'siteId', 'lastVisitAt'], { where: 'status = 4' })
 @Index('url_queue', ['siteId', 'source', 'dueAt'], { where: 'source IS NOT NULL' })
 export class UrlRow {
   @PrimaryColumn('integer') id!: number;
