@@ -129,7 +129,7 @@ export const REASONS = {
     'Turn query strings off for that path by a crawl rule, name tracking parameters in canonicalization, or raise the limit.',
   ),
   'trap-endless-pattern': traps(
-    'The host has more URLs that differ only in numbers, dates, ids or parameters than `maxPatternUrls`, and the last 50 of them brought nothing new: no word and no link to anything else. Typical of calendars, next links without end and facets.',
+    'The host has more URLs that differ only in numbers, dates, ids and their query than `maxPatternUrls`, and the last 50 of them brought nothing new: no word and no link to anything else. Typical of calendars, next links without end and facets.',
     'Nothing to do for a calendar. When the pages are wanted, raise `maxPatternUrls` of Traps, or submit a list or a sitemap of them.',
   ),
   'trap-host-size': traps(

@@ -1,8 +1,3 @@
-/** From here on the combinations of parameters are one pattern: of ten facets there are a thousand. */
-const MANY_PARAMETERS = 3;
-
-const HEXADECIMAL_ID = /^[0-9a-f]{8,}$/i;
-const LONG_ID = 16;
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const UUID_LENGTH = 36;
 const MONTH =
@@ -10,9 +5,9 @@ const MONTH =
 const LONGEST_MONTH = 9;
 
 /**
- * What a URL has in common with the others that the same program makes: the path with its numbers, dates and ids taken
- * out, and the names of the parameters. `/2031/05/` is `/N/N/`, `/event-2031-may` is `/event-N-M`, `/s/8f3acc01/cart` is
- * `/s/H/cart`, `?b=1&a=2` is `?a&b`, three and more parameters are `?*`.
+ * What a URL has in common with the others that the same program makes: the path with its numbers, dates and ids as `N`,
+ * and `?` for whatever query. `/2031/05/`, `/2031/may/1/` and `/20310501/` are all `/N/`; `/s/8f3acc/p7.html` is
+ * `/s/N.html`.
  *
  * @param href a canonical URL
  * @returns undefined when nothing of it varies: a path of words, without a query
@@ -20,33 +15,30 @@ const LONGEST_MONTH = 9;
 export function urlPattern(href: string): string | undefined {
   const pathStart = href.indexOf('/', href.indexOf('://') + 3);
   const queryStart = href.indexOf('?', pathStart);
-  if (queryStart >= 0) {
-    const path = withoutNumbers(href.slice(pathStart, queryStart));
-    return `${path}?${parameterNames(href, queryStart + 1)}`;
-  }
+  if (queryStart >= 0) return `${withoutNumbers(href.slice(pathStart, queryStart))}?`;
   return hasDigit(href, pathStart) ? withoutNumbers(href.slice(pathStart)) : undefined;
 }
 
 /** By hand, because it is done for every URL that is found. */
 function withoutNumbers(path: string): string {
-  const text = path.length > UUID_LENGTH && path.includes('-') ? path.replace(UUID, '0123456789abcdef') : path;
+  const text = path.length > UUID_LENGTH && path.includes('-') ? path.replace(UUID, '0') : path;
   let pattern = '';
-  for (let at = 0; at < text.length; ) {
+  /** Where a number ended that only one sign parts from what comes. */
+  let numberEnd = -1;
+  for (let at = 0; at < text.length; at++) {
     const start = at;
-    let digits = 0;
+    let varies = false;
     for (let code = text.charCodeAt(at); isDigit(code) || isLetter(code); code = text.charCodeAt(++at)) {
-      if (isDigit(code)) digits++;
+      varies ||= isDigit(code);
     }
     const word = text.slice(start, at);
-    pattern += digits === 0 ? (isMonth(word) ? 'M' : word) : numbered(word, digits);
-    if (at < text.length) pattern += text[at++];
+    if (varies || isMonth(word)) {
+      pattern = numberEnd === start - 1 ? pattern.slice(0, -1) : `${pattern}N`;
+      numberEnd = at;
+    } else pattern += word;
+    if (at < text.length) pattern += text[at];
   }
   return pattern;
-}
-
-function numbered(word: string, digits: number): string {
-  if (digits === word.length) return 'N';
-  return word.length >= LONG_ID || HEXADECIMAL_ID.test(word) ? 'H' : word.replace(/\d+/g, 'N');
 }
 
 const isMonth = (word: string): boolean => word.length >= 3 && word.length <= LONGEST_MONTH && MONTH.test(word);
@@ -56,16 +48,4 @@ const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code
 function hasDigit(text: string, from: number): boolean {
   for (let at = from; at < text.length; at++) if (isDigit(text.charCodeAt(at))) return true;
   return false;
-}
-
-function parameterNames(href: string, from: number): string {
-  const names = new Set<string>();
-  for (let at = from; at < href.length && names.size < MANY_PARAMETERS; ) {
-    let end = href.indexOf('&', at);
-    if (end < 0) end = href.length;
-    const equals = href.indexOf('=', at);
-    names.add(withoutNumbers(href.slice(at, equals < 0 || equals > end ? end : equals)));
-    at = end + 1;
-  }
-  return names.size < MANY_PARAMETERS ? [...names].sort().join('&') : '*';
 }

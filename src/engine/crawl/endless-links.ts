@@ -10,6 +10,8 @@ import type { PageProcessor } from '../ports/page-processor.js';
 
 export const ENDLESS_REASON = 'trap-endless-pattern';
 
+const LOOK_AT_EVERY = 16;
+
 export interface EndlessServices {
   readonly store: Pick<FrontierStore, 'settings' | 'putSetting'>;
   readonly processor: Pick<PageProcessor, 'forget'>;
@@ -41,6 +43,15 @@ export class EndlessLinks {
     });
     await this.restored;
     return this.patterns.isWatched(hostKey, url);
+  }
+
+  /**
+   * Is the first visit of the URL not worth a request, as one of those that were found before their pattern turned out to
+   * be endless? One in so many is made all the same, to see whether there is something new by now.
+   */
+  skips({ id, hostKey, url, arrival, visits, foundOn }: UrlState): boolean {
+    if (visits > 0 || arrival !== 'link' || foundOn === undefined || id % LOOK_AT_EVERY === 0) return false;
+    return this.patterns.isEndless(hostKey, url) && this.patterns.isEndless(hostKey, foundOn);
   }
 
   /** Has `discover` take what is to be taken of the links of a page, and returns what was new; `refuse` is told the others. */

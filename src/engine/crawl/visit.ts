@@ -19,6 +19,7 @@ import { ENDLESS_REASON, type EndlessLinks } from './endless-links.js';
 import type { Host } from './hosts.js';
 import type { CrawlServices } from './services.js';
 import type { Tally } from './tally.js';
+import { pricedBy } from './visit-pricing.js';
 
 export interface VisitTarget {
   readonly context: CrawlContext;
@@ -62,7 +63,7 @@ export class VisitRunner {
       throw error;
     }
     try {
-      return await this.conclude(state, result, fence);
+      return await this.conclude(state, host, result, fence);
     } catch (error) {
       // An order may have reached a sink, and the store could not be told.
       await this.services.doubts.begin().catch(() => undefined);
@@ -80,6 +81,8 @@ export class VisitRunner {
       this.target.limitHost(host.key, options.concurrencyPerHost);
       // The page processor refuses what the policy rejects, and then nothing at all is asked of the host.
       const refused = !verdict.accepted && state.arrival !== 'robots';
+      if (!refused && this.target.endless.skips(state))
+        return this.excluded(state, ENDLESS_REASON, this.target.endless.objection(state.hostKey, state.url));
       const gate = refused ? {} : await this.passRobots(state, url, host, options);
       const delay = this.delay(url, options);
       if (gate.asked) pause = delay;
@@ -116,7 +119,10 @@ export class VisitRunner {
     if (!this.obeysRobots(options)) return {};
     const answer = this.services.robots.ask(url, fetcher.robotsAgent);
     if (answer.kind === 'allowed') return {};
-    if (answer.kind === 'disallowed') return { end: this.disallowed(state) };
+    if (answer.kind === 'disallowed') {
+      const detail = `robots.txt forbids it to ${fetcher.robotsAgent}`;
+      return { end: this.excluded(state, 'robots-disallowed', detail) };
+    }
     if (answer.kind === 'unreachable') {
       this.services.hosts.backOff(host, milliseconds(answer.entry.policy.expiresAt - this.services.clock.now()));
       return { end: PUT_BACK };
@@ -151,12 +157,12 @@ export class VisitRunner {
     return !this.obeysRobots(options) || this.services.robots.ask(url, agent).kind === 'allowed';
   }
 
-  private disallowed(state: UrlState): PageResult {
-    const { robotsAgent } = this.target.context.fetcher;
+  /** Without a request, and for now: the next visit may find it otherwise. */
+  private excluded(state: UrlState, reason: string, detail: string | undefined): PageResult {
     const outcome: PageOutcome = {
       kind: 'excluded',
-      reason: 'robots-disallowed',
-      detail: `robots.txt forbids it to ${robotsAgent}`,
+      reason,
+      detail,
       keepDocument: false,
       removeStatus: false,
       revisit: true,
@@ -305,10 +311,16 @@ export class VisitRunner {
     };
   }
 
-  private async conclude(state: UrlState, result: PageResult, fence: Fence): Promise<Concluded> {
+  private async conclude(state: UrlState, host: Host, result: PageResult, fence: Fence): Promise<Concluded> {
     const outcome = this.visitOutcome(state, result.outcome);
     const now = this.services.clock.now();
-    const disposition = this.services.doubts.dispose(state, outcome, this.rules(result), now);
+    const rules = { ...this.rules(result), visitPrice: host.visitPrice };
+    const disposition = this.services.doubts.dispose(state, outcome, rules, now);
+    const price = pricedBy({ state, rules, changes: disposition.changes }, host, now);
+    if (price !== undefined) {
+      this.services.hosts.price(host, price);
+      this.target.tally.price(price);
+    }
     const visit = visitRecord(result, outcome, disposition.changed, now);
     this.note(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;

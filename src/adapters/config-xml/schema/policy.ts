@@ -282,7 +282,7 @@ export const TRAPS = element(
     }),
     maxPatternUrls: attribute(
       t.integer(1),
-      'URLs of one host that differ only in numbers, dates, ids and the values of parameters. Once there are so many, further ones are taken only from pages that bring something new: a word, or links to other pages.',
+      'URLs of one host that differ only in numbers, dates, ids and their query. Once there are so many, further ones are taken only from pages that bring something new: a word, or links to other pages.',
       { default: '1000' },
     ),
     maxUrlsPerHost: attribute(t.integer(1), 'URLs of one host.', { default: '5000000' }),

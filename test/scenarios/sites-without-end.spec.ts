@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CrawlWorld } from '../support/crawl-world.js';
+import { archive, ENDLESS, siteOf, startEndlessSite } from '../support/endless-sites.js';
+import type { FakeSite } from '../support/fake-site.js';
+
+const LIMIT = 40;
+const TRAPS = `<cw:Traps maxPatternUrls="${LIMIT}"/>`;
+const ATTRIBUTES = 'nearDuplicateDetector="false" nthreads="16"';
+/** `ARTICLES=10000` for the large archive. */
+const ARTICLES = Number(process.env['ARTICLES'] ?? 300);
+
+describe('a site without end', () => {
+  let site: FakeSite;
+  let world: CrawlWorld;
+  afterEach(async () => {
+    expect(world.errors).toEqual([]);
+    await world.close();
+    await site.close();
+  });
+
+  const start = async (path: string): Promise<void> => {
+    const crawler = `<Root url="${site.url(path).replaceAll('&', '&amp;')}"/>${TRAPS}`;
+    world = await CrawlWorld.start({ attributes: ATTRIBUTES, crawler });
+    await world.untilIdle();
+  };
+
+  it.each(Object.entries(ENDLESS))('%s: ends soon after its limit, and says why', async (_, { start: path, like }) => {
+    site = await startEndlessSite();
+    await start(path);
+    const fetched = site.fetched.filter((each) => each.startsWith(like));
+    expect(fetched.length).toBeGreaterThan(LIMIT);
+    expect(fetched.length).toBeLessThan(20 * LIMIT);
+
+    const refused = await world.engine.refused('test');
+    expect(refused).toMatchObject([{ reason: 'trap-endless-pattern' }]);
+    const { url, from } = refused[0]!.samples[0]!;
+    expect(await world.state(url)).toBeUndefined();
+    const { explanation } = await world.engine.explain('test', url, from);
+    expect(explanation.verdict).toMatchObject({ accepted: false, reason: 'trap-endless-pattern' });
+    expect((await world.engine.biography('test', from)).explanation.trace.at(-1)).toMatchObject({
+      reason: 'trap-endless-pattern',
+    });
+  });
+
+  it('that is an archive is crawled to its last article', async () => {
+    site = await siteOf(archive(ARTICLES));
+    await start('/list');
+    expect((await world.indexed()).filter((url) => url.includes('/article/'))).toHaveLength(ARTICLES);
+    expect(await world.engine.refused('test')).toEqual([]);
+  });
+
+  it('that is a chain of articles, each known to the one before alone, is crawled to its last article', async () => {
+    site = await siteOf(archive(ARTICLES));
+    await start('/article/0');
+    expect(await world.indexed()).toHaveLength(ARTICLES);
+  });
+
+  it('beside an archive costs the archive nothing', async () => {
+    site = await siteOf(archive(150), (url) => (url.pathname === '/' ? home : undefined));
+    const endless = await startEndlessSite();
+    const home = {
+      headers: { 'content-type': 'text/html' },
+      body: `<a href="/list">all</a>${Object.values(ENDLESS).map(({ start: path }) => `<a href="${endless.url(path)}">x</a>`)}`,
+    };
+    await start('/');
+    await endless.close();
+    expect((await world.indexed()).filter((url) => url.includes('/article/'))).toHaveLength(150);
+  });
+});
