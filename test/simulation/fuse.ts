@@ -1,3 +1,5 @@
+import type { Clock } from '../../src/engine/ports/clock.js';
+
 /**
  * Stands between a process and the world. When it blows, the process is dead in the middle of whatever it was doing:
  * nothing it still tries reaches the world, and no answer reaches it.
@@ -28,6 +30,18 @@ export class Fuse {
         return (...args: unknown[]) => this.through(() => Reflect.apply(value, object, args) as unknown);
       },
     });
+  }
+
+  /** Timers of a dead process do not run. */
+  clock(clock: Clock): Clock {
+    return {
+      now: () => clock.now(),
+      at: (at, action) =>
+        clock.at(at, () => {
+          if (!this.blown) action();
+        }),
+      sleep: (wait, signal) => clock.sleep(wait, signal),
+    };
   }
 
   private through(call: () => unknown): unknown {

@@ -1,4 +1,8 @@
-/** `npm run simulate -- --seeds 1000 --from 1`: runs worlds and tells which of them went wrong; a seed replays exactly. */
+/**
+ * `npm run simulate -- --seeds 1000 --from 1`: runs worlds and tells which of them went wrong; a seed replays exactly.
+ * With `--nodes` worlds of several nodes on one database.
+ */
+import { runCluster } from './cluster-world.js';
 import { runWorld } from './world.js';
 
 const option = (name: string, otherwise: number): number => {
@@ -8,20 +12,17 @@ const option = (name: string, otherwise: number): number => {
 
 const from = option('from', 1);
 const seeds = option('seeds', 100);
-const totals = { pages: 0, requests: 0, crashes: 0, orders: 0 };
+const run = process.argv.includes('--nodes') ? runCluster : runWorld;
+const totals = new Map<string, number>();
 let failed = 0;
 for (let seed = from; seed < from + seeds; seed++) {
-  const report = await runWorld(seed);
-  totals.pages += report.pages;
-  totals.requests += report.requests;
-  totals.crashes += report.crashes;
-  totals.orders += report.orders;
-  if (report.violations.length === 0) continue;
+  const { seed: _, violations, ...counts } = await run(seed);
+  for (const [what, count] of Object.entries(counts)) totals.set(what, (totals.get(what) ?? 0) + (count as number));
+  if (violations.length === 0) continue;
   failed++;
-  console.log(`seed ${seed}: ${report.violations.length} violations`);
-  for (const violation of report.violations.slice(0, 10)) console.log(`  ${violation}`);
+  console.log(`seed ${seed}: ${violations.length} violations`);
+  for (const violation of violations.slice(0, 10)) console.log(`  ${violation}`);
 }
-const { pages, requests, crashes, orders } = totals;
-console.log(`${pages} pages, ${requests} requests, ${orders} orders in the ledgers, ${crashes} crashes`);
+console.log([...totals].map(([what, count]) => `${count} ${what}`).join(', '));
 console.log(`worlds: ${seeds - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

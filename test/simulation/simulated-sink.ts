@@ -9,6 +9,7 @@ export class SimulatedIndex {
   readonly documents = new Map<string, string>();
   readonly violations: string[] = [];
   faults = true;
+  private readonly taken = new Set<string>();
   private readonly lastOrder = new Map<string, number>();
 
   constructor(private readonly random: Random) {}
@@ -19,6 +20,11 @@ export class SimulatedIndex {
       deliver: (batch) => this.deliver(batch, clock),
       close: async () => undefined,
     };
+  }
+
+  /** Was this document ever put into the index? */
+  hasTaken(uri: string, stamp: string): boolean {
+    return this.taken.has(`${uri} ${stamp}`);
   }
 
   private async deliver(batch: readonly PushOrder[], clock: Clock): Promise<OrderAnswer[]> {
@@ -36,8 +42,10 @@ export class SimulatedIndex {
     if (order.reason === '') this.violations.push(`order ${order.id} for ${order.uri} has no reason`);
     this.lastOrder.set(order.uri, order.id);
     if (this.faults && this.refuses(order)) return { state: 'refused', message: 'this one never' };
-    if (order.kind === 'add') this.documents.set(order.uri, order.document.stamp);
-    else this.documents.delete(order.uri);
+    if (order.kind === 'add') {
+      this.documents.set(order.uri, order.document.stamp);
+      this.taken.add(`${order.uri} ${order.document.stamp}`);
+    } else this.documents.delete(order.uri);
     return { state: 'acknowledged' };
   }
 

@@ -12,7 +12,6 @@ import { REASONS } from '../../src/domain/policy/reasons.js';
 import { after, type Duration, days, hours, type Instant, milliseconds, minutes } from '../../src/domain/time/units.js';
 import { Engine } from '../../src/engine/engine.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
-import type { Clock } from '../../src/engine/ports/clock.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -82,7 +81,7 @@ class World {
   private async start(): Promise<void> {
     this.fuse = new Fuse();
     const { fuse } = this;
-    const clock = guardedClock(this.clock, fuse);
+    const clock = fuse.clock(this.clock);
     const store = fuse.guard(this.store);
     this.engine = new Engine({
       store: Object.assign(Object.create(store) as FrontierStore, { close: async () => undefined }),
@@ -146,6 +145,7 @@ class World {
     this.witness.crashed(this.clock.now());
     this.clock.advance(milliseconds(this.random.integer(0, 3_000)));
     await settle();
+    await this.checkBeliefs();
     await this.start();
   }
 
@@ -212,6 +212,14 @@ class World {
     }
   }
 
+  /** Nothing is settled before its order is acknowledged: what the store takes to be in the index has been there. */
+  private async checkBeliefs(): Promise<void> {
+    for (const { url, stamp } of await this.store.list({ crawler: 'world', indexed: true }, 0, 10_000)) {
+      if (stamp === undefined || this.index.hasTaken(url, stamp)) continue;
+      this.violations.push(`${url} counts as indexed, and the index was never given that document`);
+    }
+  }
+
   private checkBounds(): void {
     const pending = this.engine.sinks().reduce((sum, sink) => sum + sink.pending, 0);
     if (pending > MOST_PENDING) this.violations.push(`${pending} orders are pending at once`);
@@ -227,18 +235,6 @@ class World {
     };
     return { debug: () => undefined, info: () => undefined, warn: () => undefined, error };
   }
-}
-
-/** Timers of a dead process do not run. */
-function guardedClock(clock: Clock, fuse: Fuse): Clock {
-  return {
-    now: () => clock.now(),
-    at: (at, action) =>
-      clock.at(at, () => {
-        if (!fuse.isBlown) action();
-      }),
-    sleep: (wait, signal) => clock.sleep(wait, signal),
-  };
 }
 
 /** Everything in a world happens in microtasks, so one turn of the event loop ends it. */
