@@ -6,7 +6,16 @@ import type { UrlState } from '../domain/crawl/url-state.js';
 import type { Candidate, Explanation } from '../domain/policy/verdict.js';
 import type { Duration, Instant } from '../domain/time/units.js';
 import type { CrawlEvent } from './events.js';
-import type { CrawlerCounts, LedgerEntry, LedgerFilter, UrlFilter, Visit } from './ports/frontier-store.js';
+import type {
+  CrawlerCounts,
+  FailingUrls,
+  FolderStep,
+  LedgerEntry,
+  LedgerFilter,
+  SearchStep,
+  UrlFilter,
+  Visit,
+} from './ports/frontier-store.js';
 
 export type CrawlerRunState = 'running' | 'paused' | 'stopped';
 
@@ -127,6 +136,15 @@ export interface HostView {
   readonly averageLatency?: Duration;
 }
 
+export interface ErrorClassView extends FailingUrls {
+  readonly reason: string;
+  readonly hosts: number;
+}
+
+export interface ErrorHostView extends FailingUrls {
+  readonly hostKey: string;
+}
+
 export interface PreviewReport {
   readonly crawlers: readonly PreviewCounts[];
   readonly judged: number;
@@ -197,7 +215,8 @@ export interface EngineApi {
   roots(crawler: string): Promise<RootView[]>;
   removeRoot(crawler: string, url: string): Promise<void>;
 
-  urls(filter: UrlFilter & { crawler: string }, after: number, limit: number): Promise<UrlState[]>;
+  /** Stored URLs from after an id, as far as one step comes. */
+  search(filter: UrlFilter & { crawler: string }, after: number, limit: number): Promise<SearchStep>;
   countUrls(filter: UrlFilter): Promise<number>;
   biography(crawler: string, url: string): Promise<Biography>;
   explain(
@@ -212,6 +231,15 @@ export interface EngineApi {
   /** One URL, or all that match; a pattern, a host and a reason narrow each other. */
   refresh(crawler: string, what: RefreshRequest): Promise<number>;
   clearErrors(crawler: string): Promise<number>;
+  /** URLs in error by error code, the most first. */
+  errorClasses(crawler: string, hostKey?: string): Promise<ErrorClassView[]>;
+  /** Hosts with an error code, the most URLs first; `after` is the last one of the page before. */
+  errorHosts(
+    crawler: string,
+    code: string,
+    after: { readonly urls: number; readonly hostKey: string } | undefined,
+    limit: number,
+  ): Promise<ErrorHostView[]>;
   pending(crawler: string): AsyncIterable<string>;
   importPending(
     crawler: string,
@@ -220,6 +248,8 @@ export interface EngineApi {
 
   hosts(crawler: string, after: string | undefined, limit: number): Promise<HostView[]>;
   host(hostKey: string): Promise<HostView>;
+  /** What lies in a folder of a host, as far as one step comes; `folder` is empty for all, or ends with a slash. */
+  folders(crawler: string, hostKey: string, folder: string, after: number): Promise<FolderStep>;
   pauseHost(hostKey: string, paused: boolean): Promise<void>;
 
   /** Yields a growing report; the last one is `done`. Nothing is changed. */

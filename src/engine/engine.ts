@@ -231,7 +231,8 @@ export class Engine implements EngineApi {
   roots = (name: string) => this.roots_.list(this.named(name));
   removeRoot = (name: string, url: string) => this.roots_.remove(this.named(name), url);
 
-  urls: EngineApi['urls'] = (filter, afterId, limit) => this.services.store.list(filter, afterId, limit);
+  search: EngineApi['search'] = async (filter, afterId, limit) =>
+    this.services.store.search({ ...filter, crawler: this.named(filter.crawler).name }, afterId, limit);
   countUrls: EngineApi['countUrls'] = (filter) => this.services.store.count(filter);
   biography = (name: string, url: string) => this.explanations.biography(this.named(name), url);
   explain = (name: string, url: string, from?: string) => this.explanations.explain(this.named(name), url, from);
@@ -241,11 +242,17 @@ export class Engine implements EngineApi {
   clear = (name: string, like: string) => this.maintenance.clear(this.named(name), like);
   refresh: EngineApi['refresh'] = (name, what) => this.maintenance.refresh(this.named(name), what);
   clearErrors = (name: string) => this.maintenance.clearErrors(this.named(name));
+  errorClasses: EngineApi['errorClasses'] = async (name, hostKey) =>
+    this.services.store.failing(this.named(name).name, this.ports.clock.now(), hostKey);
+  errorHosts: EngineApi['errorHosts'] = async (name, code, afterHost, limit) =>
+    this.services.store.failingHosts(this.named(name).name, code, this.ports.clock.now(), afterHost, limit);
   pending = (name: string) => this.maintenance.pending(this.named(name));
   importPending = (name: string, text: string) => this.maintenance.importPending(this.named(name), text);
 
   hosts: EngineApi['hosts'] = (name, afterHost, limit) => this.hostViews.list(this.named(name).name, afterHost, limit);
   host = (hostKey: string) => this.hostViews.one(hostKey);
+  folders: EngineApi['folders'] = (name, hostKey, folder, afterId) =>
+    this.hostViews.folders(this.named(name).name, hostKey, folder, afterId);
   pauseHost = (hostKey: string, paused: boolean) => this.hostViews.pause(hostKey, paused);
 
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {

@@ -26,6 +26,7 @@ import { AccessGuard } from './security/access.guard.js';
 import { MediaTypeGuard } from './security/media-type.guard.js';
 import { SessionController } from './session/session.controller.js';
 import { SinksController } from './sinks/sinks.controller.js';
+import { ErrorsController } from './urls/errors.controller.js';
 import { PolicyController } from './urls/policy.controller.js';
 import { UrlsController } from './urls/urls.controller.js';
 
@@ -36,6 +37,7 @@ export const CONTROLLERS = [
   AuditController,
   ConfigurationController,
   CrawlersController,
+  ErrorsController,
   EventsController,
   HealthController,
   HeldDeletionsController,

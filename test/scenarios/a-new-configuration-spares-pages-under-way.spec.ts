@@ -21,6 +21,6 @@ it('a change of the fetchers lets pages under way come to their end', async () =
   await world.reconfigure({ crawler, more: fetcher });
   answer();
   await world.untilIdle();
-  const [state] = await world.engine.urls({ crawler: 'test' }, 0, 10);
+  const [state] = (await world.engine.search({ crawler: 'test' }, 0, 10)).urls;
   expect(state).toMatchObject({ status: 'indexed', title: 'Late', visits: 1 });
 });

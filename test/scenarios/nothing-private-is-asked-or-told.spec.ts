@@ -110,7 +110,7 @@ describe('nothing private is asked, and nothing secret is told', () => {
     await world.engine.refresh('test', { like: '%' });
     await world.untilIdle();
     told.push(...world.errors, ...(await world.indexed()));
-    for (const state of await world.engine.urls({ crawler: 'test' }, 0, 100)) {
+    for (const state of (await world.engine.search({ crawler: 'test' }, 0, 100)).urls) {
       const biography = await world.engine.biography('test', state.url);
       told.push(text(state), text(biography), text(await world.engine.explain('test', state.url)));
     }

@@ -42,7 +42,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     await world.pass(days(2));
     expect(await world.indexed()).toEqual(everything());
     expect(site.fetched).not.toContain('/login');
-    const errors = await world.engine.urls({ crawler: 'test', status: 'error' }, 0, 100);
+    const errors = (await world.engine.search({ crawler: 'test', status: 'error' }, 0, 100)).urls;
     expect(new Set(errors.map((state) => state.reason))).toEqual(new Set(['login-wall']));
     expect((await world.engine.host(errors[0]!.hostKey)).backOffUntil).toBeGreaterThan(world.clock.now() - days(1));
     expect(site.requests.length).toBeLessThan(600);

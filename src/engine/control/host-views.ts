@@ -1,9 +1,10 @@
+import type { UrlId } from '../../domain/crawl/url-state.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts.js';
 import type { RobotsGate } from '../crawl/robots-gate.js';
 import type { SiteHealth } from '../crawl/site-health.js';
-import { type HostView, NotFound } from '../engine-api.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
+import { type HostView, NotFound, Unacceptable } from '../engine-api.js';
+import type { FolderStep, FrontierStore, HostRecord } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import { pauseErrand } from './errands.js';
@@ -26,7 +27,7 @@ export class HostViews {
 
   async list(crawler: string, after: string | undefined, limit: number): Promise<HostView[]> {
     const rows = await this.services.store.hosts(crawler, after, limit);
-    return Promise.all(rows.map((row) => this.view(row)));
+    return this.views(rows);
   }
 
   /** Over all crawlers. */
@@ -44,7 +45,13 @@ export class HostViews {
     );
     if (counts.urls === 0 && !this.services.hosts.peek(hostKey))
       throw new NotFound(`no URL of the host ${hostKey} is known`);
-    return this.view(counts);
+    return (await this.views([counts]))[0]!;
+  }
+
+  async folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
+    if (folder !== '' && !/^https?:\/\/[^/]+\/(?:.*\/)?$/s.test(folder))
+      throw new Unacceptable(`${JSON.stringify(folder)} is no folder: give the beginning of a URL up to a slash`);
+    return this.services.store.folders(crawler, hostKey, folder, after);
   }
 
   async pause(hostKey: string, paused: boolean): Promise<void> {
@@ -68,12 +75,18 @@ export class HostViews {
     return { hostKey, urls, indexed, errors, queued };
   }
 
-  private async view(counts: HostCounts): Promise<HostView> {
+  private async views(rows: readonly HostCounts[]): Promise<HostView[]> {
+    const { hosts, store } = this.services;
+    const resting = rows.map(({ hostKey }) => hostKey).filter((hostKey) => !hosts.peek(hostKey));
+    const stored = resting.length === 0 ? [] : await store.loadHosts(resting);
+    const records = new Map(stored.map((record) => [record.hostKey, record]));
+    return rows.map((row) => this.view(row, records.get(row.hostKey)));
+  }
+
+  private view(counts: HostCounts, stored: HostRecord | undefined): HostView {
     const { hostKey } = counts;
     const known = this.services.hosts.peek(hostKey);
-    const record = known
-      ? { ...known.politeness, paused: known.paused }
-      : (await this.services.store.loadHosts([hostKey]))[0];
+    const record = known ? { ...known.politeness, paused: known.paused } : stored;
     const robots = this.services.robots.entry(`https://${hostKey}`) ?? this.services.robots.entry(`http://${hostKey}`);
     return {
       ...counts,

@@ -1,12 +1,13 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsString, MaxLength, MinLength } from 'class-validator';
+import { IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
-import { mapPage, type Page, PageQuery, page, textCursor } from '../http/paging.js';
+import { mapPage, numberCursor, type Page, PageQuery, page, textCursor } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
+import { FolderDto, folderDto } from './folder.dto.js';
 import { HostDto, hostDto } from './host.dto.js';
 
 const UNKNOWN = { 404: 'No URL of that host is stored.' };
@@ -17,6 +18,29 @@ class HostsQuery extends PageQuery {
   @MinLength(1)
   @MaxLength(256)
   crawler!: string;
+}
+
+class FolderQuery {
+  @ApiProperty({ description: 'Name of the crawler.' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(256)
+  crawler!: string;
+
+  @ApiProperty({
+    required: false,
+    description: 'Beginning of the URLs in it, up to a slash; absent: all, whose folders are the origins of the host.',
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(65_536)
+  folder?: string;
+
+  @ApiProperty({ required: false, description: '`next` of the answer before; absent for the first step.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(4096)
+  cursor?: string;
 }
 
 @ApiTags('Hosts')
@@ -34,7 +58,6 @@ export class HostsController {
   })
   @PageResponse(HostDto)
   async list(@Query() query: HostsQuery): Promise<Page<HostDto>> {
-    await this.engine.crawler(query.crawler);
     const hosts = await this.engine.hosts(query.crawler, textCursor(query.cursor), query.limit + 1);
     return mapPage(
       page(hosts, query.limit, (host) => host.hostKey),
@@ -53,6 +76,21 @@ export class HostsController {
   @ApiOkResponse({ type: HostDto })
   async one(@Param('host') host: string): Promise<HostDto> {
     return hostDto(await this.engine.host(host));
+  }
+
+  @Get(':host/folders')
+  @Operation({
+    id: 'listFolders',
+    summary: 'What lies in a folder of a web server',
+    description:
+      'Folders with their numbers of URLs, and the URLs in the folder itself. An answer never takes long: of a large host each is one step, `next` asks for the following one, and the counts of all steps add up to exact ones.',
+    role: 'read',
+    problems: { 404: 'There is no crawler of that name.', 422: 'The text is no folder.' },
+  })
+  @ApiOkResponse({ type: FolderDto })
+  async folders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {
+    const after = numberCursor(query.cursor) ?? 0;
+    return folderDto(await this.engine.folders(query.crawler, host, query.folder ?? '', after));
   }
 
   @Post(':host/pause')

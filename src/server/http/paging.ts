@@ -32,7 +32,7 @@ export interface Page<T> {
 export function page<T>(items: readonly T[], limit: number, position: (last: T) => string | number): Page<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
-  return { items: shown, next: items.length > limit && last !== undefined ? encodeCursor(position(last)) : null };
+  return { items: shown, next: items.length > limit && last !== undefined ? cursorAt(position(last)) : null };
 }
 
 export const mapPage = <T, U>(source: Page<T>, map: (item: T) => U): Page<U> => ({
@@ -40,7 +40,7 @@ export const mapPage = <T, U>(source: Page<T>, map: (item: T) => U): Page<U> => 
   next: source.next,
 });
 
-const encodeCursor = (position: string | number): string => Buffer.from(String(position)).toString('base64url');
+export const cursorAt = (position: string | number): string => Buffer.from(String(position)).toString('base64url');
 
 const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url').toString('utf8');
 
@@ -55,11 +55,11 @@ export function numberCursor(cursor: string | undefined): number | undefined {
 export function textCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const position = decodeCursor(cursor);
-  if (position === '' || encodeCursor(position) !== cursor) throw badCursor();
+  if (position === '' || cursorAt(position) !== cursor) throw badCursor();
   return position;
 }
 
-const badCursor = (): ProblemException =>
+export const badCursor = (): ProblemException =>
   new ProblemException('invalid-request', 'cursor is none that this server handed out; take `next` of an answer.', {
     errors: [{ pointer: '?cursor', detail: 'not a cursor of this server' }],
   });

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { URL_STATUSES, type UrlState, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName, sourceName } from '../../domain/frontier/sources.js';
-import { iso, isoAlways } from '../http/time.js';
+import { inSeconds, iso, isoAlways } from '../http/time.js';
 
 export class UrlStateDto {
   @ApiProperty({ type: 'integer' })
@@ -66,6 +66,12 @@ export class UrlStateDto {
   @ApiProperty({ format: 'date-time', required: false })
   lastChangeAt?: string;
 
+  @ApiProperty({
+    required: false,
+    description: 'Mean time between two changes, as it is believed from the visits so far.',
+  })
+  changeIntervalSeconds?: number;
+
   @ApiProperty({ required: false })
   etag?: string;
 
@@ -91,6 +97,17 @@ export class UrlStateDto {
   pendingDeletion?: string;
 }
 
+export class UrlPageDto {
+  @ApiProperty({ type: () => [UrlStateDto] })
+  items!: UrlStateDto[];
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'Cursor of what follows; null when all was searched.' })
+  next!: string | null;
+
+  @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the way through the stored URLs that lies behind.' })
+  searched!: number;
+}
+
 export const urlStateDto = (state: UrlState): UrlStateDto => ({
   id: state.id,
   crawler: state.crawler,
@@ -112,6 +129,7 @@ export const urlStateDto = (state: UrlState): UrlStateDto => ({
   visits: state.visits,
   changes: state.changes,
   lastChangeAt: iso(state.lastChangeAt),
+  changeIntervalSeconds: inSeconds(state.changeInterval),
   etag: state.etag,
   lastModified: state.lastModified,
   indexed: state.stamp !== undefined,

@@ -8,13 +8,12 @@ import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CountDto } from '../http/count.dto.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
-import { PageResponse } from '../http/page-response.js';
-import { mapPage, numberCursor, type Page, page } from '../http/paging.js';
+import { cursorAt, numberCursor } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { API, ENGINE } from '../tokens.js';
 import { BiographyDto, biographyDto } from './biography.dto.js';
 import { ClearQuery, RefreshDto, UrlQuery, UrlsQuery } from './url.query.js';
-import { UrlStateDto, urlStateDto } from './url-state.dto.js';
+import { UrlPageDto, urlStateDto } from './url-state.dto.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
 
@@ -28,18 +27,22 @@ export class UrlsController {
   @Operation({
     id: 'listUrls',
     summary: 'Stored URLs',
-    description: 'URLs that the crawler knows, in the order in which they were found; filters narrow the list.',
+    description:
+      'URLs that the crawler knows, in an order of the store; filters narrow the list. An answer never takes long: a page with few URLs or none and yet with `next` was searched for a bounded time, `searched` says how far, and `next` goes on.',
     role: 'read',
     problems: UNKNOWN,
   })
-  @PageResponse(UrlStateDto)
-  async list(@Param('crawler') crawler: string, @Query() query: UrlsQuery): Promise<Page<UrlStateDto>> {
-    await this.engine.crawler(crawler);
-    const states = await this.engine.urls(filterOf(crawler, query), numberCursor(query.cursor) ?? 0, query.limit + 1);
-    return mapPage(
-      page(states, query.limit, (state) => state.id),
-      urlStateDto,
-    );
+  @ApiOkResponse({ type: UrlPageDto })
+  async list(@Param('crawler') crawler: string, @Query() query: UrlsQuery): Promise<UrlPageDto> {
+    const after = numberCursor(query.cursor) ?? 0;
+    const { urls, ...progress } = await this.engine.search(filterOf(crawler, query), after, query.limit + 1);
+    const shown = urls.slice(0, query.limit);
+    const next = urls.length > query.limit ? shown.at(-1)!.id : progress.next;
+    return {
+      items: shown.map(urlStateDto),
+      next: next === undefined ? null : cursorAt(next),
+      searched: next === undefined ? 1 : progress.searched,
+    };
   }
 
   @Get('url')

@@ -1,0 +1,41 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { FolderStep } from '../../engine/ports/frontier-store.js';
+import { cursorAt } from '../http/paging.js';
+import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
+
+export class SubfolderDto {
+  @ApiProperty({ description: 'Ends with a slash; of the folder above all, the origin.' })
+  name!: string;
+
+  @ApiProperty({ type: 'integer', description: 'URLs anywhere in it.' })
+  urls!: number;
+}
+
+export class FolderDto {
+  @ApiProperty({ type: () => [SubfolderDto], description: 'Of very many, the first that were met.' })
+  folders!: SubfolderDto[];
+
+  @ApiProperty({ type: 'integer', description: 'URLs in folders beyond those listed.' })
+  others!: number;
+
+  @ApiProperty({ type: 'integer', description: 'URLs in the folder itself.' })
+  urls!: number;
+
+  @ApiProperty({ type: () => [UrlStateDto], description: 'The first of the URLs in the folder itself.' })
+  sample!: UrlStateDto[];
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'Cursor of the next step; null after the last one.' })
+  next!: string | null;
+
+  @ApiProperty({ minimum: 0, maximum: 1, description: 'Share of the way that lies behind.' })
+  searched!: number;
+}
+
+export const folderDto = ({ folders, others, urls, sample, next, searched }: FolderStep): FolderDto => ({
+  folders: [...folders],
+  others,
+  urls,
+  sample: sample.map(urlStateDto),
+  next: next === undefined ? null : cursorAt(next),
+  searched,
+});

@@ -1,0 +1,96 @@
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsOptional, IsString, MaxLength } from 'class-validator';
+import type { EngineApi, ErrorHostView } from '../../engine/engine-api.js';
+import { CrawlerName } from '../http/crawler-name.js';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import { badCursor, mapPage, type Page, PageQuery, page, textCursor } from '../http/paging.js';
+import { API, ENGINE } from '../tokens.js';
+
+const UNKNOWN = { 404: 'There is no crawler of that name.' };
+
+class ErrorsQuery {
+  @ApiProperty({ required: false, description: 'Only of this web server.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(300)
+  host?: string;
+}
+
+class FailingDto {
+  @ApiProperty({ type: 'integer', description: 'URLs in error.' })
+  urls!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Of these, last tried within the last hour.' })
+  lastHour!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Of these, last tried within the last 24 hours.' })
+  lastDay!: number;
+}
+
+class ErrorClassDto extends FailingDto {
+  @ApiProperty({ description: 'Error code; `GET /reasons` explains it.' })
+  reason!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Web servers with such URLs.' })
+  hosts!: number;
+}
+
+class ErrorHostDto extends FailingDto {
+  @ApiProperty()
+  host!: string;
+}
+
+const errorHostDto = ({ hostKey, ...counts }: ErrorHostView): ErrorHostDto => ({ host: hostKey, ...counts });
+
+@ApiTags('URLs')
+@Controller(`${API}/crawlers/:crawler/errors`)
+export class ErrorsController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @CrawlerName()
+  @Operation({
+    id: 'listErrors',
+    summary: 'URLs in error, by error code',
+    description: 'Exact counts of what is in error now, the most first.',
+    role: 'read',
+    problems: UNKNOWN,
+  })
+  @PageResponse(ErrorClassDto, 'All error codes that occur.')
+  async classes(@Param('crawler') crawler: string, @Query() { host }: ErrorsQuery): Promise<Page<ErrorClassDto>> {
+    return { items: await this.engine.errorClasses(crawler, host), next: null };
+  }
+
+  @Get(':reason/hosts')
+  @CrawlerName()
+  @ApiParam({ name: 'reason', description: 'Error code.' })
+  @Operation({
+    id: 'listErrorHosts',
+    summary: 'Web servers with an error',
+    description: 'Exact counts of what is in error now with this code, the most first.',
+    role: 'read',
+    problems: UNKNOWN,
+  })
+  @PageResponse(ErrorHostDto)
+  async hosts(
+    @Param('crawler') crawler: string,
+    @Param('reason') reason: string,
+    @Query() { cursor, limit }: PageQuery,
+  ): Promise<Page<ErrorHostDto>> {
+    const hosts = await this.engine.errorHosts(crawler, reason, positionOf(cursor), limit + 1);
+    return mapPage(
+      page(hosts, limit, ({ urls, hostKey }) => `${urls} ${hostKey}`),
+      errorHostDto,
+    );
+  }
+}
+
+function positionOf(cursor: string | undefined): { urls: number; hostKey: string } | undefined {
+  const position = textCursor(cursor);
+  if (position === undefined) return undefined;
+  const [, urls, hostKey] = /^(\d{1,12}) (.+)$/.exec(position) ?? [];
+  if (urls === undefined || hostKey === undefined) throw badCursor();
+  return { urls: Number(urls), hostKey };
+}
