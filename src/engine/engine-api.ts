@@ -3,6 +3,7 @@
  */
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { UrlState } from '../domain/crawl/url-state.js';
+import type { SourceNumber } from '../domain/frontier/sources.js';
 import type { Candidate, Explanation } from '../domain/policy/verdict.js';
 import type { Duration, Instant } from '../domain/time/units.js';
 import type { CrawlEvent } from './events.js';
@@ -12,6 +13,7 @@ import type {
   FolderStep,
   LedgerEntry,
   LedgerFilter,
+  QueuedUrl,
   SearchStep,
   UrlFilter,
   Visit,
@@ -207,6 +209,8 @@ export interface EngineApi {
   crawler(name: string): Promise<CrawlerView>;
   setRunState(name: string, state: CrawlerRunState): Promise<void>;
   /** Replaces the definition; stored URLs are judged again in the background. */
+  /** See FrontierStore.oldest. */
+  oldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
   reconfigure(definition: ServerDefinition): Promise<void>;
 
   submit(crawler: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]>;

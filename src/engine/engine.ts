@@ -234,6 +234,7 @@ export class Engine implements EngineApi {
   search: EngineApi['search'] = async (filter, afterId, limit) =>
     this.services.store.search({ ...filter, crawler: this.named(filter.crawler).name }, afterId, limit);
   countUrls: EngineApi['countUrls'] = (filter) => this.services.store.count(filter);
+  oldest: EngineApi['oldest'] = async (name) => this.services.store.oldest(this.named(name).name);
   biography = (name: string, url: string) => this.explanations.biography(this.named(name), url);
   explain = (name: string, url: string, from?: string) => this.explanations.explain(this.named(name), url, from);
   page = (name: string, url: string) => this.explanations.page(this.named(name), url);

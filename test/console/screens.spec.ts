@@ -30,6 +30,14 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await events.getByRole('link', { name: '/news.html' }).first().waitFor();
   });
 
+  it('shows the oldest URL of a source, which leads to its biography', async () => {
+    const { page, open } = stage();
+    await open('/sources');
+    const row = page.getByRole('row', { name: /^refresh/ });
+    await row.getByRole('link', { name: /^in / }).click();
+    await page.waitForURL(/\/url\?.*url=/);
+  });
+
   it('writes changed weights of sources into the configuration', async () => {
     const { page, open, world } = stage();
     await open('/sources');

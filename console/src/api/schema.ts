@@ -144,6 +144,36 @@ export interface CrawlerDto {
   readonly idle: boolean;
 }
 
+export interface OldestDto {
+  readonly source: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  readonly url: string;
+  /** Due since then, or to come. */
+  readonly dueAt: string;
+}
+
+export interface ErrorClassDto {
+  /** URLs in error. */
+  readonly urls: number;
+  /** Of these, last tried within the last hour. */
+  readonly lastHour: number;
+  /** Of these, last tried within the last 24 hours. */
+  readonly lastDay: number;
+  /** Error code; `GET /reasons` explains it. */
+  readonly reason: string;
+  /** Web servers with such URLs. */
+  readonly hosts: number;
+}
+
+export interface ErrorHostDto {
+  /** URLs in error. */
+  readonly urls: number;
+  /** Of these, last tried within the last hour. */
+  readonly lastHour: number;
+  /** Of these, last tried within the last 24 hours. */
+  readonly lastDay: number;
+  readonly host: string;
+}
+
 export interface HealthDto {
   readonly status: 'ok' | 'unavailable';
   /** What is not ready, in words; empty when all is well. */
@@ -209,6 +239,8 @@ export interface HostDto {
   readonly backOffUntil?: string;
   /** Pause between two requests that is in force. */
   readonly crawlDelaySeconds?: number;
+  /** Fresh time of one page that a refresh visit has to earn: it rises while the host cannot serve all the visits that its pages want. */
+  readonly visitPriceSeconds?: number;
   readonly robots?: HostRobotsDto;
   /** Paused by a person. */
   readonly paused: boolean;
@@ -217,6 +249,76 @@ export interface HostDto {
   /** Failed visits by error code. */
   readonly errorClasses: Readonly<Record<string, number>>;
   readonly averageLatencySeconds?: number;
+}
+
+export interface SubfolderDto {
+  /** Ends with a slash; of the folder above all, the origin. */
+  readonly name: string;
+  /** URLs anywhere in it. */
+  readonly urls: number;
+}
+
+export interface UrlStateDto {
+  readonly id: number;
+  readonly crawler: string;
+  /** Canonical URL. */
+  readonly url: string;
+  /** Web server that politeness counts: host name, with the port when it is not the default. */
+  readonly host: string;
+  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered';
+  /** Reason code or error code of the present status; `GET /reasons` explains it. */
+  readonly reason: string;
+  /** Absent: not queued. */
+  readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  /** Not fetched before this. Absent: not queued. */
+  readonly dueAt?: string;
+  /** Links from the root. */
+  readonly hops: number;
+  /** Length of the redirect chain that led here. */
+  readonly redirects: number;
+  /** The page that it was first found on. */
+  readonly foundOn?: string;
+  /** The root that led here. */
+  readonly root?: string;
+  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap';
+  readonly firstSeenAt: string;
+  readonly lastVisitAt?: string;
+  /** HTTP status of the last visit. */
+  readonly lastStatus?: number;
+  /** Temporary errors in a row. */
+  readonly temporaryErrors: number;
+  readonly visits: number;
+  /** Visits after the first that found the document changed. */
+  readonly changes: number;
+  readonly lastChangeAt?: string;
+  /** Mean time between two changes, as it is believed from the visits so far. */
+  readonly changeIntervalSeconds?: number;
+  readonly etag?: string;
+  /** As the site wrote it. */
+  readonly lastModified?: string;
+  /** Whether the sinks hold a document for this URL. */
+  readonly indexed: boolean;
+  /** Digest of the document that the sinks hold. */
+  readonly stamp?: string;
+  readonly contentType?: string;
+  readonly title?: string;
+  /** A deletion has been decided, for this reason, and is not yet acknowledged. */
+  readonly pendingDeletion?: string;
+}
+
+export interface FolderDto {
+  /** Of very many, the first that were met. */
+  readonly folders: readonly SubfolderDto[];
+  /** URLs in folders beyond those listed. */
+  readonly others: number;
+  /** URLs in the folder itself. */
+  readonly urls: number;
+  /** The first of the URLs in the folder itself. */
+  readonly sample: readonly UrlStateDto[];
+  /** Cursor of the next step; null after the last one. */
+  readonly next: string | null;
+  /** Share of the way that lies behind. */
+  readonly searched: number;
 }
 
 export interface OrderDto {
@@ -326,52 +428,6 @@ export interface TraceStepDto {
   readonly place?: PlaceDto;
   /** What it changed. */
   readonly effect?: string;
-}
-
-export interface UrlStateDto {
-  readonly id: number;
-  readonly crawler: string;
-  /** Canonical URL. */
-  readonly url: string;
-  /** Web server that politeness counts: host name, with the port when it is not the default. */
-  readonly host: string;
-  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered';
-  /** Reason code or error code of the present status; `GET /reasons` explains it. */
-  readonly reason: string;
-  /** Absent: not queued. */
-  readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
-  /** Not fetched before this. Absent: not queued. */
-  readonly dueAt?: string;
-  /** Links from the root. */
-  readonly hops: number;
-  /** Length of the redirect chain that led here. */
-  readonly redirects: number;
-  /** The page that it was first found on. */
-  readonly foundOn?: string;
-  /** The root that led here. */
-  readonly root?: string;
-  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap';
-  readonly firstSeenAt: string;
-  readonly lastVisitAt?: string;
-  /** HTTP status of the last visit. */
-  readonly lastStatus?: number;
-  /** Temporary errors in a row. */
-  readonly temporaryErrors: number;
-  readonly visits: number;
-  /** Visits after the first that found the document changed. */
-  readonly changes: number;
-  readonly lastChangeAt?: string;
-  readonly etag?: string;
-  /** As the site wrote it. */
-  readonly lastModified?: string;
-  /** Whether the sinks hold a document for this URL. */
-  readonly indexed: boolean;
-  /** Digest of the document that the sinks hold. */
-  readonly stamp?: string;
-  readonly contentType?: string;
-  readonly title?: string;
-  /** A deletion has been decided, for this reason, and is not yet acknowledged. */
-  readonly pendingDeletion?: string;
 }
 
 export interface JudgedDto {
@@ -642,6 +698,14 @@ export interface ReconciliationDto {
   readonly repaired: boolean;
 }
 
+export interface UrlPageDto {
+  readonly items: readonly UrlStateDto[];
+  /** Cursor of what follows; null when all was searched. */
+  readonly next: string | null;
+  /** Share of the way through the stored URLs that lies behind. */
+  readonly searched: number;
+}
+
 export interface VisitDto {
   readonly at: string;
   /** HTTP status; absent when there was no answer. */
@@ -839,6 +903,16 @@ export interface Calls {
     body: undefined;
     answer: CrawlerDto;
   };
+  'GET /api/v1/crawlers/{crawler}/oldest': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly OldestDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
   'POST /api/v1/crawlers/{crawler}/start': {
     path: { crawler: string };
     query: Nothing;
@@ -856,6 +930,32 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: CrawlerDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/errors': {
+    path: { crawler: string };
+    query: { host?: string };
+    body: undefined;
+    answer: {
+  readonly items: readonly ErrorClassDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'DELETE /api/v1/crawlers/{crawler}/errors': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CountDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/errors/{reason}/hosts': {
+    path: { crawler: string; reason: string };
+    query: { cursor?: string; limit?: number };
+    body: undefined;
+    answer: {
+  readonly items: readonly ErrorHostDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
   };
   'GET /api/v1/events': {
     path: Nothing;
@@ -922,6 +1022,12 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: HostDto;
+  };
+  'GET /api/v1/hosts/{host}/folders': {
+    path: { host: string };
+    query: { crawler: string; folder?: string; cursor?: string };
+    body: undefined;
+    answer: FolderDto;
   };
   'POST /api/v1/hosts/{host}/pause': {
     path: { host: string };
@@ -1105,11 +1211,7 @@ export interface Calls {
     path: { crawler: string };
     query: { cursor?: string; limit?: number; status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string };
     body: undefined;
-    answer: {
-  readonly items: readonly UrlStateDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+    answer: UrlPageDto;
   };
   'DELETE /api/v1/crawlers/{crawler}/urls': {
     path: { crawler: string };
@@ -1127,12 +1229,6 @@ export interface Calls {
     path: { crawler: string };
     query: Nothing;
     body: RefreshDto;
-    answer: CountDto;
-  };
-  'DELETE /api/v1/crawlers/{crawler}/errors': {
-    path: { crawler: string };
-    query: Nothing;
-    body: undefined;
     answer: CountDto;
   };
   'GET /api/v1/config/versions': {

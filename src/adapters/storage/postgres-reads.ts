@@ -1,14 +1,17 @@
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
-import type {
-  CrawlerCounts,
-  FrontierStore,
-  LedgerEntry,
-  LedgerFilter,
-  UrlFilter,
-  Visit,
+import {
+  type CrawlerCounts,
+  type FrontierStore,
+  type LedgerEntry,
+  type LedgerFilter,
+  OLDEST_HOSTS,
+  type QueuedUrl,
+  type UrlFilter,
+  type Visit,
 } from '../../engine/ports/frontier-store.js';
 import { crawlerCounts } from './crawler-counts.js';
 import { countedWhere, LIKE, orderWhere, urlWhere } from './filter-sql.js';
@@ -62,6 +65,20 @@ export class PostgresReads {
       [crawler],
     );
     return crawlerCounts(counters, oldest?.due_at ?? undefined);
+  }
+
+  async oldest(crawler: string): Promise<Map<SourceNumber, QueuedUrl>> {
+    const rows = await this.#pool.rows<{ source: SourceNumber; url: string; due_at: Instant }>(
+      `SELECT DISTINCT ON (q.source) q.source, q.url, q.due_at
+       FROM (SELECT part, id FROM site WHERE crawler = $1 AND next_due_at IS NOT NULL ORDER BY next_due_at LIMIT $2) s
+       CROSS JOIN generate_series(0, ${SOURCES.length - 1}) AS n (source)
+       CROSS JOIN LATERAL (
+         SELECT u.source, u.url, u.due_at FROM url u
+         WHERE u.part = s.part AND u.source = n.source AND u.site_id = s.id ORDER BY u.due_at, u.id LIMIT 1) q
+       ORDER BY q.source, q.due_at`,
+      [crawler, OLDEST_HOSTS],
+    );
+    return new Map(rows.map(({ source, url, due_at }) => [source, { url, dueAt: due_at }]));
   }
 
   async indexedOfHost(crawler: string, host: string): Promise<number> {

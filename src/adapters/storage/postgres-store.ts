@@ -73,6 +73,7 @@ function storeOf(pool: PostgresPool): FrontierStore {
     failingHosts: (...query) => search.failingHosts(...query),
     count: (filter) => reads.count(filter),
     counts: (crawler) => reads.counts(crawler),
+    oldest: (crawler) => reads.oldest(crawler),
     indexedOfHost: (...query) => reads.indexedOfHost(...query),
     hosts: (...query) => reads.hosts(...query),
     listByUrl: async (...query) => reads.get(await sorted.page(...query)),

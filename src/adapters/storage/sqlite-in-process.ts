@@ -56,6 +56,7 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
     failingHosts: (...query) => read(() => search.failingHosts(...query)),
     count: (...query) => read(() => reads.count(...query)),
     counts: (...query) => read(() => reads.counts(...query)),
+    oldest: (crawler) => read(() => reads.oldest(crawler)),
     indexedOfHost: (...query) => read(() => reads.indexedOfHost(...query)),
     hosts: (...query) => read(() => reads.hosts(...query)),
     listByUrl: (...query) => read(() => reads.listByUrl(...query)),

@@ -1,14 +1,17 @@
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
-import type {
-  CrawlerCounts,
-  FrontierStore,
-  LedgerEntry,
-  LedgerFilter,
-  UrlFilter,
-  Visit,
+import {
+  type CrawlerCounts,
+  type FrontierStore,
+  type LedgerEntry,
+  type LedgerFilter,
+  OLDEST_HOSTS,
+  type QueuedUrl,
+  type UrlFilter,
+  type Visit,
 } from '../../engine/ports/frontier-store.js';
 import { crawlerCounts } from './crawler-counts.js';
 import { countedWhere, GLOB, hostOf, orderWhere, urlWhere, type Where } from './filter-sql.js';
@@ -55,6 +58,23 @@ export class SqliteReads {
   counts(crawler: string): CrawlerCounts {
     const oldestDueAt = (this.#sql.oldestDue.get(crawler) ?? undefined) as Instant | undefined;
     return crawlerCounts(this.#sql.counters.all(crawler) as CounterChange[], oldestDueAt);
+  }
+
+  /** Hosts come in the order of their first due time: once that has passed what a source has, the source has its oldest. */
+  oldest(crawler: string): Map<SourceNumber, QueuedUrl> {
+    const oldest = new Map<SourceNumber, QueuedUrl>();
+    const { bySource } = this.counts(crawler);
+    const queued = SOURCES.map((_, number) => number as SourceNumber).filter((number) => (bySource[number] ?? 0) > 0);
+    const since = (number: SourceNumber): number => oldest.get(number)?.dueAt ?? Number.POSITIVE_INFINITY;
+    for (const { id, dueAt } of this.#sql.sitesDue.all(crawler, OLDEST_HOSTS) as { id: number; dueAt: Instant }[]) {
+      const open = queued.filter((number) => since(number) > dueAt);
+      if (open.length === 0) break;
+      for (const number of open) {
+        const first = this.#sql.firstOfSite.get(id, number) as QueuedUrl | undefined;
+        if (first && first.dueAt < since(number)) oldest.set(number, first);
+      }
+    }
+    return oldest;
   }
 
   indexedOfHost(crawler: string, host: string): number {
@@ -184,6 +204,12 @@ const statements = (db: Handle) => ({
   visits: db.prepare('SELECT * FROM visit WHERE url_id = ? ORDER BY at DESC LIMIT ?'),
   counters: db.prepare('SELECT status, source, indexed, urls FROM counter WHERE crawler = ?'),
   oldestDue: db.prepare('SELECT min(next_due_at) FROM site WHERE crawler = ? AND next_due_at IS NOT NULL').pluck(),
+  sitesDue: db.prepare(
+    'SELECT id, next_due_at AS "dueAt" FROM site WHERE crawler = ? AND next_due_at IS NOT NULL ORDER BY next_due_at LIMIT ?',
+  ),
+  firstOfSite: db.prepare(
+    'SELECT url, due_at AS "dueAt" FROM url WHERE site_id = ? AND source = ? ORDER BY due_at LIMIT 1',
+  ),
   indexedOfHost: db.prepare('SELECT indexed FROM site WHERE crawler = ? AND host = ?').pluck(),
   urlsOfHost: db.prepare('SELECT coalesce(sum(urls), 0) FROM site WHERE host = ?').pluck(),
   hosts: db.prepare(

@@ -72,6 +72,7 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
     find: (...query) => read(() => reads.find(...query)),
     get: (...query) => read(() => reads.get(...query)),
     counts: (...query) => read(() => reads.counts(...query)),
+    oldest: (crawler) => reader.call('oldest', crawler),
     indexedOfHost: (...query) => read(() => reads.indexedOfHost(...query)),
     hosts: (...query) => read(() => reads.hosts(...query)),
     visits: (...query) => read(() => reads.visits(...query)),

@@ -14,7 +14,7 @@ export const writerVerbs = (frontier: SqliteFrontier) => ({
 
 /** Reads that may take seconds on a large store. */
 export const readerVerbs = (reads: SqliteReads, search: SqliteSearch) => ({
-  ...offer(reads, 'list', 'count', 'matching', 'listByUrl', 'orders', 'countOrders', 'prunable'),
+  ...offer(reads, 'list', 'count', 'matching', 'listByUrl', 'orders', 'countOrders', 'prunable', 'oldest'),
   ...offer(search, 'search', 'folders', 'failing', 'failingHosts'),
 });
 

@@ -164,6 +164,9 @@ export interface LedgerFilter {
   readonly crawler?: string;
   readonly state?: OrderState;
   readonly kind?: OrderKind;
+/** Hosts that `oldest` looks at. */
+export const OLDEST_HOSTS = 2_000;
+
   readonly uri?: string;
   readonly hostKey?: string;
 }
@@ -180,6 +183,12 @@ export interface FrontierStore {
   /** Stores URLs that are not known yet and returns those, in the order given. Known ones are untouched. */
   discover(urls: readonly NewUrl[]): Promise<UrlState[]>;
   /** As discover, but a known URL is queued again in the source given, due at the time given. */
+/** A URL that waits in a source. */
+export interface QueuedUrl {
+  readonly url: string;
+  readonly dueAt: Instant;
+}
+
   seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]>;
   /** Queued URLs of one (crawler, host, source) with dueAt <= now, by due time then id; `skip` are already in hand. */
   due(
@@ -242,6 +251,11 @@ export interface FrontierStore {
   indexedOfHost(crawler: string, hostKey: string): Promise<number>;
   /** One host per row with its counts, for the hosts view; by host key, ascending. */
   hosts(
+  /**
+   * The queued URL of each source that was due first, at a cost that does not grow with the number of URLs: among the
+   * OLDEST_HOSTS hosts with the URLs that were due first. A source that has none there is left out.
+   */
+  oldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
     crawler: string,
     after: string | undefined,
     limit: number,

@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
-import { SOURCES } from '../../domain/frontier/sources.js';
+import { SOURCES, type SourceNumber, sourceName } from '../../domain/frontier/sources.js';
 import type { CrawlerRunState, CrawlerView } from '../../engine/engine-api.js';
-import { iso } from '../http/time.js';
+import type { QueuedUrl } from '../../engine/ports/frontier-store.js';
+import { iso, isoAlways } from '../http/time.js';
 
 export const RUN_STATES = ['running', 'paused', 'stopped'] as const satisfies readonly CrawlerRunState[];
 
@@ -22,6 +23,23 @@ export class SourceDto {
   @ApiProperty({ type: 'integer', description: 'Picks since the start of the process.' })
   picks!: number;
 }
+
+export class OldestDto {
+  @ApiProperty({ enum: SOURCES })
+  source!: string;
+
+  @ApiProperty()
+  url!: string;
+
+  @ApiProperty({ format: 'date-time', description: 'Due since then, or to come.' })
+  dueAt!: string;
+}
+
+export const oldestDto = ([source, { url, dueAt }]: readonly [SourceNumber, QueuedUrl]): OldestDto => ({
+  source: sourceName(source),
+  url,
+  dueAt: isoAlways(dueAt),
+});
 
 export class CrawlerDto {
   @ApiProperty()

@@ -1,13 +1,14 @@
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { CrawlerRunState, EngineApi } from '../../engine/engine-api.js';
+import { OLDEST_HOSTS } from '../../engine/ports/frontier-store.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
-import { CrawlerDto, crawlerDto } from './crawler.dto.js';
+import { CrawlerDto, crawlerDto, OldestDto, oldestDto } from './crawler.dto.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
 
@@ -40,6 +41,22 @@ export class CrawlersController {
   @ApiOkResponse({ type: CrawlerDto })
   async one(@Param('crawler') crawler: string): Promise<CrawlerDto> {
     return crawlerDto(await this.engine.crawler(crawler));
+  }
+
+  @Get(':crawler/oldest')
+  @CrawlerName()
+  @Operation({
+    id: 'listOldest',
+    summary: 'The oldest queued URL of each source',
+    description:
+      `The URL that was due first, by source: among the ${OLDEST_HOSTS} hosts with the URLs that were due first. ` +
+      'An empty source is left out.',
+    role: 'read',
+    problems: UNKNOWN,
+  })
+  @PageResponse(OldestDto)
+  async oldest(@Param('crawler') crawler: string): Promise<Page<OldestDto>> {
+    return { items: [...(await this.engine.oldest(crawler))].map(oldestDto), next: null };
   }
 
   @Post(':crawler/start')

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call, callForAnswer } from '../../api/client.js';
-import type { CrawlerDto, SourceDto, WeightsDto } from '../../api/schema.js';
+import type { CrawlerDto, OldestDto, SourceDto, WeightsDto } from '../../api/schema.js';
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Loading } from '../../ui/answers.js';
@@ -20,6 +21,8 @@ const WORDS: Readonly<Record<string, string>> = {
   follow: 'links followed, not indexed',
   refresh: 'known documents that are due again',
 };
+
+const EVERY_MS = 10_000;
 
 type Draft = Readonly<Record<string, string>>;
 
@@ -55,16 +58,7 @@ function SourcesOf({ crawler }: { crawler: CrawlerDto }): JSX.Element {
     });
   };
   return (
-    <Panel
-      title={`Sources of ${crawler.name}`}
-      aside={
-        crawler.oldestDueAt && (
-          <span>
-            oldest due: <Time at={crawler.oldestDueAt} relative />
-          </span>
-        )
-      }
-    >
+    <Panel title={`Sources of ${crawler.name}`}>
       <form onSubmit={save}>
         <Table crawler={crawler} draft={draft} editable={mayChange} onDraft={setDraft} />
         {mayChange && (
@@ -101,7 +95,12 @@ interface TableProps {
 }
 
 function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
-  const { sources } = crawler;
+  const { sources, name: of } = crawler;
+  const { value: oldest } = useResource(
+    `oldest ${of}`,
+    async (signal) => (await call('GET /api/v1/crawlers/{crawler}/oldest', { path: { crawler: of }, signal })).items,
+    EVERY_MS,
+  );
   const weights = sources.reduce((sum, { weight }) => sum + weight, 0);
   const picks = sources.reduce((sum, source) => sum + source.picks, 0);
   return (
@@ -113,6 +112,9 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
             <th scope="col">Source</th>
             <th scope="col" class="number">
               Queued
+            </th>
+            <th scope="col" title="The URL that was due first">
+              Oldest
             </th>
             <th scope="col" class="number">
               Weight
@@ -132,6 +134,9 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
                 <div class="title-line">{WORDS[source.name]}</div>
               </td>
               <td class="number">{count(source.depth)}</td>
+              <td class="nowrap">
+                <Oldest one={oldest?.find(({ source: name }) => name === source.name)} crawler={of} />
+              </td>
               <td class="number">
                 <Weight source={source} draft={draft} editable={editable} onDraft={onDraft} />
               </td>
@@ -153,6 +158,16 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
     </div>
   );
 }
+
+/** Since when it waits, or when it will be due; leads to its biography. */
+const Oldest = ({ one, crawler }: { one?: OldestDto; crawler: string }): JSX.Element =>
+  one ? (
+    <a href={href('/url', { crawler, url: one.url })} title={one.url}>
+      <Time at={one.dueAt} relative />
+    </a>
+  ) : (
+    <span>–</span>
+  );
 
 interface WeightProps extends Omit<TableProps, 'crawler'> {
   readonly source: SourceDto;
