@@ -15,7 +15,7 @@ import { PARTITIONS, partitionOf } from '../src/adapters/storage/partition.js';
 import { PostgresPool } from '../src/adapters/storage/postgres-pool.js';
 import { openPostgresStore } from '../src/adapters/storage/postgres-store.js';
 import type { UrlState } from '../src/domain/crawl/url-state.js';
-import { instant } from '../src/domain/time/units.js';
+import { instant, milliseconds } from '../src/domain/time/units.js';
 import type { FrontierStore, NewUrl } from '../src/engine/ports/frontier-store.js';
 import type { Fence } from '../src/engine/ports/partitions.js';
 import { startPostgres } from './cluster-world.js';
@@ -139,7 +139,13 @@ async function crawl({ store, pages }: Node, fences: ReadonlyMap<number, Fence>,
     const chosen = pages.splice(0, batch);
     const hosts = chosen.map(({ hostKey }) => Number(/\d+/.exec(hostKey)![0]));
     await store.discover(hosts.flatMap(linksOf));
-    const asked = { nextRequestAt: instant(START + turn), backOffUntil: instant(0), backOffStep: 0, paused: false };
+    const asked = {
+      nextRequestAt: instant(START + turn),
+      backOffUntil: instant(0),
+      backOffStep: 0,
+      paused: false,
+      visitPrice: milliseconds(0),
+    };
     await store.saveHosts([...new Set(chosen.map(({ hostKey }) => hostKey))].map((hostKey) => ({ hostKey, ...asked })));
     await store.settle(
       chosen.map((url) => ({ ...visited(url, nextOrder++), fence: fences.get(partitionOf(url.hostKey))! })),

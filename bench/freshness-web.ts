@@ -48,7 +48,6 @@ export const BREWINGTON_CYBENKO: Distribution = {
 export interface Page {
   /** Changes per millisecond. */
   readonly rate: number;
-  readonly jitter: number;
   /** The server tells Last-Modified, and truly. */
   readonly dated: boolean;
 }
@@ -57,7 +56,6 @@ export function makeWeb(distribution: Distribution, size: number, datedShare: nu
   const random = seeded(20_001);
   return Array.from({ length: size }, () => ({
     rate: 1 / (distribution.meanDays(random) * DAY),
-    jitter: random(),
     dated: random() < datedShare,
   }));
 }

@@ -86,11 +86,26 @@ export interface RootView extends RootSubmission {
   readonly state?: UrlState;
 }
 
+/** What robots.txt says of a URL, as it was fetched last. */
+export interface RobotsOpinion {
+  /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
+  readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
+  /** The product token to which it speaks. */
+  readonly agent: string;
+  /** The rule that decides, and its line; absent when none does. */
+  readonly rule?: string;
+  readonly line?: number;
+  readonly fetchedAt?: Instant;
+  /** HTTP status of its fetch, or the code of the failure. */
+  readonly status?: string;
+}
+
 export interface Biography {
   readonly state: UrlState;
   /** From the root to this URL, as far as it is known. */
   readonly path: readonly string[];
   readonly explanation: Explanation;
+  readonly robots: RobotsOpinion;
   readonly visits: readonly Visit[];
   readonly orders: readonly LedgerEntry[];
 }
@@ -130,6 +145,8 @@ export interface HostView {
   readonly nextRequestAt?: Instant;
   readonly backOffUntil?: Instant;
   readonly crawlDelay?: Duration;
+  /** What a refresh visit has to earn; 0 or absent before one has told. */
+  readonly visitPrice?: Duration;
   readonly robots?: { readonly fetchedAt: Instant; readonly status: string; readonly text: string };
   readonly paused: boolean;
   /** Of the visits remembered, the share that succeeded, 0…1. */
@@ -207,10 +224,10 @@ export interface EngineApi {
   readonly definition: ServerDefinition;
   crawlers(): Promise<CrawlerView[]>;
   crawler(name: string): Promise<CrawlerView>;
-  setRunState(name: string, state: CrawlerRunState): Promise<void>;
-  /** Replaces the definition; stored URLs are judged again in the background. */
   /** See FrontierStore.oldest. */
   oldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
+  setRunState(name: string, state: CrawlerRunState): Promise<void>;
+  /** Replaces the definition; stored URLs are judged again in the background. */
   reconfigure(definition: ServerDefinition): Promise<void>;
 
   submit(crawler: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]>;
@@ -227,7 +244,7 @@ export interface EngineApi {
     crawler: string,
     url: string,
     from?: string,
-  ): Promise<{ candidate: Candidate; explanation: Explanation; state?: UrlState }>;
+  ): Promise<{ candidate: Candidate; explanation: Explanation; robots: RobotsOpinion; state?: UrlState }>;
   page(crawler: string, url: string): Promise<PageView>;
   refused(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
@@ -302,6 +319,8 @@ export interface EngineMetrics {
     readonly state: string;
     readonly count: number;
   }[];
+  /** Mean over the last refresh visits of a crawler; none before the first. */
+  readonly visitPrices: readonly { readonly crawler: string; readonly price: Duration }[];
   readonly fetchSeconds: {
     readonly sum: number;
     readonly count: number;

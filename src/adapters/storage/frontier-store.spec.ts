@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DATABASES } from '../../../test/support/database.js';
 import { discovered, newUrl, order, visit } from '../../../test/support/frontier-samples.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { instant } from '../../domain/time/units.js';
+import { instant, milliseconds } from '../../domain/time/units.js';
 
 const now = instant(1_000_000);
 const nothing: ReadonlySet<number> = new Set();
@@ -165,6 +165,8 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
         visits: 3,
         changes: 2,
         lastChangeAt: instant(1_500),
+        changeInterval: milliseconds(86_400_000),
+        changeDoubt: 0.123_456_789,
         etag: '"1"',
         lastModified: 'Tue, 04 Nov 2025 10:00:00 GMT',
         stamp: 'abc',
@@ -278,7 +280,14 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
         },
       ]);
       await test.store.saveHosts([
-        { hostKey: 'a.example', nextRequestAt: instant(5), backOffUntil: instant(9), backOffStep: 2, paused: true },
+        {
+          hostKey: 'a.example',
+          nextRequestAt: instant(5),
+          backOffUntil: instant(9),
+          backOffStep: 2,
+          paused: true,
+          visitPrice: milliseconds(77),
+        },
       ]);
       await test.store.putSetting('crawler/docs', 'running');
       const look = async () => ({
@@ -293,7 +302,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       const before = await look();
       await test.restart();
       expect(await look()).toEqual(before);
-      expect(before.hosts).toHaveLength(1);
+      expect(before.hosts).toMatchObject([{ visitPrice: 77 }]);
       expect(before.counts.indexed).toBe(1);
     });
 

@@ -1,5 +1,5 @@
 /** Between rows of `host` and records; shared by both databases. */
-import type { Instant } from '../../domain/time/units.js';
+import type { Duration, Instant } from '../../domain/time/units.js';
 import type { HostRecord } from '../../engine/ports/frontier-store.js';
 import { type Value, whole } from './url-row.js';
 
@@ -9,6 +9,7 @@ export interface HostStored {
   readonly back_off_until: number;
   readonly back_off_step: number;
   readonly paused: number;
+  readonly visit_price: number;
 }
 
 /** In the order of the table's columns. */
@@ -18,6 +19,7 @@ export const hostValues = (host: HostRecord): Value[] => [
   whole(host.backOffUntil),
   host.backOffStep,
   host.paused ? 1 : 0,
+  whole(host.visitPrice),
 ];
 
 export const toHost = (row: HostStored): HostRecord => ({
@@ -26,4 +28,5 @@ export const toHost = (row: HostStored): HostRecord => ({
   backOffUntil: row.back_off_until as Instant,
   backOffStep: row.back_off_step,
   paused: row.paused === 1,
+  visitPrice: row.visit_price as Duration,
 });

@@ -6,6 +6,7 @@ import { ConfigurationVersionRow } from './entities/configuration-version.js';
 import { SettingRow } from './entities/setting.js';
 import { unknownMigrations } from './migration-check.js';
 import { RuleFiles0004 } from './migrations/0004-rule-files.js';
+import { ChangeBeliefs0006 } from './migrations/0006-change-beliefs.js';
 import { Frontier0001 } from './migrations/postgres/0001-frontier.js';
 import { Administration0002 } from './migrations/postgres/0002-administration.js';
 import { Nodes0003 } from './migrations/postgres/0003-nodes.js';
@@ -26,7 +27,7 @@ export async function openPostgresDataSource(url: string): Promise<DataSource> {
     url,
     poolSize: 2,
     entities: [SettingRow, ConfigurationVersionRow, AuditRow],
-    migrations: [Frontier0001, Administration0002, Nodes0003, RuleFiles0004, Failing0005],
+    migrations: [Frontier0001, Administration0002, Nodes0003, RuleFiles0004, Failing0005, ChangeBeliefs0006],
     migrationsTableName: 'migration',
   });
   try {

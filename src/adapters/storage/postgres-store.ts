@@ -14,7 +14,7 @@ import { columns } from './postgres-sql.js';
 /** Ids of orders that each start of a server may hand out: they are then different on all servers of one database. */
 const ORDER_BLOCK = 2 ** 32;
 
-const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2'];
+const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2', 'int8'];
 
 /**
  * The store on PostgreSQL, from version 13 on, shared by any number of servers.
@@ -92,8 +92,9 @@ function storeOf(pool: PostgresPool): FrontierStore {
 
 /** The clocks of a host never go back, so that what a node that lost the host says too late does no harm. */
 const SAVE_HOSTS = `INSERT INTO host SELECT * FROM unnest(${HOST_TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})
-    AS i(part, host, next_request_at, back_off_until, back_off_step, paused) ORDER BY 1, 2
+    AS i(part, host, next_request_at, back_off_until, back_off_step, paused, visit_price) ORDER BY 1, 2
   ON CONFLICT (part, host) DO UPDATE SET next_request_at = greatest(host.next_request_at, excluded.next_request_at),
-    back_off_until = greatest(host.back_off_until, excluded.back_off_until), back_off_step = excluded.back_off_step, paused = excluded.paused`;
+    back_off_until = greatest(host.back_off_until, excluded.back_off_until), back_off_step = excluded.back_off_step, paused = excluded.paused,
+    visit_price = excluded.visit_price`;
 
 const PUT_SETTING = `INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;

@@ -13,6 +13,7 @@ import { UrlRow } from './entities/url.js';
 import { VisitRow } from './entities/visit.js';
 import { unknownMigrations } from './migration-check.js';
 import { RuleFiles0004 } from './migrations/0004-rule-files.js';
+import { ChangeBeliefs0006 } from './migrations/0006-change-beliefs.js';
 import { Frontier0001 } from './migrations/sqlite/0001-frontier.js';
 import { Administration0002 } from './migrations/sqlite/0002-administration.js';
 import { Failing0005 } from './migrations/sqlite/0005-failing.js';
@@ -29,7 +30,7 @@ const ENTITIES = [
   ConfigurationVersionRow,
   AuditRow,
 ];
-const MIGRATIONS = [Frontier0001, Administration0002, RuleFiles0004, Failing0005];
+const MIGRATIONS = [Frontier0001, Administration0002, RuleFiles0004, Failing0005, ChangeBeliefs0006];
 
 /**
  * Opens (or creates) the file and brings its tables up to date.

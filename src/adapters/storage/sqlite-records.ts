@@ -10,7 +10,7 @@ export class SqliteRecords {
   constructor(db: Handle) {
     this.#sql = {
       host: db.prepare('SELECT * FROM host WHERE host = ?'),
-      saveHost: db.prepare('INSERT OR REPLACE INTO host VALUES (?, ?, ?, ?, ?)'),
+      saveHost: db.prepare('INSERT OR REPLACE INTO host VALUES (?, ?, ?, ?, ?, ?)'),
       saveOrder: db.prepare(
         `INSERT INTO push_order (${ORDER_COLUMNS.join(', ')}) VALUES (${ORDER_COLUMNS.map(() => '?').join(', ')})
          ON CONFLICT (id) DO UPDATE SET ${ORDER_CHANGES.map((column) => `${column} = excluded.${column}`).join(', ')}`,

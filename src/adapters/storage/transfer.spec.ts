@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DATABASES } from '../../../test/support/database.js';
 import { discovered, newUrl, order, visit } from '../../../test/support/frontier-samples.js';
-import { instant } from '../../domain/time/units.js';
+import { instant, milliseconds } from '../../domain/time/units.js';
 import type { FrontierStore } from '../../engine/ports/frontier-store.js';
 import { exportStore, importStore } from './transfer.js';
 
@@ -39,6 +39,8 @@ async function fill(store: FrontierStore): Promise<void> {
           lastStatus: 200,
           permanentError: i % 2 === 0,
           temporaryErrors: i % 3,
+          changeInterval: milliseconds(1_000 + i),
+          changeDoubt: 1 / (3 + i),
         },
         visit: visit(800, { status: undefined, outcome: 'timeout' }),
         orders: [order(i + 1, { uri: states[i]!.url, hostKey: states[i]!.hostKey })],
@@ -48,7 +50,14 @@ async function fill(store: FrontierStore): Promise<void> {
   );
   await store.settle([{ id: states[400]!.id, changes: { source: null, status: 'error', reason: 'http-404' } }]);
   await store.saveHosts([
-    { hostKey: 'host-1.example', nextRequestAt: instant(7), backOffUntil: instant(8), backOffStep: 3, paused: true },
+    {
+      hostKey: 'host-1.example',
+      nextRequestAt: instant(7),
+      backOffUntil: instant(8),
+      backOffStep: 3,
+      paused: true,
+      visitPrice: milliseconds(9),
+    },
   ]);
   await store.putSetting('crawler/docs', 'running');
 }

@@ -6,7 +6,7 @@
  */
 import { URL_STATUSES, type UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
-import type { Instant } from '../../domain/time/units.js';
+import type { Duration, Instant } from '../../domain/time/units.js';
 import type { NewUrl, UrlChanges } from '../../engine/ports/frontier-store.js';
 import type { Counted } from './tally.js';
 
@@ -48,6 +48,8 @@ export interface UrlRecord {
   readonly visits: number;
   readonly changes: number;
   readonly last_change_at: number | null;
+  readonly change_interval: number | null;
+  readonly change_doubt: number | null;
   readonly etag: string | null;
   readonly last_modified: string | null;
   readonly stamp: string | null;
@@ -61,7 +63,7 @@ export interface UrlRecord {
 /** Of `url` as u and `site` as s. */
 export const URL_COLUMNS = `u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
   u.arrival, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
-  u.permanent_error, u.visits, u.changes, u.last_change_at, u.etag, u.last_modified, u.stamp,
+  u.permanent_error, u.visits, u.changes, u.last_change_at, u.change_interval, u.change_doubt, u.etag, u.last_modified, u.stamp,
   CAST(u.simhash AS text) AS simhash, u.content_type, u.title, u.pending_deletion`;
 
 export function toState(row: UrlRecord): UrlState {
@@ -87,6 +89,8 @@ export function toState(row: UrlRecord): UrlState {
     visits: row.visits,
     changes: row.changes,
     lastChangeAt: (row.last_change_at ?? undefined) as Instant | undefined,
+    changeInterval: (row.change_interval ?? undefined) as Duration | undefined,
+    changeDoubt: row.change_doubt ?? undefined,
     etag: row.etag ?? undefined,
     lastModified: row.last_modified ?? undefined,
     stamp: row.stamp ?? undefined,
@@ -129,7 +133,7 @@ export function newState(id: number, url: NewUrl): UrlState {
 export const metasText = (metas: NewUrl['inheritedMetas']): string | null =>
   metas && metas.length > 0 ? JSON.stringify(metas) : null;
 
-type ColumnType = 'int2' | 'int4' | 'int8' | 'text';
+type ColumnType = 'int2' | 'int4' | 'int8' | 'float8' | 'text';
 
 /** Columns of a new row after site_id, in the order of `newValues`. Types are PostgreSQL's. */
 const NEW: Readonly<Record<string, ColumnType>> = {
@@ -192,6 +196,8 @@ export const CHANGES: Readonly<Record<Field, Stored>> = {
   visits: { column: 'visits', type: 'int4' },
   changes: { column: 'changes', type: 'int4' },
   lastChangeAt: { column: 'last_change_at', type: 'int8', store: whole },
+  changeInterval: { column: 'change_interval', type: 'int8', store: whole },
+  changeDoubt: { column: 'change_doubt', type: 'float8' },
   etag: { column: 'etag', type: 'text' },
   lastModified: { column: 'last_modified', type: 'text' },
   stamp: { column: 'stamp', type: 'text' },

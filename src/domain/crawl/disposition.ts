@@ -5,9 +5,11 @@
  */
 import { ERROR_CODES, type ErrorClass, type ErrorCode } from '../fetch/error-codes.js';
 import { INDEX, REFRESH, type SourceNumber } from '../frontier/sources.js';
-import { nextVisit } from '../refresh/smart-refresh.js';
+import { type ChangeBelief, learn, UNKNOWN } from '../refresh/change-belief.js';
+import { nextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
+import { effectivePrice } from '../refresh/visit-price.js';
 import { parseHttpDate } from '../time/http-date.js';
-import { after, atLeast, atMost, type Duration, type Instant, milliseconds, NEVER } from '../time/units.js';
+import { after, atLeast, atMost, between, type Duration, type Instant, milliseconds, NEVER } from '../time/units.js';
 import type { ErrorPolicyDefinition, RefreshDefinition } from './definition.js';
 import type { UrlState, UrlStatus } from './url-state.js';
 
@@ -52,6 +54,8 @@ export interface DispositionRules {
   readonly schedule: VisitSchedule;
   /** Next time of the cron schedule, when smart refresh is off; absent: no refresh by itself. */
   readonly nextCron?: Instant;
+  /** What a visit costs at the host; absent: as little as can be. */
+  readonly visitPrice?: Duration;
 }
 
 /** Undefined = unchanged; null = cleared. The store's UrlChanges has the same fields. */
@@ -66,6 +70,8 @@ export interface StateChanges {
   visits?: number;
   changes?: number;
   lastChangeAt?: Instant;
+  changeInterval?: Duration;
+  changeDoubt?: number;
   etag?: string | null;
   lastModified?: string | null;
   stamp?: string | null;
@@ -111,20 +117,13 @@ function document(
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
-  const first = state.visits === 0;
-  const changed = outcome.stamp !== state.stamp;
-  const history = {
-    visits: state.visits + 1,
-    changes: state.changes + (changed && !first ? 1 : 0),
-    firstSeenAt: state.firstSeenAt,
-    lastChangeAt: changed ? now : state.lastChangeAt,
-    lastModified: stored(outcome.lastModified),
-    jitter: jitterOf(state),
-  };
+  const seen = state.stamp !== undefined || state.simhash !== undefined;
+  const changed = isAnother(state, outcome);
+  const belief = believed(state, { changed, seen, lastModified: outcome.lastModified }, now);
   const facts: StateChanges = {
-    ...success(rules, history, now, changed),
-    changes: history.changes,
-    lastChangeAt: history.lastChangeAt,
+    ...success(state, rules, belief, now),
+    changes: state.changes + (changed && seen ? 1 : 0),
+    lastChangeAt: changed ? now : state.lastChangeAt,
     etag: outcome.etag ?? null,
     lastModified: outcome.lastModified ?? null,
     contentType: outcome.contentType,
@@ -136,17 +135,18 @@ function document(
     return { remove: false, changes, order: deletion(state, outcome.reason), changed };
   }
   const changes: StateChanges = { ...facts, status: 'indexed', reason: 'indexed', stamp: outcome.stamp };
-  const order = changed
-    ? ({ kind: 'add', reason: state.stamp === undefined ? 'indexed' : 'changed' } as const)
-    : undefined;
+  const order =
+    outcome.stamp === state.stamp
+      ? undefined
+      : ({ kind: 'add', reason: state.stamp === undefined ? 'indexed' : 'changed' } as const);
   return { remove: false, changes, order, changed };
 }
 
 function unchanged(state: UrlState, rules: DispositionRules, now: Instant): Disposition {
-  const history = historyOf(state);
+  const belief = believed(state, { changed: false, seen: true }, now);
   const status = state.stamp === undefined ? 'visited' : 'indexed';
   const reason = state.status === status ? state.reason : status === 'indexed' ? 'indexed' : 'unchanged';
-  return { remove: false, changes: { ...success(rules, history, now, false), status, reason }, changed: false };
+  return { remove: false, changes: { ...success(state, rules, belief, now), status, reason }, changed: false };
 }
 
 /** The URL answers, and yet no document stands for it. */
@@ -157,9 +157,10 @@ function withoutDocument(
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
-  const history = historyOf(state);
+  const changed = state.stamp !== undefined;
+  const belief = believed(state, { changed, seen: changed || state.status === status }, now);
   const changes: StateChanges = {
-    ...success(rules, history, now, false),
+    ...success(state, rules, belief, now),
     status,
     reason,
     stamp: null,
@@ -167,7 +168,7 @@ function withoutDocument(
     etag: null,
     lastModified: null,
   };
-  return { remove: false, changes, order: deletion(state, reason), changed: state.stamp !== undefined };
+  return { remove: false, changes, order: deletion(state, reason), changed };
 }
 
 function excluded(
@@ -256,51 +257,72 @@ function deletion(state: UrlState, reason: string): Disposition['order'] {
   return state.stamp === undefined ? undefined : { kind: 'delete', reason };
 }
 
-type History = Parameters<typeof nextVisit>[0] & { readonly jitter: number };
+/** A document that is not in the index left no stamp: its text tells. */
+function isAnother(state: UrlState, outcome: Extract<VisitOutcome, { kind: 'document' }>): boolean {
+  if (state.stamp !== undefined || outcome.simhash === undefined) return outcome.stamp !== state.stamp;
+  return outcome.simhash !== state.simhash;
+}
 
-/** The history after a visit that found no change. */
-const historyOf = (state: UrlState): History => ({
-  ...state,
-  visits: state.visits + 1,
-  lastModified: stored(state.lastModified),
-  jitter: jitterOf(state),
-});
+interface Seen {
+  readonly changed: boolean;
+  /** There was a visit to compare with. */
+  readonly seen: boolean;
+  readonly lastModified?: string;
+}
 
-const stored = (header: string | undefined): Instant | undefined =>
-  header === undefined ? undefined : parseHttpDate(header);
+/** What is believed of the page's changes after this visit. */
+function believed(state: UrlState, { changed, seen, lastModified }: Seen, now: Instant): ChangeBelief {
+  const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
+  return learn(beliefOf(state), {
+    elapsed: seen && state.lastVisitAt !== undefined ? between(state.lastVisitAt, now) : undefined,
+    changed,
+    age: modified === undefined ? undefined : between(modified, now),
+  });
+}
 
-/** Spreads pages that were found together evenly over 0…1 (golden ratio), so that they do not all come due together. */
-const jitterOf = (state: UrlState): number => (state.id * 0.618_033_988_749_895) % 1;
+const beliefOf = ({ changeInterval, changeDoubt }: UrlState): ChangeBelief =>
+  changeInterval === undefined || changeDoubt === undefined
+    ? UNKNOWN
+    : { interval: changeInterval, doubt: changeDoubt };
+
+/** Even over 0…1 for pages found together and for the visits of a page (golden ratio): they do not all come due together. */
+const drawOf = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
 
 /** What every answered visit changes, and when the next one is. */
-function success(rules: DispositionRules, history: History, now: Instant, changed: boolean): StateChanges {
+function success(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): StateChanges {
   return {
-    ...requeue(nextRefresh(rules, history, now, changed), rules),
+    ...requeue(nextRefresh(state, rules, belief, now), rules),
     lastVisitAt: now,
-    visits: history.visits,
+    visits: state.visits + 1,
+    changeInterval: belief.interval,
+    changeDoubt: belief.doubt,
     temporaryErrors: 0,
     permanentError: false,
   };
 }
 
-function nextRefresh(rules: DispositionRules, history: History, now: Instant, changed: boolean): Instant {
+function nextRefresh(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): Instant {
   const { period } = rules.schedule;
   if (period !== undefined) return after(now, period);
   if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
-  const range = {
-    minimumAge: rules.schedule.refreshMinimumAge ?? rules.refresh.minimumAge,
-    maximumAge: maximumAge(rules),
-  };
-  return after(now, nextVisit(history, range, now, changed, { jitter: history.jitter }));
+  const range = refreshRange(rules);
+  const cost = { price: effectivePrice(rules.visitPrice, range), draw: drawOf(state) };
+  return after(now, nextVisit(belief, range, cost));
 }
+
+/** The ages between which smart refresh visits the URL again. */
+export const refreshRange = (rules: DispositionRules): RefreshRange => ({
+  minimumAge: rules.schedule.refreshMinimumAge ?? rules.refresh.minimumAge,
+  maximumAge: maximumAge(rules),
+});
 
 const maximumAge = (rules: DispositionRules): Duration => rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
 
-/** Documents in error are refreshed like other documents: they have no change history that says more than the maximum age. */
+/** Documents in error are refreshed like other documents. */
 function errorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {
   const { errorExpiry } = rules.schedule;
   if (errorExpiry !== undefined) return after(now, errorExpiry);
-  return nextRefresh(rules, historyOf(state), now, false);
+  return nextRefresh(state, rules, beliefOf(state), now);
 }
 
 /** Without smart refresh there is no refresh source: due URLs go to the index source. */

@@ -16,7 +16,7 @@
  * A URL is queued when it has a `source`; it may be fetched from `dueAt` on. A removed status is a deleted row.
  */
 import type { SourceNumber } from '../frontier/sources.js';
-import type { Instant } from '../time/units.js';
+import type { Duration, Instant } from '../time/units.js';
 
 export const URL_STATUSES = [
   'waiting',
@@ -66,6 +66,9 @@ export interface UrlState {
   /** Visits after the first that found the document changed. */
   readonly changes: number;
   readonly lastChangeAt?: Instant;
+  /** What is believed of its changes, see ChangeBelief; absent until a visit was answered. */
+  readonly changeInterval?: Duration;
+  readonly changeDoubt?: number;
   readonly etag?: string;
   readonly lastModified?: string;
   /** Digest of the document that the sinks hold; absent: nothing is indexed for this URL. */

@@ -86,7 +86,7 @@ export class HostViews {
   private view(counts: HostCounts, stored: HostRecord | undefined): HostView {
     const { hostKey } = counts;
     const known = this.services.hosts.peek(hostKey);
-    const record = known ? { ...known.politeness, paused: known.paused } : stored;
+    const record = known ? { ...known.politeness, paused: known.paused, visitPrice: known.visitPrice } : stored;
     const robots = this.services.robots.entry(`https://${hostKey}`) ?? this.services.robots.entry(`http://${hostKey}`);
     return {
       ...counts,
@@ -94,6 +94,7 @@ export class HostViews {
       nextRequestAt: record?.nextRequestAt,
       backOffUntil: record?.backOffUntil,
       paused: record?.paused ?? false,
+      visitPrice: record?.visitPrice,
       robots: robots && { fetchedAt: robots.policy.fetchedAt, status: robots.status, text: robots.text },
     };
   }

@@ -10,6 +10,7 @@ export function sumMetrics(crawlers: readonly Crawler[], heldDeletions: number):
     bytes: all.flatMap((one) => one.bytes),
     links: all.flatMap((one) => one.links),
     orders: all.flatMap((one) => one.orders),
+    visitPrices: all.flatMap((one) => one.visitPrices),
     fetchSeconds: {
       sum: fetchSeconds.reduce((sum, one) => sum + one.sum, 0),
       count: fetchSeconds.reduce((sum, one) => sum + one.count, 0),

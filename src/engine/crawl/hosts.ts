@@ -12,7 +12,7 @@ import {
   started,
   UNVISITED,
 } from '../../domain/politeness/politeness.js';
-import { after, type Duration, type Instant, instant, seconds } from '../../domain/time/units.js';
+import { after, type Duration, type Instant, instant, milliseconds, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, HostRecord } from '../ports/frontier-store.js';
 import { FencedOut, type Partitions } from '../ports/partitions.js';
@@ -20,10 +20,16 @@ import { Batcher } from '../support/batcher.js';
 import { SOLE_OWNER } from '../support/single-node.js';
 
 const SAVE_INTERVAL = seconds(1);
+/** After the store has failed to tell what it knows of a host. */
+const READ_AGAIN = seconds(5);
 
 export class Host {
   politeness: Politeness = UNVISITED;
   paused = false;
+  /** See visit-price.ts; 0 until a refresh visit has told. */
+  visitPrice: Duration = milliseconds(0);
+  /** When a refresh visit told last, in this process. */
+  pricedAt: Instant | undefined;
   /** Requests under way. */
   active = 0;
   /** Its politeness has been read from the store. */
@@ -81,7 +87,7 @@ export class Hosts {
     if (!host) {
       host = new Host(key);
       this.hosts.set(key, host);
-      void this.loader.add(host);
+      this.read(host);
     }
     return host;
   }
@@ -127,7 +133,7 @@ export class Hosts {
     for (const partition of resting) this.restsUntil.set(partition, until);
     const gained = new Set(partitions);
     for (const host of this.hosts.values()) {
-      if (gained.has(this.partitions.partitionOf(host.key))) void this.loader.add(host);
+      if (gained.has(this.partitions.partitionOf(host.key))) this.read(host);
     }
   }
 
@@ -163,9 +169,16 @@ export class Hosts {
     if (host.politeness !== before) {
       this.onBackOff(host);
       // A crash must not make the crawler forget that a host has asked for rest.
-      void this.save();
+      this.saveNow();
     }
     this.notifyWhenReady(host);
+  }
+
+  /** A refresh visit has told what the next one costs. */
+  price(host: Host, price: Duration): void {
+    host.visitPrice = price;
+    host.pricedAt = this.clock.now();
+    this.markDirty(host);
   }
 
   pause(host: Host, paused: boolean): void {
@@ -190,8 +203,7 @@ export class Hosts {
     this.cancelSave = undefined;
     const dirty = [...this.hosts.values()].filter((host) => host.dirty);
     for (const host of dirty) host.dirty = false;
-    const own = dirty.filter((host) => this.partitions.owns(host.key) || isLeaving(host.key));
-    if (own.length > 0) await this.store.saveHosts(own.map(recordOf));
+    await this.write(dirty.filter((host) => this.partitions.owns(host.key) || isLeaving(host.key)));
   }
 
   close(): void {
@@ -213,15 +225,39 @@ export class Hosts {
     host.dirty = true;
     this.cancelSave ??= this.clock.at(after(this.clock.now(), SAVE_INTERVAL), () => {
       this.cancelSave = undefined;
-      void this.save();
+      this.saveNow();
     });
   }
 
   private async keep(hosts: Host[]): Promise<undefined[]> {
     const own = hosts.filter((host) => this.partitions.owns(host.key));
     for (const host of own) host.dirty = false;
-    if (own.length > 0) await this.store.saveHosts(own.map(recordOf));
+    await this.write(own);
     return hosts.map(() => undefined);
+  }
+
+  private async write(hosts: readonly Host[]): Promise<void> {
+    if (hosts.length === 0) return;
+    try {
+      await this.store.saveHosts(hosts.map(recordOf));
+    } catch (error) {
+      for (const host of hosts) this.markDirty(host);
+      throw error;
+    }
+  }
+
+  /** The store says elsewhere that it fails; what could not be written is written with the next change or in a second. */
+  private saveNow(): void {
+    this.save().catch(() => undefined);
+  }
+
+  /** Until then the host is not asked. */
+  private read(host: Host): void {
+    this.loader.add(host).catch(() => {
+      this.clock.at(after(this.clock.now(), READ_AGAIN), () => {
+        if (this.hosts.get(host.key) === host) this.read(host);
+      });
+    });
   }
 
   private async load(hosts: Host[]): Promise<undefined[]> {
@@ -234,6 +270,7 @@ export class Hosts {
         const nextRequestAt = atLeastAt(host.politeness.nextRequestAt, record.nextRequestAt);
         host.politeness = { ...record, nextRequestAt };
         host.paused = record.paused;
+        host.visitPrice = record.visitPrice;
       }
       const quiet = atLeastAt(this.quietUntil, this.restsUntil.get(this.partitions.partitionOf(host.key)));
       if (host.readyAt < quiet) host.politeness = { ...host.politeness, nextRequestAt: quiet };
@@ -265,7 +302,12 @@ export class Hosts {
 const atLeastAt = (moment: Instant, other: Instant | undefined): Instant =>
   other !== undefined && other > moment ? other : moment;
 
-const recordOf = (host: Host): HostRecord => ({ hostKey: host.key, ...pick(host.politeness), paused: host.paused });
+const recordOf = ({ key, politeness, paused, visitPrice }: Host): HostRecord => ({
+  hostKey: key,
+  ...pick(politeness),
+  paused,
+  visitPrice,
+});
 
 const pick = ({ nextRequestAt, backOffUntil, backOffStep }: Politeness): Politeness => ({
   nextRequestAt,

@@ -1,3 +1,4 @@
+import { type Duration, milliseconds } from '../../domain/time/units.js';
 import type { EngineMetrics } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 
@@ -36,6 +37,9 @@ export class Rate {
 /** Upper bounds in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
+/** Refresh visits over which prices are averaged. */
+const PRICES_REMEMBERED = 100;
+
 /** Counters of one crawler since the start of the process. */
 export class Tally {
   readonly pages: Rate;
@@ -46,6 +50,7 @@ export class Tally {
   private readonly buckets = BUCKETS.map(() => 0);
   private fetchSum = 0;
   private fetchCount = 0;
+  private visitPrice: Duration | undefined;
   bytes = 0;
   discovered = 0;
   refused = 0;
@@ -67,12 +72,19 @@ export class Tally {
     for (let i = BUCKETS.length - 1; i >= 0 && took <= BUCKETS[i]!; i--) this.buckets[i]!++;
   }
 
+  price(price: Duration): void {
+    const before = this.visitPrice ?? price;
+    this.visitPrice = milliseconds(before + (price - before) / PRICES_REMEMBERED);
+  }
+
   order(kind: string, state: string): void {
     this.orders.add();
     increment(this.orderStates, `${kind} ${state}`);
   }
 
-  metrics(crawler: string): Pick<EngineMetrics, 'pages' | 'bytes' | 'links' | 'orders' | 'fetchSeconds'> {
+  metrics(
+    crawler: string,
+  ): Pick<EngineMetrics, 'pages' | 'bytes' | 'links' | 'orders' | 'visitPrices' | 'fetchSeconds'> {
     return {
       pages: [...this.outcomes].map(([outcome, count]) => ({ crawler, outcome, count })),
       bytes: [{ crawler, count: this.bytes }],
@@ -81,6 +93,7 @@ export class Tally {
         const [kind, state] = key.split(' ') as [string, string];
         return { crawler, kind, state, count };
       }),
+      visitPrices: this.visitPrice === undefined ? [] : [{ crawler, price: this.visitPrice }],
       fetchSeconds: {
         sum: this.fetchSum,
         count: this.fetchCount,

@@ -79,6 +79,8 @@ export interface UrlChanges {
   readonly visits?: number;
   readonly changes?: number;
   readonly lastChangeAt?: Instant;
+  readonly changeInterval?: Duration;
+  readonly changeDoubt?: number;
   readonly etag?: string | null;
   readonly lastModified?: string | null;
   readonly stamp?: string | null;
@@ -108,6 +110,8 @@ export interface HostRecord {
   readonly backOffUntil: Instant;
   readonly backOffStep: number;
   readonly paused: boolean;
+  /** What a refresh visit costs, see visit-price.ts; 0 until one has told. */
+  readonly visitPrice: Duration;
 }
 
 export interface UrlFilter {
@@ -160,13 +164,13 @@ export interface FolderStep {
   readonly searched: number;
 }
 
+/** Hosts that `oldest` looks at. */
+export const OLDEST_HOSTS = 2_000;
+
 export interface LedgerFilter {
   readonly crawler?: string;
   readonly state?: OrderState;
   readonly kind?: OrderKind;
-/** Hosts that `oldest` looks at. */
-export const OLDEST_HOSTS = 2_000;
-
   readonly uri?: string;
   readonly hostKey?: string;
 }
@@ -179,16 +183,16 @@ export interface CrawlerCounts {
   readonly oldestDueAt?: Instant;
 }
 
-export interface FrontierStore {
-  /** Stores URLs that are not known yet and returns those, in the order given. Known ones are untouched. */
-  discover(urls: readonly NewUrl[]): Promise<UrlState[]>;
-  /** As discover, but a known URL is queued again in the source given, due at the time given. */
 /** A URL that waits in a source. */
 export interface QueuedUrl {
   readonly url: string;
   readonly dueAt: Instant;
 }
 
+export interface FrontierStore {
+  /** Stores URLs that are not known yet and returns those, in the order given. Known ones are untouched. */
+  discover(urls: readonly NewUrl[]): Promise<UrlState[]>;
+  /** As discover, but a known URL is queued again in the source given, due at the time given. */
   seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]>;
   /** Queued URLs of one (crawler, host, source) with dueAt <= now, by due time then id; `skip` are already in hand. */
   due(
@@ -247,15 +251,15 @@ export interface QueuedUrl {
   ): Promise<(FailingUrls & { readonly hostKey: string })[]>;
   count(filter: UrlFilter): Promise<number>;
   counts(crawler: string): Promise<CrawlerCounts>;
-  /** Documents in the index, by host; for the deletion guard. */
-  indexedOfHost(crawler: string, hostKey: string): Promise<number>;
-  /** One host per row with its counts, for the hosts view; by host key, ascending. */
-  hosts(
   /**
    * The queued URL of each source that was due first, at a cost that does not grow with the number of URLs: among the
    * OLDEST_HOSTS hosts with the URLs that were due first. A source that has none there is left out.
    */
   oldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
+  /** Documents in the index, by host; for the deletion guard. */
+  indexedOfHost(crawler: string, hostKey: string): Promise<number>;
+  /** One host per row with its counts, for the hosts view; by host key, ascending. */
+  hosts(
     crawler: string,
     after: string | undefined,
     limit: number,

@@ -42,6 +42,13 @@ export class HostDto {
   @ApiProperty({ required: false, description: 'Pause between two requests that is in force.' })
   crawlDelaySeconds?: number;
 
+  @ApiProperty({
+    required: false,
+    description:
+      'Fresh time of one page that a refresh visit has to earn: it rises while the host cannot serve all the visits that its pages want.',
+  })
+  visitPriceSeconds?: number;
+
   @ApiProperty({ required: false, type: () => HostRobotsDto })
   robots?: HostRobotsDto;
 
@@ -76,6 +83,7 @@ export const hostDto = (view: HostView): HostDto => ({
   nextRequestAt: iso(view.nextRequestAt),
   backOffUntil: iso(view.backOffUntil),
   crawlDelaySeconds: inSeconds(view.crawlDelay),
+  visitPriceSeconds: view.visitPrice ? inSeconds(view.visitPrice) : undefined,
   robots: view.robots && { ...view.robots, fetchedAt: isoAlways(view.robots.fetchedAt) },
   paused: view.paused,
   successShare: view.successShare,

@@ -58,6 +58,13 @@ const SPECS: readonly Spec[] = [
   },
   {
     type: 'gauge',
+    name: 'crawlway_visit_price_seconds',
+    help: 'Fresh time of one page that a refresh visit has to earn, mean over the last refresh visits.',
+    labels: ['crawler'],
+    rows: ({ metrics }) => metrics.visitPrices.map(({ crawler, price }) => [{ crawler }, price / 1000]),
+  },
+  {
+    type: 'gauge',
     name: 'crawlway_active_fetches',
     help: 'Pages being fetched now.',
     labels: [],

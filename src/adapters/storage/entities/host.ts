@@ -8,4 +8,5 @@ export class HostRow {
   @Column('bigint', { name: 'back_off_until' }) backOffUntil!: string;
   @Column('integer', { name: 'back_off_step' }) backOffStep!: number;
   @Column('smallint') paused!: number;
+  @Column('bigint', { name: 'visit_price', default: 0 }) visitPrice!: string;
 }

@@ -32,6 +32,8 @@ export class UrlRow {
   @Column('integer', { default: 0 }) visits!: number;
   @Column('integer', { default: 0 }) changes!: number;
   @Column('bigint', { name: 'last_change_at', nullable: true }) lastChangeAt!: string | null;
+  @Column('bigint', { name: 'change_interval', nullable: true }) changeInterval!: string | null;
+  @Column('double precision', { name: 'change_doubt', nullable: true }) changeDoubt!: number | null;
   @Column('text', { nullable: true }) etag!: string | null;
   @Column('text', { name: 'last_modified', nullable: true }) lastModified!: string | null;
   @Column('text', { nullable: true }) stamp!: string | null;

@@ -1,0 +1,20 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** What is believed of the changes of a page, and what a visit costs at a host. Pages known before are learnt anew. */
+const ADDED = [
+  ['url', 'change_interval', 'bigint'],
+  ['url', 'change_doubt', 'double precision'],
+  ['host', 'visit_price', 'bigint NOT NULL DEFAULT 0'],
+] as const;
+
+export class ChangeBeliefs0006 implements MigrationInterface {
+  readonly name = 'ChangeBeliefs0000000000006';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const [table, column, type] of ADDED) await runner.query(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const [table, column] of ADDED) await runner.query(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+  }
+}

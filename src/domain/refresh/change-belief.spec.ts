@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Duration, days, hours, milliseconds, minutes } from '../time/units.js';
+import { type ChangeBelief, expected, learn, quantile, type Sight, UNKNOWN } from './change-belief.js';
+
+/** What is believed after visits at these distances, each of which saw what is given. */
+const believed = (sights: readonly Sight[]): ChangeBelief => sights.reduce(learn, UNKNOWN);
+const sight = (elapsed: Duration, changed: boolean): Sight => ({ elapsed, changed });
+const first = (age?: Duration): ChangeBelief => learn(UNKNOWN, { changed: true, age });
+
+const sights = fc.record({
+  elapsed: fc.option(fc.integer({ min: -days(1), max: days(5000) }).map(milliseconds), { nil: undefined }),
+  changed: fc.boolean(),
+  age: fc.option(fc.integer({ min: -days(10), max: days(20_000) }).map(milliseconds), { nil: undefined }),
+});
+
+describe('the belief about the changes of a page', () => {
+  it('stays a time and a variance whatever visits saw', () => {
+    fc.assert(
+      fc.property(fc.array(sights, { maxLength: 60 }), (seen) => {
+        const { interval, doubt } = believed(seen);
+        expect(interval).toBeGreaterThanOrEqual(minutes(6));
+        expect(interval).toBeLessThanOrEqual(days(7_300));
+        expect(doubt).toBeGreaterThanOrEqual(0.05);
+        expect(doubt).toBeLessThan(10);
+      }),
+    );
+  });
+
+  it('nears the true interval as visits pass, whether they are even or not', () => {
+    let state = 1;
+    const random = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state / 2 ** 32;
+    };
+    for (const distance of [() => days(4), () => milliseconds(days(1) + random() * days(9))]) {
+      let belief = UNKNOWN;
+      const found: number[] = [];
+      for (let i = 0; i < 2_000; i++) {
+        const elapsed = distance();
+        belief = learn(belief, sight(elapsed, random() < 1 - Math.exp(-elapsed / days(5))));
+        if (i > 100) found.push(Math.log(belief.interval / days(5)));
+      }
+      expect(Math.abs(found.reduce((sum, log) => sum + log) / found.length)).toBeLessThan(0.1);
+    }
+  });
+
+  it('is shorter after a change and longer after none', () => {
+    expect(learn(UNKNOWN, sight(days(3), true)).interval).toBeLessThan(UNKNOWN.interval);
+    expect(learn(UNKNOWN, sight(days(3), false)).interval).toBeGreaterThan(UNKNOWN.interval);
+  });
+
+  it('learns from short distances what pages that always change are like', () => {
+    const often = Array.from({ length: 10 }, () => sight(days(30), true));
+    const close = [...often, sight(days(1), true), sight(days(1), true)];
+    expect(believed(close).interval).toBeLessThan(believed([...often, sight(days(30), true)]).interval / 1.5);
+  });
+
+  it('notices within some visits that a lively page has calmed down', () => {
+    const lively = Array.from({ length: 200 }, () => sight(hours(6), true));
+    expect(believed(lively).interval).toBeLessThan(hours(6));
+    const calm = Array.from({ length: 20 }, () => sight(days(10), false));
+    expect(believed([...lively, ...calm]).interval).toBeGreaterThan(days(5));
+  });
+
+  it('begins with the age of the document when Last-Modified tells it', () => {
+    const intervals = [1, 10, 100, 1000, 5000].map((age) => first(days(age)).interval);
+    expect(intervals).toEqual([...intervals].sort((a, b) => a - b));
+    expect(intervals[0]).toBeLessThan(days(15));
+    expect(intervals[4]).toBeGreaterThan(days(300));
+  });
+
+  it('takes a Last-Modified that is the time of the answer, or later, for none', () => {
+    expect(first(minutes(4))).toBe(UNKNOWN);
+    expect(first(hours(-5))).toBe(UNKNOWN);
+    expect(learn(UNKNOWN, { elapsed: days(3), changed: true, age: minutes(4) })).toEqual(
+      learn(UNKNOWN, sight(days(3), true)),
+    );
+  });
+
+  it('believes its own visits rather than a Last-Modified that contradicts them', () => {
+    expect(learn(UNKNOWN, { elapsed: days(3), changed: true, age: days(3_000) })).toEqual(
+      learn(UNKNOWN, sight(days(3), true)),
+    );
+  });
+
+  it('learns more from a dated change than from one at a time unknown', () => {
+    const dated = learn(UNKNOWN, { elapsed: days(30), changed: true, age: days(1) });
+    expect(dated.doubt).toBeLessThan(learn(UNKNOWN, sight(days(30), true)).doubt);
+  });
+
+  it('gives the rates that it holds likely, and their mean', () => {
+    const belief = { interval: days(10), doubt: 1 };
+    expect(expected(belief, () => 1)).toBeCloseTo(1, 9);
+    expect(expected(belief, (rate) => Math.log(rate * days(10)))).toBeCloseTo(0, 9);
+    expect(quantile(belief, 0.5)).toBeCloseTo(days(10), 0);
+    expect(quantile(belief, 0.84) / days(10)).toBeCloseTo(Math.exp(-1), 1);
+    expect(quantile(belief, 0)).toBeLessThan(days(300));
+  });
+});

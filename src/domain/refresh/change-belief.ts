@@ -1,0 +1,97 @@
+/**
+ * What is believed of how often a page changes, from visit to visit.
+ *
+ * Pages are taken to change at random moments, each at a rate of its own (a Poisson process), as Cho and Garcia-Molina found.
+ * A visit tells whether the page has changed since the visit before, not how often ("Estimating Frequency of Change", ACM TOIT
+ * 3(3), 2003), or, with Last-Modified, when it changed last. By Bayes' rule each visit makes of the belief before it the one
+ * after it; between visits a belief is kept as a log-normal distribution, two numbers a page, whatever the visits' distances.
+ */
+import { type Duration, days, milliseconds, minutes } from '../time/units.js';
+
+export interface ChangeBelief {
+  /** Mean time between two changes: as likely longer as shorter. */
+  readonly interval: Duration;
+  /** Variance of the natural logarithm of the interval: 0.25 is a factor of e^0.5 in two cases of three. */
+  readonly doubt: number;
+}
+
+/** Before anything is known of a page: one change in 30 days, within a factor of e² in two cases of three. */
+export const UNKNOWN: ChangeBelief = { interval: days(30), doubt: 4 };
+
+/** What one visit saw. */
+export interface Sight {
+  /** Time since the visit before; absent on the first visit. */
+  readonly elapsed?: Duration;
+  /** The document is another one than at the visit before; of no meaning on the first visit. */
+  readonly changed: boolean;
+  /** Age of the document by its Last-Modified. */
+  readonly age?: Duration;
+}
+
+/** A Last-Modified that was younger than this when it came is the time of the answer, not of a change. */
+const GENERATED = minutes(5);
+
+/** No belief is firmer than some twenty visits make it, so that a page which changes its ways is noticed. */
+const LEAST_DOUBT = 0.05;
+
+/** Bounds of a belief: from ten changes an hour to one in twenty years. */
+const SHORTEST = minutes(6);
+const LONGEST = days(7_300);
+
+/** A normal distribution as points, in standard deviations, with their weights. */
+const POINTS = Float64Array.from({ length: 13 }, (_, i) => (i - 6) / 2);
+const WEIGHTS = POINTS.map((z) => Math.exp((-z * z) / 2));
+const TOTAL = WEIGHTS.reduce((sum, weight) => sum + weight, 0);
+
+/** The belief after a visit. */
+export function learn(belief: ChangeBelief, sight: Sight): ChangeBelief {
+  const likelihood = likelihoodOf(sight);
+  if (!likelihood) return belief;
+  const deviation = Math.sqrt(belief.doubt);
+  let most = Number.NEGATIVE_INFINITY;
+  const logs = POINTS.map((z, i) => {
+    const log = Math.log(WEIGHTS[i]!) + likelihood(Math.exp(z * deviation) / belief.interval);
+    if (log > most) most = log;
+    return log;
+  });
+  let total = 0;
+  let sum = 0;
+  let squares = 0;
+  for (let i = 0; i < POINTS.length; i++) {
+    const weight = Math.exp(logs[i]! - most);
+    total += weight;
+    sum += weight * POINTS[i]!;
+    squares += weight * POINTS[i]! ** 2;
+  }
+  const shift = sum / total;
+  return {
+    interval: milliseconds(bounded(belief.interval * Math.exp(-shift * deviation), SHORTEST, LONGEST)),
+    doubt: Math.max(LEAST_DOUBT, (squares / total - shift * shift) * belief.doubt),
+  };
+}
+
+/** Mean over all rates, in changes per millisecond, that the page may have. */
+export function expected({ interval, doubt }: ChangeBelief, value: (rate: number) => number): number {
+  const deviation = Math.sqrt(doubt);
+  let sum = 0;
+  for (let i = 0; i < POINTS.length; i++) sum += WEIGHTS[i]! * value(Math.exp(POINTS[i]! * deviation) / interval);
+  return sum / TOTAL;
+}
+
+/** The page's interval is as long as this, or longer, with a probability of about `share`, 0…1. */
+export function quantile({ interval, doubt }: ChangeBelief, share: number): Duration {
+  const likely = bounded(share, 0.01, 0.99);
+  // The logistic distribution stands in for the normal one.
+  const deviations = Math.log(likely / (1 - likely)) / 1.702;
+  return milliseconds(interval * Math.exp(-deviations * Math.sqrt(doubt)));
+}
+
+/** Logarithm of how likely the sight is at a rate; undefined when it says nothing. */
+function likelihoodOf({ elapsed, changed, age }: Sight): ((rate: number) => number) | undefined {
+  const dated = age !== undefined && age > GENERATED && (elapsed === undefined || (changed && age < elapsed));
+  if (dated) return (rate) => Math.log(rate) - rate * age;
+  if (elapsed === undefined || elapsed <= 0) return undefined;
+  return changed ? (rate) => Math.log(-Math.expm1(-rate * elapsed)) : (rate) => -rate * elapsed;
+}
+
+const bounded = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);

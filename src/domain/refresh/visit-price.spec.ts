@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { type Duration, days, hours, instant, milliseconds, minutes } from '../time/units.js';
+import { UNKNOWN } from './change-belief.js';
+import { nextVisit } from './smart-refresh.js';
+import { effectivePrice, priceAfter } from './visit-price.js';
+
+const range = { minimumAge: hours(1), maximumAge: days(30) };
+
+/** A visit that was planned after ten days and came so much later; `next` is what is wanted now. */
+const visit = (lateBy: Duration, next: Duration = days(10), sincePriced?: Duration) => ({
+  lastVisitAt: instant(0),
+  dueAt: instant(days(10)),
+  now: instant(days(10) + lateBy),
+  next,
+  sincePriced,
+});
+
+/** The price after a day of visits like this one, a minute apart. */
+const afterADay = (price: Duration, lateBy: Duration, next?: Duration): Duration => {
+  let moved = price;
+  for (let i = 0; i < 24 * 60; i++) moved = priceAfter(moved, visit(lateBy, next, minutes(1)));
+  return moved;
+};
+
+describe('the price of a visit', () => {
+  it('falls while visits are in time', () => {
+    expect(afterADay(hours(10), minutes(30)) / hours(10)).toBeCloseTo(Math.exp(-0.1), 6);
+  });
+
+  it('rises while visits are late, the more the more visits are wanted for each one made', () => {
+    const little = afterADay(hours(10), days(1), days(10));
+    const much = afterADay(hours(10), days(2), days(10));
+    expect(little / hours(10)).toBeCloseTo(Math.exp(0.2), 6);
+    expect(much / hours(10)).toBeCloseTo(Math.exp(0.4), 6);
+    expect(afterADay(hours(10), days(400), hours(1)) / hours(10)).toBeCloseTo(Math.exp(0.5), 6);
+  });
+
+  it('falls when visits are late by what is wanted no more at this price', () => {
+    expect(afterADay(hours(10), days(2), days(15))).toBeLessThan(hours(10));
+  });
+
+  it('is moved by a rare visit as by a thirtieth of a day, by the first one known of too', () => {
+    const rare = priceAfter(hours(10), visit(days(100), hours(1), days(3)));
+    expect(rare / hours(10)).toBeCloseTo(Math.exp(0.5 / 30), 9);
+    expect(priceAfter(hours(10), visit(days(100), hours(1)))).toBe(rare);
+  });
+
+  it('stays within what the ages can show', () => {
+    const cheapest = effectivePrice(undefined, range);
+    const dearest = effectivePrice(days(1_000), range);
+    expect(effectivePrice(hours(7), range)).toBe(hours(7));
+    const most = { interval: milliseconds(range.minimumAge / 1.7933), doubt: 0.05 };
+    expect(nextVisit(most, range, { price: cheapest, draw: 0.5 })).toBeLessThan(hours(1.6));
+    for (const interval of [minutes(10), hours(3), days(5), days(300)])
+      expect(nextVisit({ ...UNKNOWN, interval }, range, { price: dearest, draw: 0.5 })).toBe(range.maximumAge);
+  });
+
+  it('settles where the host serves what its pages want, and stays there', () => {
+    // 1,000 pages that change once in ten days, and 100 visits a day.
+    const known = { interval: days(10), doubt: 0.05 };
+    let price = effectivePrice(undefined, range);
+    const due = Array.from({ length: 1_000 }, (_, page) => ({ page, lastVisitAt: 0, dueAt: 0 }));
+    const prices: number[] = [];
+    for (let slot = 0; slot < 40_000; slot++) {
+      const now = instant((slot * days(1)) / 100);
+      const url = due.reduce((a, b) => (b.dueAt < a.dueAt ? b : a));
+      if (url.dueAt > now) continue;
+      const next = nextVisit(known, range, { price, draw: (url.page * 0.618 + slot * 0.1) % 1 });
+      const times = { lastVisitAt: instant(url.lastVisitAt), dueAt: instant(url.dueAt), now };
+      price = effectivePrice(priceAfter(price, { ...times, next, sincePriced: milliseconds(days(1) / 100) }), range);
+      Object.assign(url, { lastVisitAt: now, dueAt: now + next });
+      if (slot > 20_000) prices.push(price);
+    }
+    // At one visit in ten days: 1 - 2/e of ten days.
+    const best = days(10) * (1 - 2 / Math.E);
+    expect(prices.reduce((sum, one) => sum + one) / prices.length / best).toBeGreaterThan(0.65);
+    expect(prices.reduce((sum, one) => sum + one) / prices.length / best).toBeLessThan(1.2);
+    expect(Math.max(...prices) / Math.min(...prices)).toBeLessThan(4);
+  });
+});

@@ -1,0 +1,54 @@
+/**
+ * The price of a visit follows what a host can serve. Refresh visits that come late say that the pages want more visits than
+ * politeness, the weights of the sources and the machine leave for them: the price rises, all intervals grow, most those of
+ * pages that no visit can keep fresh. Visits in time say that there is room: the price falls slowly, until visits are late.
+ *
+ * The host's politeness is what is scarce, so every host has a price of its own, which all its crawlers share.
+ */
+import { between, type Duration, days, type Instant, milliseconds } from '../time/units.js';
+import type { RefreshRange } from './smart-refresh.js';
+
+export interface RefreshVisit {
+  readonly lastVisitAt: Instant;
+  /** When the visit should have been. */
+  readonly dueAt: Instant;
+  readonly now: Instant;
+  /** Time until the next visit at the present price. */
+  readonly next: Duration;
+  /** Since the visit before this one told; absent: unknown. */
+  readonly sincePriced?: Duration;
+}
+
+/** The pages most worth visiting earn a 3.3509th of their interval: the most that 1 - (1 + r) exp(-r) over r comes to. */
+const INTERVAL_IN_PRICES = 3.3509;
+
+/** A visit is late when it comes after its time by more than this part of the interval. */
+const LATE = 0.05;
+
+/** The bounds below are for a day of visits: a bad hour must not upset the times of all pages. */
+const PACE = days(1);
+/** Where visits are few, each counts for this part of a day at most. */
+const MOST_PER_VISIT = 1 / 30;
+
+/** Logarithms of the factors by which the price rises in a day of late visits at most, and falls in one without. */
+const RISE = 0.5;
+const FALL = 0.1;
+
+/** The price within the bounds at which it means anything: pages are visited at the minimum age, all at the maximum age. */
+export function effectivePrice(price: Duration | undefined, { minimumAge, maximumAge }: RefreshRange): Duration {
+  const wanted = Math.max(price ?? 0, minimumAge / INTERVAL_IN_PRICES);
+  return milliseconds(Math.min(wanted, maximumAge / INTERVAL_IN_PRICES));
+}
+
+/**
+ * The price after a refresh visit. The mean of time passed over time wanted is how many visits are wanted for each one made;
+ * twice the step, because the interval of most pages grows with the square root of the price.
+ */
+export function priceAfter(price: Duration, visit: RefreshVisit): Duration {
+  const { lastVisitAt, dueAt, now, next, sincePriced } = visit;
+  const planned = between(lastVisitAt, dueAt);
+  const late = between(dueAt, now) > LATE * planned;
+  const step = late ? Math.min(2 * (between(lastVisitAt, now) / next - 1), RISE) : -FALL;
+  const weight = sincePriced === undefined ? MOST_PER_VISIT : Math.min(sincePriced / PACE, MOST_PER_VISIT);
+  return milliseconds(price * Math.exp(step * weight));
+}
