@@ -3,7 +3,7 @@ import type { Candidate } from '../domain/policy/verdict.js';
 import { type CrawlContext, compileContexts } from '../engine/page/crawl-context.js';
 import { configurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
-import { type ExplanationDto, explanationDto } from '../server/urls/explanation.dto.js';
+import { type ExplanationDto, explanationDto, type RobotsOpinionDto } from '../server/urls/explanation.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
 
 interface ExplainOptions extends ServerOption {
@@ -16,6 +16,8 @@ interface Judged extends ExplanationDto {
   readonly url: string;
   readonly arrival: string;
   readonly from?: string;
+  /** Absent without a server. */
+  readonly robots?: RobotsOpinionDto;
   readonly state?: { readonly status: string; readonly reason: string };
 }
 
@@ -75,7 +77,7 @@ function candidateOf(context: CrawlContext, rawUrl: string, rawFrom: string | un
   return { url, arrival: 'link', from, root: roots.find((root) => root.url.host === host) ?? roots[0], hops: 1 };
 }
 
-function explanationText(crawler: string, { url, arrival, from, state, verdict, trace }: Judged): string {
+function explanationText(crawler: string, { url, arrival, from, state, robots, verdict, trace }: Judged): string {
   const { accepted, reason, meaning, remedy, layer, place, detail, effects } = verdict;
   const lines = [
     url,
@@ -88,6 +90,9 @@ function explanationText(crawler: string, { url, arrival, from, state, verdict, 
     ...(accepted
       ? [`  effects  index ${yesNo(effects.index)}, follow ${yesNo(effects.follow)}`]
       : [`  remedy   ${remedy}`]),
+    ...(robots
+      ? [`  robots   ${robots.state}${robots.line === undefined ? '' : ` by line ${robots.line}: ${robots.rule}`}`]
+      : []),
     ...(state ? [`  stored   ${state.status} (${state.reason})`] : []),
     '  trace',
     ...trace.map((step) => {

@@ -91,6 +91,10 @@ const museum = (site: FakeSite): FakeSite =>
     .page('/guide/lamps.html', [], 'A lamp of brass.')
     .page('/guide/lenses.html')
     .page('/news.html')
+    .set('/robots.txt', {
+      headers: { 'content-type': 'text/plain' },
+      body: '# museum\nUser-agent: *\nDisallow: /attic/\n',
+    })
     .page('/private/staff.html', [], 'The keeper has a telescope.')
     .set('/old.html', { status: 301, headers: { location: '/news.html' } });
 

@@ -105,6 +105,18 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
       .waitFor();
   });
 
+  it('says what robots.txt forbids though the rules accept it, and by which line', async () => {
+    const { page, open, world } = stage();
+    await open(`/try?url=${encodeURIComponent(world.site.url('/attic/box.html'))}`);
+    const verdict = page.getByRole('region', { name: 'Verdict' });
+    await verdict.getByText('Would not be crawled.').waitFor();
+    expect(await verdict.textContent()).toMatch(/robots\.txt forbids it to crawlway by line 3: Disallow: \/attic\//i);
+    await open(`/url?url=${encodeURIComponent(world.site.url('/'))}`);
+    expect(await page.getByRole('region', { name: 'Verdict' }).textContent()).toContain('no line forbids it');
+    await open(`/try?url=${encodeURIComponent('https://elsewhere.example/')}`);
+    await verdict.getByText('has not been fetched yet').waitFor();
+  });
+
   it('shows the links of a page with their verdicts, and queues the chosen ones', async () => {
     const { page, open, world } = stage();
     await open(`/try?view=links&url=${encodeURIComponent(world.site.url('/'))}`);

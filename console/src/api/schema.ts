@@ -430,6 +430,20 @@ export interface TraceStepDto {
   readonly effect?: string;
 }
 
+export interface RobotsOpinionDto {
+  /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
+  readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
+  /** The product token to which it speaks. */
+  readonly agent: string;
+  /** The rule that decides; absent when none does. */
+  readonly rule?: string;
+  /** Line of the rule. */
+  readonly line?: number;
+  readonly fetchedAt?: string;
+  /** HTTP status of its fetch, or the code of the failure. */
+  readonly status?: string;
+}
+
 export interface JudgedDto {
   readonly verdict: VerdictDto;
   /** Every layer and rule, in the order of evaluation. */
@@ -443,6 +457,8 @@ export interface JudgedDto {
   readonly hops: number;
   /** IP address of the host, when it was looked up. */
   readonly address?: string;
+  /** No part of the verdict: robots.txt is asked before each fetch. */
+  readonly robots: RobotsOpinionDto;
   /** Absent: not stored. */
   readonly state?: UrlStateDto;
 }
@@ -723,6 +739,7 @@ export interface BiographyDto {
   /** How it was found: from the root to this URL, as far as known. */
   readonly path: readonly string[];
   readonly explanation: ExplanationDto;
+  readonly robots: RobotsOpinionDto;
   /** Fetches that are kept, newest first. */
   readonly visits: readonly VisitDto[];
   /** Push orders that are kept, newest first. */

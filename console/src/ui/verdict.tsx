@@ -1,26 +1,67 @@
 /** A verdict with its trace: what was decided, why, where that stands, and what every layer said. */
 import type { JSX } from 'preact';
-import type { ExplanationDto, PlaceDto, TraceStepDto } from '../api/schema.js';
+import type { ExplanationDto, PlaceDto, RobotsOpinionDto, TraceStepDto } from '../api/schema.js';
 import { placeTarget } from '../state/place.js';
 import { Badge, type Tone } from './status.js';
+import { Time } from './time.js';
 
-export function Verdict({ explanation, crawler }: { explanation: ExplanationDto; crawler: string }): JSX.Element {
+interface VerdictProps {
+  readonly explanation: ExplanationDto;
+  readonly robots: RobotsOpinionDto;
+  readonly crawler: string;
+}
+
+export function Verdict({ explanation, robots, crawler }: VerdictProps): JSX.Element {
   const { verdict, trace } = explanation;
+  const crawled = verdict.accepted && robots.state !== 'disallowed' && robots.state !== 'unreachable';
   return (
     <div class="stack">
-      <div class={`notice ${verdict.accepted ? 'good' : 'bad'}`}>
+      <div class={`notice ${verdict.accepted ? (crawled ? 'good' : 'warn') : 'bad'}`}>
         <p>
-          <strong>{verdict.accepted ? 'Would be crawled.' : 'Would not be crawled.'}</strong> {verdict.meaning}
+          <strong>{crawled ? 'Would be crawled.' : 'Would not be crawled.'}</strong>{' '}
+          {verdict.accepted && !crawled && 'robots.txt forbids what the rules accept. '}
+          {verdict.meaning}
           {verdict.detail && <> Decided by {verdict.detail}.</>} {!verdict.accepted && verdict.remedy}
         </p>
         <PlaceLink place={verdict.place} crawler={crawler} />
       </div>
       <Effects explanation={explanation} />
       <Trace trace={trace} crawler={crawler} />
-      <p class="muted">
-        robots.txt is asked before each fetch and is not part of this verdict; the host's page shows it.
-      </p>
+      <Robots robots={robots} />
     </div>
+  );
+}
+
+/** robots.txt is asked before each fetch and is no part of the verdict. */
+function Robots({
+  robots: { state, agent, line, rule, fetchedAt, status },
+}: {
+  robots: RobotsOpinionDto;
+}): JSX.Element {
+  const asOf = fetchedAt && (
+    <span class="muted">
+      {' '}
+      (fetched <Time at={fetchedAt} relative />, {status})
+    </span>
+  );
+  const words = {
+    allowed: `allows it to ${agent}${rule === undefined ? ': no line forbids it' : ''}`,
+    disallowed: `forbids it to ${agent}`,
+    unknown: 'has not been fetched yet; it is asked before the first page of the host',
+    unreachable: 'could not be read; until it can, nothing of the host is fetched',
+    ignored: 'is not asked, because the configuration says so',
+  };
+  return (
+    <p>
+      <strong>robots.txt</strong> {words[state]}
+      {rule !== undefined && (
+        <>
+          {' '}
+          by line {line}: <code>{rule}</code>
+        </>
+      )}
+      .{asOf}
+    </p>
   );
 }
 

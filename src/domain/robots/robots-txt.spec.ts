@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crawlDelay, EMPTY_ROBOTS, parseRobots, ROBOTS_SIZE_LIMIT, robotsAllows } from './robots-txt.js';
+import { crawlDelay, decisiveRule, EMPTY_ROBOTS, parseRobots, ROBOTS_SIZE_LIMIT, robotsAllows } from './robots-txt.js';
 
 const allows = (text: string | Uint8Array, agent: string, path: string) => robotsAllows(parseRobots(text), agent, path);
 
@@ -248,5 +248,22 @@ describe('Crawl-delay', () => {
     expect(crawlDelay(robots, 'a')).toBe(3000);
     expect(crawlDelay(robots, 'b')).toBeUndefined();
     expect(crawlDelay(robots, 'c')).toBe(9000);
+  });
+});
+
+describe('the rule that decides', () => {
+  const robots = parseRobots(
+    '# first\nUser-agent: *\r\nDisallow: /a\rAllow: /a/b # but\n\nUser-agent: bot\nDisallow: /\n',
+  );
+
+  it('is told with its line, counted as an editor counts', () => {
+    expect(decisiveRule(robots, 'other', '/a/c')).toEqual({ allow: false, pattern: '/a', line: 3 });
+    expect(decisiveRule(robots, 'other', '/a/b')).toMatchObject({ allow: true, line: 4 });
+    expect(decisiveRule(robots, 'bot', '/a/b')).toMatchObject({ allow: false, line: 7 });
+  });
+
+  it('is none where nothing matches', () => {
+    expect(decisiveRule(robots, 'other', '/x')).toBeUndefined();
+    expect(decisiveRule(robots, 'bot', '/robots.txt')).toBeUndefined();
   });
 });

@@ -23,6 +23,8 @@ export interface RobotsRule {
   readonly allow: boolean;
   /** In the normal form of path-form.ts; `*` and a `$` at the end are operators. */
   readonly pattern: string;
+  /** Where it stands, 1-based. */
+  readonly line: number;
 }
 
 /** RFC 9309, 2.5: at least 500 KiB are read; what follows is not. */
@@ -37,7 +39,7 @@ export const EMPTY_ROBOTS: RobotsTxt = { groups: [], sitemaps: [] };
 export function parseRobots(input: Uint8Array | string): RobotsTxt {
   const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
   const builder = new RobotsBuilder();
-  for (const line of linesOf(bytes)) builder.add(line);
+  for (const [index, line] of linesOf(bytes).entries()) builder.add(line, index + 1);
   return builder.finish();
 }
 
@@ -85,8 +87,10 @@ class RobotsBuilder {
   private crawlDelay: Duration | undefined;
   /** A rule has been seen: the next user-agent line opens a new group. */
   private complete = false;
+  private lineNumber = 0;
 
-  add(line: string): void {
+  add(line: string, lineNumber: number): void {
+    this.lineNumber = lineNumber;
     const hash = line.indexOf('#');
     const content = (hash < 0 ? line : line.slice(0, hash)).trim();
     // A blank instead of the colon is forgiven when it leaves two words.
@@ -126,7 +130,8 @@ class RobotsBuilder {
   /** An empty value is no rule, and a pattern that does not begin at the root matches nothing. */
   private addRule(allow: boolean, value: string): void {
     const first = value[0];
-    if (first === '/' || first === '*') this.rules.push({ allow, pattern: normalizePattern(value) });
+    if (first === '/' || first === '*')
+      this.rules.push({ allow, pattern: normalizePattern(value), line: this.lineNumber });
   }
 
   private closeGroup(): void {
@@ -159,19 +164,23 @@ function groupsFor(robots: RobotsTxt, agent: string): readonly RobotsGroup[] {
   return own.length > 0 ? own : robots.groups.filter((group) => group.agents.includes('*'));
 }
 
+/** Whether `agent` (its product token) may ask for a path with its query. */
+export const robotsAllows = (robots: RobotsTxt, agent: string, pathWithQuery: string): boolean =>
+  decisiveRule(robots, agent, pathWithQuery)?.allow ?? true;
+
 /**
- * Whether `agent` (its product token) may ask for a path with its query: the longest matching pattern decides, and an
- * Allow wins against a Disallow of the same length. robots.txt itself is always allowed.
+ * The rule that decides about a path with its query: the one with the longest matching pattern, and an Allow before a
+ * Disallow of the same length. Undefined: none does, and the path is allowed, as robots.txt itself always is.
  */
-export function robotsAllows(robots: RobotsTxt, agent: string, pathWithQuery: string): boolean {
+export function decisiveRule(robots: RobotsTxt, agent: string, pathWithQuery: string): RobotsRule | undefined {
   const path = normalizePath(pathWithQuery);
-  if (path === '/robots.txt') return true;
+  if (path === '/robots.txt') return undefined;
   let decisive: RobotsRule | undefined;
   for (const group of groupsFor(robots, agent)) {
     const rule = group.rules.find((candidate) => patternMatches(candidate.pattern, path));
     if (rule && (!decisive || outranks(rule, decisive))) decisive = rule;
   }
-  return decisive?.allow ?? true;
+  return decisive;
 }
 
 const outranks = (rule: RobotsRule, other: RobotsRule): boolean =>

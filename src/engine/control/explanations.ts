@@ -6,7 +6,15 @@ import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js'
 import type { Crawler } from '../crawl/crawler.js';
 import { ENDLESS_REASON } from '../crawl/endless-links.js';
 import type { Hosts } from '../crawl/hosts.js';
-import { type Biography, type LinkView, NotFound, type PageView, Unacceptable } from '../engine-api.js';
+import { obeysRobots, type RobotsGate } from '../crawl/robots-gate.js';
+import {
+  type Biography,
+  type LinkView,
+  NotFound,
+  type PageView,
+  type RobotsOpinion,
+  Unacceptable,
+} from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -26,6 +34,7 @@ interface ExplanationServices {
   readonly store: FrontierStore;
   readonly processor: PageProcessor;
   readonly hosts: Hosts;
+  readonly robots: RobotsGate;
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly clock: Clock;
@@ -40,7 +49,7 @@ export class Explanations {
     crawler: Crawler,
     rawUrl: string,
     from?: string,
-  ): Promise<{ candidate: Candidate; explanation: Explanation; state?: UrlState }> {
+  ): Promise<{ candidate: Candidate; explanation: Explanation; robots: RobotsOpinion; state?: UrlState }> {
     const url = canonical(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
     let candidate = await this.candidate(crawler, url, state, from);
@@ -52,11 +61,19 @@ export class Explanations {
         explanation = crawler.context.policy.explain(candidate);
       }
     }
-    return { candidate, explanation: withTraps(crawler, url, state, explanation), state };
+    const robots = this.robots(crawler, url, explanation);
+    return { candidate, explanation: withTraps(crawler, url, state, explanation), robots, state };
+  }
+
+  private robots(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): RobotsOpinion {
+    const { definition, fetcher } = crawler.context;
+    const agent = fetcher.robotsAgent;
+    if (!obeysRobots(definition, verdict.effects.options)) return { state: 'ignored', agent };
+    return this.services.robots.opinion(url, agent);
   }
 
   async biography(crawler: Crawler, rawUrl: string): Promise<Biography> {
-    const { state, explanation } = await this.explain(crawler, rawUrl);
+    const { state, explanation, robots } = await this.explain(crawler, rawUrl);
     if (!state)
       throw new NotFound(`${rawUrl} is not known to crawler ${crawler.name}; explain says whether it would be crawled`);
     const [path, visits, orders] = await Promise.all([
@@ -65,7 +82,7 @@ export class Explanations {
       this.services.store.orders({ crawler: crawler.name, uri: state.url }, undefined, ORDERS_SHOWN),
     ]);
     const pending = this.services.pending(state.url).map(pendingEntry);
-    return { state, path, explanation, visits, orders: [...pending, ...orders] };
+    return { state, path, explanation, robots, visits, orders: [...pending, ...orders] };
   }
 
   /** Fetches a page for a person and judges each of its links; nothing is stored or queued. */

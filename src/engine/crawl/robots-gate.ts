@@ -2,6 +2,7 @@
  * robots.txt of every origin in use: asked for once before the first page of the origin, under the host's politeness like
  * any other request, and kept until it expires (RFC 9309). Shared by all crawlers.
  */
+import type { CrawlerDefinition, UrlOptions } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { concernsHost } from '../../domain/politeness/politeness.js';
 import {
@@ -12,9 +13,10 @@ import {
   type RobotsPolicy,
   robotsPolicy,
 } from '../../domain/robots/robots-policy.js';
-import { ROBOTS_SIZE_LIMIT } from '../../domain/robots/robots-txt.js';
+import { decisiveRule, ROBOTS_SIZE_LIMIT } from '../../domain/robots/robots-txt.js';
 import { type Duration, milliseconds } from '../../domain/time/units.js';
 import { type CrawlUrl, origin } from '../../domain/url/crawl-url.js';
+import type { RobotsOpinion } from '../engine-api.js';
 import { retryAfterOf } from '../page/page-outcome.js';
 import type { Clock } from '../ports/clock.js';
 import type { PageProcessor } from '../ports/page-processor.js';
@@ -36,6 +38,14 @@ export type RobotsAnswer =
   /** It can't be read, and until it can nothing of the origin is allowed. */
   | { readonly kind: 'unreachable'; readonly entry: RobotsEntry };
 
+/** Is robots.txt asked at all? Options of the URL come before the crawler's. */
+export const obeysRobots = (
+  { ignoreRobotsTxt, linkRules }: CrawlerDefinition,
+  { obeyRobots }: Pick<UrlOptions, 'obeyRobots'>,
+): boolean => obeyRobots ?? !(ignoreRobotsTxt || linkRules.rogue);
+
+const pathWithQuery = ({ path, query }: CrawlUrl): string => (query === '' ? path : `${path}?${query}`);
+
 const MOST_ORIGINS = 50_000;
 const SHOWN_TEXT = 16_384;
 
@@ -52,8 +62,21 @@ export class RobotsGate {
     const entry = this.entries.get(origin(url));
     if (!entry || isStale(entry.policy, this.clock.now())) return { kind: 'unknown' };
     if (entry.policy.state === 'unreachable') return { kind: 'unreachable', entry };
-    const path = url.query === '' ? url.path : `${url.path}?${url.query}`;
-    return { kind: mayFetch(entry.policy, agent, path) ? 'allowed' : 'disallowed', entry };
+    return { kind: mayFetch(entry.policy, agent, pathWithQuery(url)) ? 'allowed' : 'disallowed', entry };
+  }
+
+  /** What it says of a URL, for a person: as it was fetched last, without a request. */
+  opinion(url: CrawlUrl, agent: string): RobotsOpinion {
+    const entry = this.entries.get(origin(url));
+    if (!entry) return { state: 'unknown', agent };
+    const { policy, status, text } = entry;
+    const known = { agent, fetchedAt: policy.fetchedAt, status };
+    if (policy.state === 'unreachable') return { ...known, state: 'unreachable' };
+    const rule = decisiveRule(policy.robots, agent, pathWithQuery(url));
+    if (!rule) return { ...known, state: 'allowed' };
+    const written = text.split(/\r\n|\r|\n/)[rule.line - 1]?.trim();
+    const words = written || `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`;
+    return { ...known, state: rule.allow ? 'allowed' : 'disallowed', line: rule.line, rule: words };
   }
 
   entry(urlOrigin: string): RobotsEntry | undefined {

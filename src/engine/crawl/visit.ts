@@ -17,6 +17,7 @@ import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
 import { ENDLESS_REASON, type EndlessLinks } from './endless-links.js';
 import type { Host } from './hosts.js';
+import { obeysRobots } from './robots-gate.js';
 import type { CrawlServices } from './services.js';
 import type { Tally } from './tally.js';
 import { pricedBy } from './visit-pricing.js';
@@ -147,9 +148,8 @@ export class VisitRunner {
     return address === undefined ? verdict : policy.judge({ ...candidate, address });
   }
 
-  private obeysRobots({ obeyRobots }: UrlOptions): boolean {
-    const { ignoreRobotsTxt, linkRules } = this.target.context.definition;
-    return obeyRobots ?? !(ignoreRobotsTxt || linkRules.rogue);
+  private obeysRobots(options: UrlOptions): boolean {
+    return obeysRobots(this.target.context.definition, options);
   }
 
   private robotsAllow(url: CrawlUrl, options: UrlOptions): boolean {

@@ -3,7 +3,7 @@ import type { Biography, LinkView, PageView, RefusedView } from '../../engine/en
 import type { Visit } from '../../engine/ports/frontier-store.js';
 import { inSeconds, isoAlways } from '../http/time.js';
 import { OrderDto, orderDto } from '../orders/order.dto.js';
-import { ExplanationDto, explanationDto } from './explanation.dto.js';
+import { ExplanationDto, explanationDto, RobotsOpinionDto, robotsOpinionDto } from './explanation.dto.js';
 import { UrlStateDto, urlStateDto } from './url-state.dto.js';
 
 export class VisitDto {
@@ -49,6 +49,9 @@ export class BiographyDto {
   @ApiProperty({ type: () => ExplanationDto })
   explanation!: ExplanationDto;
 
+  @ApiProperty({ type: () => RobotsOpinionDto })
+  robots!: RobotsOpinionDto;
+
   @ApiProperty({ type: () => [VisitDto], description: 'Fetches that are kept, newest first.' })
   visits!: VisitDto[];
 
@@ -60,6 +63,7 @@ export const biographyDto = (biography: Biography): BiographyDto => ({
   state: urlStateDto(biography.state),
   path: biography.path,
   explanation: explanationDto(biography.explanation),
+  robots: robotsOpinionDto(biography.robots),
   visits: biography.visits.map(visitDto),
   orders: biography.orders.map(orderDto),
 });

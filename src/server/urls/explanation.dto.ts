@@ -2,7 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { UrlOptions } from '../../domain/crawl/definition.js';
 import { REASONS } from '../../domain/policy/reasons.js';
 import type { Effects, Explanation, TraceStep, Verdict } from '../../domain/policy/verdict.js';
-import { inSeconds } from '../http/time.js';
+import type { RobotsOpinion } from '../../engine/engine-api.js';
+import { inSeconds, iso } from '../http/time.js';
 
 export const LAYERS = ['link-rules', 'site-mode', 'crawl-space', 'server-records', 'conditions', 'crawl-rules'];
 
@@ -152,6 +153,35 @@ export class TraceStepDto {
   @ApiProperty({ required: false, description: 'What it changed.' })
   effect?: string;
 }
+
+export class RobotsOpinionDto {
+  @ApiProperty({
+    enum: ['allowed', 'disallowed', 'unknown', 'unreachable', 'ignored'],
+    description:
+      'ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read.',
+  })
+  state!: RobotsOpinion['state'];
+
+  @ApiProperty({ description: 'The product token to which it speaks.' })
+  agent!: string;
+
+  @ApiProperty({ required: false, description: 'The rule that decides; absent when none does.' })
+  rule?: string;
+
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, description: 'Line of the rule.' })
+  line?: number;
+
+  @ApiProperty({ required: false, format: 'date-time' })
+  fetchedAt?: string;
+
+  @ApiProperty({ required: false, description: 'HTTP status of its fetch, or the code of the failure.' })
+  status?: string;
+}
+
+export const robotsOpinionDto = ({ fetchedAt, ...opinion }: RobotsOpinion): RobotsOpinionDto => ({
+  ...opinion,
+  fetchedAt: iso(fetchedAt),
+});
 
 export class ExplanationDto {
   @ApiProperty({ type: () => VerdictDto })

@@ -7,7 +7,7 @@ import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { API, ENGINE } from '../tokens.js';
 import { PageViewDto, pageViewDto, RefusedDto, refusedDto } from './biography.dto.js';
-import { ExplanationDto, explanationDto } from './explanation.dto.js';
+import { ExplanationDto, explanationDto, RobotsOpinionDto, robotsOpinionDto } from './explanation.dto.js';
 import { ExplainQuery, UrlQuery } from './url.query.js';
 import { UrlStateDto, urlStateDto } from './url-state.dto.js';
 
@@ -29,6 +29,12 @@ class JudgedDto extends ExplanationDto {
   @ApiProperty({ required: false, description: 'IP address of the host, when it was looked up.' })
   address?: string;
 
+  @ApiProperty({
+    type: () => RobotsOpinionDto,
+    description: 'No part of the verdict: robots.txt is asked before each fetch.',
+  })
+  robots!: RobotsOpinionDto;
+
   @ApiProperty({ required: false, type: () => UrlStateDto, description: 'Absent: not stored.' })
   state?: UrlStateDto;
 }
@@ -44,13 +50,14 @@ export class PolicyController {
     id: 'explainUrl',
     summary: 'Why is this URL crawled, or not?',
     description:
-      'The verdict of the crawl policy and its whole trace, for any URL, stored or not. Nothing is fetched or queued.',
+      'The verdict of the crawl policy and its whole trace, for any URL, stored or not, and what robots.txt said when it was fetched last. ' +
+      'Nothing is fetched or queued.',
     role: 'read',
     problems: { ...UNKNOWN, 422: 'The text is no URL.' },
   })
   @ApiOkResponse({ type: JudgedDto })
   async explain(@Param('crawler') crawler: string, @Query() { url, from }: ExplainQuery): Promise<JudgedDto> {
-    const { candidate, explanation, state } = await this.engine.explain(crawler, url, from);
+    const { candidate, explanation, robots, state } = await this.engine.explain(crawler, url, from);
     return {
       url: candidate.url.href,
       arrival: candidate.arrival,
@@ -58,6 +65,7 @@ export class PolicyController {
       hops: candidate.hops,
       address: candidate.address,
       ...explanationDto(explanation),
+      robots: robotsOpinionDto(robots),
       state: state && urlStateDto(state),
     };
   }

@@ -56,7 +56,7 @@ function Of({ crawler, url }: { crawler: string; url: string }): JSX.Element {
 
 const Life = ({ biography, crawler }: { biography: Resource<BiographyDto>; crawler: string }): JSX.Element => (
   <Loaded of={biography}>
-    {({ state, path, explanation, visits, orders }) => (
+    {({ state, path, explanation, robots, visits, orders }) => (
       <>
         <div class="grid">
           <Panel title="What is known">
@@ -81,7 +81,7 @@ const Life = ({ biography, crawler }: { biography: Resource<BiographyDto>; crawl
           <Orders orders={orders} />
         </Panel>
         <Panel title="Verdict">
-          <Verdict explanation={explanation} crawler={crawler} />
+          <Verdict explanation={explanation} robots={robots} crawler={crawler} />
         </Panel>
       </>
     )}

@@ -118,7 +118,7 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
             ) : (
               <p class="muted">Not stored: no page that was read links to it, or the link was refused.</p>
             )}
-            <Verdict explanation={answer} crawler={crawler} />
+            <Verdict explanation={answer} robots={answer.robots} crawler={crawler} />
           </div>
         </Panel>
       )}
