@@ -53,6 +53,22 @@ describe('a site has a bad day', () => {
     expect(dropped).toHaveLength(held);
   });
 
+  it.each(FAULTS)('a small site that %s keeps its documents, though it can not pass the limits', async (fault) => {
+    day = await BadDay.start(20);
+    const { left, held } = await day.spend(fault);
+    expect(left).toBeGreaterThanOrEqual(20 - 3);
+    if (fault === 'answers 500') expect(held).toBe(left);
+    await day.recover(fault);
+    expect(await day.held()).toBe(0);
+    expect(await day.world.indexed()).toHaveLength(20);
+  });
+
+  it('a small site that is taken down page by page is gone at once', async () => {
+    day = await BadDay.start(20);
+    const { left, held } = await day.spend('answers 410');
+    expect({ left, held }).toEqual({ left: 0, held: 0 });
+  });
+
   it('with the guard off every deletion goes out at once, as the seed says', async () => {
     day = await BadDay.start(DOCUMENTS, 'deletionGuard="off"');
     const { left, held } = await day.spend('answers 500');

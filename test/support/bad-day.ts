@@ -4,7 +4,7 @@ import { CrawlWorld } from './crawl-world.js';
 import { FakeSite, html } from './fake-site.js';
 
 export const FAULTS = ['answers 500', 'refuses connections', 'redirects to a login page'] as const;
-export type Fault = (typeof FAULTS)[number];
+export type Fault = (typeof FAULTS)[number] | 'answers 410';
 
 export interface DayReport {
   readonly documents: number;
@@ -71,4 +71,6 @@ function wellBehaved(site: FakeSite, paths: readonly string[], news = ''): void 
 }
 
 const answerOf = (fault: Fault, path: string) =>
-  fault === 'answers 500' ? { status: 500 } : { status: 302, headers: { location: `/login?next=${path}` } };
+  fault.startsWith('answers')
+    ? { status: Number(fault.slice(-3)) }
+    : { status: 302, headers: { location: `/login?next=${path}` } };

@@ -5,8 +5,10 @@ import { LoginWalls } from './login-wall.js';
 
 const at = (minute: number): Instant => instant(1_700_000_000_000 + minutes(minute));
 const page = (n: number) => `https://a.example/doc/${n}`;
+const redirected = (walls: LoginWalls, from: string, target: string, now: Instant, indexed = false) =>
+  walls.redirected({ hostKey: 'a.example', from, target, indexed, now });
 const redirects = (walls: LoginWalls, target: (n: number) => string, count: number) =>
-  Array.from({ length: count }, (_, n) => walls.redirected('a.example', page(n), target(n), at(n / 10)));
+  Array.from({ length: count }, (_, n) => redirected(walls, page(n), target(n), at(n / 10)));
 
 describe('login walls', () => {
   it('are seen when three pages are sent to one login page, whatever its query says', () => {
@@ -31,16 +33,13 @@ describe('login walls', () => {
   it('are not seen in a redirect to the same page under another query', () => {
     const walls = new LoginWalls();
     for (let n = 0; n < 30; n++) {
-      expect(walls.redirected('a.example', `https://a.example/list?sid=${n}`, 'https://a.example/list', at(n))).toBe(
-        'normal',
-      );
+      expect(redirected(walls, `https://a.example/list?sid=${n}`, 'https://a.example/list', at(n))).toBe('normal');
     }
   });
 
   it('do not count such redirects, nor concern them', () => {
     const walls = new LoginWalls();
-    const list = (n: number) =>
-      walls.redirected('a.example', `https://a.example/list?sid=${n}`, 'https://a.example/list', at(1));
+    const list = (n: number) => redirected(walls, `https://a.example/list?sid=${n}`, 'https://a.example/list', at(1));
     for (let n = 0; n < 4; n++) list(n);
     expect(redirects(walls, () => 'https://a.example/list', 4)).toEqual(Array(4).fill('normal'));
     expect(redirects(walls, () => 'https://a.example/list', 5).at(-1)).toBe('wall');
@@ -50,7 +49,7 @@ describe('login walls', () => {
   it('take different pages: one page asked again and again makes none', () => {
     const walls = new LoginWalls();
     for (let n = 0; n < 30; n++) {
-      expect(walls.redirected('a.example', page(1), 'https://a.example/login', at(n))).toBe('normal');
+      expect(redirected(walls, page(1), 'https://a.example/login', at(n))).toBe('normal');
     }
   });
 
@@ -58,22 +57,36 @@ describe('login walls', () => {
     const walls = new LoginWalls();
     for (let n = 0; n < 60; n++) {
       walls.succeeded('a.example', page(1000 + n), at(n / 2));
-      expect(walls.redirected('a.example', page(n), 'https://a.example/login', at(n / 2))).toBe('normal');
+      expect(redirected(walls, page(n), 'https://a.example/login', at(n / 2))).toBe('normal');
     }
+  });
+
+  it('are seen soon after an hour in which all was well, when documents are behind them', () => {
+    const target = 'https://a.example/maintenance';
+    const busy = (): LoginWalls => {
+      const walls = new LoginWalls();
+      for (let n = 0; n < 60; n++) walls.succeeded('a.example', page(1000 + n), at(n / 2));
+      return walls;
+    };
+    const walls = busy();
+    const answers = Array.from({ length: 6 }, (_, n) => redirected(walls, page(n), target, at(31), true));
+    expect(answers).toEqual([...Array(4).fill('normal'), 'wall', 'wall']);
+    expect(redirects(busy(), () => target, 15)).not.toContain('wall');
   });
 
   it('fall when pages answer again', () => {
     const walls = new LoginWalls();
     expect(redirects(walls, () => 'https://a.example/login', 20).at(-1)).toBe('wall');
     for (let n = 0; n < 20; n++) walls.succeeded('a.example', page(n), at(3));
-    expect(walls.redirected('a.example', page(99), 'https://a.example/login', at(4))).toBe('normal');
+    expect(redirected(walls, page(99), 'https://a.example/login', at(4))).toBe('normal');
   });
 
   it('concern their own host, and the last hour', () => {
     const walls = new LoginWalls();
     redirects(walls, () => 'https://a.example/login', 10);
-    expect(walls.redirected('b.example', page(1), 'https://a.example/login', at(2))).toBe('normal');
-    expect(walls.redirected('a.example', page(99), 'https://a.example/login', at(62))).toBe('normal');
+    const target = 'https://a.example/login';
+    expect(walls.redirected({ hostKey: 'b.example', from: page(1), target, indexed: true, now: at(2) })).toBe('normal');
+    expect(redirected(walls, page(99), 'https://a.example/login', at(62))).toBe('normal');
   });
 
   it('agree with the definition on any mix of visits', () => {
@@ -82,6 +95,7 @@ describe('login walls', () => {
         n: fc.nat(6),
         target: fc.constantFrom(undefined, '/login', '/x'),
         wait: fc.integer({ min: 0, max: 20 }),
+        indexed: fc.boolean(),
       }),
       { maxLength: 60 },
     );
@@ -90,17 +104,19 @@ describe('login walls', () => {
         const walls = new LoginWalls();
         const seen: { minute: number; n: number; target: string | undefined }[] = [];
         let minute = 0;
-        for (const { n, target, wait } of steps) {
+        for (const { n, target, wait, indexed } of steps) {
           minute += wait;
           seen.push({ minute, n, target });
           if (target === undefined) walls.succeeded('a.example', page(n), at(minute));
           else {
             const recent = seen.filter((visit) => visit.minute > minute - 60).slice(-32);
-            const same = recent.filter((visit) => visit.target === target);
-            const wall =
-              new Set(same.map((visit) => visit.n)).size >= (target === '/login' ? 3 : 5) &&
-              same.length * 2 > recent.length;
-            const answer = walls.redirected('a.example', page(n), `https://a.example${target}?back=${n}`, at(minute));
+            const enough = target === '/login' ? 3 : 5;
+            const most = (some: typeof seen): boolean => {
+              const same = some.filter((visit) => visit.target === target);
+              return new Set(same.map((visit) => visit.n)).size >= enough && same.length * 2 > some.length;
+            };
+            const wall = most(recent) || (indexed && most(recent.slice(1 - 2 * enough)));
+            const answer = redirected(walls, page(n), `https://a.example${target}?back=${n}`, at(minute), indexed);
             expect(answer).toBe(wall ? 'wall' : 'normal');
           }
         }

@@ -13,6 +13,17 @@ interface RecentVisit {
 const PAGES = { login: 3, any: 5 };
 const WINDOW = hours(1);
 
+/** A page that answers with a redirect. */
+export interface RedirectedVisit {
+  readonly hostKey: string;
+  /** Canonical URLs. */
+  readonly from: string;
+  readonly target: string;
+  /** There is a document that would be lost. */
+  readonly indexed: boolean;
+  readonly now: Instant;
+}
+
 /** Visits remembered of one host, and hosts remembered; past it the oldest are forgotten. */
 const MAX_VISITS = 32;
 const MAX_HOSTS = 10_000;
@@ -30,22 +41,22 @@ export const looksLikeLogin = (url: string): boolean =>
 
 /**
  * Tells redirects of single pages from a login wall: a host that sends most of its pages to one page wants a login, and its
- * documents are still there. Judged on the visits of the last hour to the host.
+ * documents are still there. Judged on the visits of the last hour to the host, and for a page with a document on the last few
+ * of them already: an hour in which all was well must not cost the documents of half as many visits.
  */
 export class LoginWalls {
   /** By host, the one visited last at the end. */
   readonly #recent = new Map<string, RecentVisit[]>();
 
-  /** Judges a redirect by itself and by what came before it; `from` and `target` are canonical URLs. */
-  redirected(hostKey: string, from: string, target: string, now: Instant): 'normal' | 'wall' {
+  /** Judges a redirect by itself and by what came before it. */
+  redirected({ hostKey, from, target, indexed, now }: RedirectedVisit): 'normal' | 'wall' {
     const page = withoutQuery(target);
     const visits = this.#remember(hostKey, { at: now, from, target: page });
     // A redirect to the same page under a cleaner query says nothing of a login.
     if (withoutQuery(from) === page) return 'normal';
-    const walled = visits.filter((visit) => visit.target === page && withoutQuery(visit.from) !== page);
-    const pages = new Set(walled.map((visit) => visit.from)).size;
     const enough = looksLikeLogin(page) ? PAGES.login : PAGES.any;
-    return pages >= enough && walled.length * 2 > visits.length ? 'wall' : 'normal';
+    const lately = visits.slice(1 - 2 * enough);
+    return isWall(visits, page, enough) || (indexed && isWall(lately, page, enough)) ? 'wall' : 'normal';
   }
 
   /** A page of the host answered for itself; that the page behind which others stand does so says nothing. */
@@ -67,4 +78,11 @@ export class LoginWalls {
     }
     return recent;
   }
+}
+
+/** Most of the visits were sent to the page, and from enough pages. */
+function isWall(visits: readonly RecentVisit[], page: string, enough: number): boolean {
+  const walled = visits.filter((visit) => visit.target === page && withoutQuery(visit.from) !== page);
+  const pages = new Set(walled.map((visit) => visit.from)).size;
+  return pages >= enough && walled.length * 2 > visits.length;
 }

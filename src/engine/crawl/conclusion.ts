@@ -112,7 +112,7 @@ export class Conclusion {
       : this.services.ledger.delete(state, reason);
     // A document that the store knows nothing of is none that a bad day of its site could cost.
     const guarded = !byPerson && state.stamp !== undefined;
-    if (guarded && (await this.deletions.admit(state)) === 'hold') {
+    if (guarded && (await this.deletions.admit(state, reason)) === 'hold') {
       this.services.events.order(order, 'held');
       const held = this.services.ledger.entry(order, { state: 'held' });
       return { changes: this.keptBack(state, disposition, reason), orders: [held], remove: false };

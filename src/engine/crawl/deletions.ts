@@ -5,6 +5,7 @@
 
 import type { DeletionGuardDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { DeletionGuard } from '../../domain/push/deletion-guard.js';
 import { before, type Instant } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
@@ -13,22 +14,33 @@ import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 const RESTORED = 100_000;
 const PAGE = 1_000;
 
+/** Documents that a host too small for the limits of the guard may lose to errors while none of its pages answers. */
+const MOST_FAILURES = 3;
+const HOSTS = 10_000;
+
+/** Whoever answers that a page is gone is well; any other error may be one of the whole host. */
+const speaksOfHost = (reason: string): boolean =>
+  reason in ERROR_CODES && reason !== 'http-404' && reason !== 'http-410' && reason !== 'soft-error';
+
 export class Deletions {
   private guard: DeletionGuard;
   private restored: Promise<void> | undefined;
   /** Hosts with deletions that wait for a person: until one has looked, no more are sent, however slowly they come. */
   private readonly holding = new Set<string>();
+  /** Documents lost to errors since no page of the host has answered, and when the first one was. */
+  private readonly failures = new Map<string, { readonly count: number; readonly since: Instant }>();
 
   constructor(
     private readonly crawler: string,
     settings: DeletionGuardDefinition,
-    private readonly store: Pick<FrontierStore, 'indexedOfHost' | 'orders'>,
+    private readonly store: Pick<FrontierStore, 'indexedOfHost' | 'orders' | 'count'>,
     private readonly clock: Clock,
   ) {
     this.guard = new DeletionGuard(settings);
   }
 
-  async admit(state: UrlState): Promise<'send' | 'hold'> {
+  /** `reason` is why the document is to go. */
+  async admit(state: UrlState, reason: string): Promise<'send' | 'hold'> {
     if (!this.guard.settings.on) return 'send';
     this.restored ??= this.restore().catch((error: unknown) => {
       this.restored = undefined;
@@ -39,9 +51,39 @@ export class Deletions {
     if (this.holding.has(hostKey) && (await this.hasHeld(hostKey))) return 'hold';
     this.holding.delete(hostKey);
     const indexed = await this.store.indexedOfHost(this.crawler, hostKey);
-    const verdict = this.guard.admit(hostKey, indexed, this.clock.now());
+    const failing = await this.isFailing(hostKey, reason, indexed);
+    const verdict = failing ? 'hold' : this.guard.admit(hostKey, indexed, this.clock.now());
     if (verdict === 'hold') this.holding.add(hostKey);
     return verdict;
+  }
+
+  /** Has the host lost so many documents to errors, while none of its pages answered, that it must be the host itself? */
+  private async isFailing(hostKey: string, reason: string, indexed: number): Promise<boolean> {
+    if (!speaksOfHost(reason)) return false;
+    const now = this.clock.now();
+    let { count, since } = this.failures.get(hostKey) ?? { count: 0, since: now };
+    const most = this.mostFailures(indexed + count);
+    count++;
+    if (count > most && (await this.hasAnswered(hostKey, since, now))) {
+      count = 1;
+      since = now;
+    }
+    this.failures.delete(hostKey);
+    this.failures.set(hostKey, { count, since });
+    if (this.failures.size > HOSTS) this.failures.delete(this.failures.keys().next().value as string);
+    return count > most;
+  }
+
+  private mostFailures(documents: number): number {
+    const { maxDeletions, maxShare } = this.guard.settings;
+    return documents <= maxDeletions ? MOST_FAILURES : Math.max(maxDeletions, maxShare * documents);
+  }
+
+  /** Since then, and in any case within the window. */
+  private async hasAnswered(hostKey: string, since: Instant, now: Instant): Promise<boolean> {
+    const window = before(now, this.guard.settings.window);
+    const visitedSince = since < window ? since : window;
+    return (await this.store.count({ crawler: this.crawler, hostKey, status: 'indexed', visitedSince })) > 0;
   }
 
   private async hasHeld(hostKey: string): Promise<boolean> {

@@ -65,11 +65,13 @@ export class ResultReview {
   private async redirected(state: UrlState, result: PageResult, target: string): Promise<PageResult> {
     if (await this.leadsBack(state, target))
       return this.failed(result, 'redirect-loop', `the redirect to ${target} leads back to where the chain came from`);
-    const wall = this.walls.redirected(state.hostKey, state.url, target, this.services.clock.now()) === 'wall';
-    if (wall) return this.failed(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
+    const { hostKey, url, stamp } = state;
+    const indexed = stamp !== undefined;
+    const now = this.services.clock.now();
+    if (this.walls.redirected({ hostKey, from: url, target, indexed, now }) === 'wall')
+      return this.failed(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
     // One page of many that are behind the wall is the first: its document must not pay for being it.
-    const suspect =
-      state.stamp !== undefined && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(state.url);
+    const suspect = indexed && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(url);
     if (suspect)
       return this.failed(result, 'login-wall', `an indexed page sends its visitors to ${withoutQuery(target)}`);
     return result;

@@ -240,7 +240,7 @@ export const ERROR = element('Error', 'Moves an error code to a class; the defau
 
 export const DELETION_GUARD = element(
   'DeletionGuard',
-  'When deletions for one host pass both limits within the window, further ones are held for a person.',
+  'When deletions for one host pass both limits within the window, further ones are held for a person; likewise errors in a row while no page of the host answers.',
   {
     enabled: attribute(t.boolean, 'Off: deletions always go out at once.', { default: 'true' }),
     maxDeletions: attribute(t.integer(0), 'Deletions for one host.', { default: '50' }),
