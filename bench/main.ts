@@ -14,6 +14,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'sink-down': 'an hour without the sink: memory, disk, what waits, and the catching up',
   hostile: 'traps and bombs for hours beside a healthy host: memory, and how long the healthy one waits',
   cluster: 'several nodes on one PostgreSQL: nodes, failover or statements',
+  'console-frames': 'how smooth the console is during a crawl at full speed; wants Chromium',
   parse: 'pages read a second; wants a folder of HTML files',
 };
 const ALONE = ['crawl', 'policy', 'store', 'preview', 'freshness'];

@@ -15,6 +15,7 @@ const SCREENS = [
   '/try?url=SITE/private/staff.html',
   '/try?view=links&url=SITE/',
   '/configuration',
+  '/configuration?view=other',
   '/configuration?view=xml',
   '/configuration?view=resolved',
   '/configuration?view=history',
@@ -52,6 +53,18 @@ describeInBrowser('every screen can be used by everybody', {}, (stage) => {
     expect(await findings(page)).toEqual([]);
     const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  it('colours can be chosen on a narrow screen too, and stay chosen', async () => {
+    const { page, open } = stage();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await open('/');
+    await page.getByLabel('Colours').selectOption({ label: '● Dark' });
+    await open('/push');
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await page.getByLabel('Colours').selectOption({ label: '◐ System colours' });
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 

@@ -1,23 +1,20 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
-import type { CrawlerDto, UrlStateDto } from '../../api/schema.js';
+import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded, Loading } from '../../ui/answers.js';
 import { Confirm } from '../../ui/dialog.js';
-import { count, plural } from '../../ui/format.js';
-import { attempt, say } from '../../ui/notices.js';
+import { plural } from '../../ui/format.js';
+import { say } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { useReasons } from '../../ui/reasons.js';
-import { Badge } from '../../ui/status.js';
-import { type ErrorGroup, groupErrors, readErrors } from './error-groups.js';
+import { ErrorClass } from './error-class.js';
 import { ErrorTrend } from './error-trend.js';
 
 const EVERY_MS = 10_000;
-const URLS_SHOWN = 20;
 
 export function Errors(): JSX.Element {
   const crawler = useCrawler();
@@ -26,7 +23,8 @@ export function Errors(): JSX.Element {
   const mayOperate = useMay('operate');
   const errors = useResource(
     crawler && `errors ${crawler.name} ${host}`,
-    (signal) => readErrors(crawler!.name, host, signal),
+    (signal) =>
+      call('GET /api/v1/crawlers/{crawler}/errors', { path: { crawler: crawler!.name }, query: { host }, signal }),
     EVERY_MS,
   );
   if (!crawler) return <Loading />;
@@ -52,20 +50,15 @@ export function Errors(): JSX.Element {
       </PageHead>
       <ErrorTrend crawler={crawler.name} />
       <Loaded of={errors}>
-        {({ items, complete }) =>
+        {({ items }) =>
           items.length === 0 ? (
             <Panel title="URLs in error">
               <Empty>No URL is in error.</Empty>
             </Panel>
           ) : (
-            <>
-              {!complete && (
-                <p class="notice warn">The first {count(items.length)} URLs in error are shown and counted.</p>
-              )}
-              {groupErrors(items).map((group) => (
-                <Group key={group.code} crawler={crawler.name} group={group} onRetried={errors.reload} />
-              ))}
-            </>
+            items.map((one) => (
+              <ErrorClass key={one.reason} crawler={crawler.name} host={host} of={one} onRetried={errors.reload} />
+            ))
           )
         }
       </Loaded>
@@ -73,91 +66,6 @@ export function Errors(): JSX.Element {
     </>
   );
 }
-
-interface GroupProps {
-  readonly crawler: string;
-  readonly group: ErrorGroup;
-  readonly onRetried: () => void;
-}
-
-function Group({ crawler, group: { code, urls, hosts }, onRetried }: GroupProps): JSX.Element {
-  const entry = useReasons().get(code);
-  const mayOperate = useMay('operate');
-  const retry = (host?: string): Promise<void> =>
-    attempt(async () => {
-      const { count: due } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
-        path: { crawler },
-        body: { reason: code, host },
-      });
-      onRetried();
-      return `${plural(due, 'URL')} will be tried again as soon as politeness allows.`;
-    });
-  return (
-    <Panel
-      title={code}
-      aside={
-        <>
-          {entry?.class && <Badge tone={entry.class === 'temporary' ? 'warn' : 'bad'}>{entry.class}</Badge>}
-          <a href={href('/urls', { crawler, status: 'error', reason: code })}>{plural(urls.length, 'URL')}</a>
-          {mayOperate && (
-            <button type="button" class="button" aria-label={`Retry all URLs with ${code}`} onClick={() => retry()}>
-              Retry all
-            </button>
-          )}
-        </>
-      }
-    >
-      <div class="stack">
-        {entry && (
-          <p>
-            {entry.meaning} <span class="muted">{entry.remedy}</span>
-          </p>
-        )}
-        {hosts.map(({ host, urls: ofHost }) => (
-          <details key={host}>
-            <summary>
-              {host} <span class="muted">{plural(ofHost.length, 'URL')}</span>
-            </summary>
-            <HostErrors crawler={crawler} urls={ofHost} onRetry={mayOperate ? () => retry(host) : undefined} />
-          </details>
-        ))}
-      </div>
-    </Panel>
-  );
-}
-
-interface HostErrorsProps {
-  readonly crawler: string;
-  readonly urls: readonly UrlStateDto[];
-  readonly onRetry?: () => void;
-}
-
-const HostErrors = ({ crawler, urls, onRetry }: HostErrorsProps): JSX.Element => (
-  <div class="stack">
-    <ul class="tree">
-      {urls.slice(0, URLS_SHOWN).map(({ id, url, lastStatus, temporaryErrors, indexed }) => (
-        <li key={id} class="leaf">
-          <a class="url" href={href('/url', { crawler, url })}>
-            {url}
-          </a>
-          <span class="muted">
-            {lastStatus !== undefined && `HTTP ${lastStatus}`}{' '}
-            {temporaryErrors > 1 && `${temporaryErrors} times in a row`}
-          </span>
-          {indexed && <Badge tone="warn">still in the index</Badge>}
-        </li>
-      ))}
-    </ul>
-    {urls.length > URLS_SHOWN && <p class="muted">and {count(urls.length - URLS_SHOWN)} more</p>}
-    {onRetry && (
-      <div>
-        <button type="button" class="button small" onClick={onRetry}>
-          Retry these {count(urls.length)}
-        </button>
-      </div>
-    )}
-  </div>
-);
 
 interface ClearProps {
   readonly crawler: CrawlerDto;

@@ -1,18 +1,20 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
-import type { UrlStateDto } from '../../api/schema.js';
+import type { UrlPageDto, UrlStateDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { percent, plural } from '../../ui/format.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { type Filters, filtersOf, isFiltered, queryOf, UrlFilters } from './filters.js';
 import { ClearUrls, RefreshUrls } from './url-actions.js';
 import { UrlTable } from './url-table.js';
 
 const LIMIT = 100;
+const PATIENCE_MS = 1_500;
 
 export function Urls(): JSX.Element {
   const crawler = useCrawler()?.name;
@@ -62,13 +64,7 @@ interface PagesProps {
 /** Pages by cursor: the same speed with a thousand URLs and with a million. */
 function UrlPages({ crawler, filters, cursor }: PagesProps): JSX.Element {
   const key = JSON.stringify([crawler, filters, cursor]);
-  const page = useResource(key, (signal) =>
-    call('GET /api/v1/crawlers/{crawler}/urls', {
-      path: { crawler },
-      query: { ...queryOf(filters), cursor, limit: LIMIT },
-      signal,
-    }),
-  );
+  const page = useResource(key, (signal) => searched({ crawler, filters, cursor }, signal));
   return (
     <Panel
       title="Stored URLs"
@@ -79,9 +75,15 @@ function UrlPages({ crawler, filters, cursor }: PagesProps): JSX.Element {
       }
     >
       <Loaded of={page}>
-        {({ items, next }) => (
+        {({ items, next, searched: share }) => (
           <>
-            <Rows items={items} filters={filters} />
+            {items.length > 0 || next === null ? <Rows items={items} filters={filters} /> : null}
+            {items.length < LIMIT && next !== null && (
+              <p class="notice" role="status">
+                {items.length === 0 ? 'Nothing found' : `${plural(items.length, 'URL')} found`} in the {percent(share)}{' '}
+                of the stored URLs that have been searched so far.
+              </p>
+            )}
             <nav class="actions end" aria-label="Pages">
               {cursor && (
                 <button type="button" class="button" onClick={() => changeQuery({ cursor: undefined })}>
@@ -95,7 +97,7 @@ function UrlPages({ crawler, filters, cursor }: PagesProps): JSX.Element {
               )}
               {next && (
                 <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
-                  Next {LIMIT}
+                  {items.length < LIMIT ? 'Search on' : `Next ${LIMIT}`}
                 </button>
               )}
             </nav>
@@ -104,6 +106,23 @@ function UrlPages({ crawler, filters, cursor }: PagesProps): JSX.Element {
       </Loaded>
     </Panel>
   );
+}
+
+/** A rare find takes several steps; what a person is made to wait for them is bounded too. */
+async function searched({ crawler, filters, cursor }: PagesProps, signal: AbortSignal): Promise<UrlPageDto> {
+  const started = performance.now();
+  const query = queryOf(filters);
+  const items: UrlStateDto[] = [];
+  let step: UrlPageDto = { items, next: cursor ?? null, searched: 0 };
+  do {
+    step = await call('GET /api/v1/crawlers/{crawler}/urls', {
+      path: { crawler },
+      query: { ...query, cursor: step.next ?? undefined, limit: LIMIT - items.length },
+      signal,
+    });
+    items.push(...step.items);
+  } while (step.next !== null && items.length < LIMIT && performance.now() - started < PATIENCE_MS);
+  return { ...step, items };
 }
 
 function Rows({ items, filters }: { items: readonly UrlStateDto[]; filters: Filters }): JSX.Element {

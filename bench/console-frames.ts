@@ -1,0 +1,135 @@
+/**
+ * How smooth the console is while the server crawls at full speed and sends live events: intervals between frames in the
+ * system's Chromium, and how much processor time its main thread takes. Chromium, server, site and receiver share the
+ * machine, so an empty page is measured too: what it drops is not the console's doing.
+ *
+ *   node dist/bench/console-frames.js [--seconds 15]
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type CDPSession, chromium, type Page } from 'playwright-core';
+import { ARGUMENTS, CHROMIUM } from '../test/console/chromium.js';
+import { startProgram, stop } from './processes.js';
+
+const DIST = fileURLToPath(new URL('..', import.meta.url));
+const API = 'http://127.0.0.1:18840';
+const RECEIVER_PORT = 18_850;
+const SITE_PORT = 18_190;
+const PAGES = 1_000_000;
+/** Until the crawl has its speed and the screen its first content. */
+const WARM_UP_MS = 4_000;
+const LATE_MS = 20;
+
+const SCREENS: Readonly<Record<string, string>> = {
+  'an empty page': 'about:blank',
+  Overview: `${API}/`,
+  Sources: `${API}/sources`,
+  URLs: `${API}/urls`,
+  Hosts: `${API}/hosts`,
+  Push: `${API}/push?view=ledger`,
+};
+
+const CONFIGURATION = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name="bench" nthreads="32" aggressive="true" throttleTimeMS="0" nearDuplicateDetector="false" crawlSitemaps="false">
+    <Root url="http://127.0.0.1:${SITE_PORT}/"/>
+    <Rules group="bench"><Rule><ar:Host val="127.0.0.1"/><Index/><Follow/><Accept/></Rule></Rules>
+    <cw:Traps maxUrlsPerHost="100000000" maxPatternUrls="100000000"/>
+    <cw:PushTo sink="main"/>
+  </Crawler>
+  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Sink name="main" type="papi" url="http://127.0.0.1:${RECEIVER_PORT}" connector="bench"/>
+</CrawlConfig>`;
+
+interface Smoothness {
+  /** Milliseconds between two frames. */
+  readonly median: number;
+  readonly p95: number;
+  readonly worst: number;
+  /** Share of the frames that came later than LATE_MS after the one before. */
+  readonly late: number;
+  /** Processor time of the main thread, as a share of the time. */
+  readonly busy: number;
+  readonly pagesPerSecond: number;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function indexed(): Promise<number> {
+  const view = (await (await fetch(`${API}/api/v1/crawlers/bench`)).json()) as { indexed: number };
+  return view.indexed;
+}
+
+async function busySeconds(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
+}
+
+/** Runs in the page. */
+const framesOf = (ms: number): string => `new Promise((resolve) => {
+  const times = [];
+  const end = performance.now() + ${ms};
+  const frame = (now) => { times.push(now); if (now < end) requestAnimationFrame(frame); else resolve(times); };
+  requestAnimationFrame(frame);
+})`;
+
+async function measure(page: Page, ms: number): Promise<Smoothness> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const [busyBefore, pagesBefore, started] = [await busySeconds(session), await indexed(), performance.now()];
+  const times = (await page.evaluate(framesOf(ms))) as number[];
+  const seconds = (performance.now() - started) / 1000;
+  const [busyAfter, pagesAfter] = [await busySeconds(session), await indexed()];
+  await session.detach();
+  const intervals = times.slice(1).map((time, i) => time - times[i]!);
+  const late = intervals.filter((interval) => interval > LATE_MS).length / intervals.length;
+  const sorted = intervals.sort((a, b) => a - b);
+  return {
+    median: sorted[sorted.length >> 1]!,
+    p95: sorted[Math.floor(sorted.length * 0.95)]!,
+    worst: sorted.at(-1)!,
+    late,
+    busy: (busyAfter - busyBefore) / seconds,
+    pagesPerSecond: (pagesAfter - pagesBefore) / seconds,
+  };
+}
+
+function row(name: string, { median, p95, worst, late, busy, pagesPerSecond }: Smoothness): string {
+  const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+  return `| ${name} | ${pagesPerSecond.toFixed(0)} | ${median.toFixed(1)} | ${p95.toFixed(1)} | ${worst.toFixed(0)} | ${percent(late)} | ${percent(busy)} |`;
+}
+
+async function main(): Promise<void> {
+  if (!CHROMIUM) throw new Error('there is no Chromium: apt-get install chromium, or name one in CHROMIUM');
+  const at = process.argv.indexOf('--seconds');
+  const ms = (at < 0 ? 15 : Number(process.argv[at + 1])) * 1000;
+  const folder = mkdtempSync(join(tmpdir(), 'crawlway-frames-'));
+  writeFileSync(join(folder, 'config.xml'), CONFIGURATION);
+  const program = (path: string, args: readonly string[], ready: RegExp) => startProgram(join(DIST, path), args, ready);
+  const site = await program(
+    'bench/synthetic-site.js',
+    ['--port', String(SITE_PORT), '--pages', String(PAGES)],
+    /http/,
+  );
+  const receiver = await program('test/support/ack-receiver.js', ['--port', String(RECEIVER_PORT)], /\d/);
+  const serve = ['serve', '--config', join(folder, 'config.xml'), '--data', join(folder, 'data')];
+  const server = await program('src/main.js', [...serve, '--port', new URL(API).port], /is ready/);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGUMENTS });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
+    console.log('| screen | pages/s crawled | median ms | p95 ms | worst ms | frames over 20 ms | main thread |');
+    console.log('|---|---|---|---|---|---|---|');
+    for (const [name, url] of Object.entries(SCREENS)) {
+      await page.goto(url);
+      await sleep(WARM_UP_MS);
+      console.log(row(name, await measure(page, ms)));
+    }
+  } finally {
+    await browser.close();
+    for (const each of [server, receiver, site]) await stop(each);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main();

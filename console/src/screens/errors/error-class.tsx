@@ -1,0 +1,214 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.js';
+import type { ErrorClassDto, ErrorHostDto } from '../../api/schema.js';
+import { useResource } from '../../state/resource.js';
+import { href } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { Loaded } from '../../ui/answers.js';
+import { count, plural } from '../../ui/format.js';
+import { attempt } from '../../ui/notices.js';
+import { Panel } from '../../ui/panel.js';
+import { useReasons } from '../../ui/reasons.js';
+import { Badge } from '../../ui/status.js';
+
+const EVERY_MS = 10_000;
+const HOSTS_SHOWN = 20;
+/** More than anybody reads, and what the server gives in one answer. */
+const MOST_HOSTS = 1_000;
+const URLS_SHOWN = 20;
+
+interface ClassProps {
+  readonly crawler: string;
+  /** Only this host is looked at. */
+  readonly host?: string;
+  readonly of: ErrorClassDto;
+  readonly onRetried: () => void;
+}
+
+export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.Element {
+  const code = of.reason;
+  const entry = useReasons().get(code);
+  const mayOperate = useMay('operate');
+  const retry = (only?: string): Promise<void> =>
+    attempt(async () => {
+      const { count: due } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
+        path: { crawler },
+        body: { reason: code, host: only },
+      });
+      onRetried();
+      return `${plural(due, 'URL')} will be tried again as soon as politeness allows.`;
+    });
+  return (
+    <Panel
+      title={code}
+      aside={
+        <>
+          {entry?.class && <Badge tone={entry.class === 'temporary' ? 'warn' : 'bad'}>{entry.class}</Badge>}
+          <a href={href('/urls', { crawler, host, status: 'error', reason: code })}>{plural(of.urls, 'URL')}</a>
+          {mayOperate && (
+            <button type="button" class="button" aria-label={`Retry all URLs with ${code}`} onClick={() => retry(host)}>
+              Retry all
+            </button>
+          )}
+        </>
+      }
+    >
+      <div class="stack">
+        {entry && (
+          <p>
+            {entry.meaning} <span class="muted">{entry.remedy}</span>
+          </p>
+        )}
+        <p class="muted">
+          On {plural(of.hosts, 'host')}; <Trend of={of} />
+        </p>
+        {host ? (
+          <HostErrors
+            crawler={crawler}
+            code={code}
+            of={{ ...of, host }}
+            onRetry={mayOperate ? retry : undefined}
+            open
+          />
+        ) : (
+          <Hosts crawler={crawler} of={of} onRetry={mayOperate ? retry : undefined} />
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+type Counts = Pick<ErrorClassDto, 'urls' | 'lastHour' | 'lastDay'>;
+
+/** Few failures say nothing of a trend. */
+const FEW = 5;
+const isRising = ({ lastHour, lastDay }: Counts): boolean => lastHour >= FEW && lastHour * 24 > lastDay * 2;
+
+const Trend = ({ of }: { of: Counts }): JSX.Element => (
+  <>
+    {count(of.lastHour)} tried in the last hour, {count(of.lastDay)} in the last day{' '}
+    {isRising(of) && (
+      <Badge tone="warn" title="The last hour had more than twice as many as an hour of the last day has on average">
+        rising
+      </Badge>
+    )}
+  </>
+);
+
+interface HostsProps {
+  readonly crawler: string;
+  readonly of: ErrorClassDto;
+  readonly onRetry?: (host: string) => void;
+}
+
+function Hosts({ crawler, of: { reason, hosts: number }, onRetry }: HostsProps): JSX.Element {
+  const [limit, setLimit] = useState(HOSTS_SHOWN);
+  const hosts = useResource(
+    `error hosts ${crawler} ${reason} ${limit}`,
+    (signal) =>
+      call('GET /api/v1/crawlers/{crawler}/errors/{reason}/hosts', {
+        path: { crawler, reason },
+        query: { limit },
+        signal,
+      }),
+    EVERY_MS,
+  );
+  return (
+    <Loaded of={hosts}>
+      {({ items, next }) => (
+        <>
+          {items.map((host) => (
+            <HostErrors key={host.host} crawler={crawler} code={reason} of={host} onRetry={onRetry} />
+          ))}
+          {next !== null && (
+            <div>
+              {limit < MOST_HOSTS ? (
+                <button type="button" class="button small" onClick={() => setLimit(MOST_HOSTS)}>
+                  Show more of {plural(number, 'host')}
+                </button>
+              ) : (
+                <p class="muted">The {count(MOST_HOSTS)} hosts with the most are shown.</p>
+              )}
+            </div>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+interface HostProps {
+  readonly crawler: string;
+  readonly code: string;
+  readonly of: ErrorHostDto;
+  readonly onRetry?: (host: string) => void;
+  readonly open?: boolean;
+}
+
+function HostErrors({ crawler, code, of, onRetry, open = false }: HostProps): JSX.Element {
+  const [isOpen, setOpen] = useState(open);
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        {of.host}{' '}
+        <span class="muted">
+          {plural(of.urls, 'URL')}; <Trend of={of} />
+        </span>
+      </summary>
+      {isOpen && (
+        <div class="stack">
+          <FailedUrls crawler={crawler} code={code} of={of} />
+          {onRetry && (
+            <div>
+              <button type="button" class="button small" onClick={() => onRetry(of.host)}>
+                Retry these {count(of.urls)}
+              </button>
+            </div>
+          )}
+        </div>
+      )}
+    </details>
+  );
+}
+
+function FailedUrls({ crawler, code, of: { host, urls } }: Omit<HostProps, 'onRetry' | 'open'>): JSX.Element {
+  const query = { status: 'error', reason: code, host } as const;
+  const failed = useResource(
+    `failed ${crawler} ${code} ${host}`,
+    (signal) =>
+      call('GET /api/v1/crawlers/{crawler}/urls', {
+        path: { crawler },
+        query: { ...query, limit: URLS_SHOWN },
+        signal,
+      }),
+    EVERY_MS,
+  );
+  return (
+    <Loaded of={failed}>
+      {({ items }) => (
+        <>
+          <ul class="tree">
+            {items.map(({ id, url, lastStatus, temporaryErrors, indexed }) => (
+              <li key={id} class="leaf">
+                <a class="url" href={href('/url', { crawler, url })}>
+                  {url}
+                </a>
+                <span class="muted">
+                  {lastStatus !== undefined && `HTTP ${lastStatus}`}{' '}
+                  {temporaryErrors > 1 && `${temporaryErrors} times in a row`}
+                </span>
+                {indexed && <Badge tone="warn">still in the index</Badge>}
+              </li>
+            ))}
+          </ul>
+          {urls > items.length && (
+            <p class="muted">
+              <a href={href('/urls', { crawler, ...query })}>See all {count(urls)} in the list</a>
+            </p>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}
