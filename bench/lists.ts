@@ -2,9 +2,11 @@
  * How long the lists of the console take on a store of a million URLs, over the HTTP API of a whole server: each filter of
  * the URL list and some of them together, the first page and one far behind, errors by class and host, folders of a host.
  *
- *   node dist/bench/lists.js [--known 1000000] [--runs 5]
+ *   node dist/bench/lists.js [--known 1000000] [--runs 5] [--keep FOLDER]
+ *
+ * With --keep the filled store stays in the folder and is taken from there the next time.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,9 +31,9 @@ const CONFIGURATION = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v2
   <cw:Sink name="main" type="json" url="http://127.0.0.1:9/"/>
 </CrawlConfig>`;
 
-const option = (name: string, otherwise: number): number => {
+const option = (name: string): string | undefined => {
   const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? otherwise : Number(process.argv[at + 1]);
+  return at < 0 ? undefined : process.argv[at + 1];
 };
 
 /** A third of the URLs are on one host, the others on a thousand; one in a hundred thousand was submitted by a person. */
@@ -43,7 +45,7 @@ function urlOf(n: number): NewUrl {
     url,
     key: urlKey(url),
     hostKey,
-    source: n % 100_000 === 99_999 ? 0 : 3,
+    source: n % 100_000 === 99_993 ? 0 : 3,
     status: 'waiting',
     reason: 'accepted',
     hops: 3,
@@ -107,7 +109,7 @@ const FILTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'status: filtered (none)': { status: 'filtered' },
   'host of 330,000 URLs': { host: LARGE },
   'host of 670 URLs': { host: 'known-17.example.com' },
-  'source: follow': { source: 'follow' },
+  'source: index_follow': { source: 'index_follow' },
   'source: user (10)': { source: 'user' },
   'in the index': { indexed: 'true' },
   'reason: indexed': { reason: 'indexed' },
@@ -183,10 +185,14 @@ async function measure(known: number, runs: number): Promise<Row[]> {
 }
 
 async function main(): Promise<void> {
-  const known = option('known', 1_000_000);
-  const folder = mkdtempSync(join(tmpdir(), 'crawlway-bench-'));
-  mkdirSync(join(folder, 'data'));
-  await fill(join(folder, 'data', 'crawlway.sqlite'), known);
+  const known = Number(option('known') ?? 1_000_000);
+  const kept = option('keep');
+  const folder = kept ?? mkdtempSync(join(tmpdir(), 'crawlway-bench-'));
+  const file = join(folder, 'data', 'crawlway.sqlite');
+  if (!existsSync(file)) {
+    mkdirSync(join(folder, 'data'), { recursive: true });
+    await fill(file, known);
+  }
   writeFileSync(join(folder, 'config.xml'), CONFIGURATION);
   const args = [
     'serve',
@@ -199,13 +205,13 @@ async function main(): Promise<void> {
   ];
   const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/);
   try {
-    const rows = await measure(known, option('runs', 5));
+    const rows = await measure(known, Number(option('runs') ?? 5));
     console.table(rows);
     const slowest = rows.reduce((a, b) => (a.ms > b.ms ? a : b));
     console.log(`${known} URLs, ${rows.length} lists; the slowest takes ${slowest.ms} ms (${slowest.list})`);
   } finally {
     await stop(server);
-    rmSync(folder, { recursive: true, force: true });
+    if (kept === undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -12,7 +12,7 @@ export interface StepLimits {
 }
 
 /** An answer may take 200 ms. */
-export const STEP_LIMITS: StepLimits = { few: 20_000, stride: 5_000, ms: 80 };
+export const STEP_LIMITS: StepLimits = { few: 20_000, stride: 2_000, ms: 80 };
 
 /** How far a step came. */
 export type Progress = Pick<SearchStep, 'next' | 'searched'>;
