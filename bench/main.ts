@@ -10,6 +10,8 @@ const PARTS: Readonly<Record<string, string>> = {
   policy: 'verdicts a second',
   store: 'links, settlements and leases a second by size of the store',
   preview: 'stored URLs judged a second by the preview of a changed configuration',
+  lists: 'how long the lists of the console take on a million URLs',
+  'api-latency': 'how soon the API answers during a crawl at full speed',
   freshness: 'how fresh smart refresh keeps an index, against uniform, adaptive and optimal visits',
   'sink-down': 'an hour without the sink: memory, disk, what waits, and the catching up',
   hostile: 'traps and bombs for hours beside a healthy host: memory, and how long the healthy one waits',
@@ -17,7 +19,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'console-frames': 'how smooth the console is during a crawl at full speed; wants Chromium',
   parse: 'pages read a second; wants a folder of HTML files',
 };
-const ALONE = ['crawl', 'policy', 'store', 'preview', 'freshness'];
+const ALONE = ['crawl', 'policy', 'store', 'preview', 'lists', 'api-latency', 'freshness'];
 
 function run(part: string, args: readonly string[]): number {
   console.log(`\n## ${part}: ${PARTS[part]}\n`);
