@@ -4,6 +4,8 @@ import { type FrontierStore, StoreUnavailable } from '../../src/engine/ports/fro
 import { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
 
+/** As in the crawler: pages that are fetched and not settled. */
+const MOST_IN_HAND_MB = 48;
 const PAGES = Array.from({ length: 30 }, (_, i) => `/p${i}`);
 
 describe('the machine has a bad day', () => {
@@ -38,6 +40,24 @@ describe('the machine has a bad day', () => {
     },
   );
 
+  it('a disk that stands still holds up the crawl before memory is full of pages', async () => {
+    const big = Array.from({ length: 80 }, (_, i) => `/big${i}`);
+    site.page('/', big);
+    for (const path of big) site.page(path, [`${path}/next`], 'x'.repeat(1024 * 1024)).page(`${path}/next`);
+    const still = standing(world.store, () => site.requests.length > 10);
+    let turns = 0;
+    for (let seen = -1; turns < 1_000; turns = site.requests.length > seen ? 0 : turns + 1) {
+      seen = site.requests.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(site.requests.length).toBeGreaterThan(20);
+    expect(site.requests.length).toBeLessThan(10 + MOST_IN_HAND_MB + 8);
+    expect((await world.engine.crawler('test')).limitedBy).toContain('the database is slow');
+    still.repair();
+    await world.untilIdle();
+    expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(1 + big.length * 2);
+  });
+
   it('a clock that jumps forward by a year makes everything due, and deletes nothing', async () => {
     await world.untilIdle();
     site.forgetRequests();
@@ -59,4 +79,20 @@ function failing(store: FrontierStore, call: 'settle' | 'discover'): { repair():
       Object.assign(store, { [call]: original });
     },
   };
+}
+
+/** Makes the store answer no call that takes links, from a moment on, until it is repaired; then all of them. */
+function standing(store: FrontierStore, from: () => boolean): { repair(): void } {
+  const discover = store.discover.bind(store);
+  let repair = (): void => undefined;
+  const repaired = new Promise<void>((resolve) => {
+    repair = resolve;
+  });
+  Object.assign(store, {
+    discover: async (...args: Parameters<FrontierStore['discover']>) => {
+      if (from()) await repaired;
+      return discover(...args);
+    },
+  });
+  return { repair };
 }

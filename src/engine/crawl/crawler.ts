@@ -26,6 +26,11 @@ import { PUT_BACK, VisitRunner } from './visit.js';
 
 const SWEEP_INTERVAL = minutes(5);
 const SWEEP_HORIZON = minutes(10);
+/**
+ * Bytes of pages that are fetched and not yet settled. More than may wait for a sink, so that the crawl comes to it only when
+ * the store cannot follow.
+ */
+const MOST_BYTES_IN_HAND = 48 * 1024 * 1024;
 const NEAR_DUPLICATES_REMEMBERED = 1_000_000;
 
 export class Crawler {
@@ -42,6 +47,7 @@ export class Crawler {
   private runState: CrawlerRunState = 'stopped';
   /** Pages being fetched. */
   private fetching = 0;
+  private bytesInHand = 0;
   /** URLs whose visit, or decision without one, has begun and whose settlement has not ended. */
   private readonly underWay = new Set<UrlState>();
   private deletions!: Deletions;
@@ -188,6 +194,7 @@ export class Crawler {
         concurrency: definition.concurrency,
         sinks: this.services.delivery.views().filter((sink) => definition.pushTo.includes(sink.name)),
         hasRoom: this.services.delivery.hasRoom(definition.pushTo),
+        storeFollows: this.bytesInHand < MOST_BYTES_IN_HAND,
         now: this.services.clock.now(),
       }),
       nextRequestAt: waiting.nextRequestAt,
@@ -238,6 +245,7 @@ export class Crawler {
       this.runState === 'running' &&
       !this.closed &&
       this.fetching < concurrency &&
+      this.bytesInHand < MOST_BYTES_IN_HAND &&
       this.services.delivery.hasRoom(pushTo)
     ) {
       const picked = this.frontier.next();
@@ -257,9 +265,12 @@ export class Crawler {
 
   private async visit(url: UrlState, host: Host, source: Parameters<Frontier['putBack']>[1]): Promise<void> {
     let fetching = true;
-    const fetched = (): void => {
+    let held = 0;
+    const fetched = (bytes: number): void => {
       if (fetching) this.fetching--;
       fetching = false;
+      held += bytes;
+      this.bytesInHand += bytes;
       this.wake();
     };
     try {
@@ -279,7 +290,7 @@ export class Crawler {
       });
       this.frontier.settled(url, { source, dueAt: after(this.services.clock.now(), minutes(1)) });
     } finally {
-      fetched();
+      fetched(-held);
       this.underWay.delete(url);
     }
   }

@@ -9,6 +9,8 @@ export interface Load {
   readonly concurrency: number;
   readonly sinks: readonly SinkView[];
   readonly hasRoom: boolean;
+  /** The pages that are fetched and not settled are few enough. */
+  readonly storeFollows: boolean;
   readonly now: Instant;
 }
 
@@ -18,6 +20,7 @@ export function describeLimit(load: Load): string {
   const ill = load.sinks.find((sink) => sink.state === 'unavailable');
   if (ill) return `the sink ${ill.name} is unavailable: ${ill.message ?? 'no answer'}`;
   if (!load.hasRoom) return 'the sink is slow: as many orders are under way as may be';
+  if (!load.storeFollows) return 'the database is slow: as many pages wait for it as may be';
   if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;
   if (load.waiting.urls === 0)
     return load.fetching > 0 ? 'the last pages of what is due are being fetched' : 'nothing is due';

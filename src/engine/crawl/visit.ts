@@ -48,16 +48,16 @@ export class VisitRunner {
   ) {}
 
   /**
-   * `fetched` is called when the request is over and only decision and delivery remain. Throws FencedOut when the host has
-   * become another node's: that one visits the URL again.
+   * `fetched` is called when the request is over and only decision and delivery remain, with the bytes that the page takes
+   * in memory until they are done. Throws FencedOut when the host has become another node's: that one visits the URL again.
    */
-  async run(state: UrlState, host: Host, fetched: () => void): Promise<Concluded | typeof PUT_BACK> {
+  async run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<Concluded | typeof PUT_BACK> {
     const fence = this.services.partitions.fence(host.key);
     const result = await this.fetch(state, host);
     if (result === PUT_BACK) return PUT_BACK;
     try {
       if (!fence || !this.services.partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
-      fetched();
+      fetched(bytesOf(result));
       await this.takeLinks(state, result);
     } catch (error) {
       this.services.review.withdraw(result);
@@ -363,6 +363,14 @@ export class VisitRunner {
     const { outcome, status, bytes, changed, duration } = visit;
     this.services.events.emit({ type: 'visit', crawler, url, outcome, status, bytes, changed, durationMs: duration });
   }
+}
+
+/** A link with what is known of it, as long as it is on its way to the store. */
+const LINK_BYTES = 256;
+
+function bytesOf({ outcome, links }: PageResult): number {
+  const document = outcome.kind === 'document' ? outcome.document : undefined;
+  return links.length * LINK_BYTES + (document ? document.master.bytes.byteLength + document.text.length : 0);
 }
 
 /** A URL that was excluded before any request has cost its host nothing. */
