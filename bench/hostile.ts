@@ -35,6 +35,8 @@ const COPIES = 10;
 /** Seconds of the server's time that a healthy host may be left waiting. */
 const PATIENCE_S = 60;
 const FULL_BAR_MB = 1024;
+/** Real milliseconds: the sites themselves are in no hurry. */
+const TIMEOUT_MS = 5_000;
 
 interface Minute {
   readonly minute: number;
@@ -96,7 +98,7 @@ function configuration(roots: readonly string[], index: string): string {
     <cw:Traps maxQueryVariants="500" maxUrlsPerHost="${throttle === 0 ? 3000 : 600}" maxRepeatedSegments="3"/>
     <cw:ErrorPolicy maxTemporaryErrors="1000" retryDelayS="5" maxRetryDelayS="10"/><cw:PushTo sink="main"/>
   </Crawler>
-  <cw:Fetcher name="default" totalTimeoutMS="5000" maxSizeBytes="10000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Fetcher name="default" totalTimeoutMS="${TIMEOUT_MS * pace}" maxSizeBytes="10000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="papi" url="${index}" connector="test"/>
 </CrawlConfig>`;
 }
