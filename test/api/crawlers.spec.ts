@@ -61,6 +61,36 @@ describe('the calls about crawlers and URLs', () => {
     expect((await world.get('crawlers/test/urls?status=nonsense')).status).toBe(400);
   });
 
+  it('count errors by code and by host', async () => {
+    const host = `127.0.0.1:${world.site.port}`;
+    const counts = { urls: 1, lastHour: 1, lastDay: 1 };
+    expect((await world.get('crawlers/test/errors')).body).toEqual({
+      items: [{ reason: 'http-404', hosts: 1, ...counts }],
+      next: null,
+    });
+    expect((await world.get('crawlers/test/errors?host=elsewhere')).body.items).toEqual([]);
+    expect((await world.get('crawlers/test/errors/http-404/hosts')).body).toEqual({
+      items: [{ host, ...counts }],
+      next: null,
+    });
+    const behind = Buffer.from(`1 ${host}`).toString('base64url');
+    expect((await world.get(`crawlers/test/errors/http-404/hosts?cursor=${behind}`)).body.items).toEqual([]);
+    const strange = Buffer.from('many').toString('base64url');
+    expect((await world.get(`crawlers/test/errors/http-404/hosts?cursor=${strange}`)).status).toBe(400);
+    expect((await world.get('crawlers/nobody/errors')).status).toBe(404);
+  });
+
+  it('show what lies in the folders of a web server', async () => {
+    const path = `hosts/${encodeURIComponent(`127.0.0.1:${world.site.port}`)}/folders`;
+    const above = await world.get(`${path}?crawler=test`);
+    expect(above.body).toMatchObject({ folders: [{ name: world.site.url('/'), urls: 5 }], next: null, searched: 1 });
+    const { body } = await world.get(`${path}?crawler=test&folder=${encoded('/')}`);
+    expect(body).toMatchObject({ folders: [], others: 0, urls: 5, next: null });
+    expect(body.sample).toHaveLength(5);
+    expect((await world.get(`${path}?crawler=test&folder=news`)).status).toBe(422);
+    expect((await world.get(`${path}?crawler=nobody`)).status).toBe(404);
+  });
+
   it("tell a URL's whole story", async () => {
     const { body } = await world.get(`crawlers/test/url?url=${encoded('/c.html')}`);
     expect(body.path.map((url: string) => new URL(url).pathname)).toEqual(['/', '/a.html', '/c.html']);

@@ -9,6 +9,7 @@ import { PostgresPool } from './postgres-pool.js';
 import { PostgresReads } from './postgres-reads.js';
 import { PostgresSearch } from './postgres-search.js';
 import { openPostgresStore } from './postgres-store.js';
+import { FolderTally } from './search.js';
 import { openSqliteDataSource, rawHandle } from './sqlite-data-source.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { SqliteReads } from './sqlite-reads.js';
@@ -183,6 +184,18 @@ describe.each([
         sample: ['http://h.example/x/', 'http://h.example/x/1'],
       });
     }
+  });
+});
+
+describe('the folders of a folder', () => {
+  it('are named up to a thousand; what lies in others is counted together', () => {
+    const tally = new FolderTally('http://h.example/');
+    for (let i = 0; i < 1_005; i++) tally.count(i, `http://h.example/${i}/page`);
+    tally.count(2_000, 'http://h.example/7/again');
+    const { folders, others, urls } = tally.result;
+    expect(folders).toHaveLength(1_000);
+    expect(folders[7]).toEqual({ name: '7/', urls: 2 });
+    expect({ others, urls }).toEqual({ others: 5, urls: 0 });
   });
 });
 
