@@ -12,6 +12,9 @@ const LEAST_SHARE = 0.2;
 /** Small words that must be found, and how much more of the best language than of the second. */
 const LEAST_WORDS = 4;
 const LEAST_LEAD = 1.25;
+/** After so many small words, and again after as many more, a lead as clear as this ends the search. */
+const CLEAR_WORDS = 20;
+const CLEAR_LEAD = 3;
 
 const SMALL_WORDS: Record<string, string> = {
   en: 'the of and to in is that for it with as was on be by this are from at or an not which have has you can will if',
@@ -110,14 +113,28 @@ function arabicLanguage(sample: string): string {
 function bySmallWords(sample: string): string | undefined {
   const scores = new Float64Array(LANGUAGES.length);
   let found = 0;
-  for (const word of sample.match(/[a-zà-ɏ\u1ea0-\u1eff]+/g) ?? []) {
+  for (const [word] of sample.matchAll(/[a-zà-ɏ\u1ea0-\u1eff]+/g)) {
     const languages = LANGUAGES_OF.get(word);
     if (languages === undefined) continue;
     found++;
     // A word that many languages have says little about any.
     for (const language of languages) scores[language]! += 1 / languages.length;
+    if (found % CLEAR_WORDS === 0) {
+      const language = winner(scores, CLEAR_LEAD);
+      if (language !== undefined) return language;
+    }
   }
-  const best = scores.indexOf(Math.max(...scores));
-  const [, second = 0] = [...scores].sort((a, b) => b - a);
-  return found >= LEAST_WORDS && scores[best]! >= second * LEAST_LEAD ? LANGUAGES[best] : undefined;
+  return found < LEAST_WORDS ? undefined : winner(scores, LEAST_LEAD);
+}
+
+function winner(scores: Float64Array, lead: number): string | undefined {
+  let best = 0;
+  let second = 0;
+  for (let i = 1; i < scores.length; i++) {
+    if (scores[i]! > scores[best]!) {
+      second = scores[best]!;
+      best = i;
+    } else if (scores[i]! > second) second = scores[i]!;
+  }
+  return scores[best]! >= second * lead ? LANGUAGES[best] : undefined;
 }

@@ -5,7 +5,7 @@ import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageResult, PageTask } from '../ports/page-task.js';
 import { type CrawlContext, compileContexts } from './crawl-context.js';
-import { LinkJudge } from './link-judge.js';
+import { LinkMemory } from './link-memory.js';
 import { type PageTools, processPage } from './page-pipeline.js';
 
 export interface ProcessorTools extends Omit<PageTools, 'fetcher'> {
@@ -15,7 +15,7 @@ export interface ProcessorTools extends Omit<PageTools, 'fetcher'> {
 /** Processes pages in the calling thread. Worker threads run one each; a simulation runs it directly. */
 export class LocalPageProcessor implements PageProcessor {
   private contexts = new Map<string, CrawlContext>();
-  private readonly links = new Map<string, LinkJudge>();
+  private readonly links = new Map<string, LinkMemory>();
 
   private fetcher: Fetcher | undefined;
   private fetchers = '';
@@ -31,7 +31,7 @@ export class LocalPageProcessor implements PageProcessor {
       // Submitted roots outlive a change of the configuration; configured ones come from it anew.
       for (const [url, root] of this.contexts.get(name)?.roots ?? [])
         if (!context.roots.has(url)) context.roots.set(url, root);
-      this.links.set(name, new LinkJudge());
+      this.links.set(name, new LinkMemory());
     }
     this.contexts = contexts;
   }
@@ -39,12 +39,12 @@ export class LocalPageProcessor implements PageProcessor {
   addRoot(crawler: string, root: RootContext): void {
     this.contexts.get(crawler)?.roots.set(root.url.href, root);
     // What a page may link to has changed with its root, so links that were judged before are judged again.
-    this.links.set(crawler, new LinkJudge());
+    this.links.set(crawler, new LinkMemory());
   }
 
   async process(task: PageTask): Promise<PageResult> {
     const context = this.contexts.get(task.crawler);
-    const links = task.inspect ? new LinkJudge() : this.links.get(task.crawler);
+    const links = task.inspect ? new LinkMemory() : this.links.get(task.crawler);
     if (!context || !links) throw new Error(`no crawler is named ${task.crawler}`);
     const { reader, digest, reading } = this.tools;
     return this.withFetcher((fetcher) => processPage(task, context, links, { fetcher, reader, digest, reading }));

@@ -12,7 +12,8 @@ import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent, PageReader } from '../ports/page-reader.js';
 import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from '../ports/page-task.js';
 import type { CrawlContext } from './crawl-context.js';
-import { LinkCollector, type LinkJudge } from './link-judge.js';
+import { LinkCollector } from './link-collector.js';
+import type { LinkMemory } from './link-memory.js';
 import { buildDocument, type Digest } from './page-document.js';
 import {
   failed,
@@ -39,7 +40,7 @@ const MAX_SITEMAP_ENTRIES = 50_000;
 export async function processPage(
   task: PageTask,
   context: CrawlContext,
-  links: LinkJudge,
+  links: LinkMemory,
   tools: PageTools,
 ): Promise<PageResult> {
   const visit = new PageVisit(task, context, links, tools);
@@ -58,7 +59,7 @@ class PageVisit {
   constructor(
     private readonly task: PageTask,
     private readonly context: CrawlContext,
-    links: LinkJudge,
+    links: LinkMemory,
     private readonly tools: PageTools,
   ) {
     this.url = crawlUrl(task.url);

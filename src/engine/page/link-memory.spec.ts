@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalizer, DEFAULT_CANONICALIZATION } from '../../domain/url/canonicalize.js';
+import { LinkMemory } from './link-memory.js';
+
+describe('what is remembered of links', () => {
+  it('is known again on the pages from where it means the same', () => {
+    const memory = new LinkMemory();
+    const page = memory.writtenOn('http://a/one/page.html');
+    for (const link of ['x.html', '/y.html', 'http://b/z.html']) page.add(link);
+    const known = (base: string) =>
+      ['x.html', '/y.html', 'http://b/z.html'].filter((link) => memory.writtenOn(base).has(link));
+    expect(known('http://a/one/other.html?q=/')).toEqual(['x.html', '/y.html', 'http://b/z.html']);
+    expect(known('http://a/two/page.html')).toEqual(['/y.html', 'http://b/z.html']);
+    expect(known('https://a/one/page.html')).toEqual(['http://b/z.html']);
+  });
+
+  it('never takes two URLs for one', () => {
+    const canonicalize = canonicalizer(DEFAULT_CANONICALIZATION);
+    const base = fc.constantFrom(
+      'http://a/',
+      'http://a/x',
+      'http://a/x/',
+      'http://a/x/y?q=/z',
+      'https://a/x/y',
+      'http://b:81/x/y',
+    );
+    const piece = fc.constantFrom(
+      'x',
+      'y',
+      '/',
+      '..',
+      '.',
+      '?',
+      'q=1',
+      ':',
+      '\\',
+      'http:',
+      '//',
+      'HTTP://b',
+      '\t',
+      '%2e',
+    );
+    const link = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(base, base, link, (one, other, raw) => {
+        const memory = new LinkMemory();
+        memory.writtenOn(one).add(raw);
+        if (memory.writtenOn(other).has(raw)) expect(canonicalize(raw, other)?.href).toBe(canonicalize(raw, one)?.href);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('goes when a URL is no longer stored, or when it is too much', () => {
+    const memory = new LinkMemory(3);
+    memory.handedOver('http://a/x');
+    memory.writtenOn('http://a/').add('x');
+    memory.forget(['http://a/x']);
+    expect(memory.isHandedOver('http://a/x')).toBe(false);
+    expect(memory.writtenOn('http://a/').has('x')).toBe(false);
+    for (const link of ['1', '2', '3']) memory.writtenOn('http://a/').add(link);
+    expect(memory.writtenOn('http://a/').has('1')).toBe(false);
+  });
+});
