@@ -58,7 +58,7 @@ export class LinkMemory {
   }
 }
 
-const [SLASH, QUESTION] = [0x2f, 0x3f];
+const [SPACE, SLASH, QUESTION] = [0x20, 0x2f, 0x3f];
 
 /** Links that need not even be resolved: written with the same characters, they were handed over from a page of this place. */
 export class WrittenLinks {
@@ -81,12 +81,14 @@ export class WrittenLinks {
     this.added();
   }
 
-  /** Undefined for a link whose meaning depends on the whole of the base URL. */
+  /** Undefined for a link whose meaning may depend on the whole of the base URL. */
   private of(link: string): Set<string> | undefined {
     const first = link === '' ? QUESTION : link.charCodeAt(0);
-    if (first === QUESTION) return undefined;
+    if (first === QUESTION || first <= SPACE) return undefined;
     if (first === SLASH) return this.fromRoot;
-    return link.startsWith('http://') || link.startsWith('https://') ? this.absolute : this.relative;
+    if (link.startsWith('http://') || link.startsWith('https://')) return this.absolute;
+    // `http:x` is a relative link where the base has the same scheme.
+    return link.includes(':') ? undefined : this.relative;
   }
 }
 
