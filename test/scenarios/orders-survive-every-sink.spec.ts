@@ -6,7 +6,7 @@ import { FlakyReceiver } from '../support/flaky-receiver.js';
 
 const MEGABYTE = 1024 * 1024;
 /** As in the engine: bytes that may wait for one sink, and what may be under way when that is reached. */
-const MOST_BYTES = (64 + 8 + 1) * MEGABYTE;
+const MOST_BYTES = (16 + 2 * 8 + 1) * MEGABYTE;
 
 describe('no order is lost at a sink that fails, refuses or forgets', () => {
   let site: FakeSite;

@@ -33,7 +33,7 @@ export interface WorldReport {
 const THROTTLE_MS = 2_500;
 const MAXIMUM_AGE = days(1);
 /** Orders that may be decided and unanswered at once: the limit of the delivery and what was under way when it was reached. */
-const MOST_PENDING = 2_000 + 64;
+const MOST_PENDING = 500 + 64;
 
 export async function runWorld(seed: number): Promise<WorldReport> {
   const world = new World(seed);
