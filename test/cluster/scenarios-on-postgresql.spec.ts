@@ -1,6 +1,8 @@
 /** The same scenarios as on SQLite: what a crawl does does not depend on the database. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
 process.env['CRAWLWAY_TEST_DATABASE'] = 'postgres';
 
-await import('../scenarios/crawls-a-site-to-the-end.spec.js');
-await import('../scenarios/the-index-follows-the-site.spec.js');
-await import('../scenarios/every-row-of-the-error-table.spec.js');
+for (const file of readdirSync(join(import.meta.dirname, '../scenarios')))
+  if (file.endsWith('.spec.ts')) await import(`../scenarios/${file.slice(0, -'.ts'.length)}.ts`);

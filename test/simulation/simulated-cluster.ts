@@ -1,15 +1,19 @@
 /** The database that simulated nodes share, and what each of them sees of it: leases, partitions and messages on one clock. */
+import type { Leases, Renewal, Standing, Taken } from '../../src/adapters/storage/cluster/leases.js';
+import { PostgresPartitions } from '../../src/adapters/storage/cluster/postgres-partitions.js';
+import { PARTITIONS } from '../../src/adapters/storage/partition.js';
 import { after, type Instant, milliseconds, seconds } from '../../src/domain/time/units.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
+import type { Log } from '../../src/engine/ports/log.js';
 import type { Errand, Nodes, NodesListener } from '../../src/engine/ports/nodes.js';
-import { type Fence, FencedOut, type PartitionListener, type Partitions } from '../../src/engine/ports/partitions.js';
+import { FencedOut } from '../../src/engine/ports/partitions.js';
 import type { ManualClock } from '../support/manual-clock.js';
+import type { DatabaseLink } from './database-link.js';
 import type { Gate } from './gate.js';
 
-const PARTITIONS = 8;
-const LEASE = seconds(10);
-const RENEW_EVERY = milliseconds(2_500);
-const MARGIN_MS = 1_000;
+/** Longer than in earnest, in proportion: most of what a world does would else be renewing leases. */
+const LEASE = seconds(60);
+const RENEW_EVERY = seconds(15);
 
 interface Owner {
   node: string | undefined;
@@ -17,23 +21,23 @@ interface Owner {
   abruptly: boolean;
 }
 
-export class SimulatedCluster {
-  readonly owners: Owner[] = Array.from({ length: PARTITIONS }, () => ({ node: undefined, epoch: 0, abruptly: false }));
-  readonly leases = new Map<string, Instant>();
+/** What stands in the tables. The statements are carried out at once, one after the other: that is what transactions make of them. */
+export class SimulatedCluster implements Pick<Leases, keyof Leases> {
+  readonly violations: string[] = [];
   readonly members = new Set<SimulatedMember>();
   readonly errands: Errand[] = [];
+  private readonly owners: Owner[] = Array.from({ length: PARTITIONS }, () => ({
+    node: undefined,
+    epoch: 0,
+    abruptly: false,
+  }));
+  private readonly leases = new Map<string, Instant>();
   private blocks = 0;
 
   constructor(
     readonly clock: ManualClock,
     private readonly store: FrontierStore,
   ) {}
-
-  partitionOf(hostKey: string): number {
-    let hash = 7;
-    for (let i = 0; i < hostKey.length; i++) hash = (Math.imul(hash, 31) + hostKey.charCodeAt(i)) | 0;
-    return (hash >>> 0) % PARTITIONS;
-  }
 
   /** The store with what the shared one does more: fences, and blocks of order ids. */
   get shared(): FrontierStore {
@@ -44,6 +48,8 @@ export class SimulatedCluster {
           fence && this.owners[fence.partition]!.epoch !== fence.epoch ? [fence] : [],
         );
         if (stale.length > 0) throw new FencedOut(stale);
+        for (const { id, fence, changes } of settlements)
+          if (!fence && changes?.reason !== 'reconciled') this.violations.push(`URL ${id} was settled without a fence`);
         return store.settle(settlements);
       },
       lastOrderId: async () => ++this.blocks * 2 ** 32,
@@ -51,60 +57,77 @@ export class SimulatedCluster {
     });
   }
 
-  isFree({ node }: Owner): boolean {
-    return node === undefined || (this.leases.get(node) ?? 0) <= this.clock.now();
+  async join(node: string, _: boolean, leaseMs: number): Promise<void> {
+    this.leases.set(node, after(this.clock.now(), milliseconds(leaseMs)));
+  }
+
+  async renew(node: string, { leaseMs, wants }: Renewal): Promise<Standing | undefined> {
+    const now = this.clock.now();
+    if ((this.leases.get(node) ?? 0) <= now) return undefined;
+    this.leases.set(node, after(now, milliseconds(leaseMs)));
+    for (const [name, end] of this.leases) if (end <= now) this.leases.delete(name);
+    const taken = this.take(node, wants(this.leases.size));
+    const ends = [...this.leases].flatMap(([name, end]) => (name === node ? [] : [end - now]));
+    return {
+      crawling: this.leases.size,
+      watched: false,
+      nextEndMs: ends.length === 0 ? null : Math.min(...ends),
+      taken,
+      owned: this.owners.flatMap((owner, part) => (owner.node === node ? [{ part, epoch: owner.epoch }] : [])),
+    };
+  }
+
+  async release(node: string, parts: readonly number[], abruptly: boolean): Promise<void> {
+    for (const part of parts) {
+      const owner = this.owners[part]!;
+      if (owner.node === node) Object.assign(owner, { node: undefined, abruptly: owner.abruptly || abruptly });
+    }
+  }
+
+  async leave(node: string): Promise<void> {
+    this.leases.delete(node);
+  }
+
+  private take(node: string, most: number): Taken[] {
+    return this.owners
+      .flatMap((owner, part) => (owner.node === undefined || !this.leases.has(owner.node) ? [{ part, owner }] : []))
+      .slice(0, Math.max(0, most))
+      .map(({ part, owner }) => {
+        const abruptly = owner.abruptly || owner.node !== undefined;
+        Object.assign(owner, { node, epoch: owner.epoch + 1, abruptly: false });
+        return { part, epoch: owner.epoch, abruptly };
+      });
   }
 }
 
-let names = 0;
-
-/** One node's leases and messages; everything that it hears or does goes through its gate. */
-export class SimulatedMember implements Partitions, Nodes {
-  readonly shared = true;
-  readonly sendBy = undefined;
+/** One node's partitions and messages; everything that it hears or does goes through its gate and its link. */
+export class SimulatedMember implements Nodes {
   readonly watched = false;
-  private name = `node-${++names}`;
-  private readonly own = new Map<number, { epoch: number; leaving: boolean }>();
-  private leaseEnd = 0;
-  private listener: PartitionListener | undefined;
-  private ears: NodesListener | undefined;
+  readonly partitions: PostgresPartitions;
+  private listener: NodesListener | undefined;
 
   constructor(
     private readonly cluster: SimulatedCluster,
     private readonly gate: Gate,
-  ) {}
-
-  partitionOf = (hostKey: string): number => this.cluster.partitionOf(hostKey);
-
-  get owned(): number[] {
-    return [...this.own].flatMap(([part, { leaving }]) => (leaving || !this.alive ? [] : [part]));
+    private readonly link: DatabaseLink,
+    log: Log,
+  ) {
+    const clock = gate.clock(cluster.clock);
+    this.partitions = new PostgresPartitions(gate.guard(link.guard(cluster)), {
+      crawls: true,
+      log,
+      leaseMs: LEASE,
+      renewEveryMs: RENEW_EVERY,
+      uptime: () => clock.now(),
+      timer: (ms, action) => clock.at(after(clock.now(), milliseconds(ms)), action),
+    });
+    this.partitions.onChange = () => this.tell((member) => void member.partitions.step().catch(() => undefined));
   }
 
-  owns = (hostKey: string): boolean => this.fence(hostKey) !== undefined;
-
-  fence(hostKey: string): Fence | undefined {
-    const partition = this.partitionOf(hostKey);
-    const owned = this.own.get(partition);
-    return owned && !owned.leaving && this.alive ? { partition, epoch: owned.epoch } : undefined;
-  }
-
-  holds = ({ partition, epoch }: Fence): boolean => this.own.get(partition)?.epoch === epoch && this.alive;
-
-  get leads(): boolean {
-    return this.own.get(0)?.leaving === false && this.alive;
-  }
-
-  private get alive(): boolean {
-    return this.cluster.clock.now() < this.leaseEnd;
-  }
-
-  async open(listener: PartitionListener | NodesListener): Promise<void> {
-    if ('errand' in listener) this.ears = listener;
-    else {
-      this.listener = listener;
-      this.cluster.members.add(this);
-      await this.renew();
-    }
+  async open(listener: NodesListener): Promise<void> {
+    this.listener = listener;
+    this.cluster.members.add(this);
+    this.look();
   }
 
   async close(): Promise<void> {
@@ -112,90 +135,50 @@ export class SimulatedMember implements Partitions, Nodes {
   }
 
   due(hostKeys: Iterable<string>): void {
-    const parts = new Set([...hostKeys].map(this.partitionOf));
+    const parts = new Set([...hostKeys].map((key) => this.partitions.partitionOf(key)));
     this.tell((member) => {
-      const mine = member.owned.filter((part) => parts.has(part));
-      if (mine.length > 0) member.ears?.due(mine);
+      const mine = member.partitions.owned.filter((part) => parts.has(part));
+      if (mine.length > 0) member.listener?.due(mine);
     });
   }
 
   allDue(): void {
-    this.tell((member) => member.ears?.due(member.owned));
+    this.tell((member) => member.listener?.due(member.partitions.owned));
   }
 
   async controlChanged(): Promise<void> {
-    this.tell((member) => void member.ears?.controlChanged());
+    this.tell((member) => void member.listener?.controlChanged());
   }
 
   async send(errand: Errand): Promise<void> {
-    this.cluster.errands.push(errand);
+    await this.gate.guard(this.link.guard({ store: async () => this.cluster.errands.push(errand) })).store();
   }
 
   event(): void {}
 
+  /** A word that the network swallows is lost. */
   private tell(word: (member: SimulatedMember) => void): void {
-    for (const member of this.cluster.members)
-      if (member !== this) this.cluster.clock.at(this.cluster.clock.now(), () => member.gate.run(() => word(member)));
-  }
-
-  private async renew(): Promise<void> {
-    const { cluster, gate } = this;
-    const now = cluster.clock.now();
-    if (this.leaseEnd > 0 && !this.alive) this.lapse();
-    this.leaseEnd = now + LEASE - MARGIN_MS;
-    cluster.leases.set(this.name, after(now, LEASE));
-    const live = [...cluster.leases.values()].filter((end) => end > now).length;
-    const share = Math.ceil(PARTITIONS / live);
-    await this.take(share - this.own.size);
-    const kept = [...this.own].filter(([, { leaving }]) => !leaving).map(([part]) => part);
-    if (kept.length > share) void this.giveAway(kept.slice(share));
-    cluster.clock.at(after(now, RENEW_EVERY), () => gate.run(() => void this.renew()));
-    for (const errand of cluster.errands.splice(0))
-      if (!this.owns(errand.hostKey) || !(await this.ears?.errand(errand))) cluster.errands.push(errand);
-  }
-
-  private async take(most: number): Promise<void> {
-    const free = this.cluster.owners
-      .map((owner, part) => ({ owner, part }))
-      .filter(({ owner }) => this.cluster.isFree(owner));
-    const taken = free.slice(0, Math.max(0, most)).map(({ owner, part }) => {
-      const abruptly = owner.abruptly || owner.node !== undefined;
-      Object.assign(owner, { node: this.name, epoch: owner.epoch + 1, abruptly: false });
-      return { part, epoch: owner.epoch, abruptly };
-    });
-    if (taken.length === 0) return;
-    const parts = taken.map(({ part }) => part);
-    await this.listener?.gaining(
-      parts,
-      taken.flatMap(({ part, abruptly }) => (abruptly ? [part] : [])),
-    );
-    for (const { part, epoch } of taken) this.own.set(part, { epoch, leaving: false });
-    this.listener?.gained(parts);
-  }
-
-  private async giveAway(parts: readonly number[]): Promise<void> {
-    const { name } = this;
-    for (const part of parts) this.own.get(part)!.leaving = true;
-    let orderly = false;
-    const ended = this.listener?.losing(parts, false).then(() => {
-      orderly = true;
-    });
-    const late = new Promise<void>((resolve) => {
-      this.cluster.clock.at(after(this.cluster.clock.now(), seconds(5)), () => this.gate.run(resolve));
-    });
-    await Promise.race([ended, late]);
-    if (name !== this.name || !this.alive) return;
-    for (const part of parts) {
-      this.own.delete(part);
-      Object.assign(this.cluster.owners[part]!, { node: undefined, abruptly: !orderly });
+    if (this.link.isCut) return;
+    const { clock, members } = this.cluster;
+    for (const member of members) {
+      if (member === this || member.link.isCut) continue;
+      clock.at(clock.now(), () => member.gate.run(() => word(member)));
     }
   }
 
-  private lapse(): void {
-    const parts = [...this.own.keys()];
-    this.own.clear();
-    this.cluster.leases.delete(this.name);
-    this.name = `node-${++names}`;
-    void this.listener?.losing(parts, true);
+  private look(): void {
+    const clock = this.gate.clock(this.cluster.clock);
+    clock.at(after(clock.now(), RENEW_EVERY), () => {
+      void this.runErrands().then(() => this.look());
+    });
+  }
+
+  private async runErrands(): Promise<void> {
+    const { errands } = this.cluster;
+    for (const errand of [...errands]) {
+      if (this.link.isCut || !this.partitions.owns(errand.hostKey)) continue;
+      const done = await this.listener?.errand(errand).catch(() => false);
+      if (done) errands.splice(errands.indexOf(errand), 1);
+    }
   }
 }

@@ -7,7 +7,7 @@ import { NearDuplicates } from '../../domain/content/near-duplicates.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { SOURCES } from '../../domain/frontier/sources.js';
 import { moveSite } from '../../domain/policy/site-mode.js';
-import { after, type Instant, instant, minutes } from '../../domain/time/units.js';
+import { after, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { decisionErrand, verifyErrand } from '../control/errands.js';
 import type { CrawlerRunState, CrawlerView } from '../engine-api.js';
@@ -26,6 +26,8 @@ import { PUT_BACK, VisitRunner } from './visit.js';
 
 const SWEEP_INTERVAL = minutes(5);
 const SWEEP_HORIZON = minutes(10);
+/** After the database could not be reached. */
+const TELL_AGAIN = seconds(5);
 /**
  * Bytes of pages that are fetched and not yet settled. More than may wait for a sink, so that the crawl comes to it only when
  * the store cannot follow.
@@ -107,10 +109,9 @@ export class Crawler {
 
   async setState(state: CrawlerRunState): Promise<void> {
     if (state === this.runState) return;
+    if (state === 'running' && !this.swept) await this.open();
     this.runState = state;
     this.services.events.emit({ type: 'crawler', crawler: this.name, state });
-    if (state !== 'running') return;
-    if (!this.swept) await this.open();
     this.wake();
   }
 
@@ -229,14 +230,14 @@ export class Crawler {
 
   private async sweep(): Promise<void> {
     const now = this.services.clock.now();
-    await this.frontier.sweep(after(now, SWEEP_HORIZON));
-    this.swept = true;
-    if (this.closed) return;
+    this.cancelSweep?.();
     this.cancelSweep = this.services.clock.at(after(now, SWEEP_INTERVAL), () => {
       this.sweep().catch((error: unknown) =>
         this.services.log.error('looking for due URLs failed', { crawler: this.name, error: String(error) }),
       );
     });
+    await this.frontier.sweep(after(now, SWEEP_HORIZON));
+    this.swept = true;
   }
 
   private pump(): void {
@@ -298,13 +299,24 @@ export class Crawler {
   /** The host is another node's, which visits the URL again; it has to know when an order of ours may have passed its own. */
   private async leaveTo(url: UrlState, { uncertain }: FencedOut): Promise<void> {
     this.frontier.lose((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
-    if (!uncertain) return;
-    await this.services.nodes.send(verifyErrand(url)).catch((error: unknown) => {
-      this.services.log.error('an order may have come out of turn, and nobody could be told', {
-        url: url.url,
-        error: String(error),
-      });
-    });
+    if (uncertain) void this.tellOwner(url);
+  }
+
+  /** An order may have come out of turn: for as long as this process lives, its new owner has to be told. */
+  private async tellOwner(url: UrlState): Promise<void> {
+    const { nodes, clock, log } = this.services;
+    for (;;) {
+      try {
+        await nodes.send(verifyErrand(url));
+        return;
+      } catch (error) {
+        log.warn('an order may have come out of turn, and nobody can be told yet', {
+          url: url.url,
+          error: String(error),
+        });
+        await clock.sleep(TELL_AGAIN);
+      }
+    }
   }
 
   private settled(url: UrlState, end: Concluded): void {

@@ -16,6 +16,7 @@ const UNKNOWN_STAMP = '';
 
 export class Doubts {
   private since: Instant = instant(0);
+  private unsaved = false;
 
   constructor(
     private readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting'>,
@@ -27,10 +28,19 @@ export class Doubts {
     if (died > this.since) this.since = died;
   }
 
-  /** The process before this one, or another node, has ended in the middle of its work. */
+  /** The process before this one, or another node, has ended in the middle of its work; or a visit whose order went out could not be written down. */
   async begin(): Promise<void> {
     this.since = this.clock.now();
-    await this.store.putSetting(DIED, String(this.since));
+    this.unsaved = true;
+    await this.save();
+  }
+
+  /** Throws as long as nobody else could be told of the doubts that there are. */
+  async save(): Promise<void> {
+    if (!this.unsaved) return;
+    const { since } = this;
+    await this.store.putSetting(DIED, String(since));
+    if (this.since === since) this.unsaved = false;
   }
 
   /** As the domain disposes; in doubt a visit that finds no document deletes what may be there. */

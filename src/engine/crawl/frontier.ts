@@ -9,7 +9,7 @@ import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH, SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
 import { TimeHeap } from '../../domain/frontier/time-heap.js';
 import { WeightedPick } from '../../domain/frontier/weighted-pick.js';
-import { type Duration, type Instant, NEVER } from '../../domain/time/units.js';
+import { after, type Duration, type Instant, NEVER, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -25,6 +25,8 @@ const SMALL_WINDOW = 32;
 /** Part of a window at which it is filled again. */
 const LOW_WATER = 1 / 4;
 const SWEEP_PAGE = 1000;
+/** After the store has failed to tell what is due. */
+const READ_AGAIN = seconds(5);
 
 const SOURCE_NUMBERS = SOURCES.map((_, i) => i as SourceNumber);
 
@@ -370,6 +372,10 @@ export class Frontier {
       }
       if (next !== undefined) this.expectAfterLoad(window, source, next, urls.length > 0);
       this.offer(window);
+    } catch {
+      // The store says elsewhere that it fails. What is due stays due.
+      window.loading[source] = false;
+      this.expect(window, source, after(this.clock.now(), READ_AGAIN));
     } finally {
       this.loads--;
       window.loading[source] = false;

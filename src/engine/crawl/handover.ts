@@ -37,7 +37,7 @@ export class Handover implements PartitionListener {
   }
 
   async losing(partitions: readonly number[], lapsed: boolean): Promise<void> {
-    const { clock, delivery, hosts } = this.services;
+    const { clock, delivery, doubts, hosts } = this.services;
     const lost = this.isOf(partitions);
     for (const crawler of this.crawlers()) crawler.frontier.lose(lost);
     const isBusy = (): boolean => this.crawlers().some((crawler) => crawler.isVisiting(lost));
@@ -45,7 +45,7 @@ export class Handover implements PartitionListener {
       delivery.flush();
       await clock.sleep(CHECK_EVERY);
     }
-    if (!lapsed) await hosts.save(lost);
+    if (!lapsed) await Promise.all([hosts.save(lost), doubts.save()]);
     hosts.lose(lost);
   }
 

@@ -72,7 +72,13 @@ export class Ledger {
   }
 
   private async reserve(): Promise<void> {
+    const before = this.reserved;
     this.reserved = this.nextId + BLOCK;
-    await this.store.putSetting(RESERVED, String(this.reserved));
+    try {
+      await this.store.putSetting(RESERVED, String(this.reserved));
+    } catch (error) {
+      this.reserved = before;
+      throw error;
+    }
   }
 }

@@ -7,6 +7,7 @@ import { Frontier } from '../../../src/engine/crawl/frontier.js';
 import { Hosts } from '../../../src/engine/crawl/hosts.js';
 import type { NewUrl } from '../../../src/engine/ports/frontier-store.js';
 import { NO_OTHERS, SOLE_OWNER } from '../../../src/engine/support/single-node.js';
+import { countingCalls } from '../../support/counting-calls.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { crawl, start, startSite } from '../../support/scenario.js';
@@ -65,7 +66,7 @@ describe('the six URL sources', () => {
   });
 
   it('the scheduler picks URLs in each source according to their weight: of 13,111 picks each source has its weight', async () => {
-    const frontier = await filledFrontier();
+    const { frontier, reading } = await filledFrontier();
     const counts = SOURCES.map(() => 0);
     for (let i = 0; i < 13_111; i++) {
       let picked = frontier.next();
@@ -76,7 +77,9 @@ describe('the six URL sources', () => {
       counts[picked.source]!++;
       frontier.offerAgain(picked.host);
       // A full buffer in every source is part of the promise: reads end before the next pick.
-      if (i % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (i % 64 === 0)
+        do await new Promise((resolve) => setImmediate(resolve));
+        while (reading() > 0);
     }
     expect(counts).toEqual(SOURCES.map((name) => DEFAULT_WEIGHTS[name]));
     frontier.close();
@@ -91,8 +94,8 @@ describe('the six URL sources', () => {
 });
 
 /** One host, with more due URLs in each source than will be picked. */
-async function filledFrontier(): Promise<Frontier> {
-  const store = await scenarioStore();
+async function filledFrontier(): Promise<{ frontier: Frontier; reading: () => number }> {
+  const { counted: store, underWay } = countingCalls(await scenarioStore());
   onTestFinished(() => store.close());
   const clock = new ManualClock();
   const urls = SOURCES.flatMap((name, source) =>
@@ -124,11 +127,9 @@ async function filledFrontier(): Promise<Frontier> {
     () => undefined,
   );
   await frontier.sweep(clock.now());
-  for (let turns = 0; frontier.waiting().urls < SOURCES.length * 512 - 100; turns++) {
-    if (turns > 10_000) break;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return frontier;
+  do await new Promise((resolve) => setImmediate(resolve));
+  while (underWay() > 0);
+  return { frontier, reading: underWay };
 }
 
 describe('smart refresh disabled', () => {

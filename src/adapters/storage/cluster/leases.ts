@@ -20,6 +20,8 @@ export interface Standing {
   readonly crawling: number;
   /** Somebody looks at the events of another node. */
   readonly watched: boolean;
+  /** Milliseconds until the next lease of another node ends if that is not renewed; null when there is no other. */
+  readonly nextEndMs: number | null;
   /** All that the database says is owned, what was taken just now included. */
   readonly owned: readonly OwnedPartition[];
   readonly taken: readonly Taken[];
@@ -41,7 +43,8 @@ const RENEW = `UPDATE node SET expires_at = clock_timestamp() + $2 * interval '1
 /** A row that its node is renewing at this moment is locked and left alone. */
 const BURY = `DELETE FROM node WHERE id IN (SELECT id FROM node WHERE expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED)`;
 
-const LIVE = `SELECT count(*) FILTER (WHERE crawls) AS crawling, coalesce(bool_or(watching AND id <> $1), false) AS watched FROM node`;
+const LIVE = `SELECT count(*) FILTER (WHERE crawls) AS crawling, coalesce(bool_or(watching AND id <> $1), false) AS watched,
+  (extract(epoch FROM min(expires_at) FILTER (WHERE id <> $1) - clock_timestamp()) * 1000)::float8 AS "nextEndMs" FROM node`;
 
 const FREE = '(o.node IS NULL OR NOT EXISTS (SELECT 1 FROM node n WHERE n.id = o.node))';
 
@@ -73,7 +76,7 @@ export class Leases {
       const renewed = await connection.rows(RENEW, [node, leaseMs, watching]);
       if (renewed.length === 0) return undefined;
       await connection.rows(BURY);
-      const [live] = await connection.rows<{ crawling: number; watched: boolean }>(LIVE, [node]);
+      const [live] = await connection.rows<Pick<Standing, 'crawling' | 'watched' | 'nextEndMs'>>(LIVE, [node]);
       const wanted = wants(live!.crawling);
       const taken = wanted > 0 ? await take(connection, node, wanted) : [];
       return { ...live!, taken, owned: await connection.rows<OwnedPartition>(OWNED, [node]) };

@@ -13,6 +13,8 @@ export interface PartitionsOptions {
   readonly renewEveryMs?: number;
   /** Milliseconds of the machine's monotonic clock. */
   readonly uptime?: () => number;
+  /** Runs an action after so many milliseconds; returns the cancellation. */
+  readonly timer?: (ms: number, action: () => void) => () => void;
 }
 
 interface Ownership {
@@ -27,7 +29,15 @@ const MARGIN_MS = 1_000;
 /** What is under way in partitions that are given away may take so long to end. */
 const HAND_OVER_MS = 5_000;
 
+/** Databases and timers do not end their milliseconds at the same moment. */
+const AFTER_END_MS = 100;
+
 const uptime = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000;
+
+function timer(ms: number, action: () => void): () => void {
+  const timeout = setTimeout(action, ms);
+  return () => clearTimeout(timeout);
+}
 
 /**
  * Partitions leased in PostgreSQL. Each node renews one lease for all it owns and holds its fair share of the partitions:
@@ -42,29 +52,33 @@ export class PostgresPartitions implements Partitions {
   /** Others should look at once: partitions came free, or a node came or went. */
   onChange: () => void = () => undefined;
 
-  readonly #leases: Leases;
+  readonly #leases: Pick<Leases, keyof Leases>;
   readonly #crawls: boolean;
   readonly #log: Log;
   readonly #leaseMs: number;
   readonly #renewEveryMs: number;
   readonly #uptime: () => number;
+  readonly #timer: NonNullable<PartitionsOptions['timer']>;
   readonly #owned = new Map<number, Ownership>();
   #listener: PartitionListener | undefined;
   #node = randomUUID();
   #joined = false;
   #leaseEnd = Number.NEGATIVE_INFINITY;
   #stepping: Promise<void> = Promise.resolve();
-  #again: NodeJS.Timeout | undefined;
+  #cancelRenewal: () => void = () => undefined;
+  /** Until somebody else may have died. */
+  #nextEndMs: number | null = null;
   #closed = false;
   #givingAway: Promise<void> | undefined;
 
-  constructor(leases: Leases, options: PartitionsOptions) {
+  constructor(leases: Pick<Leases, keyof Leases>, options: PartitionsOptions) {
     this.#leases = leases;
     this.#crawls = options.crawls;
     this.#log = options.log;
     this.#leaseMs = options.leaseMs ?? LEASE_MS;
     this.#renewEveryMs = options.renewEveryMs ?? RENEW_EVERY_MS;
     this.#uptime = options.uptime ?? uptime;
+    this.#timer = options.timer ?? timer;
   }
 
   partitionOf(hostKey: string): number {
@@ -107,7 +121,7 @@ export class PostgresPartitions implements Partitions {
   /** Gives everything away. What is under way by then has ended or is fenced out. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#again);
+    this.#cancelRenewal();
     await this.#stepping.catch(() => undefined);
     await this.#givingAway;
     if (!this.#joined) return;
@@ -127,10 +141,12 @@ export class PostgresPartitions implements Partitions {
 
   #arm(): void {
     if (this.#closed) return;
-    this.#again = setTimeout(() => {
+    const wait = Math.min(this.#renewEveryMs, Math.max(0, this.#nextEndMs ?? this.#renewEveryMs) + AFTER_END_MS);
+    this.#nextEndMs = null;
+    this.#cancelRenewal = this.#timer(wait, () => {
       void this.step().catch(() => undefined);
       void this.#stepping.then(() => this.#arm());
-    }, this.#renewEveryMs);
+    });
   }
 
   async #step(): Promise<void> {
@@ -149,6 +165,7 @@ export class PostgresPartitions implements Partitions {
     }
     this.#leaseEnd = asked + this.#leaseMs - MARGIN_MS;
     this.watched = standing.watched;
+    this.#nextEndMs = standing.nextEndMs;
     await this.#adopt(standing);
     this.#giveAwayBeyond(this.#fair(standing.crawling));
   }
@@ -182,9 +199,12 @@ export class PostgresPartitions implements Partitions {
   }
 
   #giveAwayBeyond(share: number): void {
+    if (this.#givingAway || this.#closed) return;
     const kept = [...this.#owned].filter(([, { leaving }]) => !leaving);
-    if (kept.length <= share || this.#givingAway || this.#closed) return;
-    const parts = kept.slice(share).map(([part]) => part);
+    // Those that are still leaving could not be given back the last time.
+    const stuck = [...this.#owned].filter(([, { leaving }]) => leaving);
+    const parts = [...stuck, ...kept.slice(share)].map(([part]) => part);
+    if (parts.length === 0) return;
     this.#givingAway = this.#giveAway(parts)
       .catch((error: unknown) => this.#log.warn('giving partitions away failed', { error: String(error) }))
       .finally(() => {
@@ -195,7 +215,7 @@ export class PostgresPartitions implements Partitions {
   async #giveAway(parts: readonly number[]): Promise<void> {
     const node = this.#node;
     for (const part of parts) this.#owned.get(part)!.leaving = true;
-    const orderly = await inTime(this.#listener?.losing(parts, false) ?? Promise.resolve(), HAND_OVER_MS);
+    const orderly = await this.#inTime(this.#listener?.losing(parts, false) ?? Promise.resolve());
     if (node !== this.#node) return;
     await this.#leases.release(node, parts, !orderly);
     if (node !== this.#node) return;
@@ -221,17 +241,17 @@ export class PostgresPartitions implements Partitions {
   #isAlive(): boolean {
     return this.#uptime() < this.#leaseEnd;
   }
-}
 
-/** Whether the work ended in time; a failure is no end. */
-async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const done = work.then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+  /** Whether the work ended in time; a failure is no end. */
+  async #inTime(work: Promise<unknown>): Promise<boolean> {
+    let cancel = (): void => undefined;
+    const late = new Promise<false>((resolve) => {
+      cancel = this.#timer(HAND_OVER_MS, () => resolve(false));
+    });
+    const done = work.then(
+      () => true,
+      () => false,
+    );
+    return Promise.race([done, late]).finally(cancel);
+  }
 }
