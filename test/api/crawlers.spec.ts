@@ -150,7 +150,9 @@ describe('the calls about crawlers and URLs', () => {
     const path = `hosts/${encodeURIComponent(host)}`;
     expect((await world.send('POST', `${path}/pause`)).body).toMatchObject({ host, paused: true });
     expect((await world.send('POST', `${path}/resume`)).body.paused).toBe(false);
-    expect((await world.get(path)).body.indexed).toBeGreaterThanOrEqual(4);
+    const [{ urls, indexed, queued, errors }] = body.items;
+    expect((await world.get(path)).body).toMatchObject({ urls, indexed, queued, errors });
+    expect(queued).toBeGreaterThanOrEqual(4);
     expect((await world.get('hosts')).status).toBe(400);
   });
 

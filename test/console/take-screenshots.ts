@@ -26,6 +26,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   'try-a-url': '/try?url=SITE/private/plans.html&from=SITE/',
   links: '/try?view=links&url=SITE/',
   rules: '/configuration',
+  'other-rules': '/configuration?view=other',
   xml: '/configuration?view=xml&line=12',
   resolved: '/configuration?view=resolved',
   hosts: '/hosts',
@@ -33,6 +34,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   errors: '/errors',
   push: '/push',
   ledger: '/push?view=ledger',
+  held: '/push?view=held',
   'first-run': '/start',
 };
 

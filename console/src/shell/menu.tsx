@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api/client.js';
 import { useResource } from '../state/resource.js';
 import { href, useRoute } from '../state/route.js';
@@ -18,8 +19,13 @@ export function Menu(): JSX.Element {
   );
   const waiting = (held.value ?? []).reduce((sum, { count: number }) => sum + number, 0);
   const crawler = query.get('crawler') ?? undefined;
+  const bar = useRef<HTMLElement>(null);
+  // On narrow screens the bar is longer than the screen.
+  useEffect(() => {
+    bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [path]);
   return (
-    <nav class="sidebar" aria-label="Screens">
+    <nav ref={bar} class="sidebar" aria-label="Screens">
       {Object.entries(SCREENS).map(([target, { label }]) =>
         label ? (
           <a

@@ -21,7 +21,7 @@ export function Verdict({ explanation, robots, crawler }: VerdictProps): JSX.Ele
           <strong>{crawled ? 'Would be crawled.' : 'Would not be crawled.'}</strong>{' '}
           {verdict.accepted && !crawled && 'robots.txt forbids what the rules accept. '}
           {verdict.meaning}
-          {verdict.detail && <> Decided by {verdict.detail}.</>} {!verdict.accepted && verdict.remedy}
+          {verdict.detail && <> Namely: {verdict.detail}.</>} {!verdict.accepted && verdict.remedy}
         </p>
         <PlaceLink place={verdict.place} crawler={crawler} />
       </div>

@@ -30,6 +30,7 @@ export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
   if (host !== undefined) conditions.push(['s.host = ?', host]);
   if (filter.status !== undefined) conditions.push(['u.status = ?', statusCode(filter.status)]);
   if (filter.source !== undefined) conditions.push(['u.source = ?', filter.source]);
+  if (filter.queued) conditions.push(['u.source IS NOT NULL']);
   if (filter.prefix !== undefined) {
     conditions.push([dialect.matches('u.url'), dialect.pattern(`${literalLike(filter.prefix)}%`)]);
   }
@@ -64,9 +65,10 @@ function joined(conditions: readonly [sql: string, ...values: Value[]][]): Where
 
 /** A count that the counters hold already; undefined when rows must be counted. */
 export function countedWhere(filter: UrlFilter): { readonly sql: string; readonly values: Value[] } | undefined {
-  const { crawler, hostKey, status, source, indexed, ...others } = filter;
+  const { crawler, hostKey, status, source, indexed, queued, ...others } = filter;
   if (Object.values(others).some((value) => value !== undefined)) return undefined;
   if (hostKey === undefined) {
+    if (queued) return undefined;
     const where = equal({ crawler, status: status && statusCode(status), source, indexed: indexed && 1 });
     const none = indexed === false ? ' AND indexed = 0' : '';
     return {
@@ -81,8 +83,14 @@ export function countedWhere(filter: UrlFilter): { readonly sql: string; readonl
 }
 
 /** The column of `site` that counts what the filter asks for. */
-function siteColumn({ status, source, indexed }: UrlFilter): 'urls' | 'indexed' | 'errors' | undefined {
+function siteColumn({
+  status,
+  source,
+  indexed,
+  queued,
+}: UrlFilter): 'urls' | 'indexed' | 'errors' | 'queued' | undefined {
   if (source !== undefined || indexed === false) return undefined;
+  if (queued) return status === undefined && indexed === undefined ? 'queued' : undefined;
   if (status === undefined) return indexed ? 'indexed' : 'urls';
   return status === 'error' && indexed === undefined ? 'errors' : undefined;
 }

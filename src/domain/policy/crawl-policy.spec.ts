@@ -128,7 +128,6 @@ describe('explain', () => {
       'server-records: not configured',
       'conditions: not configured',
       'crawl-rules: reject',
-      'crawl-rules: no match',
     ]);
   });
 

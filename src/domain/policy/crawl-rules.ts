@@ -70,11 +70,10 @@ function matchRules(
       effect: ruleEffect(rule.definition),
     });
   }
-  trace?.push({
-    layer: 'crawl-rules',
-    test: `${rules.length - matched} of ${rules.length} rules`,
-    outcome: 'no match',
-  });
+  const others = rules.length - matched;
+  if (others > 0 || rules.length === 0) {
+    trace?.push({ layer: 'crawl-rules', test: `${others} of ${rules.length} rules`, outcome: 'no match' });
+  }
   return aspects;
 }
 

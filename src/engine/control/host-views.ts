@@ -70,7 +70,7 @@ export class HostViews {
       store.count({ crawler, hostKey }),
       store.indexedOfHost(crawler, hostKey),
       store.count({ crawler, hostKey, status: 'error' }),
-      store.count({ crawler, hostKey, status: 'waiting' }),
+      store.count({ crawler, hostKey, queued: true }),
     ]);
     return { hostKey, urls, indexed, errors, queued };
   }

@@ -119,6 +119,8 @@ export interface UrlFilter {
   readonly status?: UrlState['status'];
   readonly hostKey?: string;
   readonly source?: SourceNumber;
+  /** Only URLs that wait in a source. */
+  readonly queued?: true;
   /** Literal prefix of the URL. */
   readonly prefix?: string;
   /** SQL LIKE pattern, `%` and `_`. */

@@ -67,7 +67,7 @@ function OnePlace({ place: { kind, parts, fresh }, loaded, onApplied }: PlacePro
         }
       >
         <p>
-          There is none. <span class="muted">{kind.purpose}</span>
+          None yet. <span class="muted">{kind.purpose}</span>
         </p>
       </Panel>
     );

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { PreviewCrawlerDto, PreviewDto, PreviewGroupDto } from '../../api/schema.js';
 import { count, percent, plural } from '../../ui/format.js';
+import { Reason } from '../../ui/reasons.js';
 
 const GROUPS = [
   ['newlyAccepted', 'would be crawled from now on'],
@@ -59,7 +60,7 @@ function Group({ group, words }: { group: PreviewGroupDto; words: string }): JSX
       <ul>
         {group.samples.map(({ url, reason }) => (
           <li key={url}>
-            <span class="url">{url}</span> <span class="muted">{reason}</span>
+            <span class="url">{url}</span> <Reason code={reason} />
           </li>
         ))}
       </ul>

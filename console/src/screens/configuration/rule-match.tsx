@@ -41,15 +41,17 @@ export function MatchFields({ match, onChange }: MatchProps): JSX.Element {
             onRemove={() => onChange(match.toSpliced(index, 1))}
           />
         ))}
-        <button
-          type="button"
-          class="button small"
-          onClick={() =>
-            onChange([...match, { element: 'Atom', field: 'path', kind: 'prefix', litteral: true, value: '' }])
-          }
-        >
-          Add a condition
-        </button>
+        <div class="row">
+          <button
+            type="button"
+            class="button small"
+            onClick={() =>
+              onChange([...match, { element: 'Atom', field: 'path', kind: 'prefix', litteral: true, value: '' }])
+            }
+          >
+            Add a condition
+          </button>
+        </div>
       </div>
     </fieldset>
   );

@@ -111,7 +111,7 @@ function matchText(match: RuleMatchDto): string {
   if (element === 'Or') return `(${inner.join(' or ')})`;
   if (element === 'And') return `(${inner.join(' and ')})`;
   if (element === 'Length') return `${field} has a length of ${value}`;
-  const words = SHORTCUTS[element] ?? `${field} ${KINDS[kind] ?? kind}`;
+  const words = SHORTCUTS[element] ?? `${field === 'url' ? 'URL' : field} ${KINDS[kind] ?? kind}`;
   return `${words} ${match.litteral ? value : `/${value}/`}`;
 }
 

@@ -92,8 +92,8 @@ const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: str
       <tbody>
         {hosts.map((host) => (
           <tr key={host.host}>
-            <td>
-              <a class="url" href={href('/host', { crawler, host: host.host })}>
+            <td class="nowrap">
+              <a class="mono" href={href('/host', { crawler, host: host.host })}>
                 {host.host}
               </a>
             </td>
