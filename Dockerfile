@@ -8,6 +8,8 @@ RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:24.18.1-bookworm-slim
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
+    UV_THREADPOOL_SIZE=32 \
     CRAWLWAY_CONFIG=/etc/crawlway/CrawlConfig.xml \
     CRAWLWAY_DATA=/var/lib/crawlway \
     CRAWLWAY_HOST=0.0.0.0 \
@@ -27,5 +29,6 @@ EXPOSE 8740
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.CRAWLWAY_PORT}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "dist/src/cli/crawlway.js"]
+# The same flags as in scripts/launch.mjs.
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--max-old-space-size=1024", "--heap-growing-percent=50", "dist/src/cli/crawlway.js"]
 CMD ["serve", "--no-sample"]

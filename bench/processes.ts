@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
 const TICKS_PER_SECOND = 100;
 
@@ -9,9 +10,14 @@ const TICKS_PER_SECOND = 100;
 export const RUNTIME_FLAGS = [
   '--max-semi-space-size=8',
   '--max-old-space-size=1024',
+  '--heap-growing-percent=50',
   '--disable-warning=ExperimentalWarning',
 ];
-export const RUNTIME_ENV = { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '32' };
+export const RUNTIME_ENV = {
+  MALLOC_ARENA_MAX: '2',
+  UV_THREADPOOL_SIZE: '32',
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../.compile-cache', import.meta.url)),
+};
 
 export interface Usage {
   /** User and system time of all threads, in seconds. */

@@ -170,11 +170,22 @@ export function launch(name, args) {
 }
 
 /**
- * What a process must be told before it begins. Allocation arenas and nurseries multiply with threads and cost memory, not
- * time (measured); name lookups share libuv's threads, and its four are soon all waiting for dead name servers.
+ * What a process must be told before it begins (all measured, see bench/README.md). Allocation arenas and nurseries multiply
+ * with threads and cost memory, not time; most of a heap of this size is code and metadata, so looking through it whenever it
+ * has grown by a sixth is in vain; name lookups share libuv's threads, and its four are soon all waiting for dead name
+ * servers; compiled code is kept for the next start.
  */
-const RUNTIME_FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=8', '--max-old-space-size=1024'];
-const RUNTIME_ENV = { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '32' };
+const RUNTIME_FLAGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--max-semi-space-size=8',
+  '--max-old-space-size=1024',
+  '--heap-growing-percent=50',
+];
+const RUNTIME_ENV = {
+  MALLOC_ARENA_MAX: '2',
+  UV_THREADPOOL_SIZE: '32',
+  NODE_COMPILE_CACHE: join(root, 'dist', '.compile-cache'),
+};
 
 /** Runs the program in the place of this one: same streams, same signals, same exit code, same working directory. */
 async function forward(binary, args, env) {
