@@ -19,15 +19,15 @@ export function Verdict({ explanation, robots, crawler }: VerdictProps): JSX.Ele
       <div class={`notice ${verdict.accepted ? (crawled ? 'good' : 'warn') : 'bad'}`}>
         <p>
           <strong>{crawled ? 'Would be crawled.' : 'Would not be crawled.'}</strong>{' '}
-          {verdict.accepted && !crawled && 'robots.txt forbids what the rules accept. '}
-          {verdict.meaning}
-          {verdict.detail && <> Namely: {verdict.detail}.</>} {!verdict.accepted && verdict.remedy}
+          {verdict.accepted && !crawled ? 'The rules accept it, and robots.txt keeps it out.' : verdict.meaning}
+          {verdict.detail && ` ${verdict.accepted ? 'Decisive:' : 'Namely:'} ${verdict.detail}.`}{' '}
+          {!verdict.accepted && verdict.remedy}
         </p>
         <PlaceLink place={verdict.place} crawler={crawler} />
       </div>
+      <Robots robots={robots} />
       <Effects explanation={explanation} />
       <Trace trace={trace} crawler={crawler} />
-      <Robots robots={robots} />
     </div>
   );
 }

@@ -13,13 +13,13 @@ const SPACE: Kind = {
   title: 'Crawl space',
   element: 'CrawlSpace',
   purpose:
-    'allow or forbid, then domain, address or prefix, then the target: the first line that fits decides. A URL that no line fits is allowed; one that is forbidden is not crawled and leaves the index.',
+    'One rule a line: allow or forbid, then domain, address or prefix, then the target. The first line that fits decides; a URL that none fits is allowed. What is forbidden is not crawled and leaves the index.',
 };
 const GLOBAL: Kind = {
   title: 'Global crawl space',
   element: 'GlobalCrawlSpace',
   purpose:
-    'The domains that all crawlers of this server share among them. A host that no line allows is not crawled; its documents stay in the index when another crawler has it.',
+    'The hosts that all crawlers take together. It is asked about URLs that a domain line of a crawler’s own space keeps out: where it allows the host, their documents stay in the index, because another crawler has them.',
 };
 const SERVERS: Kind = {
   title: 'Server records',
@@ -56,7 +56,7 @@ export function otherParts(xml: string, crawler: string, files: readonly RuleFil
     ofFile(GLOBAL, findPart(xml, GLOBAL.element), files, {
       element: newPart(xml, `  <${tag(GLOBAL.element)} rules="global.rules"/>`),
       file: 'global.rules',
-      text: `${rules.replace('|address|prefix', '')}allow domain *\n`,
+      text: '# allow|forbid domain HOST\n# allow domain docs.example.com\n',
     }),
     ofServers(xml, crawler, files, tag(SERVERS.element), prefix),
     ofElement(
