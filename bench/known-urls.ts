@@ -1,33 +1,72 @@
+import Database from 'better-sqlite3';
 import { openSqliteStore } from '../src/adapters/storage/sqlite-store.js';
-import { instant } from '../src/domain/time/units.js';
+import { statusCode } from '../src/adapters/storage/url-row.js';
+import { REFRESH } from '../src/domain/frontier/sources.js';
 import { urlKey } from '../src/domain/url/url-key.js';
-import type { NewUrl } from '../src/engine/ports/frontier-store.js';
 
-/** Known URLs of other hosts, none of them due: what a long crawl leaves in the store. */
+/** Name of the crawler whose URLs they are. */
+const CRAWLER = 'bench';
+const HOSTS = 1_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Known URLs of 1,000 other hosts, indexed documents none of which is due: what a long crawl leaves in the store. Written
+ * past the store, with the indexes made afterwards: 10 million take two minutes instead of an hour.
+ */
 export async function fillStore(file: string, known: number): Promise<void> {
-  const store = await openSqliteStore(file);
-  const BATCH = 10_000;
-  for (let from = 0; from < known; from += BATCH) {
-    await store.discover(Array.from({ length: Math.min(BATCH, known - from) }, (_, i) => knownUrl(from + i)));
-  }
-  await store.close();
+  await (await openSqliteStore(file)).close();
+  const db = new Database(file);
+  db.pragma('journal_mode = OFF');
+  db.pragma('synchronous = OFF');
+  const indexes = db
+    .prepare<[], { name: string; sql: string }>(
+      `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'url' AND sql IS NOT NULL`,
+    )
+    .all();
+  for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
+  db.exec('BEGIN');
+  insertUrls(db, known);
+  insertCounts(db, known);
+  db.exec('COMMIT');
+  for (const { sql } of indexes) db.exec(sql);
+  db.pragma('journal_mode = WAL');
+  db.close();
 }
 
-function knownUrl(n: number): NewUrl {
-  const hostKey = `known-${n % 1000}.example.com`;
-  const url = `https://${hostKey}/section-${n % 97}/some/page-of-average-length-${n}.html`;
-  const dueAt = instant(Date.now() + 30 * 86_400_000);
-  return {
-    crawler: 'bench',
-    url,
-    key: urlKey(url),
-    hostKey,
-    source: 5,
-    status: 'waiting',
-    reason: 'discovered',
-    hops: 3,
-    redirects: 0,
-    arrival: 'link',
-    dueAt,
-  };
+const hostOf = (host: number): string => `known-${host}.example.com`;
+
+function insertUrls(db: Database.Database, known: number): void {
+  const now = Date.now();
+  const insert = db.prepare<[number, bigint, string, bigint]>(
+    `INSERT INTO url (site_id, key, url, status, reason, source, due_at, hops, redirects, arrival, found_on, root, first_seen_at,
+       last_visit_at, last_status, visits, changes, last_change_at, change_interval, change_doubt, etag, last_modified, stamp,
+       simhash, content_type, title)
+     VALUES (?, ?, ?, ${statusCode('indexed')}, 'indexed', ${REFRESH}, ${now + 30 * DAY_MS}, 3, 0, 1,
+       'https://known.example.com/section-1/some/page-of-average-length.html', 'https://known.example.com/', ${now - 9 * DAY_MS},
+       ${now - DAY_MS}, 200, 3, 1, ${now - 5 * DAY_MS}, ${20 * DAY_MS}, 0.7, '"5f3e-1a2b3c4d5e6f"',
+       'Tue, 04 Nov 2025 10:00:00 GMT', '0123456789abcdef0123456789abcdef', ?, 'text/html',
+       'The title of a page of average length')`,
+  );
+  for (let n = 0; n < known; n++) {
+    const host = n % HOSTS;
+    const url = `https://${hostOf(host)}/section-${n % 97}/some/page-of-average-length-${n}.html`;
+    const key = urlKey(url);
+    insert.run(host + 1, key, url, key);
+  }
+}
+
+function insertCounts(db: Database.Database, known: number): void {
+  const site = db.prepare(
+    'INSERT INTO site (id, crawler, host, urls, indexed, errors, queued, next_due_at) VALUES (?, ?, ?, ?, ?, 0, ?, ?)',
+  );
+  for (let host = 0; host < Math.min(HOSTS, known); host++) {
+    const urls = Math.floor((known - host - 1) / HOSTS) + 1;
+    site.run(host + 1, CRAWLER, hostOf(host), urls, urls, urls, Date.now() + 30 * DAY_MS);
+  }
+  db.prepare('INSERT INTO counter (crawler, status, source, indexed, urls) VALUES (?, ?, ?, 1, ?)').run(
+    CRAWLER,
+    statusCode('indexed'),
+    REFRESH,
+    known,
+  );
 }

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 
 const PARTS: Readonly<Record<string, string>> = {
   crawl: 'whole crawls of one host, everything on',
+  hosts: 'many hosts under politeness: the share of what it allows',
+  revisits: 'revisits of unchanged pages (304) against first fetches',
+  known: 'cost of a page, memory and start with 10 million known URLs',
   policy: 'verdicts a second',
   store: 'links, settlements and leases a second by size of the store',
   preview: 'stored URLs judged a second by the preview of a changed configuration',
@@ -19,7 +22,18 @@ const PARTS: Readonly<Record<string, string>> = {
   'console-frames': 'how smooth the console is during a crawl at full speed; wants Chromium',
   parse: 'pages read a second; wants a folder of HTML files',
 };
-const ALONE = ['crawl', 'policy', 'store', 'preview', 'lists', 'api-latency', 'freshness'];
+const ALONE = [
+  'crawl',
+  'hosts',
+  'revisits',
+  'known',
+  'policy',
+  'store',
+  'preview',
+  'lists',
+  'api-latency',
+  'freshness',
+];
 
 function run(part: string, args: readonly string[]): number {
   console.log(`\n## ${part}: ${PARTS[part]}\n`);

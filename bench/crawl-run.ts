@@ -1,0 +1,123 @@
+/** A whole crawl server for a benchmark: a process of its own, a data directory, and a receiver that only acknowledges. */
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { RUNTIME_FLAGS, startProgram, stop, type Usage, usageOf } from './processes.js';
+
+const DIST = fileURLToPath(new URL('..', import.meta.url));
+const API_PORT = 18_740;
+const RECEIVER_PORT = 18_750;
+const POLL_MS = 100;
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const options = (name: string): string[] =>
+  process.argv.flatMap((argument, i) => (argument === `--${name}` ? [process.argv[i + 1] ?? ''] : []));
+export const option = (name: string, otherwise: string): string => options(name)[0] ?? otherwise;
+
+export const median = (numbers: readonly number[]): number =>
+  [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
+
+/** Machine and versions, for the head of a table. */
+export function machine(): string {
+  const cores = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `${cores.length} cores ${cores[0]?.model.trim() ?? ''}, ${memory} GB, ${type()}, Node ${process.versions.node}`;
+}
+
+/** A configuration of one crawler named bench that delivers everything; `attributes` of its Crawler element, `inside` it. */
+export const configuration = (attributes: string, inside: string): string =>
+  `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name="bench" nearDuplicateDetector="false" crawlSitemaps="false" ${attributes}>
+    ${inside}
+    <cw:Traps maxUrlsPerHost="100000000"/>
+    <cw:PushTo sink="main"/>
+  </Crawler>
+  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Sink name="main" type="papi" url="http://127.0.0.1:${RECEIVER_PORT}" connector="bench"/>
+</CrawlConfig>`;
+
+export interface CrawlerState {
+  readonly idle: boolean;
+  readonly pendingOrders: number;
+  readonly indexed: number;
+}
+
+export class CrawlRun {
+  /** When the server process was started and when it said that it was ready, as performance.now tells. */
+  readonly startedAt: number;
+  readonly readyAt: number;
+
+  private constructor(
+    private readonly folder: string,
+    private readonly receiver: ChildProcess,
+    private readonly server: ChildProcess,
+    times: { readonly startedAt: number; readonly readyAt: number },
+  ) {
+    this.startedAt = times.startedAt;
+    this.readyAt = times.readyAt;
+  }
+
+  /** `fill` may write the database, whose path it is given, before the server starts. */
+  static async start(config: string, fill?: (database: string) => Promise<void>): Promise<CrawlRun> {
+    const folder = mkdtempSync(join(tmpdir(), 'crawlway-bench-'));
+    const data = join(folder, 'data');
+    const file = join(folder, 'config.xml');
+    mkdirSync(data);
+    writeFileSync(file, config);
+    await fill?.(join(data, 'crawlway.sqlite'));
+    const receiverArgs = ['--port', String(RECEIVER_PORT)];
+    const receiver = await startProgram(join(DIST, 'test/support/ack-receiver.js'), receiverArgs, /\d/);
+    const startedAt = performance.now();
+    const args = ['serve', '--config', file, '--data', data, '--port', String(API_PORT)];
+    const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/, RUNTIME_FLAGS);
+    return new CrawlRun(folder, receiver, server, { startedAt, readyAt: performance.now() });
+  }
+
+  state(): Promise<CrawlerState> {
+    return this.get<CrawlerState>('');
+  }
+
+  async get<T>(path: string): Promise<T> {
+    return (await fetch(this.url(path))).json() as Promise<T>;
+  }
+
+  async post(path: string, body: unknown): Promise<void> {
+    const response = await fetch(this.url(path), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  }
+
+  /** Visits by outcome since the start. */
+  async visits(): Promise<ReadonlyMap<string, number>> {
+    const text = await (await fetch(`http://127.0.0.1:${API_PORT}/metrics`)).text();
+    const rows = [...text.matchAll(/^crawlway_pages_total\{.*outcome="([^"]+)".*\} (\d+)/gm)];
+    return new Map(rows.map(([, outcome, count]) => [outcome!, Number(count)]));
+  }
+
+  /** Waits until nothing is due, under way or unacknowledged and as many documents are in the index. */
+  async untilIdle(indexed = 1): Promise<CrawlerState> {
+    for (;;) {
+      await sleep(POLL_MS);
+      const state = await this.state();
+      if (state.idle && state.pendingOrders === 0 && state.indexed >= indexed) return state;
+    }
+  }
+
+  usage(): Usage | undefined {
+    return usageOf(this.server);
+  }
+
+  async stop(): Promise<void> {
+    await stop(this.server);
+    await stop(this.receiver);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private readonly url = (path: string): string => `http://127.0.0.1:${API_PORT}/api/v1/crawlers/bench${path}`;
+}
