@@ -14,8 +14,10 @@ import { StreamSink } from '../adapters/push/stream.js';
 import { AdminStore } from '../adapters/storage/admin-store.js';
 import { openPostgresNodes } from '../adapters/storage/cluster/open.js';
 import { openPostgresDataSource } from '../adapters/storage/postgres-data-source.js';
+import { placeOf, postgresError } from '../adapters/storage/postgres-pool.js';
 import { openPostgresStore } from '../adapters/storage/postgres-store.js';
 import { openSqliteDataSource } from '../adapters/storage/sqlite-data-source.js';
+import { storeError } from '../adapters/storage/sqlite-handle.js';
 import { openSqliteStore } from '../adapters/storage/sqlite-store.js';
 import { exportStore, importStore, type Summary } from '../adapters/storage/transfer.js';
 import { nextCronTime } from '../adapters/system/cron.js';
@@ -67,8 +69,11 @@ export function openLog(env: NodeJS.ProcessEnv): Log {
 
 const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
 
-/** Pages cost more than everything else together, so they get every core; past a few the store is the limit. */
-const pageThreads = (): number => Math.min(8, Math.max(1, availableParallelism()));
+/**
+ * Pages cost more than everything else together, so they get every core but one, which schedules, stores and delivers: two
+ * page threads on two cores cost a tenth more time (each compiles the same code) and 40 MB. Past a few the store is the limit.
+ */
+const pageThreads = (): number => Math.min(8, Math.max(1, availableParallelism() - 1));
 
 export const systemClock: Clock = new SystemClock();
 
@@ -96,7 +101,9 @@ export async function openEngine({ databaseUrl, log, output, crawls = true }: En
 }
 
 export const openAdminStore = async (url: string): Promise<AdminStore> =>
-  new AdminStore(await (isPostgres(url) ? openPostgresDataSource(url) : openSqliteDataSource(sqliteFile(url))));
+  isPostgres(url)
+    ? new AdminStore(await openPostgresDataSource(url), (error) => postgresError(error, placeOf(url)))
+    : new AdminStore(await openSqliteDataSource(sqliteFile(url)), (error) => storeError(error, sqliteFile(url)));
 
 /** The lines of a whole store; see adapters/storage/transfer.ts. */
 export async function* exportDatabase(databaseUrl: string, last: string | undefined): AsyncGenerator<string> {

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningIndex, startIndex } from '../../index/server.js';
 import { FakeSite, html } from './fake-site.js';
 import { type CallFate, FlakyReceiver } from './flaky-receiver.js';
+import { failPower } from './power-failure.js';
 import { ServerProcess } from './server-process.js';
 
 export interface KillReport {
@@ -18,6 +19,8 @@ export interface KillReport {
   readonly requests: number;
   readonly changesOfTheSite: number;
   readonly failuresOfTheReceiver: number;
+  /** Bytes of the WAL that the failures of the power took. */
+  readonly bytesLost: number;
   readonly documents: number;
   /** Milliseconds from the rest of the site to the equal index. */
   readonly settledAfter: number;
@@ -30,6 +33,8 @@ export interface KillOptions {
   readonly pages: number;
   /** Milliseconds that a server may live after it is ready. */
   readonly longestLife: number;
+  /** The power fails with the process: of what it wrote last, some is lost. */
+  readonly power?: 'fails';
   readonly patience?: number;
   readonly progress?: (kills: number) => void;
 }
@@ -48,6 +53,7 @@ class KillWorld {
   private readonly versions = new Map<number, number>();
   private changes = 0;
   private killedWhileStarting = 0;
+  private bytesLost = 0;
   private isEqual = false;
   private server: ServerProcess | undefined;
 
@@ -97,6 +103,7 @@ class KillWorld {
       requests: this.site.requests.length,
       changesOfTheSite: this.changes,
       failuresOfTheReceiver: this.receiver.failures,
+      bytesLost: this.bytesLost,
       documents: this.living.size + 1,
       settledAfter: Math.round(performance.now() - rested),
       differences,
@@ -122,6 +129,7 @@ class KillWorld {
       await sleep(Math.random() * this.options.longestLife);
     }
     await this.server?.end();
+    if (this.options.power === 'fails') this.bytesLost += failPower(join(this.folder, 'data', 'crawlway.sqlite')).lost;
   }
 
   private launch(): ServerProcess {
@@ -162,8 +170,14 @@ class KillWorld {
     for (;;) {
       const differences = this.differences(await this.indexed());
       if (differences.length === 0 || performance.now() > deadline) return differences;
+      // A document whose URL went with the power is known to the index alone.
+      if (this.options.power === 'fails') await this.reconcile();
       await sleep(200);
     }
+  }
+
+  private async reconcile(): Promise<void> {
+    await fetch(`${this.server!.url}/api/v1/sinks/main/reconcile?repair=true`, { method: 'POST' });
   }
 
   private differences(indexed: ReadonlyMap<string, string>): string[] {

@@ -5,7 +5,7 @@ import { AdminStore } from './admin-store.js';
 
 describe.each(ADMIN_DATABASES)('the administration store on $name', ({ open }) => {
   async function opened(): Promise<AdminStore> {
-    const store = new AdminStore(await open());
+    const store = new AdminStore(await open(), (error) => error);
     onTestFinished(() => store.close());
     return store;
   }

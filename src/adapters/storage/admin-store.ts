@@ -39,9 +39,12 @@ const KEPT_AUDIT_ENTRIES = 100_000;
  */
 export class AdminStore {
   readonly #dataSource: DataSource;
+  readonly #portError: (error: unknown) => unknown;
 
-  constructor(dataSource: DataSource) {
+  /** `portError` makes StoreUnavailable or StoreDamaged of what the database says. */
+  constructor(dataSource: DataSource, portError: (error: unknown) => unknown) {
     this.#dataSource = dataSource;
+    this.#portError = portError;
   }
 
   /** Newest first, from before the version given. */
@@ -65,14 +68,14 @@ export class AdminStore {
   async add(entry: Omit<StoredVersion, 'version'> & StoredTexts): Promise<StoredVersion> {
     const { at, who, digest, xml } = entry;
     const files = JSON.stringify(Object.fromEntries(entry.files));
-    const { identifiers } = await this.#versions.insert({ at: String(at), who, digest, xml, files });
+    const { identifiers } = await this.#write(() => this.#versions.insert({ at: String(at), who, digest, xml, files }));
     return { version: identifiers[0]!['id'] as number, at, who, digest };
   }
 
   async append(entry: StoredAuditEntry): Promise<void> {
-    const { identifiers } = await this.#audit.insert({ ...entry, at: String(entry.at) });
+    const { identifiers } = await this.#write(() => this.#audit.insert({ ...entry, at: String(entry.at) }));
     const newest = identifiers[0]!['id'] as number;
-    await this.#audit.delete({ id: LessThan(newest - KEPT_AUDIT_ENTRIES + 1) });
+    await this.#write(() => this.#audit.delete({ id: LessThan(newest - KEPT_AUDIT_ENTRIES + 1) }));
   }
 
   /** Newest first, from before the entry given. */
@@ -87,6 +90,14 @@ export class AdminStore {
 
   close(): Promise<void> {
     return this.#dataSource.destroy();
+  }
+
+  async #write<T>(statement: () => Promise<T>): Promise<T> {
+    try {
+      return await statement();
+    } catch (error) {
+      throw this.#portError(error);
+    }
   }
 
   get #versions() {

@@ -34,7 +34,8 @@ const MIGRATIONS = [Frontier0001, Administration0002, RuleFiles0004, Failing0005
 
 /**
  * Opens (or creates) the file and brings its tables up to date.
- * Throws StoreDamaged when the file is no sound database or was written by a newer version; it is never changed then.
+ * Throws StoreDamaged when the file is no sound database or was written by a newer version, StoreUnavailable when another
+ * program has it locked; it is never changed then.
  */
 export async function openSqliteDataSource(file: string): Promise<DataSource> {
   const dataSource = new DataSource({
@@ -55,6 +56,8 @@ export async function openSqliteDataSource(file: string): Promise<DataSource> {
       );
     }
     await dataSource.runMigrations({ transaction: 'all' });
+    // Whoever has it locked is to be told of now, not when the first write of a server that seems well has waited in vain.
+    rawHandle(dataSource).exec('BEGIN IMMEDIATE; ROLLBACK');
     return dataSource;
   } catch (error) {
     if (dataSource.isInitialized) await dataSource.destroy();

@@ -48,7 +48,11 @@ export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
 }
 
 const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB)/;
-const PASSING = /^SQLITE_(?:FULL|BUSY|LOCKED|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
+const PASSING = /^SQLITE_(?:FULL|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
+
+/** Another program has held the lock for longer than `busy_timeout`. */
+export const isLocked = (error: unknown): boolean =>
+  /^SQLITE_(?:BUSY|LOCKED)/.test(String((error as { code?: unknown } | undefined)?.code));
 
 /** The port's error for what SQLite says; anything else is a defect of ours and stays as it is. */
 export function storeError(error: unknown, file: string): unknown {
@@ -67,6 +71,12 @@ export function storeError(error: unknown, file: string): unknown {
       {
         cause: error,
       },
+    );
+  }
+  if (isLocked(error)) {
+    return new StoreUnavailable(
+      `The database ${file} is locked by another program: ${said}. Close what has it open, such as a backup or a database browser; a server at work goes on by itself, and one that was to start can be started again.`,
+      { cause: error },
     );
   }
   if (PASSING.test(code))

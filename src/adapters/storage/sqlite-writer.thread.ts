@@ -1,7 +1,7 @@
 /** The one thread that writes to the SQLite store: takes batches of calls, answers each call of a batch. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { SqliteFrontier } from './sqlite-frontier.js';
-import { openHandle, storeError } from './sqlite-handle.js';
+import { isLocked, openHandle, storeError } from './sqlite-handle.js';
 import { writerVerbs } from './sqlite-verbs.js';
 import { type Call, crossing, perform, type Reply, type StoreThreadData } from './thread-protocol.js';
 
@@ -15,8 +15,9 @@ function run(calls: readonly Call[]): Reply[] {
   try {
     return frontier.transaction(() => calls.map((call) => ({ value: perform(verbs, call) })));
   } catch (error) {
-    if (calls.length > 1) return calls.flatMap((call) => run([call]));
-    return [{ error: crossing(storeError(error, file)) }];
+    // Whoever holds the lock holds it for every call of the batch: to wait for each of them would take minutes.
+    if (calls.length > 1 && !isLocked(error)) return calls.flatMap((call) => run([call]));
+    return calls.map(() => ({ error: crossing(storeError(error, file)) }));
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFound, Unacceptable } from '../../engine/engine-api.js';
+import { StoreUnavailable } from '../../engine/ports/frontier-store.js';
 import type { Log } from '../../engine/ports/log.js';
 import { LOG } from '../tokens.js';
 import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, problemOf } from './problem.js';
@@ -28,6 +29,10 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof ProblemException) return problemOf(error, instance);
     if (error instanceof NotFound) return problemOf(new ProblemException('not-found', error.message), instance);
     if (error instanceof Unacceptable) return problemOf(new ProblemException('unacceptable', error.message), instance);
+    if (error instanceof StoreUnavailable) {
+      this.log.warn('a call could not reach the database', { method: request.method, error: error.message });
+      return plainProblem(503, "The database cannot be used now; the server's log says why. Try again.", instance);
+    }
     const status = statusOf(error);
     if (status < 500) return plainProblem(status, (error as Error).message, instance);
     this.log.error('a call failed', { method: request.method, path: request.routeOptions.url ?? instance, error });

@@ -1,0 +1,38 @@
+import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, statSync, truncateSync } from 'node:fs';
+import Database from 'better-sqlite3';
+
+/** See "WAL-Index File Format" in SQLite's documentation: two headers of 48 bytes, then what is known of the checkpoint. */
+const BACKFILL_ATTEMPTED = 96 + 32;
+const WAL_HEADER = 32;
+const FRAME_HEADER = 24;
+
+/**
+ * Does to the database of a process that was killed what a power failure may do: what was written to the WAL since it was
+ * last synchronized is gone, from any byte on. (A checkpoint synchronizes the WAL before it moves frames from it, and with
+ * `synchronous = NORMAL` nothing else does.) Tells how much was lost, and throws when the database is not sound then.
+ */
+export function failPower(file: string): { readonly lost: number; readonly of: number } {
+  const wal = `${file}-wal`;
+  if (!existsSync(wal) || !existsSync(`${file}-shm`)) return { lost: 0, of: 0 };
+  const { size } = statSync(wal);
+  const synced = Math.min(size, syncedBytes(file, wal));
+  const end = synced + Math.floor(Math.random() * (size - synced + 1));
+  truncateSync(wal, end);
+  rmSync(`${file}-shm`);
+  const db = new Database(file);
+  const verdict = db.pragma('integrity_check', { simple: true });
+  db.close();
+  if (verdict !== 'ok')
+    throw new Error(`${file} is not sound after ${size - end} bytes of the WAL were lost: ${verdict}`);
+  return { lost: size - end, of: size };
+}
+
+function syncedBytes(file: string, wal: string): number {
+  const frames = readFileSync(`${file}-shm`).readUInt32LE(BACKFILL_ATTEMPTED);
+  if (frames === 0) return 0;
+  const header = Buffer.alloc(WAL_HEADER);
+  const descriptor = openSync(wal, 'r');
+  readSync(descriptor, header);
+  closeSync(descriptor);
+  return WAL_HEADER + frames * (FRAME_HEADER + header.readUInt32BE(8));
+}
