@@ -36,7 +36,7 @@ const CONFIGURATION = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v2
   <Crawler name="bench" nthreads="32" aggressive="true" throttleTimeMS="0" nearDuplicateDetector="false" crawlSitemaps="false">
     <Root url="${SITE}"/>
     <Rules group="bench"><Rule><ar:Host val="127.0.0.1"/><Index/><Follow/><Accept/></Rule></Rules>
-    <cw:Traps maxUrlsPerHost="100000000"/>
+    <cw:Traps maxUrlsPerHost="100000000" maxPatternUrls="100000000"/>
     <cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>

@@ -1,0 +1,22 @@
+import { once } from 'node:events';
+import { getPriority } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+
+describe.runIf(process.platform === 'linux')('the priority of a thread', () => {
+  it('falls for the thread that gives way, and for no other', async () => {
+    const before = getPriority();
+    const file = new URL('./thread-priority.ts', import.meta.url).href;
+    const worker = new Worker(
+      `const { getPriority } = require('node:os');
+       import(${JSON.stringify(file)}).then(({ giveWay }) => {
+         giveWay(3);
+         require('node:worker_threads').parentPort.postMessage(getPriority(0));
+       });`,
+      { eval: true },
+    );
+    expect(await once(worker, 'message')).toEqual([before + 3]);
+    expect(getPriority()).toBe(before);
+    await worker.terminate();
+  });
+});
