@@ -281,14 +281,20 @@ export interface EngineApi {
   heldDeletions(): Promise<HeldDeletions[]>;
   releaseHeld(hostKey: string): Promise<number>;
   dropHeld(hostKey: string): Promise<number>;
+  /** As this server sees them. */
   sinks(): SinkView[];
+  /** As all servers on the database see them together. */
+  allSinks(): Promise<SinkView[]>;
   /** Compares what the sinks hold with what the store says they hold. */
   reconcile(sink: string, repair: boolean): Promise<ReconciliationReport>;
 
   /** Something that all servers on the database share has changed there. */
   tellOthers(): Promise<void>;
   subscribe(listener: (event: CrawlEvent) => void): () => void;
+  /** Of this server. */
   metrics(): Promise<EngineMetrics>;
+  /** Of every server on the database that crawls, by a name that lasts as long as its process; '' is this one. */
+  counters(): Promise<ReadonlyMap<string, Pick<EngineMetrics, 'pages' | 'orders'>>>;
   /** Ready to work: store open, workers up. */
   ready(): Promise<{ ready: boolean; reasons: readonly string[] }>;
   /** No new fetch; orders in hand are delivered or left for the next start. */

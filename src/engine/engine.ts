@@ -6,6 +6,7 @@ import type { ServerDefinition, SinkDefinition } from '../domain/crawl/definitio
 import { after, type Duration, instant, milliseconds } from '../domain/time/units.js';
 import { Errands } from './control/errands.js';
 import { Explanations } from './control/explanations.js';
+import { HostNotes } from './control/host-notes.js';
 import { HostViews } from './control/host-views.js';
 import { Housekeeping } from './control/housekeeping.js';
 import { Maintenance } from './control/maintenance.js';
@@ -16,6 +17,7 @@ import { Rejudging } from './control/rejudging.js';
 import { Roots } from './control/roots.js';
 import { SharedControl } from './control/shared-control.js';
 import { sumMetrics } from './control/sum-metrics.js';
+import { WholeCrawl } from './control/whole-crawl.js';
 import type { Settled } from './crawl/conclusion.js';
 import { CrawlEvents } from './crawl/crawl-events.js';
 import { Crawler } from './crawl/crawler.js';
@@ -84,6 +86,7 @@ export class Engine implements EngineApi {
   private readonly rejudging: Rejudging;
   private readonly reconciliation: Reconciliation;
   private readonly hostViews: HostViews;
+  private readonly whole: WholeCrawl;
   private readonly handover: Handover;
   private readonly housekeeping: Housekeeping;
   private readonly control: SharedControl;
@@ -132,16 +135,18 @@ export class Engine implements EngineApi {
     };
     this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink: ports.createSink, answered });
     const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
-    const pending = (uri: string) => delivery.pending().filter((order) => order.uri === uri);
+    const notes = new HostNotes(robots, health);
+    this.whole = new WholeCrawl({ ...this.services, notes, crawlers });
+    const pending = () => this.whole.pending();
     this.roots_ = new Roots(this.services);
     this.explanations = new Explanations({ ...this.services, pending });
     this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
-    this.orders_ = new Orders({ ...this.services, crawler: (name) => this.crawlersByName.get(name) });
+    this.orders_ = new Orders({ ...this.services, pending, crawler: (name) => this.crawlersByName.get(name) });
     this.rejudging = new Rejudging(this.services);
     const crawlersOf = (sink: string) =>
       crawlers().filter((crawler) => crawler.context.definition.pushTo.includes(sink));
     this.reconciliation = new Reconciliation({ ...this.services, crawlersOf });
-    this.hostViews = new HostViews({ ...this.services, crawlers });
+    this.hostViews = new HostViews({ ...this.services, notes, whole: this.whole, crawlers });
     this.housekeeping = new Housekeeping(this.services, this.roots_, crawlers);
     this.handover = new Handover(this.services, crawlers, () => this.takeLead());
     const errands = new Errands(
@@ -155,6 +160,7 @@ export class Engine implements EngineApi {
       roots: this.roots_,
       errand: (errand) => errands.run(errand),
       due: (parts) => this.handover.look(parts),
+      answer: (question) => this.whole.answer(question),
     });
   }
 
@@ -201,11 +207,11 @@ export class Engine implements EngineApi {
   }
 
   async crawlers(): Promise<CrawlerView[]> {
-    return Promise.all([...this.crawlersByName.values()].map((crawler) => crawler.view()));
+    return this.whole.views([...this.crawlersByName.values()]);
   }
 
-  crawler(name: string): Promise<CrawlerView> {
-    return this.named(name).view();
+  async crawler(name: string): Promise<CrawlerView> {
+    return (await this.whole.views([this.named(name)]))[0]!;
   }
 
   async setRunState(name: string, state: CrawlerRunState): Promise<void> {
@@ -238,7 +244,7 @@ export class Engine implements EngineApi {
   biography = (name: string, url: string) => this.explanations.biography(this.named(name), url);
   explain = (name: string, url: string, from?: string) => this.explanations.explain(this.named(name), url, from);
   page = (name: string, url: string) => this.explanations.page(this.named(name), url);
-  refused = async (name: string) => this.named(name).refused.views();
+  refused = async (name: string) => this.whole.refused(this.named(name));
 
   clear = (name: string, like: string) => this.maintenance.clear(this.named(name), like);
   refresh: EngineApi['refresh'] = (name, what) => this.maintenance.refresh(this.named(name), what);
@@ -271,6 +277,8 @@ export class Engine implements EngineApi {
   releaseHeld = (hostKey: string) => this.orders_.release(hostKey);
   dropHeld = (hostKey: string) => this.orders_.drop(hostKey);
   sinks = () => this.services.delivery.views();
+  allSinks = () => this.whole.sinks();
+  counters = () => this.whole.counters();
   reconcile = (name: string, repair: boolean) => this.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
 
   subscribe: EngineApi['subscribe'] = (listener) => this.services.events.subscribe(listener);

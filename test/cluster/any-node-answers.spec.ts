@@ -59,7 +59,7 @@ describe('a node that crawls and a node for the API alone', () => {
     database = await postgresDatabase();
     site = await FakeSite.start();
     onTestFinished(() => site.close());
-    site.page('/', ['/a.html', '/b.html']).page('/a.html').page('/b.html').page('/c.html');
+    site.page('/', ['/a.html', '/b.html', 'ftp://ftp.example.com/']).page('/a.html').page('/b.html').page('/c.html');
     crawling = await start('crawling', 'crawl');
     api = await start('api', 'api');
     await expect.poll(indexed, { timeout: 20_000 }).toBe(3);
@@ -69,6 +69,29 @@ describe('a node that crawls and a node for the API alone', () => {
     expect((await call(crawling, 'crawlers')).status).toBe(404);
     expect((await fetch(`${crawling.url}/health/ready`)).status).toBe(200);
     expect((await fetch(`${crawling.url}/metrics`)).status).toBe(200);
+  });
+
+  it('what only the crawling node knows is answered by the other: rates, idleness, health, robots.txt, refused links, sinks', async () => {
+    await expect.poll(async () => (await call(api, 'crawlers/test')).body.idle, { timeout: 10_000 }).toBe(true);
+    const { body } = await call(api, 'crawlers/test');
+    expect(body).toMatchObject({ state: 'running', active: 0, pendingOrders: 0, limitedBy: 'nothing is due' });
+    expect(body.pagesPerSecond).toBeGreaterThan(0);
+    expect(body.ordersPerSecond).toBeGreaterThan(0);
+    expect(body.sources.map(({ picks }: { picks: number }) => picks).reduce((a: number, b: number) => a + b)).toBe(3);
+    expect((await call(api, 'sinks')).body.items).toMatchObject([{ name: 'main', acknowledged: 3, pending: 0 }]);
+    const known = { successShare: 1, robots: { status: '404' } };
+    expect((await call(api, `hosts/${new URL(site.origin).host}`)).body).toMatchObject(known);
+    expect((await call(api, 'hosts?crawler=test')).body.items).toMatchObject([known]);
+    expect((await call(api, 'crawlers/test/refused')).body.items).toMatchObject([
+      { reason: 'protocol-not-allowed', count: 1 },
+    ]);
+    site.set('/slow.html', () => undefined);
+    await post(api, 'crawlers/test/roots', { url: site.url('/slow.html') });
+    await expect.poll(async () => (await call(api, 'crawlers/test')).body.active, { timeout: 10_000 }).toBe(1);
+    expect((await call(api, 'crawlers/test')).body).toMatchObject({
+      idle: false,
+      limitedBy: 'the last pages of what is due are being fetched',
+    });
   });
 
   it('what is asked of the one is done by the other: roots, refresh, clear, pauses', async () => {

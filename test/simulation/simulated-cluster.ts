@@ -156,6 +156,10 @@ export class SimulatedMember implements Nodes {
 
   event(): void {}
 
+  async ask(): ReturnType<Nodes['ask']> {
+    return { answers: [], complete: true };
+  }
+
   /** A word that the network swallows is lost. */
   private tell(word: (member: SimulatedMember) => void): void {
     if (this.link.isCut) return;

@@ -38,7 +38,7 @@ interface ExplanationServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly clock: Clock;
-  pending(uri: string): PushOrder[];
+  readonly pending: () => Promise<readonly LedgerEntry[]>;
 }
 
 /** Answers "why was this URL crawled, or not?" with the same policy that crawls. */
@@ -81,7 +81,7 @@ export class Explanations {
       this.services.store.visits(state.id, VISITS_SHOWN),
       this.services.store.orders({ crawler: crawler.name, uri: state.url }, undefined, ORDERS_SHOWN),
     ]);
-    const pending = this.services.pending(state.url).map(pendingEntry);
+    const pending = (await this.services.pending()).filter(({ uri }) => uri === state.url);
     return { state, path, explanation, robots, visits, orders: [...pending, ...orders] };
   }
 

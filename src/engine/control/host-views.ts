@@ -1,19 +1,19 @@
 import type { UrlId } from '../../domain/crawl/url-state.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts.js';
-import type { RobotsGate } from '../crawl/robots-gate.js';
-import type { SiteHealth } from '../crawl/site-health.js';
 import { type HostView, NotFound, Unacceptable } from '../engine-api.js';
 import type { FolderStep, FrontierStore, HostRecord } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import { pauseErrand } from './errands.js';
+import type { HostNote, HostNotes } from './host-notes.js';
+import type { WholeCrawl } from './whole-crawl.js';
 
 interface HostServices {
   readonly store: FrontierStore;
   readonly hosts: Hosts;
-  readonly robots: RobotsGate;
-  readonly health: SiteHealth;
+  readonly notes: HostNotes;
+  readonly whole: WholeCrawl;
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   crawlers(): Crawler[];
@@ -27,7 +27,9 @@ export class HostViews {
 
   async list(crawler: string, after: string | undefined, limit: number): Promise<HostView[]> {
     const rows = await this.services.store.hosts(crawler, after, limit);
-    return this.views(rows);
+    const { partitions, whole } = this.services;
+    const own = rows.every(({ hostKey }) => partitions.owns(hostKey));
+    return this.views(rows, own ? new Map() : await whole.hostNotes(crawler, after, limit));
   }
 
   /** Over all crawlers. */
@@ -45,7 +47,9 @@ export class HostViews {
     );
     if (counts.urls === 0 && !this.services.hosts.peek(hostKey))
       throw new NotFound(`no URL of the host ${hostKey} is known`);
-    return (await this.views([counts]))[0]!;
+    const { partitions, whole } = this.services;
+    const note = partitions.owns(hostKey) ? undefined : await whole.hostNote(hostKey);
+    return (await this.views([counts], new Map(note && [[hostKey, note]])))[0]!;
   }
 
   async folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
@@ -75,27 +79,28 @@ export class HostViews {
     return { hostKey, urls, indexed, errors, queued };
   }
 
-  private async views(rows: readonly HostCounts[]): Promise<HostView[]> {
+  /** `elsewhere`: what the nodes know that own the hosts. */
+  private async views(rows: readonly HostCounts[], elsewhere: ReadonlyMap<string, HostNote>): Promise<HostView[]> {
     const { hosts, store } = this.services;
     const resting = rows.map(({ hostKey }) => hostKey).filter((hostKey) => !hosts.peek(hostKey));
     const stored = resting.length === 0 ? [] : await store.loadHosts(resting);
     const records = new Map(stored.map((record) => [record.hostKey, record]));
-    return rows.map((row) => this.view(row, records.get(row.hostKey)));
+    return rows.map((row) => {
+      const note = elsewhere.get(row.hostKey) ?? this.services.notes.of(row.hostKey);
+      return { ...this.view(row, records.get(row.hostKey)), ...note };
+    });
   }
 
-  private view(counts: HostCounts, stored: HostRecord | undefined): HostView {
+  private view(counts: HostCounts, stored: HostRecord | undefined): Omit<HostView, keyof HostNote> & HostCounts {
     const { hostKey } = counts;
     const known = this.services.hosts.peek(hostKey);
     const record = known ? { ...known.politeness, paused: known.paused, visitPrice: known.visitPrice } : stored;
-    const robots = this.services.robots.entry(`https://${hostKey}`) ?? this.services.robots.entry(`http://${hostKey}`);
     return {
       ...counts,
-      ...this.services.health.of(hostKey),
       nextRequestAt: record?.nextRequestAt,
       backOffUntil: record?.backOffUntil,
       paused: record?.paused ?? false,
       visitPrice: record?.visitPrice,
-      robots: robots && { fetchedAt: robots.policy.fetchedAt, status: robots.status, text: robots.text },
     };
   }
 }

@@ -1,18 +1,16 @@
 import type { Disposition } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { Delivery } from '../delivery/delivery.js';
 import { type HeldDeletions, NotFound, Unacceptable } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry, LedgerFilter } from '../ports/frontier-store.js';
-import { pendingEntry } from './explanations.js';
 
 const PAGE = 1_000;
 const SAMPLES = 10;
 
 interface OrderServices {
   readonly store: FrontierStore;
-  readonly delivery: Delivery;
+  readonly pending: () => Promise<readonly LedgerEntry[]>;
   readonly clock: Clock;
   crawler(name: string): Crawler | undefined;
 }
@@ -23,10 +21,9 @@ export class Orders {
 
   /** Newest first; orders on their way stand before those in the ledger. */
   async list(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
-    const pending = this.services.delivery
-      .pending()
-      .map(pendingEntry)
-      .filter((entry) => matches(entry, filter) && (before === undefined || entry.id < before));
+    const pending = (await this.services.pending()).filter(
+      (entry) => matches(entry, filter) && (before === undefined || entry.id < before),
+    );
     const known = new Set(pending.map((entry) => entry.id));
     const stored = await this.services.store.orders(filter, before, limit);
     return [...pending, ...stored.filter((entry) => !known.has(entry.id))].sort((a, b) => b.id - a.id).slice(0, limit);

@@ -10,6 +10,7 @@ interface ControlServices extends Pick<CrawlServices, 'store' | 'nodes' | 'event
   crawlers(): readonly Crawler[];
   readonly errand: (errand: Errand) => Promise<boolean>;
   readonly due: (partitions: readonly number[]) => void;
+  readonly answer: (question: string) => Promise<string>;
 }
 
 /** What is set on one node and holds on all: states of crawlers and roots; and the events of all on each. */
@@ -25,6 +26,10 @@ export class SharedControl implements NodesListener {
 
   errand(errand: Errand): Promise<boolean> {
     return this.services.errand(errand);
+  }
+
+  question(text: string): Promise<string> {
+    return this.services.answer(text);
   }
 
   event(text: string): void {

@@ -10,7 +10,7 @@ import { moveSite } from '../../domain/policy/site-mode.js';
 import { after, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { decisionErrand, verifyErrand } from '../control/errands.js';
-import type { CrawlerRunState, CrawlerView } from '../engine-api.js';
+import type { CrawlerRunState } from '../engine-api.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import { FencedOut } from '../ports/partitions.js';
 import { type Concluded, Conclusion, type Decision } from './conclusion.js';
@@ -18,11 +18,11 @@ import { Deletions } from './deletions.js';
 import { EndlessLinks } from './endless-links.js';
 import { Frontier, type FrontierSettings } from './frontier.js';
 import type { Host } from './hosts.js';
-import { describeLimit } from './limited-by.js';
 import { RefusedLinks } from './refused-links.js';
 import type { CrawlServices } from './services.js';
 import { Tally } from './tally.js';
 import { PUT_BACK, VisitRunner } from './visit.js';
+import type { CrawlerWork } from './work.js';
 
 const SWEEP_INTERVAL = minutes(5);
 const SWEEP_HORIZON = minutes(10);
@@ -167,39 +167,30 @@ export class Crawler {
     this.endless.forget();
   }
 
-  async view(): Promise<CrawlerView> {
-    const idle = this.isIdle(); // before the counts, so that those of an idle crawler are its last ones
-    const counts = await this.services.store.counts(this.name);
+  /** What this node does for it now. */
+  work(): CrawlerWork {
     const { definition } = this.context;
-    const waiting = this.frontier.waiting();
+    const { delivery, partitions, clock } = this.services;
     return {
       name: this.name,
-      state: this.runState,
-      counts,
-      sources: SOURCES.map((name, number) => ({
-        name,
-        number,
-        weight: definition.weights[name],
-        depth: counts.bySource[number] ?? 0,
-        picks: this.frontier.picks[number]!,
-      })),
+      hasHosts: partitions.owned?.length !== 0,
+      picks: [...this.frontier.picks],
       pagesPerSecond: this.tally.pages.perSecond(),
       errorsPerSecond: this.tally.errors.perSecond(),
       ordersPerSecond: this.tally.orders.perSecond(),
       active: this.fetching,
-      pendingOrders: this.services.delivery.pending().filter((order) => order.crawler === this.name).length,
-      limitedBy: describeLimit({
+      pendingOrders: delivery.pending().filter((order) => order.crawler === this.name).length,
+      load: {
         state: this.runState,
-        waiting,
+        waiting: this.frontier.waiting(),
         fetching: this.fetching,
         concurrency: definition.concurrency,
-        sinks: this.services.delivery.views().filter((sink) => definition.pushTo.includes(sink.name)),
-        hasRoom: this.services.delivery.hasRoom(definition.pushTo),
+        sinks: delivery.views().filter((sink) => definition.pushTo.includes(sink.name)),
+        hasRoom: delivery.hasRoom(definition.pushTo),
         storeFollows: this.bytesInHand < MOST_BYTES_IN_HAND,
-        now: this.services.clock.now(),
-      }),
-      nextRequestAt: waiting.nextRequestAt,
-      idle,
+        now: clock.now(),
+      },
+      idle: this.isIdle(),
     };
   }
 

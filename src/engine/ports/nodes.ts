@@ -16,6 +16,14 @@ export interface NodesListener {
   errand(errand: Errand): Promise<boolean>;
   /** Something that happened on another node, as JSON. */
   event(text: string): void;
+  /** What another node wants to know of this one; the answer is JSON too. */
+  question(text: string): Promise<string>;
+}
+
+export interface NodeAnswer {
+  /** The name of the node for as long as its process lives. */
+  readonly from: string;
+  readonly text: string;
 }
 
 export interface Nodes {
@@ -28,6 +36,8 @@ export interface Nodes {
   /** Somebody looks at the events of another node, so that those of this one are wanted there. */
   readonly watched: boolean;
   event(text: string): void;
+  /** The answers of the other nodes that crawl. `complete`: none of them has failed to answer in a second. */
+  ask(question: string): Promise<{ readonly answers: readonly NodeAnswer[]; readonly complete: boolean }>;
   /** Whether somebody looks at the events of this node. */
   open(listener: NodesListener, isWatching: () => boolean): Promise<void>;
   close(): Promise<void>;

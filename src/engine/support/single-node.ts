@@ -25,6 +25,7 @@ export const NO_OTHERS: Nodes = {
   send: () => Promise.reject(new Error('a node that is alone has no errands for others')),
   watched: false,
   event: () => undefined,
+  ask: () => Promise.resolve({ answers: [], complete: true }),
   open: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };

@@ -5,6 +5,7 @@ import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { ServerOptions } from '../options.js';
 import { CLOCK, ENGINE, LOG, OPTIONS } from '../tokens.js';
+import { CrawlTotals } from './crawl-totals.js';
 import { readHistory, writeHistory } from './history-file.js';
 import { type HistoryPoint, type Range, RateHistory, READ_EVERY } from './rate-history.js';
 
@@ -41,11 +42,12 @@ export class HistoryRecorder implements OnApplicationBootstrap, OnApplicationShu
   }
 
   private async record(history: RateHistory): Promise<void> {
+    const totals = new CrawlTotals();
     for (let reading = 1; !this.closing.signal.aborted; reading++) {
       await this.clock.sleep(READ_EVERY, this.closing.signal);
       try {
-        const [metrics, crawlers] = await Promise.all([this.engine.metrics(), this.engine.crawlers()]);
-        history.add({ at: this.clock.now(), metrics, crawlers });
+        const [counters, crawlers] = await Promise.all([this.engine.counters(), this.engine.crawlers()]);
+        history.add({ at: this.clock.now(), metrics: totals.add(counters), crawlers });
         if (reading % WRITE_EVERY === 0 || this.closing.signal.aborted) await writeHistory(this.path(), history.kept());
       } catch (error) {
         this.log.warn('the history of rates has a gap', { error });

@@ -35,13 +35,13 @@ export class SinksController {
     role: 'read',
   })
   @PageResponse(SinkDto)
-  list(): Page<SinkDto> {
+  async list(): Promise<Page<SinkDto>> {
     const { sinks } = this.engine.definition;
     const pageOf = (name: string): string | undefined => {
       const url = sinks.find((sink) => sink.name === name)?.url;
       return url && this.searchPage.startsWith(`${URL.parse(url)?.origin}/`) ? this.searchPage : undefined;
     };
-    return { items: this.engine.sinks().map((sink) => sinkDto(sink, pageOf(sink.name))), next: null };
+    return { items: (await this.engine.allSinks()).map((sink) => sinkDto(sink, pageOf(sink.name))), next: null };
   }
 
   @Post(':sink/reconcile')

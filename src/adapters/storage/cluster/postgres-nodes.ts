@@ -5,6 +5,7 @@ import type { Errand, Nodes, NodesListener } from '../../../engine/ports/nodes.j
 import { PARTITIONS, partitionOf } from '../partition.js';
 import type { PostgresPool } from '../postgres-pool.js';
 import { type PostgresPartitions, RENEW_EVERY_MS } from './postgres-partitions.js';
+import { type AnswerPiece, Questions } from './questions.js';
 
 /** What one node tells the others; `from` so that it does not hear itself. */
 interface Notice {
@@ -14,9 +15,15 @@ interface Notice {
   readonly control?: boolean;
   readonly nodes?: boolean;
   readonly events?: readonly string[];
+  /** To be answered by nodes that crawl. */
+  readonly ask?: { readonly id: string; readonly text: string };
+  readonly answer?: AnswerPiece;
 }
 
 const CHANNEL = 'crawlway';
+/** What one node alone is told. */
+const channelOf = (node: string): string => `${CHANNEL}_${node}`;
+const NOTIFY = 'SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice';
 /** PostgreSQL's limit is 8000 bytes. */
 const LONGEST_NOTICE = 7_900;
 const BUNDLE_EVERY_MS = 200;
@@ -37,6 +44,7 @@ export class PostgresNodes implements Nodes {
   readonly #partitions: PostgresPartitions;
   readonly #log: Log;
   readonly #self = randomUUID();
+  readonly #questions = new Questions();
   readonly #due = new Set<number>();
   #events: string[] = [];
   #listener: NodesListener | undefined;
@@ -87,6 +95,10 @@ export class PostgresNodes implements Nodes {
     this.#bundleSoon();
   }
 
+  ask(text: string): ReturnType<Nodes['ask']> {
+    return this.#questions.ask(this.#partitions.others, (id) => void this.#notify({ ask: { id, text } }));
+  }
+
   async open(listener: NodesListener, isWatching: () => boolean): Promise<void> {
     this.#listener = listener;
     this.#partitions.isWatching = isWatching;
@@ -112,13 +124,13 @@ export class PostgresNodes implements Nodes {
     });
     ears.on('notification', ({ payload }) => this.#hear(payload ?? ''));
     await ears.connect();
-    await ears.query(`LISTEN ${CHANNEL}`);
+    await ears.query(`LISTEN ${CHANNEL}; LISTEN "${channelOf(this.#self)}"`);
     this.#ears = ears;
   }
 
   #hear(payload: string): void {
     if (this.#closed) return;
-    const { from, due, errands, control, nodes, events } = JSON.parse(payload) as Notice;
+    const { from, due, errands, control, nodes, events, ask, answer } = JSON.parse(payload) as Notice;
     if (from === this.#self) return;
     const owned = due || errands ? new Set(this.#partitions.owned) : undefined;
     const mine = due?.filter((part) => owned!.has(part)) ?? [];
@@ -126,6 +138,8 @@ export class PostgresNodes implements Nodes {
     if (control || errands?.some((part) => owned!.has(part))) this.#look();
     if (nodes) void this.#partitions.step().catch(() => undefined);
     for (const event of events ?? []) this.#listener?.event(event);
+    if (ask && this.#partitions.crawls) void this.#answer(from, ask).catch(() => undefined);
+    if (answer) this.#questions.hear(from, answer);
   }
 
   #arm(): void {
@@ -206,10 +220,17 @@ export class PostgresNodes implements Nodes {
     await this.#notify({ events: bundle });
   }
 
+  async #answer(asker: string, { id, text }: NonNullable<Notice['ask']>): Promise<void> {
+    const answer = await this.#listener?.question(text);
+    if (answer === undefined) return;
+    const notices = Questions.pieces(id, answer).map((piece) => JSON.stringify({ from: this.#self, answer: piece }));
+    await this.#pool.rows(NOTIFY, [channelOf(asker), notices]);
+  }
+
   /** A hint that is lost costs seconds, not correctness: the tables are looked at anyway. */
   async #notify(notice: Omit<Notice, 'from'>): Promise<void> {
     const text = JSON.stringify({ from: this.#self, ...notice });
     if (Buffer.byteLength(text) > LONGEST_NOTICE) return;
-    await this.#pool.rows('SELECT pg_notify($1, $2)', [CHANNEL, text]).catch(() => undefined);
+    await this.#pool.rows(NOTIFY, [CHANNEL, [text]]).catch(() => undefined);
   }
 }

@@ -48,6 +48,8 @@ export class PostgresPartitions implements Partitions {
   readonly shared = true;
   /** Somebody looks at the events of another node. */
   watched = false;
+  /** Nodes that crawl, beside this one. */
+  others = 0;
   isWatching: () => boolean = () => false;
   /** Others should look at once: partitions came free, or a node came or went. */
   onChange: () => void = () => undefined;
@@ -79,6 +81,10 @@ export class PostgresPartitions implements Partitions {
     this.#renewEveryMs = options.renewEveryMs ?? RENEW_EVERY_MS;
     this.#uptime = options.uptime ?? uptime;
     this.#timer = options.timer ?? timer;
+  }
+
+  get crawls(): boolean {
+    return this.#crawls;
   }
 
   partitionOf(hostKey: string): number {
@@ -165,6 +171,7 @@ export class PostgresPartitions implements Partitions {
     }
     this.#leaseEnd = asked + this.#leaseMs - MARGIN_MS;
     this.watched = standing.watched;
+    this.others = standing.crawling - (this.#crawls ? 1 : 0);
     this.#nextEndMs = standing.nextEndMs;
     await this.#adopt(standing);
     this.#giveAwayBeyond(this.#fair(standing.crawling));

@@ -1,0 +1,22 @@
+import type { RobotsGate } from '../crawl/robots-gate.js';
+import type { SiteHealth } from '../crawl/site-health.js';
+import type { HostView } from '../engine-api.js';
+
+/** What only the node knows that asks a host: how its last visits went, and its robots.txt. */
+export type HostNote = Pick<HostView, 'hostKey' | 'successShare' | 'errorClasses' | 'averageLatency' | 'robots'>;
+
+export class HostNotes {
+  constructor(
+    private readonly robots: Pick<RobotsGate, 'entry'>,
+    private readonly health: Pick<SiteHealth, 'of'>,
+  ) {}
+
+  of(hostKey: string): HostNote {
+    const robots = this.robots.entry(`https://${hostKey}`) ?? this.robots.entry(`http://${hostKey}`);
+    return {
+      hostKey,
+      ...this.health.of(hostKey),
+      robots: robots && { fetchedAt: robots.policy.fetchedAt, status: robots.status, text: robots.text },
+    };
+  }
+}

@@ -1,0 +1,67 @@
+/** What one node does for a crawler at this moment, and what several nodes come to together. */
+import type { Load } from './limited-by.js';
+
+export interface CrawlerWork {
+  readonly name: string;
+  /** The node has hosts, so that what limits it limits the crawl. */
+  readonly hasHosts: boolean;
+  /** By source number, since the start of the process. */
+  readonly picks: readonly number[];
+  readonly pagesPerSecond: number;
+  readonly errorsPerSecond: number;
+  readonly ordersPerSecond: number;
+  readonly active: number;
+  readonly pendingOrders: number;
+  readonly idle: boolean;
+  readonly load: Load;
+}
+
+export function together(own: CrawlerWork, others: readonly CrawlerWork[]): CrawlerWork {
+  const all = [own, ...others];
+  const sum = (of: (work: CrawlerWork) => number): number => all.reduce((total, work) => total + of(work), 0);
+  const withHosts = all.filter((work) => work.hasHosts);
+  return {
+    name: own.name,
+    hasHosts: withHosts.length > 0,
+    picks: own.picks.map((_, source) => sum(({ picks }) => picks[source]!)),
+    pagesPerSecond: sum((work) => work.pagesPerSecond),
+    errorsPerSecond: sum((work) => work.errorsPerSecond),
+    ordersPerSecond: sum((work) => work.ordersPerSecond),
+    active: sum((work) => work.active),
+    pendingOrders: sum((work) => work.pendingOrders),
+    idle: all.every((work) => work.idle),
+    load:
+      withHosts.length === 0
+        ? own.load
+        : joined(
+            own.load,
+            withHosts.map(({ load }) => load),
+          ),
+  };
+}
+
+/** The state of the crawler is that of this node: the same is set on all. */
+function joined(own: Load, loads: readonly Load[]): Load {
+  const sum = (of: (load: Load) => number): number => loads.reduce((total, load) => total + of(load), 0);
+  const waiting = loads.map((load) => load.waiting);
+  const busy = waiting.filter(({ urls }) => urls > 0);
+  const next = waiting.flatMap(({ nextRequestAt }) => nextRequestAt ?? []).sort((a, b) => a - b)[0];
+  return {
+    ...own,
+    waiting: {
+      hosts: sum((load) => load.waiting.hosts),
+      urls: sum((load) => load.waiting.urls),
+      largest: waiting
+        .flatMap(({ largest }) => largest)
+        .sort((a, b) => b.urls - a.urls)
+        .slice(0, 2),
+      nextRequestAt: next,
+      limitedByHost: busy.length > 0 && busy.every(({ limitedByHost }) => limitedByHost),
+    },
+    fetching: sum((load) => load.fetching),
+    concurrency: sum((load) => load.concurrency),
+    sinks: loads.flatMap(({ sinks }) => sinks),
+    hasRoom: loads.every(({ hasRoom }) => hasRoom),
+    storeFollows: loads.every(({ storeFollows }) => storeFollows),
+  };
+}

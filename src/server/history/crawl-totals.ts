@@ -1,0 +1,45 @@
+import type { EngineMetrics } from '../../engine/engine-api.js';
+
+type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
+type Row = { readonly count: number };
+
+/**
+ * The counters of all servers as one that only grows, though servers come and go and each begins at zero. A server that was
+ * there before is counted from when it is first seen; this one ('') from its beginning.
+ */
+export class CrawlTotals {
+  private readonly pages = new Growing<Counters['pages'][number]>(({ crawler, outcome }) => `${crawler} ${outcome}`);
+  private readonly orders = new Growing<Counters['orders'][number]>(
+    ({ crawler, kind, state }) => `${crawler} ${kind} ${state}`,
+  );
+
+  add(counters: ReadonlyMap<string, Counters>): Counters {
+    for (const [server, { pages, orders }] of counters) {
+      this.pages.add(server, pages);
+      this.orders.add(server, orders);
+    }
+    return { pages: this.pages.rows, orders: this.orders.rows };
+  }
+}
+
+class Growing<T extends Row> {
+  private readonly sums = new Map<string, T>();
+  private readonly last = new Map<string, Map<string, number>>([['', new Map()]]);
+
+  constructor(private readonly keyOf: (row: T) => string) {}
+
+  get rows(): T[] {
+    return [...this.sums.values()];
+  }
+
+  add(server: string, rows: readonly T[]): void {
+    const before = this.last.get(server);
+    this.last.set(server, new Map(rows.map((row) => [this.keyOf(row), row.count])));
+    if (!before) return;
+    for (const row of rows) {
+      const key = this.keyOf(row);
+      const grown = row.count - (before.get(key) ?? 0);
+      this.sums.set(key, { ...row, count: (this.sums.get(key)?.count ?? 0) + grown });
+    }
+  }
+}
