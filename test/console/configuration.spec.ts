@@ -35,6 +35,26 @@ describeInBrowser('the configuration screen', {}, (stage) => {
     expect(world.server.engine.definition.crawlers[0]!.rules).toHaveLength(3);
   });
 
+  it('edits a rule as XML, with its mistakes told while one types', async () => {
+    const { page, open, world } = stage();
+    await open('/configuration');
+    await page.getByRole('button', { name: 'Edit rule 3' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rule 3' });
+    await dialog.getByRole('button', { name: 'Edit as XML' }).click();
+    await dialog.getByRole('textbox', { name: 'Rule element' }).press('Control+End');
+    for (let i = 0; i < '</Rule>'.length; i++) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('<NoFollo/>');
+    await dialog.getByText('1 error').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Preview…' }).isDisabled()).toBe(true);
+    for (let i = 0; i < '/>'.length; i++) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('w');
+    await dialog.getByText('no problems').waitFor();
+    await dialog.getByRole('button', { name: 'Preview…' }).click();
+    await page.getByRole('button', { name: /^Save/ }).click();
+    const actions = () => world.server.engine.definition.crawlers[0]!.rules[2]!.actions.follow;
+    await expect.poll(actions, { timeout: 15_000 }).toBe(false);
+  });
+
   it('marks a mistake at its place while one types', async () => {
     const { page, open, complaints } = stage();
     await open('/configuration?view=xml&line=5');
@@ -106,7 +126,7 @@ describeInBrowser('the configuration screen', {}, (stage) => {
   it('shows what changed since a version, and restores it', async () => {
     const { page, open, world } = stage();
     await open('/configuration?view=history');
-    await page.getByRole('button', { name: 'Compare version 4 with the one in force' }).click();
+    await page.getByRole('button', { name: 'Compare version 5 with the one in force' }).click();
     await page.getByRole('region', { name: 'docs.crawl.rules' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Compare version 1 with the one in force' }).click();
     await page.getByRole('region', { name: 'docs.crawl.rules' }).waitFor();

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  attributeOf,
-  findPart,
-  newPart,
-  ownPrefix,
-  placeInPart,
-  wholeText,
-} from '../../console/src/screens/configuration/part-text.js';
+import { placeInPart, wholeText } from '../../console/src/screens/configuration/part.js';
+import { attributeOf, findPart, newPart, ownPrefix } from '../../console/src/screens/configuration/part-text.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 
 const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">

@@ -14,7 +14,7 @@ import { paletted } from './palette-png.js';
 
 const FOLDER = process.argv[2] ?? join(import.meta.dirname, '..', '..', 'docs', 'screenshots');
 /** The first points of the charts. */
-const CRAWL_MS = 90_000;
+const CRAWL_MS = 60_000;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 800 };
 

@@ -49,7 +49,13 @@ export function makePlot({ element, series, height, span, data }: PlotOptions): 
         y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
       },
       axes: [
-        { ...axis, space: 70, incrs: STEPS, values: (_plot, ticks) => ticks.map((at) => local.format(at * 1000)) },
+        {
+          ...axis,
+          size: 28,
+          space: 70,
+          incrs: STEPS,
+          values: (_plot, ticks) => ticks.map((at) => local.format(at * 1000)),
+        },
         { ...axis, size: 44, space: 22 },
       ],
       series: [

@@ -1,7 +1,8 @@
 /** What there is besides crawl rules, found in the configuration, and what it begins with where there is none. */
 import type { RuleFileDto } from '../../api/schema.js';
+import type { Part } from './part.js';
 import type { PartText } from './part-editor.js';
-import { attributeOf, findPart, newPart, ownPrefix, type Part } from './part-text.js';
+import { attributeOf, findPart, newPart, ownPrefix } from './part-text.js';
 
 interface Kind {
   readonly title: string;

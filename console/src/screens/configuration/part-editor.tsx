@@ -7,7 +7,7 @@ import { CheckWords, useChecking } from './checking.js';
 import { CodeEditor } from './code-editor.js';
 import type { Draft } from './draft.js';
 import { type LoadedConfiguration } from './load.js';
-import { type Part, placeInPart, wholeText } from './part-text.js';
+import { type Part, placeInPart, wholeText } from './part.js';
 
 /** A text of the configuration that is edited by itself. */
 export interface PartText {

@@ -2,14 +2,8 @@
  * One element of the configuration by itself, such as the server records of a crawler: cut out of the text, edited, and put
  * back, while all else stays byte for byte.
  */
+import type { Part } from './part.js';
 import { crawlerAt, unescaped, withoutComments } from './rule-text.js';
-
-/** `before + text + after` is the whole configuration. */
-export interface Part {
-  readonly before: string;
-  readonly text: string;
-  readonly after: string;
-}
 
 const TAG = `(?:[^>"']|"[^"]*"|'[^']*')*>`;
 
@@ -41,26 +35,11 @@ export function newPart(xml: string, text: string, crawler?: string): Part {
   };
 }
 
-export const wholeText = ({ before, after }: Part, text: string): string => before + text + after;
-
 /** The value of an attribute of the part's first tag. */
 export function attributeOf({ text }: Part, name: string): string | undefined {
   const tag = new RegExp(`<${TAG}`).exec(text)?.[0] ?? '';
   const value = new RegExp(String.raw`\s${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
   return value ? unescaped(value[1] ?? value[2] ?? '') : undefined;
-}
-
-/** A line of the whole configuration as a place in the part; undefined: elsewhere. */
-export function placeInPart(
-  { before }: Part,
-  text: string,
-  { line, column }: { line: number; column: number },
-): { line: number; column: number } | undefined {
-  const first = before.split('\n').length;
-  const inside = line - first + 1;
-  if (inside < 1 || inside > text.split('\n').length) return undefined;
-  const shift = inside === 1 ? before.length - before.lastIndexOf('\n') - 1 : 0;
-  return { line: inside, column: Math.max(1, column - shift) };
 }
 
 /** The prefix under which the file writes Crawlway's own elements, and what declares it where none does. */

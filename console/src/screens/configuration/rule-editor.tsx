@@ -2,6 +2,9 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
 import { Dialog } from '../../ui/dialog.js';
+import { type Checking, CheckWords, useChecking } from './checking.js';
+import { CodeEditor } from './code-editor.js';
+import { type Part, placeInPart, wholeText } from './part.js';
 import { ActionFields } from './rule-actions.js';
 import { MatchFields } from './rule-match.js';
 import { ruleXml } from './rule-text.js';
@@ -9,7 +12,10 @@ import { ruleXml } from './rule-text.js';
 interface EditorProps {
   /** Absent: a new one. */
   readonly rule?: RuleDto;
-  readonly configuration: string;
+  /** Where it is, or is to be, in the configuration. */
+  readonly part: Part;
+  /** Path of the configuration: places of problems name it. */
+  readonly file: string;
   /** Gets the Rule element. */
   readonly onDone: (xml: string) => void;
   readonly onClose: () => void;
@@ -18,38 +24,35 @@ interface EditorProps {
 const FRESH: readonly RuleMatchDto[] = [{ element: 'Atom', field: 'url', kind: 'prefix', litteral: true, value: '' }];
 
 /** As a form, or as XML: the form for rules whose conditions all have to hold, XML for everything. */
-export function RuleEditor({ rule, configuration, onDone, onClose }: EditorProps): JSX.Element {
+export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): JSX.Element {
   const [match, setMatch] = useState<readonly RuleMatchDto[]>(rule?.match ?? FRESH);
   const [actions, setActions] = useState<readonly RuleActionDto[]>(rule?.actions ?? [{ element: 'Accept' }]);
   const [xml, setXml] = useState(rule?.xml ?? '');
+  /** What the XML editor begins with. */
+  const [start, setStart] = useState(xml);
   const nested = match.some(({ children }) => children?.length);
   const [asXml, setAsXml] = useState(nested);
+  const configuration = wholeText(part, '');
+  const { checked, check } = useChecking(
+    (text) => ({ xml: wholeText(part, text) }),
+    (problem, text) => (problem.file === file ? placeInPart(part, text, problem) : undefined),
+  );
   const done = (event: Event): void => {
     event.preventDefault();
     onDone(asXml ? xml : ruleXml(match, actions, configuration));
   };
   const toXml = (): void => {
     const untouched = rule && match === rule.match && actions === rule.actions;
-    setXml(untouched ? rule.xml : ruleXml(match, actions, configuration));
+    const written = untouched ? rule.xml : ruleXml(match, actions, configuration);
+    setXml(written);
+    setStart(written);
     setAsXml(true);
   };
   return (
     <Dialog title={rule ? `Rule ${rule.index + 1}` : 'New rule'} onClose={onClose} wide>
       <form class="stack" onSubmit={done}>
         {asXml ? (
-          <div class="field">
-            <label for="rule-xml">Rule element</label>
-            <textarea
-              id="rule-xml"
-              class="mono"
-              rows={10}
-              required
-              spellcheck={false}
-              value={xml}
-              onInput={(event) => setXml(event.currentTarget.value)}
-            />
-            <span class="hint">Mistakes are told with the preview; nothing is saved before.</span>
-          </div>
+          <RuleXml text={start} checked={checked} check={check} onChange={setXml} />
         ) : (
           <>
             <MatchFields match={match} onChange={setMatch} />
@@ -65,7 +68,7 @@ export function RuleEditor({ rule, configuration, onDone, onClose }: EditorProps
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button primary">
+          <button type="submit" class="button primary" disabled={asXml && checked.errors > 0}>
             Preview…
           </button>
         </footer>
@@ -73,3 +76,18 @@ export function RuleEditor({ rule, configuration, onDone, onClose }: EditorProps
     </Dialog>
   );
 }
+
+interface XmlProps extends Checking {
+  readonly text: string;
+  readonly onChange: (xml: string) => void;
+}
+
+const RuleXml = ({ text, checked, check, onChange }: XmlProps): JSX.Element => (
+  <div class="field">
+    <div class="row">
+      <span class="label">Rule element</span>
+      <CheckWords checked={checked} />
+    </div>
+    <CodeEditor label="Rule element" language="xml" text={text} editable onChange={onChange} check={check} />
+  </div>
+);

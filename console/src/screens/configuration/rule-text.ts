@@ -3,6 +3,7 @@
  * byte for byte. So a change of one rule can be previewed as what it is: another configuration.
  */
 import type { RuleActionDto, RuleDto, RuleMatchDto } from '../../api/schema.js';
+import { type Part, wholeText } from './part.js';
 
 interface Span {
   readonly from: number;
@@ -17,12 +18,11 @@ export type RuleChange =
 
 /** @throws Error when the rules are not found in the text as the server told them. */
 export function changeRules(xml: string, crawler: string, rules: readonly RuleDto[], change: RuleChange): string {
+  if (change.kind === 'replace' || change.kind === 'insert') {
+    return wholeText(rulePart(xml, crawler, rules, change), change.xml);
+  }
   const spans = findRules(xml, crawler, rules);
   switch (change.kind) {
-    case 'replace':
-      return splice(xml, spanAt(spans, change.index), change.xml);
-    case 'insert':
-      return insert(xml, spans, change);
     case 'delete':
       return splice(xml, withIndent(xml, spanAt(spans, change.index)), '');
     case 'move': {
@@ -32,6 +32,36 @@ export function changeRules(xml: string, crawler: string, rules: readonly RuleDt
       return order.reduceRight((text, rule, index) => splice(text, spanAt(spans, index), rule), xml);
     }
   }
+}
+
+/**
+ * A rule, or the place of a new one, as a part of the text.
+ * @throws Error when the rules are not found in the text as the server told them.
+ */
+export function rulePart(
+  xml: string,
+  crawler: string,
+  rules: readonly RuleDto[],
+  { kind, index }: { readonly kind: 'replace' | 'insert'; readonly index: number },
+): Part {
+  const spans = findRules(xml, crawler, rules);
+  const cut = (from: number, to: number): Part => ({
+    before: xml.slice(0, from),
+    text: xml.slice(from, to),
+    after: xml.slice(to),
+  });
+  if (kind === 'replace') {
+    const { from, to } = spanAt(spans, index);
+    return cut(from, to);
+  }
+  const last = spans[index - 1];
+  if (!last) {
+    const { from } = spanAt(spans, 0);
+    const part = cut(from, from);
+    return { ...part, after: `\n${indentAt(xml, from)}${part.after}` };
+  }
+  const part = cut(last.to, last.to);
+  return { ...part, before: `${part.before}\n${indentAt(xml, last.from)}` };
 }
 
 function findRules(xml: string, crawler: string, rules: readonly RuleDto[]): Span[] {
@@ -56,13 +86,6 @@ export function crawlerAt(xml: string, crawler: string): number {
     if (unescaped(name?.[1] ?? name?.[2] ?? '') === crawler) return index;
   }
   throw new Error(`The crawler ${crawler} was not found in the configuration.`);
-}
-
-function insert(xml: string, spans: readonly Span[], { index, xml: rule }: { index: number; xml: string }): string {
-  const after = spans[index - 1];
-  if (after) return splice(xml, { from: after.to, to: after.to }, `\n${indentAt(xml, after.from)}${rule}`);
-  const { from } = spanAt(spans, 0);
-  return splice(xml, { from, to: from }, `${rule}\n${indentAt(xml, from)}`);
 }
 
 function spanAt(spans: readonly Span[], index: number): Span {

@@ -10,13 +10,15 @@ import { say } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { loadConfiguration } from './load.js';
+import { type Part, wholeText } from './part.js';
 import { RuleEditor } from './rule-editor.js';
 import { RuleRow } from './rule-row.js';
-import { changeRules, type RuleChange } from './rule-text.js';
+import { changeRules, type RuleChange, rulePart } from './rule-text.js';
 
 interface RuleList {
   readonly rules: readonly RuleDto[];
   readonly xml: string;
+  readonly file: string;
   readonly etag: string;
 }
 
@@ -46,9 +48,9 @@ interface ListProps {
 }
 
 /** Which rule is being edited: its index, or the place of a new one. */
-type Editing = { readonly index: number; readonly rule?: RuleDto };
+type Editing = { readonly index: number; readonly rule?: RuleDto; readonly part: Part };
 
-function List({ crawler, list: { rules, xml, etag }, onChanged }: ListProps): JSX.Element {
+function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProps): JSX.Element {
   const [editing, setEditing] = useState<Editing>();
   const [draft, setDraft] = useState<string>();
   const mayChange = useMay('admin');
@@ -59,9 +61,13 @@ function List({ crawler, list: { rules, xml, etag }, onChanged }: ListProps): JS
       say((error as Error).message, 'bad');
     }
   };
-  const edited = (text: string): void => {
-    if (!editing) return;
-    propose({ kind: editing.rule ? 'replace' : 'insert', index: editing.index, xml: text });
+  const edit = (index: number, rule?: RuleDto): void => {
+    try {
+      const part = rulePart(xml, crawler, rules, { kind: rule ? 'replace' : 'insert', index });
+      setEditing({ index, rule, part });
+    } catch (error) {
+      say((error as Error).message, 'bad');
+    }
   };
   return (
     <Panel
@@ -70,7 +76,7 @@ function List({ crawler, list: { rules, xml, etag }, onChanged }: ListProps): JS
         <>
           <span>top to bottom: a later rule overrides an earlier one, aspect by aspect</span>
           {mayChange && rules.length > 0 && (
-            <button type="button" class="button primary" onClick={() => setEditing({ index: rules.length })}>
+            <button type="button" class="button primary" onClick={() => edit(rules.length)}>
               Add a rule…
             </button>
           )}
@@ -90,14 +96,20 @@ function List({ crawler, list: { rules, xml, etag }, onChanged }: ListProps): JS
               rule={rule}
               last={rules.length - 1}
               editable={mayChange}
-              onEdit={() => setEditing({ index: rule.index, rule })}
+              onEdit={() => edit(rule.index, rule)}
               onChange={propose}
             />
           ))}
         </ol>
       )}
       {editing && !draft && (
-        <RuleEditor rule={editing.rule} configuration={xml} onDone={edited} onClose={() => setEditing(undefined)} />
+        <RuleEditor
+          rule={editing.rule}
+          file={file}
+          part={editing.part}
+          onDone={(text) => setDraft(wholeText(editing.part, text))}
+          onClose={() => setEditing(undefined)}
+        />
       )}
       {draft !== undefined && (
         <ApplyDialog
