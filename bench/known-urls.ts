@@ -16,6 +16,8 @@ const DAY_MS = 86_400_000;
 export async function fillStore(file: string, known: number): Promise<void> {
   await (await openSqliteStore(file)).close();
   const db = new Database(file);
+  // From WAL the way to none leads over DELETE.
+  db.pragma('journal_mode = DELETE');
   db.pragma('journal_mode = OFF');
   db.pragma('synchronous = OFF');
   const indexes = db

@@ -13,5 +13,5 @@ export class ConfigurationVersionRow {
   /** As it stood in the file, with its `${NAME}` references. */
   @Column('text') xml!: string;
   /** Texts of the files of rules that it names, by name; JSON. */
-  @Column('text') files!: string;
+  @Column('text', { default: '{}' }) files!: string;
 }
