@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { placeInPart, wholeText } from '../../console/src/screens/configuration/part.js';
-import { attributeOf, findPart, newPart, ownPrefix } from '../../console/src/screens/configuration/part-text.js';
+import {
+  attributeOf,
+  findPart,
+  firstRulePart,
+  newPart,
+  ownPrefix,
+} from '../../console/src/screens/configuration/part-text.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 
 const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
@@ -46,6 +52,12 @@ describe('an element of the configuration by itself', () => {
     const { prefix, declaration } = ownPrefix(bare);
     const part = newPart(bare, `  <${prefix}:GlobalCrawlSpace${declaration} rules="x.rules"/>`);
     expect(read(wholeText(part, part.text)).globalCrawlSpace?.file).toBe('x.rules');
+  });
+
+  it.each(['docs', 'other', 'short'])('can be the first rule of a crawler: %s', (crawler) => {
+    const part = firstRulePart(XML, crawler);
+    const { crawlers } = read(wholeText(part, '<Rule><Path value="/a"/><Index/></Rule>'));
+    expect(crawlers.filter(({ rules }) => rules.length > 0).map(({ name }) => name)).toEqual([crawler]);
   });
 
   it('has places of its own', () => {

@@ -25,15 +25,25 @@ export function findPart(xml: string, element: string, crawler?: string): Part |
 export function newPart(xml: string, text: string, crawler?: string): Part {
   const visible = withoutComments(xml);
   if (crawler === undefined) return split(xml, visible.lastIndexOf('</'), text);
-  const { at, selfClosing } = endOfCrawler(visible, crawlerAt(visible, crawler));
+  const from = crawlerAt(visible, crawler);
+  const { at, selfClosing } = endOfCrawler(visible, from);
   if (!selfClosing) return split(xml, at, text);
-  const prefix = /^<([\w-]+:)?/.exec(visible.slice(crawlerAt(visible, crawler)))?.[1] ?? '';
   return {
     before: `${xml.slice(0, at - '/>'.length)}>\n`,
     text,
-    after: `\n  </${prefix}Crawler>${xml.slice(at)}`,
+    after: `\n  </${prefixAt(xml, from)}Crawler>${xml.slice(at)}`,
   };
 }
+
+/** The place of the first rule of a crawler that has none. */
+export function firstRulePart(xml: string, crawler: string): Part {
+  const { before, after } = newPart(xml, '', crawler);
+  const rules = `${prefixAt(xml, crawlerAt(withoutComments(xml), crawler))}Rules`;
+  return { before: `${before}    <${rules} group="default">\n      `, text: '', after: `\n    </${rules}>${after}` };
+}
+
+/** The prefix of a tag, with its colon; empty when it has none. */
+const prefixAt = (xml: string, at: number): string => /^<([\w-]+:)?/.exec(xml.slice(at))?.[1] ?? '';
 
 /** The value of an attribute of the part's first tag. */
 export function attributeOf({ text }: Part, name: string): string | undefined {

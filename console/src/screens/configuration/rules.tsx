@@ -11,6 +11,7 @@ import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { loadConfiguration } from './load.js';
 import { type Part, wholeText } from './part.js';
+import { firstRulePart } from './part-text.js';
 import { RuleEditor } from './rule-editor.js';
 import { RuleRow } from './rule-row.js';
 import { changeRules, type RuleChange, rulePart } from './rule-text.js';
@@ -63,7 +64,10 @@ function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProp
   };
   const edit = (index: number, rule?: RuleDto): void => {
     try {
-      const part = rulePart(xml, crawler, rules, { kind: rule ? 'replace' : 'insert', index });
+      const part =
+        rules.length === 0
+          ? firstRulePart(xml, crawler)
+          : rulePart(xml, crawler, rules, { kind: rule ? 'replace' : 'insert', index });
       setEditing({ index, rule, part });
     } catch (error) {
       say((error as Error).message, 'bad');
@@ -75,7 +79,7 @@ function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProp
       aside={
         <>
           <span>top to bottom: a later rule overrides an earlier one, aspect by aspect</span>
-          {mayChange && rules.length > 0 && (
+          {mayChange && (
             <button type="button" class="button primary" onClick={() => edit(rules.length)}>
               Add a rule…
             </button>
@@ -84,10 +88,7 @@ function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProp
       }
     >
       {rules.length === 0 ? (
-        <Empty>
-          There are no rules: what is crawled is up to the defaults.{' '}
-          <a href="/configuration?view=xml">Add a Rules block in the XML.</a>
-        </Empty>
+        <Empty>There are no rules: what is crawled is up to the other rules and the defaults. Add the first one.</Empty>
       ) : (
         <ol class="rules">
           {rules.map((rule) => (
