@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { storeExport, storeImport } from '../../src/cli/store.js';
 import { serverOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
@@ -10,52 +10,92 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-it('a crawl moves from SQLite to PostgreSQL and goes on without one repeated fetch', async () => {
-  const folder = temporaryDirectory();
-  const site = await FakeSite.start();
-  onTestFinished(() => site.close());
-  site.page('/', ['/a', '/b', '/gone']).page('/a').page('/b');
-  const config = join(folder, 'CrawlConfig.xml');
-  writeFileSync(
-    config,
-    `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+describe('a crawl that moves to another database goes on without one repeated fetch', () => {
+  let folder: string;
+  let site: FakeSite;
+  let config: string;
+  let file: string;
+
+  beforeEach(async () => {
+    folder = temporaryDirectory();
+    file = join(folder, 'export.jsonl');
+    site = await FakeSite.start();
+    onTestFinished(() => site.close());
+    site.page('/', ['/a', '/b', '/gone']).page('/a').page('/b');
+    config = join(folder, 'CrawlConfig.xml');
+    writeFileSync(
+      config,
+      `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false">
     <Root url="${site.url('/')}"/><cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="file" url="${join(folder, 'orders.jsonl')}"/>
 </CrawlConfig>`,
-  );
-  const start = (database?: string): Promise<RunningServer> => {
-    const options = serverOptions({ config, data: folder, port: '0' }, { CRAWLWAY_DATABASE_URL: database });
-    return serve(options, { log: SILENT, withSample: false });
-  };
-  const idle = async (server: RunningServer): Promise<boolean> => {
-    const view = await server.engine.crawler('test');
-    return view.idle && view.pendingOrders === 0 && view.counts.indexed === 3;
-  };
+    );
+  });
 
-  const before = await start();
-  await expect.poll(() => idle(before), { timeout: 20_000 }).toBe(true);
-  await before.close();
+  const start = (data: string, database?: string): Promise<RunningServer> =>
+    serve(serverOptions({ config, data, port: '0' }, { CRAWLWAY_DATABASE_URL: database }), {
+      log: SILENT,
+      withSample: false,
+    });
 
-  const file = join(folder, 'export.jsonl');
-  await storeExport(file, { data: folder });
-  const whole = readFileSync(file, 'utf8');
-  // Interrupted in the middle of a line, and gone on with.
-  writeFileSync(file, whole.slice(0, whole.length / 2));
-  await storeExport(file, { data: folder });
-  expect(readFileSync(file, 'utf8').split('\n').sort()).toEqual(whole.split('\n').sort());
-  const database = await postgresDatabase();
-  await storeImport(file, { database });
+  const untilIdle = (server: RunningServer) =>
+    expect
+      .poll(
+        async () => {
+          const { idle, pendingOrders, counts } = await server.engine.crawler('test');
+          return idle && pendingOrders === 0 && counts.indexed === 3;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(true);
 
-  site.forgetRequests();
-  const after = await start(database);
-  onTestFinished(() => after.close());
-  await expect.poll(() => idle(after), { timeout: 20_000 }).toBe(true);
-  await after.engine.refresh('test', { url: site.url('/b') });
-  await expect.poll(() => site.fetched, { timeout: 20_000 }).toEqual(['/b']);
-  expect((await after.engine.orders({}, undefined, 10)).map(({ uri }) => uri).sort()).toEqual(
-    ['/', '/a', '/b'].map((path) => site.url(path)),
-  );
+  async function crawled(data: string, database?: string): Promise<void> {
+    const server = await start(data, database);
+    await untilIdle(server);
+    await server.close();
+  }
+
+  /** Started on what was imported, it does nothing by itself; what is asked of it, it does. */
+  async function goesOn(data: string, database?: string): Promise<void> {
+    site.forgetRequests();
+    const server = await start(data, database);
+    await untilIdle(server);
+    await server.engine.refresh('test', { url: site.url('/b') });
+    await expect.poll(() => site.fetched, { timeout: 20_000 }).toEqual(['/b']);
+    await untilIdle(server);
+    const orders = await server.engine.orders({}, undefined, 10);
+    expect(orders.map(({ uri }) => uri).sort()).toEqual(['/', '/a', '/b'].map((path) => site.url(path)));
+    await server.close();
+  }
+
+  it('from SQLite to PostgreSQL, though the export is interrupted', async () => {
+    await crawled(folder);
+    await storeExport(file, { data: folder });
+    const whole = readFileSync(file, 'utf8');
+    // Interrupted in the middle of a line, and gone on with.
+    writeFileSync(file, whole.slice(0, whole.length / 2));
+    await storeExport(file, { data: folder });
+    expect(readFileSync(file, 'utf8').split('\n').sort()).toEqual(whole.split('\n').sort());
+    const database = await postgresDatabase();
+    await storeImport(file, { database });
+    await goesOn(folder, database);
+  });
+
+  it('from PostgreSQL to SQLite, though the import is interrupted', async () => {
+    const database = await postgresDatabase();
+    await crawled(folder, database);
+    await storeExport(file, { database });
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const half = join(folder, 'half.jsonl');
+    const data = temporaryDirectory();
+    for (const share of [0.3, 0.7]) {
+      writeFileSync(half, `${lines.slice(0, lines.length * share).join('\n')}\n`);
+      await expect(storeImport(half, { data })).rejects.toThrow(/summary|ends|end/);
+    }
+    await storeImport(file, { data });
+    await goesOn(data);
+  });
 });
