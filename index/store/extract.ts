@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2';
+import { Tokenizer } from 'htmlparser2';
 import type { PushedDocument, PushedPart } from '../papi/documents.js';
 
 /** What of a document can be searched and shown. */
@@ -42,33 +42,91 @@ function decode(part: PushedPart): string {
   }
 }
 
+/**
+ * By a tokenizer, not a parser: the stack of open elements costs a parser the square of their depth, and there are pages
+ * 100,000 elements deep. What is in a silent element ends with its own closing tag.
+ */
 function htmlContent(html: string): Extract {
-  let title = '';
-  let titleDone = false;
-  let silent = 0;
-  let inTitle = false;
-  const text: string[] = [];
-  const parser = new Parser({
-    onopentagname(name) {
-      if (SILENT.has(name)) silent++;
-      else if (name === 'title' && silent === 0) inTitle = !titleDone;
-      else if (!INLINE.has(name)) text.push(' ');
+  const page = new PageText();
+  const nameAt = (start: number, end: number): string => html.slice(start, end).toLowerCase();
+  const tokenizer = new Tokenizer(
+    { decodeEntities: true },
+    {
+      ...NOTHING,
+      onopentagname: (start, end) => page.open(nameAt(start, end)),
+      onselfclosingtag: () => page.selfClose(),
+      onclosetag: (start, end) => page.close(nameAt(start, end)),
+      ontext: (start, end) => page.take(html.slice(start, end)),
+      ontextentity: (codePoint) => page.take(String.fromCodePoint(codePoint)),
+      isInForeignContext: () => FOREIGN.has(page.silent),
     },
-    ontext(data) {
-      if (silent > 0) return;
-      if (inTitle) title += data;
-      else text.push(data);
-    },
-    onclosetag(name) {
-      if (SILENT.has(name)) silent--;
-      else if (name === 'title') {
-        titleDone ||= inTitle;
-        inTitle = false;
-      } else if (!INLINE.has(name)) text.push(' ');
-    },
-  });
-  parser.end(html);
-  return { title, text: text.join('') };
+  );
+  tokenizer.write(html);
+  tokenizer.end();
+  return { title: page.title, text: page.text.join('') };
+}
+
+const FOREIGN = new Set(['svg', 'math']);
+
+const ignore = (): void => undefined;
+const NOTHING = {
+  onattribdata: ignore,
+  onattribentity: ignore,
+  onattribend: ignore,
+  onattribname: ignore,
+  oncdata: ignore,
+  oncomment: ignore,
+  ondeclaration: ignore,
+  onend: ignore,
+  onopentagend: ignore,
+  onprocessinginstruction: ignore,
+};
+
+class PageText {
+  title = '';
+  readonly text: string[] = [];
+  /** Name of the silent element that is open; empty: none is. */
+  silent = '';
+  /** Elements of that name that are open. */
+  private depth = 0;
+  private inTitle = false;
+  private hasTitle = false;
+  private last = '';
+
+  open(name: string): void {
+    this.last = name;
+    if (this.silent !== '') {
+      if (name === this.silent) this.depth++;
+    } else if (SILENT.has(name)) {
+      this.silent = name;
+      this.depth = 1;
+    } else if (name === 'title') this.inTitle = !this.hasTitle;
+    else this.separate(name);
+  }
+
+  /** Means something in foreign content alone. */
+  selfClose(): void {
+    if (FOREIGN.has(this.last)) this.close(this.last);
+  }
+
+  close(name: string): void {
+    if (this.silent !== '') {
+      if (name === this.silent && --this.depth === 0) this.silent = '';
+    } else if (name === 'title') {
+      this.hasTitle ||= this.inTitle;
+      this.inTitle = false;
+    } else this.separate(name);
+  }
+
+  take(data: string): void {
+    if (this.silent !== '') return;
+    if (this.inTitle) this.title += data;
+    else this.text.push(data);
+  }
+
+  private separate(name: string): void {
+    if (!INLINE.has(name)) this.text.push(' ');
+  }
 }
 
 /** One line, no control characters: the snippet marks are control characters and must come from the index alone. */

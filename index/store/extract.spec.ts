@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { extract } from './extract.js';
+
+const ofHtml = (html: string) =>
+  extract({
+    uri: 'http://a/',
+    metas: [],
+    stamp: '',
+    master: { bytes: Buffer.from(html), mimeType: 'text/html' },
+  } as never);
+
+describe('the text of a page', () => {
+  it.each([
+    ['words and blocks', '<p>one<b>two</b></p>three<br>four', 'onetwo three four'],
+    ['character references', 'caf&eacute; &amp; &#x1F9A6;', 'café & 🦦'],
+    [
+      'no scripts, styles or lists of options',
+      'a<script>if (1<2) b</script><style>c</style><select><option>d</select>e',
+      'ae',
+    ],
+    [
+      'no drawings, one inside the other or empty',
+      'a<svg><svg><text>b</text></svg>c</svg><svg/>d<math><mi>e</math>',
+      'ad',
+    ],
+    ['no comments, declarations and CDATA', '<!doctype html><!-- a -->b<svg><![CDATA[c]]></svg>', 'b'],
+    ['closing tags that nothing opened', 'a</svg></select></p>b', 'a b'],
+    ['an element that never ends', 'a<noscript>b<p>c', 'a'],
+  ])('%s', (_, html, text) => {
+    expect(ofHtml(html).text).toBe(text);
+  });
+
+  it('has the first title of the page, and not that of a drawing', () => {
+    const html = '<svg><title>drawing</title></svg><title>The &lt;b&gt; page</title><title>second</title> rest';
+    expect(ofHtml(html)).toEqual({ title: 'The <b> page', text: 'second rest' });
+  });
+
+  it('takes time in proportion to a page of any depth', () => {
+    const depth = 200_000;
+    expect(ofHtml(`${'<div>'.repeat(depth)}deep${'</b>'.repeat(depth)}${'</div>'.repeat(depth)}`).text).toBe('deep');
+  });
+});
