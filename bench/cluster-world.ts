@@ -35,6 +35,11 @@ export interface Postgres {
 
 export async function startPostgres(): Promise<Postgres> {
   const directory = mkdtempSync(join(tmpdir(), 'crawlway-bench-postgres-'));
+  // Also when the benchmark fails: what it leaves would be a server and gigabytes.
+  process.once('exit', () => {
+    void stopPostgres(directory);
+    rmSync(directory, { recursive: true, force: true });
+  });
   const server = await startedPostgres(directory, SETTINGS);
   let databases = 0;
   return {
