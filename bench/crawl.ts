@@ -9,6 +9,7 @@
  * turn with Crawlway and timed as a whole process, so quote the ratio of one run, not a time.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CrawlRun, configuration, machine, median, option, options } from './crawl-run.js';
@@ -26,6 +27,8 @@ interface Run {
 
 const DIST = fileURLToPath(new URL('..', import.meta.url));
 const SITE_PORT = 18_090;
+/** GNU time. */
+const TIME = '/usr/bin/time';
 
 async function crawl(seed: string, known: number): Promise<Run> {
   const { hostname } = new URL(seed);
@@ -48,17 +51,13 @@ async function crawl(seed: string, known: number): Promise<Run> {
   }
 }
 
-/** A whole process, timed from outside; GNU time tells its processor time and memory where it is installed. */
+/** A whole process, timed from outside; GNU time, where it is installed, tells its processor time and memory. */
 function peer(command: string, seed: string): Promise<Run> {
   const started = performance.now();
   return new Promise((resolve, reject) => {
-    const child: ChildProcess = spawn(
-      '/usr/bin/time',
-      ['-f', '%U %S %M', 'sh', '-c', command.replaceAll('SEED', seed)],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
+    const shell = ['sh', '-c', command.replaceAll('SEED', seed)];
+    const [program, ...args] = existsSync(TIME) ? [TIME, '-f', '%U %S %M', ...shell] : shell;
+    const child: ChildProcess = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '';
     let errors = '';
     child.stdout!.on('data', (data: Buffer) => (out += data.toString()));
