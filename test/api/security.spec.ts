@@ -68,6 +68,19 @@ describe('a server with API keys', () => {
     }
   });
 
+  it('does not wait for the body of whoever has no key', async () => {
+    const status = await new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'text/plain', 'content-length': 60_000_000 };
+      const call = request(`${closed.server.url}/api/v1/crawlers/test/roots/list`, { method: 'POST', headers });
+      call.on('response', (response) => {
+        resolve(response.statusCode);
+        call.destroy();
+      });
+      call.on('error', reject).write('http://127.0.0.1/');
+    });
+    expect(status).toBe(401);
+  });
+
   it('lets each role make its own calls and those of lower ones, and no other', async () => {
     const roles = Object.keys(KEYS);
     for (const { method, path, role } of allCalls()) {

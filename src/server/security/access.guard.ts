@@ -7,11 +7,11 @@ import {
   UnauthorizedException,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROLE_KEY } from '../http/operation.js';
 import type { ServerOptions } from '../options.js';
 import { OPTIONS } from '../tokens.js';
-import { type Caller, findCaller, LOCAL_CALLER, mayAct, type Role } from './api-keys.js';
+import { type ApiKey, type Caller, findCaller, LOCAL_CALLER, mayAct, type Role } from './api-keys.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,6 +19,8 @@ declare module 'fastify' {
     caller?: Caller;
   }
 }
+
+const KEY_WANTED = 'An API key is wanted: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
 /** Lets a call through when its role is declared and the caller has it. A call that declares none is refused to all. */
 @Injectable()
@@ -32,9 +34,8 @@ export class AccessGuard implements CanActivate {
     const needed = this.reflector.get<Role | 'open' | undefined>(ROLE_KEY, context.getHandler());
     if (needed === 'open') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const caller = this.identify(request);
-    if (!caller)
-      throw new UnauthorizedException('An API key is wanted: `Authorization: Bearer KEY` or `X-API-Key: KEY`.');
+    const caller = callerOf(request, this.options.apiKeys);
+    if (!caller) throw new UnauthorizedException(KEY_WANTED);
     if (!needed || !mayAct(caller, needed)) {
       throw new ForbiddenException(
         `The call wants the role ${needed ?? 'of nobody'}; ${caller.name} has ${caller.role}.`,
@@ -43,12 +44,21 @@ export class AccessGuard implements CanActivate {
     request.caller = caller;
     return true;
   }
+}
 
-  private identify(request: FastifyRequest): Caller | undefined {
-    if (this.options.apiKeys.length === 0) return LOCAL_CALLER;
-    const presented = presentedKey(request);
-    return presented === undefined ? undefined : findCaller(this.options.apiKeys, presented);
-  }
+/** A body is read before a guard is asked: from whoever has no key none is, however many megabytes the call may take. */
+export function refuseBodiesOfStrangers(fastify: FastifyInstance, apiKeys: readonly ApiKey[]): void {
+  fastify.addHook('onRequest', async (request) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
+    if (hasBody && !callerOf(request, apiKeys)) throw new UnauthorizedException(KEY_WANTED);
+  });
+}
+
+function callerOf(request: FastifyRequest, apiKeys: readonly ApiKey[]): Caller | undefined {
+  if (apiKeys.length === 0) return LOCAL_CALLER;
+  const presented = presentedKey(request);
+  return presented === undefined ? undefined : findCaller(apiKeys, presented);
 }
 
 function presentedKey(request: FastifyRequest): string | undefined {
