@@ -143,6 +143,17 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.getByText('well', { exact: true }).waitFor();
   });
 
+  it('says what to do when a part of it cannot be loaded, as after an update of the server', async () => {
+    const { page, open } = stage();
+    await open('/');
+    await page.route('**/assets/hosts-*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'Hosts' }).click();
+    await page.getByText('This part of the console did not load').waitFor();
+    await page.unroute('**/assets/hosts-*.js');
+    await page.getByRole('button', { name: 'Load the page again' }).click();
+    await page.getByRole('table', { name: 'Hosts' }).waitFor();
+  });
+
   it('groups errors by class and host, retries them and forgets them', async () => {
     const { page, open, world } = stage();
     const fail = async (path: string): Promise<void> => {

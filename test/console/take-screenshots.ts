@@ -14,7 +14,7 @@ import { paletted } from './palette-png.js';
 
 const FOLDER = process.argv[2] ?? join(import.meta.dirname, '..', '..', 'docs', 'screenshots');
 /** The first points of the charts. */
-const CRAWL_MS = 60_000;
+const CRAWL_MS = 75_000;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 800 };
 
@@ -60,7 +60,7 @@ async function startSite(number: number): Promise<FakeSite> {
 
 const configuration = (sites: readonly FakeSite[]): string => `
   <!-- Product documentation, crawled gently. -->
-  <Crawler name="docs" throttleTimeMS="150" crawlSitemaps="false">
+  <Crawler name="docs" throttleTimeMS="300" crawlSitemaps="false">
 ${sites.map(({ origin }) => `    <Root url="${origin}/" site="true"/>`).join('\n')}
     <Rules group="default">
       <Rule><ar:Atom field="host" kind="prefix" norm="none" litteral="true" value="127.0.0."/><Index/><Follow/><Accept/></Rule>

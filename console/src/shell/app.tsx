@@ -6,7 +6,7 @@ import { CrawlersContext, useCrawlers, usePolledCrawlers } from '../state/crawle
 import { useResource } from '../state/resource.js';
 import { followLink, navigate, useRoute } from '../state/route.js';
 import { SessionContext } from '../state/session.js';
-import { Empty, Failure, Loading } from '../ui/answers.js';
+import { Empty, Failure, Loading, NotLoaded } from '../ui/answers.js';
 import { Notices } from '../ui/notices.js';
 import { ReasonsContext, useLoadedReasons } from '../ui/reasons.js';
 import { Menu } from './menu.js';
@@ -71,13 +71,17 @@ function CurrentScreen(): JSX.Element {
 }
 
 function ScreenOf({ screen }: { screen: Screen }): JSX.Element {
-  const [Loaded, setLoaded] = useState<{ readonly Component?: ComponentType }>(() =>
+  const [Loaded, setLoaded] = useState<{ readonly Component?: ComponentType; readonly failed?: true }>(() =>
     screen.lazy ? {} : { Component: screen.screen as ComponentType },
   );
   useEffect(() => {
     if (!screen.lazy) return;
-    void (screen.screen as () => Promise<ComponentType>)().then((Component) => setLoaded({ Component }));
+    (screen.screen as () => Promise<ComponentType>)().then(
+      (Component) => setLoaded({ Component }),
+      () => setLoaded({ failed: true }),
+    );
   }, [screen]);
+  if (Loaded.failed) return <NotLoaded />;
   return Loaded.Component ? <Loaded.Component /> : <Loading />;
 }
 

@@ -53,6 +53,16 @@ export const Loading = (): JSX.Element => (
   </p>
 );
 
+/** A part of the console comes as a file of its own when it is opened; an updated server has other files. */
+export const NotLoaded = (): JSX.Element => (
+  <div class="notice warn" role="alert">
+    <p>This part of the console did not load: the server is away, or was updated since this page was opened.</p>
+    <button type="button" class="button" onClick={() => location.reload()}>
+      Load the page again
+    </button>
+  </div>
+);
+
 export const Empty = ({ children }: { children: ComponentChildren }): JSX.Element => (
   <div class="empty">{children}</div>
 );

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigurationProblemDto } from '../../api/schema.js';
-import { Loading } from '../../ui/answers.js';
+import { Loading, NotLoaded } from '../../ui/answers.js';
 
 /** A problem of the checker, at its place in the text that is edited; without a line it lies elsewhere. */
 export interface TextProblem extends Pick<ConfigurationProblemDto, 'severity' | 'message' | 'code'> {
@@ -26,24 +26,29 @@ export interface CodeProps {
 export function CodeEditor(props: CodeProps): JSX.Element {
   const { text, line, editable } = props;
   const element = useRef<HTMLDivElement>(null);
+  const [failed, setFailed] = useState(false);
   const latest = useRef(props);
   latest.current = props;
   useEffect(() => {
     let close: (() => void) | undefined;
     let gone = false;
-    void import('./code-mirror.js').then(({ openEditor }) => {
-      if (gone || !element.current) return;
-      close = openEditor(element.current, {
-        ...latest.current,
-        onChange: (changed) => latest.current.onChange(changed),
-        check: (changed) => latest.current.check(changed),
-      });
-    });
+    import('./code-mirror.js').then(
+      ({ openEditor }) => {
+        if (gone || !element.current) return;
+        close = openEditor(element.current, {
+          ...latest.current,
+          onChange: (changed) => latest.current.onChange(changed),
+          check: (changed) => latest.current.check(changed),
+        });
+      },
+      () => setFailed(true),
+    );
     return () => {
       gone = true;
       close?.();
     };
   }, [text, line, editable]);
+  if (failed) return <NotLoaded />;
   return (
     <div ref={element} class="editor">
       <Loading />

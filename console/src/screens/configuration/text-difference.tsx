@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { NotLoaded } from '../../ui/answers.js';
 import type { CodeProps } from './code-editor.js';
 
 interface DifferenceProps {
@@ -10,17 +11,22 @@ interface DifferenceProps {
 
 export function TextDifference({ before, after, language }: DifferenceProps): JSX.Element {
   const element = useRef<HTMLDivElement>(null);
+  const [failed, setFailed] = useState(false);
   useEffect(() => {
     let close: (() => void) | undefined;
     let gone = false;
-    void import('./code-mirror.js').then(({ openDifference }) => {
-      if (!gone && element.current) close = openDifference(element.current, { before, after, language });
-    });
+    import('./code-mirror.js').then(
+      ({ openDifference }) => {
+        if (!gone && element.current) close = openDifference(element.current, { before, after, language });
+      },
+      () => setFailed(true),
+    );
     return () => {
       gone = true;
       close?.();
     };
   }, [before, after]);
+  if (failed) return <NotLoaded />;
   if (before === after) return <p class="notice good">The two are the same.</p>;
   return <div ref={element} class="editor" />;
 }
