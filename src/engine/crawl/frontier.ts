@@ -15,6 +15,7 @@ import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import { Fifo } from '../support/fifo.js';
+import { HostWindow } from './host-window.js';
 import type { Host, Hosts } from './hosts.js';
 
 /** URLs of one host and source in memory: many, so that the store is seldom read, as long as the hosts in use are few. */
@@ -45,34 +46,6 @@ interface FrontierServices {
   readonly clock: Clock;
   readonly partitions: Partitions;
   readonly nodes: Nodes;
-}
-
-class HostWindow {
-  readonly buffers = SOURCES.map(() => new Fifo<UrlState>());
-  /** Due time of the first stored URL that is not in the buffer; NEVER when there is none. */
-  readonly nextDue: Instant[] = SOURCES.map(() => NEVER);
-  readonly loading: boolean[] = SOURCES.map(() => false);
-  /** Stands in the ready queue of the source. */
-  readonly ready: boolean[] = SOURCES.map(() => false);
-  /** Buffered or under way. */
-  readonly held = new Set<UrlId>();
-  /** Requests that this crawler may have under way at this host at once. */
-  limit: number;
-
-  constructor(
-    readonly host: Host,
-    limit: number,
-  ) {
-    this.limit = limit;
-  }
-
-  get buffered(): number {
-    return this.buffers.reduce((sum, buffer) => sum + buffer.size, 0);
-  }
-
-  isUnused(horizon: Instant): boolean {
-    return this.held.size === 0 && !this.loading.includes(true) && this.nextDue.every((due) => due > horizon);
-  }
 }
 
 export class Frontier {
@@ -186,7 +159,7 @@ export class Frontier {
   lose(isLost: (hostKey: string) => boolean): void {
     for (const [hostKey, window] of this.windows) {
       if (!isLost(hostKey)) continue;
-      for (const buffer of window.buffers) while (buffer.shift());
+      window.empty();
       this.windows.delete(hostKey);
     }
   }
@@ -206,14 +179,7 @@ export class Frontier {
   /** Takes a URL that is to be decided without a visit; false when it is already under way. */
   hold(url: { id: UrlId; hostKey: string }): boolean {
     const window = this.window(url.hostKey);
-    if (window.held.has(url.id)) {
-      const buffer = window.buffers.find((candidate) => [...candidate].some((state) => state.id === url.id));
-      if (!buffer) return false;
-      const rest = [...buffer].filter((state) => state.id !== url.id);
-      while (buffer.shift());
-      for (const state of rest) buffer.push(state);
-      return true;
-    }
+    if (window.held.has(url.id)) return window.takeOut(url.id);
     window.held.add(url.id);
     return true;
   }
