@@ -1,4 +1,5 @@
-// What the lock file may hold: packages of a registry with an integrity hash, under licences that let anybody use them.
+// What the lock file may hold: packages of a registry in one exact version with a strong integrity hash, under licences that
+// let anybody use them, without scripts at installation. An update is a line in a diff that somebody has looked at.
 // The licence is read from the installed package itself, not from a list that could be out of date.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,13 +31,20 @@ const SCRIPTS_KNOWN =
 /** @returns one line for each package that may not be there. */
 export function checkPackages(root) {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
-  return packages.flatMap(([path, entry]) => [
-    ...(entry.integrity || entry.link ? [] : [`${path}: the lock file has no integrity hash`]),
+  const { '': project, ...packages } = lock.packages;
+  const faults = Object.entries(packages).flatMap(([path, entry]) => [
+    ...(entry.link || entry.integrity?.startsWith('sha512-') ? [] : [`${path}: the lock file has no SHA-512 hash`]),
+    ...(entry.resolved && !/^https:\/\//.test(entry.resolved) ? [`${path}: comes from ${entry.resolved}`] : []),
     ...(entry.hasInstallScript && !SCRIPTS_KNOWN.test(path) ? [`${path}: wants to run a script when installed`] : []),
     ...licenceFault(root, path, entry),
   ]);
+  return [...faults, ...floatingVersions(project)];
 }
+
+const floatingVersions = ({ dependencies, devDependencies, optionalDependencies }) =>
+  Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+    .map(([name, version]) => `${name}: ${version} is not one exact version`);
 
 function licenceFault(root, path, entry) {
   const manifest = join(root, path, 'package.json');
