@@ -1,0 +1,194 @@
+/** No container engine runs in these tests, so the files are held against what they name: each other, the program, the API. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load, loadAll, YAML11_SCHEMA } from 'js-yaml';
+import { describe, expect, it } from 'vitest';
+import { readConfiguration } from '../../src/adapters/config-xml/read.js';
+import { serverOptions } from '../../src/server/options.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const text = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const launcher = text('scripts/launch.mjs');
+const PATHS = Object.keys((load(text('openapi.yaml')) as { paths: object }).paths);
+const KEY = `me:admin:${'k'.repeat(48)}`;
+
+/** Do the options that the server reads out of this environment make sense? */
+function readOptions(environment: Readonly<Record<string, string>>): void {
+  const known = text('src/server/options.ts') + text('src/server/engine.module.ts');
+  for (const name of Object.keys(environment)) expect(known, name).toContain(name);
+  serverOptions({}, { CRAWLWAY_HOST: '0.0.0.0', CRAWLWAY_API_KEYS: KEY, ...environment });
+}
+
+describe('Dockerfile', () => {
+  const instructions = text('Dockerfile')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => /^([A-Z]+)\s+(.*)$/.exec(line)!.slice(1) as [string, string]);
+  const of = (name: string): string[] => instructions.filter(([each]) => each === name).map(([, rest]) => rest);
+  const final = instructions.slice(instructions.findLastIndex(([name]) => name === 'FROM'));
+
+  it('builds in one stage and runs in another, both on the Node that the launcher pins', () => {
+    const pinned = /PINNED_NODE = '([\d.]+)'/.exec(launcher)![1];
+    const images = of('FROM');
+    expect(images.length).toBeGreaterThan(1);
+    for (const image of images)
+      expect(image).toMatch(new RegExp(`^node:${pinned!.replaceAll('.', '\\.')}-\\S+-slim\\b`));
+  });
+
+  it('does not run as root: a numeric user before anything is run', () => {
+    const user = final.findIndex(([name, rest]) => name === 'USER' && /^[1-9]\d*:[1-9]\d*$/.test(rest));
+    expect(user).toBeGreaterThan(0);
+    expect(user).toBeLessThan(final.findIndex(([name]) => name === 'ENTRYPOINT'));
+  });
+
+  it('copies only what is there', () => {
+    for (const sources of of('COPY').filter((rest) => !rest.startsWith('--')))
+      for (const source of sources.split(/\s+/).slice(0, -1)) expect(existsSync(join(ROOT, source)), source).toBe(true);
+    const built = ['node_modules', 'dist', 'console/dist'];
+    for (const sources of of('COPY').filter((rest) => rest.startsWith('--from=build')))
+      for (const source of sources.split(/\s+/).slice(1, -1)) {
+        const path = source.replace('/build/', '');
+        expect(built.includes(path) || existsSync(join(ROOT, path)), path).toBe(true);
+      }
+  });
+
+  it('starts the program in exec form with the flags of the launcher, and asks it for its health', () => {
+    const [entry] = of('ENTRYPOINT').map((rest) => JSON.parse(rest) as string[]);
+    const flags = /RUNTIME_FLAGS = \[(.*?)\]/s.exec(launcher)![1]!.matchAll(/'(--max[^']+|--heap[^']+)'/g);
+    for (const [, flag] of flags) expect(entry).toContain(flag);
+    expect(existsSync(join(ROOT, entry!.at(-1)!.replace('dist/', '').replace(/\.js$/, '.ts')))).toBe(true);
+    expect(of('HEALTHCHECK')[0]).toContain('/health/ready');
+    const environment = Object.fromEntries(
+      of('ENV').flatMap((rest) =>
+        [...rest.matchAll(/(CRAWLWAY_\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]),
+      ),
+    );
+    readOptions(environment);
+    expect(of('EXPOSE')).toEqual([environment['CRAWLWAY_PORT']]);
+  });
+});
+
+describe('compose.yaml', () => {
+  interface Service {
+    readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+    readonly healthcheck?: object;
+    readonly build?: string;
+    readonly image: string;
+    readonly volumes?: readonly string[];
+    readonly entrypoint?: readonly string[];
+    readonly environment?: Readonly<Record<string, string>>;
+  }
+  const compose = load(text('compose.yaml'), { schema: YAML11_SCHEMA }) as {
+    services: Record<string, Service>;
+    volumes: object;
+  };
+  const services = Object.entries(compose.services);
+
+  it('has a server, further nodes, PostgreSQL and the index, each waiting for what it needs', () => {
+    expect(Object.keys(compose.services).sort()).toEqual(['index', 'node', 'postgres', 'server']);
+    for (const [name, { depends_on: needs = {} }] of services)
+      for (const [needed, { condition }] of Object.entries(needs)) {
+        expect(compose.services, name).toHaveProperty(needed);
+        if (condition === 'service_healthy') expect(compose.services[needed]).toHaveProperty('healthcheck');
+      }
+  });
+
+  it('mounts what is there, and pins the images of others', () => {
+    for (const [name, { volumes = [], build, image }] of services) {
+      for (const source of volumes.map((volume) => volume.split(':')[0]!))
+        if (source.startsWith('.')) expect(existsSync(join(ROOT, source)), name).toBe(true);
+        else if (!source.startsWith('/')) expect(compose.volumes).toHaveProperty(source);
+      if (build === undefined) expect(image).toMatch(/:\d+/);
+    }
+  });
+
+  it('gives the servers options that they read, and a configuration that they take', () => {
+    for (const name of ['server', 'node']) {
+      const { environment } = compose.services[name]!;
+      const filled = Object.entries(environment!).map(([key, value]) => [key, value.replace(/\$\{\w+:\?[^}]*\}/, KEY)]);
+      readOptions(Object.fromEntries(filled));
+    }
+    const read = readConfiguration(text('deploy/compose/CrawlConfig.xml'), {
+      file: 'CrawlConfig.xml',
+      env: {},
+      readFile: () => '',
+    });
+    expect(read.problems).toEqual([]);
+    const { port, hostname } = new URL(read.definition!.sinks[0]!.url!);
+    expect(compose.services[hostname]!.entrypoint).toContain(port);
+  });
+});
+
+describe('deploy/kubernetes/crawlway.yaml', () => {
+  type Labels = Readonly<Record<string, string>>;
+  interface Container {
+    readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+    readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: object }[];
+    readonly volumeMounts: readonly { readonly name: string }[];
+    readonly resources: { readonly requests: object; readonly limits: object };
+    readonly securityContext: object;
+    readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string; readonly port: string } };
+  }
+  interface Manifest {
+    readonly kind: string;
+    readonly metadata: { readonly name: string };
+    readonly spec: {
+      readonly selector: Labels & { readonly matchLabels?: Labels };
+      readonly ports?: readonly { readonly targetPort: string }[];
+      readonly template?: {
+        readonly metadata: { readonly labels: Labels };
+        readonly spec: {
+          readonly securityContext: object;
+          readonly terminationGracePeriodSeconds: number;
+          readonly containers: readonly Container[];
+          readonly volumes: readonly { readonly name: string }[];
+        };
+      };
+    };
+  }
+  const manifests = loadAll(text('deploy/kubernetes/crawlway.yaml')) as Manifest[];
+  const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
+  const pods = deployments.map(({ metadata, spec }) => ({ name: metadata.name, ...spec.template!.spec }));
+
+  it('selects the pods that it makes', () => {
+    for (const { metadata, spec } of manifests) {
+      const wanted = spec.selector.matchLabels ?? spec.selector;
+      const found = deployments.filter(({ spec: { template } }) =>
+        Object.entries(wanted).every(([label, value]) => template!.metadata.labels[label] === value),
+      );
+      expect(found.length, metadata.name).toBe(1);
+      for (const { targetPort } of spec.ports ?? [])
+        expect(found[0]!.spec.template!.spec.containers[0]!.ports.map(({ name }) => name)).toContain(targetPort);
+    }
+  });
+
+  it.each(pods)('$name: probes that the server answers, no root, bounds, time to hand over', (pod) => {
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
+    const drain = Number(/DRAIN_TIME = seconds\((\d+)\)/.exec(text('src/server/serve.ts'))![1]);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(drain);
+    for (const container of pod.containers) {
+      for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe'] as const) {
+        const { path, port } = container[probe]!.httpGet;
+        expect(PATHS).toContain(path);
+        expect(container.ports.map(({ name }) => name)).toContain(port);
+      }
+      expect(container.securityContext).toMatchObject({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+      });
+      expect(container.resources).toMatchObject({
+        requests: { cpu: expect.anything() },
+        limits: { memory: expect.anything() },
+      });
+      const volumes = pod.volumes.map(({ name }) => name);
+      for (const { name } of container.volumeMounts) expect(volumes).toContain(name);
+      const values = container.env.map(({ name, value }) => [
+        name,
+        value ?? (name === 'CRAWLWAY_DATABASE_URL' ? 'postgres://postgres/crawlway' : KEY),
+      ]);
+      readOptions(Object.fromEntries(values));
+    }
+  });
+});
