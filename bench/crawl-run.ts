@@ -93,9 +93,17 @@ export class CrawlRun {
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
   }
 
+  /** Fetches since the start, and the seconds that they took together. */
+  async fetches(): Promise<{ readonly count: number; readonly seconds: number }> {
+    const text = await this.metrics();
+    const value = (name: string) =>
+      Number(new RegExp(`^crawlway_fetch_duration_seconds_${name} (\\S+)`, 'm').exec(text)?.[1]);
+    return { count: value('count'), seconds: value('sum') };
+  }
+
   /** Visits by outcome since the start. */
   async visits(): Promise<ReadonlyMap<string, number>> {
-    const text = await (await fetch(`http://127.0.0.1:${API_PORT}/metrics`)).text();
+    const text = await this.metrics();
     const rows = [...text.matchAll(/^crawlway_pages_total\{.*outcome="([^"]+)".*\} (\d+)/gm)];
     return new Map(rows.map(([, outcome, count]) => [outcome!, Number(count)]));
   }
@@ -117,6 +125,10 @@ export class CrawlRun {
     await stop(this.server);
     await stop(this.receiver);
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${API_PORT}/metrics`)).text();
   }
 
   private readonly url = (path: string): string => `http://127.0.0.1:${API_PORT}/api/v1/crawlers/bench${path}`;
