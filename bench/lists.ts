@@ -2,14 +2,16 @@
  * How long the lists of the console take on a store of a million URLs, over the HTTP API of a whole server: each filter of
  * the URL list and some of them together, the first page and one far behind, errors by class and host, folders of a host.
  *
- *   node dist/bench/lists.js [--known 1000000] [--runs 5] [--keep FOLDER]
+ *   node dist/bench/lists.js [--known 1000000] [--runs 5] [--keep FOLDER | --postgres URL]
  *
- * With --keep the filled store stays in the folder and is taken from there the next time.
+ * With --keep the filled store stays in the folder and is taken from there the next time. The PostgreSQL database is filled
+ * when it has no URLs.
  */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openPostgresStore } from '../src/adapters/storage/postgres-store.js';
 import { openSqliteStore } from '../src/adapters/storage/sqlite-store.js';
 import { type Instant, instant } from '../src/domain/time/units.js';
 import { urlKey } from '../src/domain/url/url-key.js';
@@ -82,8 +84,7 @@ function changesOf(n: number): UrlChanges | undefined {
   };
 }
 
-async function fill(file: string, known: number): Promise<void> {
-  const store = await openSqliteStore(file);
+async function fill(store: FrontierStore, known: number): Promise<void> {
   for (let from = 0; from < known; from += BATCH) await fillBatch(store, from, Math.min(BATCH, known - from));
   await store.close();
 }
@@ -167,9 +168,10 @@ async function timed(list: string, path: string, runs: number): Promise<Row> {
   };
 }
 
-async function measure(known: number, runs: number): Promise<Row[]> {
+/** @param behind id of a URL that four fifths of the others come before */
+async function measure(behind: number, runs: number): Promise<Row[]> {
   const rows: Row[] = [];
-  const far = Buffer.from(String(Math.round(known * 0.8))).toString('base64url');
+  const far = Buffer.from(String(behind)).toString('base64url');
   for (const [name, filter] of Object.entries(FILTERS)) {
     const query = new URLSearchParams({ limit: '100', ...filter });
     rows.push(await timed(name, `/crawlers/bench/urls?${query}`, runs));
@@ -184,28 +186,28 @@ async function measure(known: number, runs: number): Promise<Row[]> {
   return rows;
 }
 
+/** Fills the store unless that was done before. */
+async function prepare(file: string, postgres: string | undefined, known: number): Promise<void> {
+  const store = postgres ? await openPostgresStore(postgres) : await openSqliteStore(file);
+  if ((await store.count({})) === 0) await fill(store, known);
+  else await store.close();
+}
+
 async function main(): Promise<void> {
   const known = Number(option('known') ?? 1_000_000);
   const kept = option('keep');
+  const postgres = option('postgres');
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'crawlway-bench-'));
-  const file = join(folder, 'data', 'crawlway.sqlite');
-  if (!existsSync(file)) {
-    mkdirSync(join(folder, 'data'), { recursive: true });
-    await fill(file, known);
-  }
+  const data = join(folder, 'data');
+  mkdirSync(data, { recursive: true });
+  await prepare(join(data, 'crawlway.sqlite'), postgres, known);
   writeFileSync(join(folder, 'config.xml'), CONFIGURATION);
-  const args = [
-    'serve',
-    '--config',
-    join(folder, 'config.xml'),
-    '--data',
-    join(folder, 'data'),
-    '--port',
-    String(PORT),
-  ];
+  if (postgres) process.env['CRAWLWAY_DATABASE_URL'] = postgres;
+  const args = ['serve', '--config', join(folder, 'config.xml'), '--data', data, '--port', String(PORT)];
   const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/);
   try {
-    const rows = await measure(known, Number(option('runs') ?? 5));
+    // PostgreSQL orders by partition, the remainder of an id by 1,024.
+    const rows = await measure(postgres ? 819 : Math.round(known * 0.8), Number(option('runs') ?? 5));
     console.table(rows);
     const slowest = rows.reduce((a, b) => (a.ms > b.ms ? a : b));
     console.log(`${known} URLs, ${rows.length} lists; the slowest takes ${slowest.ms} ms (${slowest.list})`);
