@@ -139,7 +139,8 @@ export class Engine implements EngineApi {
     this.whole = new WholeCrawl({ ...this.services, notes, crawlers });
     const pending = () => this.whole.pending();
     this.roots_ = new Roots(this.services);
-    this.explanations = new Explanations({ ...this.services, pending });
+    const robotsOpinion = this.whole.robotsOpinion.bind(this.whole);
+    this.explanations = new Explanations({ ...this.services, pending, robotsOpinion });
     this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
     this.orders_ = new Orders({ ...this.services, pending, crawler: (name) => this.crawlersByName.get(name) });
     this.rejudging = new Rejudging(this.services);

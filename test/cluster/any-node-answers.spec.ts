@@ -82,6 +82,8 @@ describe('a node that crawls and a node for the API alone', () => {
     const known = { successShare: 1, robots: { status: '404' } };
     expect((await call(api, `hosts/${new URL(site.origin).host}`)).body).toMatchObject(known);
     expect((await call(api, 'hosts?crawler=test')).body.items).toMatchObject([known]);
+    const explained = await call(api, `crawlers/test/explain?url=${encodeURIComponent(site.url('/a.html'))}`);
+    expect(explained.body.robots).toMatchObject({ state: 'allowed', status: '404' });
     expect((await call(api, 'crawlers/test/refused')).body.items).toMatchObject([
       { reason: 'protocol-not-allowed', count: 1 },
     ]);

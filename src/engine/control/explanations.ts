@@ -6,7 +6,7 @@ import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js'
 import type { Crawler } from '../crawl/crawler.js';
 import { ENDLESS_REASON } from '../crawl/endless-links.js';
 import type { Hosts } from '../crawl/hosts.js';
-import { obeysRobots, type RobotsGate } from '../crawl/robots-gate.js';
+import { obeysRobots } from '../crawl/robots-gate.js';
 import {
   type Biography,
   type LinkView,
@@ -34,11 +34,11 @@ interface ExplanationServices {
   readonly store: FrontierStore;
   readonly processor: PageProcessor;
   readonly hosts: Hosts;
-  readonly robots: RobotsGate;
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly clock: Clock;
   readonly pending: () => Promise<readonly LedgerEntry[]>;
+  readonly robotsOpinion: (url: CrawlUrl, agent: string) => Promise<RobotsOpinion>;
 }
 
 /** Answers "why was this URL crawled, or not?" with the same policy that crawls. */
@@ -61,15 +61,15 @@ export class Explanations {
         explanation = crawler.context.policy.explain(candidate);
       }
     }
-    const robots = this.robots(crawler, url, explanation);
+    const robots = await this.robots(crawler, url, explanation);
     return { candidate, explanation: withTraps(crawler, url, state, explanation), robots, state };
   }
 
-  private robots(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): RobotsOpinion {
+  private async robots(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): Promise<RobotsOpinion> {
     const { definition, fetcher } = crawler.context;
     const agent = fetcher.robotsAgent;
     if (!obeysRobots(definition, verdict.effects.options)) return { state: 'ignored', agent };
-    return this.services.robots.opinion(url, agent);
+    return this.services.robotsOpinion(url, agent);
   }
 
   async biography(crawler: Crawler, rawUrl: string): Promise<Biography> {

@@ -2,11 +2,12 @@
  * What any node answers for all: each knows only what it does itself, so it asks the others that crawl. Alone it asks nobody.
  */
 import { SOURCES } from '../../domain/frontier/sources.js';
+import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { describeLimit } from '../crawl/limited-by.js';
 import type { CrawlServices } from '../crawl/services.js';
 import { type CrawlerWork, together } from '../crawl/work.js';
-import type { CrawlerView, EngineMetrics, RefusedView, SinkView } from '../engine-api.js';
+import type { CrawlerView, EngineMetrics, RefusedView, RobotsOpinion, SinkView } from '../engine-api.js';
 import type { LedgerEntry } from '../ports/frontier-store.js';
 import { pendingEntry } from './explanations.js';
 import type { HostNote, HostNotes } from './host-notes.js';
@@ -16,6 +17,7 @@ type Question =
   | { readonly about: 'work' | 'sinks' | 'counters' | 'pending' }
   | { readonly about: 'refused'; readonly crawler: string }
   | { readonly about: 'host'; readonly hostKey: string }
+  | { readonly about: 'robots'; readonly url: string; readonly agent: string }
   | { readonly about: 'hosts'; readonly crawler: string; readonly after?: string; readonly limit: number };
 
 export type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
@@ -24,7 +26,8 @@ export type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
 const REFUSED_TOLD = 500;
 const SAMPLES = 5;
 
-interface WholeServices extends Pick<CrawlServices, 'store' | 'nodes' | 'delivery' | 'partitions' | 'clock'> {
+interface WholeServices
+  extends Pick<CrawlServices, 'store' | 'nodes' | 'delivery' | 'partitions' | 'clock' | 'robots'> {
   readonly notes: HostNotes;
   crawlers(): Crawler[];
 }
@@ -86,13 +89,21 @@ export class WholeCrawl {
     return new Map(answers.flatMap(({ said }) => said).map((note) => [note.hostKey, note]));
   }
 
+  /** What robots.txt says of a URL, as the node knows it that asks its host. */
+  async robotsOpinion(url: CrawlUrl, agent: string): Promise<RobotsOpinion> {
+    const { partitions, robots } = this.services;
+    if (partitions.owns(hostKey(url))) return robots.opinion(url, agent);
+    const { answers } = await this.ask<RobotsOpinion[]>({ about: 'robots', url: url.href, agent });
+    return answers.flatMap(({ said }) => said)[0] ?? { state: 'unknown', agent };
+  }
+
   /** To another node. */
   async answer(text: string): Promise<string> {
     return JSON.stringify(await this.own(JSON.parse(text) as Question));
   }
 
   private async own(question: Question): Promise<unknown> {
-    const { crawlers, delivery, notes, partitions, store } = this.services;
+    const { crawlers, delivery, notes, partitions, robots, store } = this.services;
     switch (question.about) {
       case 'work':
         return crawlers().map((crawler) => crawler.work());
@@ -108,6 +119,10 @@ export class WholeCrawl {
           .flatMap((crawler) => crawler.refused.views().slice(0, REFUSED_TOLD));
       case 'host':
         return partitions.owns(question.hostKey) ? [notes.of(question.hostKey)] : [];
+      case 'robots': {
+        const url = crawlUrl(question.url);
+        return partitions.owns(hostKey(url)) ? [robots.opinion(url, question.agent)] : [];
+      }
       case 'hosts': {
         const rows = await store.hosts(question.crawler, question.after, question.limit);
         return rows.filter(({ hostKey }) => partitions.owns(hostKey)).map(({ hostKey }) => notes.of(hostKey));
