@@ -26,6 +26,8 @@ const CONNECTIONS = 8;
  * session then. Nothing of this program thinks for so long between two statements.
  */
 const LONGEST_PAUSE_MS = 5_000;
+/** A named statement is one of the crawl's own, which take milliseconds: without an answer for so long the network is gone. */
+const LONGEST_ANSWER_MS = 30_000;
 const TRIES = 5;
 /** Two transactions stood in each other's way: the same again will do. */
 const COLLISION = new Set(['40001', '40P01']);
@@ -54,6 +56,7 @@ export class PostgresPool implements Connection {
       connectionTimeoutMillis: 10_000,
       query_timeout: options.queryTimeoutMs,
       idle_in_transaction_session_timeout: LONGEST_PAUSE_MS,
+      keepAlive: true,
     });
     // A connection that breaks tells so by the call that uses it, or is replaced when none does; without listeners its
     // event would end the process.
@@ -95,12 +98,12 @@ export class PostgresPool implements Connection {
     const client = await this.#pool.connect();
     let broken: Error | undefined;
     try {
-      await client.query('BEGIN');
+      await client.query(soon('BEGIN'));
       const result = await action({ rows: (sql, values, name) => rowsOf(client, sql, values, name) });
-      await client.query('COMMIT');
+      await client.query(soon('COMMIT'));
       return result;
     } catch (error) {
-      await client.query('ROLLBACK').catch((failure: Error) => {
+      await client.query(soon('ROLLBACK')).catch((failure: Error) => {
         broken = failure;
       });
       throw error;
@@ -118,13 +121,20 @@ export class PostgresPool implements Connection {
   }
 }
 
+/** The driver knows this field of a statement, its types do not. */
+type Timed = pg.QueryConfig & { readonly query_timeout?: number };
+
+const soon = (text: string): Timed => ({ text, query_timeout: LONGEST_ANSWER_MS });
+
 async function rowsOf<Row>(
   client: Pick<pg.Pool | pg.PoolClient, 'query'>,
   text: string,
   values: readonly Parameter[] = [],
   name?: string,
 ): Promise<Row[]> {
-  const { rows } = await client.query({ text, values: values as unknown[], name });
+  const query = { text, values: values as unknown[], name };
+  const timed: Timed = name === undefined ? query : { ...query, query_timeout: LONGEST_ANSWER_MS };
+  const { rows } = await client.query(timed);
   return rows as Row[];
 }
 

@@ -30,6 +30,7 @@ const BUNDLE_EVERY_MS = 200;
 /** Events of one node in a bundle: what a person can look at, not all there are. */
 const EVENTS_IN_BUNDLE = 8;
 const ERRANDS_AT_ONCE = 200;
+const EARS_WITHIN_MS = 5_000;
 const REVISION = 'control-revision';
 
 const RAISE_REVISION = `INSERT INTO setting (name, value) VALUES ('${REVISION}', '1')
@@ -116,8 +117,27 @@ export class PostgresNodes implements Nodes {
     await this.#pool.close();
   }
 
+  /** Words that came while nobody listened are lost: what they may have told of is looked for. */
+  async #listenAgain(): Promise<void> {
+    await this.#listen();
+    this.#listener?.due(this.#partitions.owned);
+  }
+
+  /** A connection can be dead for minutes before the system notices. */
+  async #testEars(ears: pg.Client): Promise<void> {
+    await ears.query('SELECT 1').catch(() => {
+      if (this.#ears === ears) this.#ears = undefined;
+      return ears.end().catch(() => undefined);
+    });
+  }
+
   async #listen(): Promise<void> {
-    const ears = new pg.Client({ connectionString: this.#url, keepAlive: true });
+    const ears = new pg.Client({
+      connectionString: this.#url,
+      keepAlive: true,
+      connectionTimeoutMillis: EARS_WITHIN_MS,
+      query_timeout: EARS_WITHIN_MS,
+    });
     ears.on('error', () => ears.end().catch(() => undefined));
     ears.on('end', () => {
       if (this.#ears === ears) this.#ears = undefined;
@@ -145,7 +165,8 @@ export class PostgresNodes implements Nodes {
   #arm(): void {
     if (this.#closed) return;
     this.#poll = setTimeout(() => {
-      if (!this.#ears) this.#listen().catch(() => undefined);
+      if (this.#ears) void this.#testEars(this.#ears);
+      else this.#listenAgain().catch(() => undefined);
       this.#look();
       this.#arm();
     }, RENEW_EVERY_MS);

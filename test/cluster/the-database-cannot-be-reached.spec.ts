@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { serverOptions } from '../../src/server/options.js';
+import { type RunningServer, serve } from '../../src/server/serve.js';
+import { FakeSite } from '../support/fake-site.js';
+import { postgresDatabase } from '../support/postgres.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const SITES = 4;
+const PAGES = 60;
+const THROTTLE_MS = 250;
+/** Longer than a lease. */
+const CUT_MS = 12_000;
+
+const pages = (site: FakeSite): string[] => Array.from({ length: PAGES }, (_, n) => site.url(`/${n}`));
+
+async function web(): Promise<FakeSite[]> {
+  const sites = await Promise.all(Array.from({ length: SITES }, () => FakeSite.start()));
+  for (const site of sites) {
+    onTestFinished(() => site.close());
+    for (let n = 0; n < PAGES; n++)
+      site.page(`/${n}`, n + 1 < PAGES ? [`/${n + 1}`, `/${Math.min(n + 2, PAGES - 1)}`] : []);
+  }
+  return sites;
+}
+
+it.each(['silent', 'refusing'] as const)(
+  'a node that is cut off from the database (%s) and gets it back crawls on; no pause is cut short and nothing is missing',
+  async (how) => {
+    const folder = temporaryDirectory();
+    const [sites, database] = await Promise.all([web(), postgresDatabase()]);
+    const { hostname, port } = new URL(database);
+    const proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+    onTestFinished(() => proxy.close());
+    const orders = join(folder, 'orders.jsonl');
+    const start = async (name: string, url: string): Promise<RunningServer> => {
+      const config = join(folder, `${name}.xml`);
+      writeFileSync(
+        config,
+        `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name="test" nthreads="8" throttleTimeMS="${THROTTLE_MS}" defaultAccept="true" crawlSitemaps="false">
+    ${sites.map((site) => `<Root url="${site.url('/0')}"/>`).join('')}<cw:PushTo sink="main"/>
+  </Crawler>
+  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Sink name="main" type="file" url="${orders}"/>
+</CrawlConfig>`,
+      );
+      const options = serverOptions({ config, data: join(folder, name), port: '0' }, { CRAWLWAY_DATABASE_URL: url });
+      const server = await serve(options, { log: SILENT, withSample: false });
+      onTestFinished(() => server.close());
+      return server;
+    };
+    const cutOff = await start('cut-off', database.replace(`:${port}/`, `:${proxy.port}/`));
+    await start('other', database);
+    const pushed = (): string[] => {
+      const lines = readFileSync(orders, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
+      return [...new Set(lines.map((line) => (JSON.parse(line) as { uri: string }).uri))].sort();
+    };
+    await expect.poll(() => pushed().length, { timeout: 30_000 }).toBeGreaterThan(SITES * 5);
+
+    proxy.cut(how);
+    await new Promise((resolve) => setTimeout(resolve, CUT_MS));
+    proxy.heal();
+
+    await expect.poll(pushed, { timeout: 50_000, interval: 200 }).toEqual(sites.flatMap(pages).sort());
+    await expect.poll(async () => (await cutOff.engine.ready()).ready, { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await cutOff.engine.crawler('test')).idle, { timeout: 30_000 }).toBe(true);
+    for (const site of sites) {
+      const gaps = site.requests.slice(1).map(({ at, path }, i) => ({ gap: at - site.requests[i]!.at, path }));
+      expect(gaps.filter(({ gap }) => gap < THROTTLE_MS)).toEqual([]);
+    }
+  },
+  120_000,
+);
