@@ -12,7 +12,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CrawlRun, configuration, machine, median, option, options } from './crawl-run.js';
+import { CrawlRun, configuration, median, option, options } from './crawl-run.js';
 import { fillStore } from './known-urls.js';
 import { startProgram, stop, type Usage } from './processes.js';
 
@@ -112,7 +112,7 @@ async function main(): Promise<void> {
     for (const { name, command } of peers) others.get(name)!.push(await peer(command, seed));
   }
   if (site) await stop(site);
-  console.log(`${machine()}; ${seed}, ${runs} runs each, medians`);
+  console.log(`${seed}, ${runs} runs each, medians`);
   for (const { name, command } of peers) console.log(`${name}: ${command}`);
   console.log();
   console.log('| crawler | pages | pages/s, whole process | pages/s, crawl alone | CPU s per 1,000 | peak MB |');

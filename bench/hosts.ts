@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CrawlRun, configuration, machine, option, sleep } from './crawl-run.js';
+import { CrawlRun, configuration, option, sleep } from './crawl-run.js';
 import { startProgram, stop } from './processes.js';
 
 const SITE_PORT = 18_091;
@@ -40,7 +40,7 @@ try {
   const allowed = hosts / (throttle / 1000);
   const possible = hosts / (throttle / 1000 + answer);
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-  console.log(`${machine()}; ${hosts} hosts, throttle ${throttle} ms, ${took.toFixed(0)} s\n`);
+  console.log(`${hosts} hosts, throttle ${throttle} ms, ${took.toFixed(0)} s\n`);
   console.log(
     '| allowed pages/s | fetched pages/s | share | target | answers, ms | share with answers | CPU s per 1,000 |',
   );

@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { CrawlRun, configuration, machine, median, option } from './crawl-run.js';
+import { CrawlRun, configuration, median, option } from './crawl-run.js';
 import { fillStore } from './known-urls.js';
 import { startProgram, stop } from './processes.js';
 
@@ -74,7 +74,7 @@ const row = (known: number, { cpu, perSecond, peakMb, startSeconds, startCpu }: 
 const sizes = [Number(option('few', '100000')), Number(option('many', '10000000'))] as const;
 const few = await measure(sizes[0]);
 const many = await measure(sizes[1]);
-console.log(`${machine()}; crawls of ${pages} pages, medians of ${runs}\n`);
+console.log(`crawls of ${pages} pages, medians of ${runs}\n`);
 console.log('| known URLs | pages/s | CPU s per 1,000 | peak MB | start to first request, s | CPU s until then |');
 console.log('|---|---|---|---|---|---|');
 console.log(row(sizes[0], few));

@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { machine } from './crawl-run.js';
 
 const PARTS: Readonly<Record<string, string>> = {
   crawl: 'whole crawls of one host, everything on',
@@ -36,7 +37,7 @@ const ALONE = [
 ];
 
 function run(part: string, args: readonly string[]): number {
-  console.log(`\n## ${part}: ${PARTS[part]}\n`);
+  console.log(`\n## ${part}: ${PARTS[part]}\n\n\`npm run bench -- ${[part, ...args].join(' ')}\` on ${machine()}\n`);
   const file = fileURLToPath(new URL(`./${part}.js`, import.meta.url));
   return spawnSync(process.execPath, [file, ...args], { stdio: 'inherit' }).status ?? 1;
 }

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CrawlRun, configuration, machine, median, option, sleep } from './crawl-run.js';
+import { CrawlRun, configuration, median, option, sleep } from './crawl-run.js';
 import { startProgram, stop } from './processes.js';
 
 const SITE_PORT = 18_093;
@@ -61,7 +61,7 @@ await stop(site);
 const row = (name: string, phases: readonly Phase[]): string =>
   `| ${name} | ${median(phases.map((one) => one.perSecond)).toFixed(0)} | ${median(phases.map((one) => one.cpu)).toFixed(2)} |`;
 const ratio = median(measured.map(({ first, again }) => again.perSecond / first.perSecond));
-console.log(`${machine()}; ${pages} pages, one host, no politeness, medians of ${runs}\n`);
+console.log(`${pages} pages, one host, no politeness, medians of ${runs}\n`);
 console.log('| visits | pages/s | CPU s per 1,000 |');
 console.log('|---|---|---|');
 console.log(
