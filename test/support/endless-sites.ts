@@ -4,9 +4,13 @@ import { type FakeAnswer, type FakePage, FakeSite, html } from './fake-site.js';
 const TYPE = { 'content-type': 'text/html; charset=utf-8' };
 const MONTHS = 'January February March April May June July August September October November December'.split(' ');
 
-const page = (title: string, links: readonly string[], text: string): FakeAnswer => ({
+/** The text of a link is its address, unless it is given. */
+const page = (title: string, links: readonly string[], text: string, linkText?: string): FakeAnswer => ({
   headers: TYPE,
-  body: html(title, links, text),
+  body:
+    linkText === undefined
+      ? html(title, links, text)
+      : html(title, links, text).replace(/>\/s\/[^<]*</g, `>${linkText}<`),
 });
 
 /** Makes a page for a path with its query, or says that it has none. */
@@ -42,8 +46,11 @@ const next: Part = ({ pathname }) => {
 const sessions: Part = ({ pathname }) => {
   const [, session, n] = /^\/s\/(\w+)\/room(\d)$/.exec(pathname) ?? [];
   if (session === undefined) return undefined;
-  const another = ((Number.parseInt(session, 16) * 7 + 1) % 2 ** 32).toString(16).padStart(8, '0');
-  return page(`Room ${n}`, [`/s/${another}1/room1`, `/s/${another}2/room2`], `Welcome to room ${n}.`);
+  const link = (room: number): string => {
+    const another = (Math.imul(Number.parseInt(session, 16) ^ room, 0x9e3779b1) + 1) >>> 0;
+    return `/s/${another.toString(16).padStart(8, '0')}/room${room}`;
+  };
+  return page(`Room ${n}`, [link(1), link(2)], `Welcome to room ${n}.`, `room ${n}`);
 };
 
 const FACETS = ['color', 'size', 'brand', 'price', 'stock', 'sort'];
@@ -91,6 +98,20 @@ export function archive(articles: number): FakePage & Part {
       `Article ${n}`,
       around.map((other) => `/article/${other}`),
       prose(Number(n)),
+    );
+  };
+}
+
+/** A thousand and more measurements that are the same but for their number, each known to one other alone. */
+export function measurements(count: number): Part {
+  return ({ pathname }) => {
+    const n = Number(/^\/measurement\/(\d+)$/.exec(pathname)?.[1] ?? Number.NaN);
+    if (!(n < count)) return undefined;
+    const next = Array.from({ length: 5 }, (_, i) => 5 * n + i + 1).filter((other) => other < count);
+    return page(
+      `Measurement ${n}`,
+      next.map((other) => `/measurement/${other}`),
+      `It is ${n * 17} degrees.`,
     );
   };
 }

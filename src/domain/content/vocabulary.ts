@@ -6,16 +6,16 @@ const BITS = 1 << 18;
 const WORDS_PER_GENERATION = 16_000;
 
 /**
- * The distinct words of a text as hashes. A word is a run of letters without regard to ASCII case; what has a digit in it
- * is none: dates, counters and session ids are new on every page and say nothing.
+ * The distinct words of a text as hashes: runs of letters and digits without regard to ASCII case. Without `numbers` what
+ * has a digit in it is none: dates, counters and session ids are new on every page and may say nothing.
  */
-export function wordsOf(text: string): Int32Array {
+export function wordsOf(text: string, numbers: 'with numbers' | 'without numbers'): Int32Array {
   const words = new Set<number>();
   let hash = 0;
   let isWord = true;
   for (let at = 0; at <= text.length && words.size < MOST_WORDS; at++) {
     const code = at < text.length ? text.charCodeAt(at) : 0;
-    if (isDigit(code)) isWord = false;
+    if (isDigit(code)) isWord = numbers === 'with numbers';
     if (isLetter(code) || isDigit(code)) {
       hash = (Math.imul(hash, 0x01000193) ^ lowerCase(code)) + 0x811c9dc5;
       continue;

@@ -16,7 +16,7 @@ const found = (n: number): NewUrl => ({
   source: 3,
   status: 'waiting',
   reason: 'discovered',
-  hops: n,
+  hops: 100 + n,
   redirects: 0,
   arrival: 'link',
   foundOn: n === 0 ? `https://${HOST}/` : `https://${HOST}/day/${n - 1}`,
@@ -38,7 +38,8 @@ class Chain {
 
   /** Reads the page, which links to the next; what was new. */
   async read(page: UrlState, text = 'Nothing today.'): Promise<UrlState[]> {
-    const words = (await this.links.wantsWords(page)) ? wordsOf(text) : undefined;
+    const wanted = await this.links.wantsWords(page);
+    const words = wanted && wordsOf(text, wanted);
     return this.links.take(page, words, [found(Number(page.url.split('/').at(-1)) + 1)], {
       discover: (urls) => this.store.discover(urls),
       refuse: ({ url }) => this.refused.push(url),
@@ -60,7 +61,7 @@ describe('links of endless patterns', () => {
     const chain = new Chain(store);
     const [first] = await store.discover([found(0)]);
     const last = await chain.follow(first!);
-    const next = found(last.hops + 1).url;
+    const next = found(last.hops - 100 + 1).url;
     expect(chain.refused).toEqual([next]);
     expect(chain.forgotten).toEqual([next]);
     expect(chain.links.objection(HOST, next)).toContain('/day/N');
@@ -76,6 +77,17 @@ describe('links of endless patterns', () => {
     const last = await new Chain(store).follow(first!);
     expect(await new Chain(store).read(last)).toEqual([]);
     expect(await new Chain(store, 30).read(last)).toHaveLength(1);
+    await store.close();
+  });
+
+  it('are taken from pages few links away from the root when these have other numbers, and not when they say the same', async () => {
+    const store = await openSqliteInProcess(':memory:');
+    const chain = new Chain(store);
+    const [first] = await store.discover([found(0)]);
+    const last = await chain.follow(first!);
+    expect(await chain.read({ ...last, hops: 20 }, 'Nothing today.')).toEqual([]);
+    expect(await chain.read(last, 'Nothing today 17.')).toEqual([]);
+    expect(await chain.read({ ...last, hops: 20 }, 'Nothing today 18.')).toHaveLength(1);
     await store.close();
   });
 

@@ -7,10 +7,18 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import { urlPattern } from '../../domain/url/url-pattern.js';
 import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
 import type { PageProcessor } from '../ports/page-processor.js';
+import type { PageTask } from '../ports/page-task.js';
 
 export const ENDLESS_REASON = 'trap-endless-pattern';
 
 const LOOK_AT_EVERY = 16;
+
+/**
+ * Links from the root up to which a number on a page counts as something new (Heritrix follows no more links). A chain
+ * without end becomes deep, and says nothing but other numbers on every page; a large site has all its pages few links
+ * away, where only pages that say exactly the same are endless, such as those under ever new sessions.
+ */
+const SHALLOW = 20;
 
 export interface EndlessServices {
   readonly store: Pick<FrontierStore, 'settings' | 'putSetting'>;
@@ -35,14 +43,15 @@ export class EndlessLinks {
     this.patterns = new EndlessPatterns(limit);
   }
 
-  /** Are the words of the page wanted, to see whether it brings something new? */
-  async wantsWords({ hostKey, url }: UrlState): Promise<boolean> {
+  /** Which words of the page are wanted, to see whether it brings something new; undefined: none. */
+  async wantsWords({ hostKey, url, hops }: UrlState): Promise<PageTask['wantsWords']> {
     this.restored ??= this.restore().catch((error: unknown) => {
       this.restored = undefined;
       throw error;
     });
     await this.restored;
-    return this.patterns.isWatched(hostKey, url);
+    if (!this.patterns.isWatched(hostKey, url)) return undefined;
+    return hops > SHALLOW ? 'without numbers' : 'with numbers';
   }
 
   /**

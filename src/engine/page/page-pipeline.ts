@@ -211,7 +211,8 @@ class PageVisit {
 
   private follow(answer: HttpAnswer, content: PageContent, base: string, allowed: boolean): void {
     if (!this.verdict.effects.follow && !this.task.inspect) return;
-    if (this.task.wantsWords) this.words = wordsOf(`${content.title} ${content.text}`);
+    const { wantsWords } = this.task;
+    if (wantsWords) this.words = wordsOf(`${content.title} ${content.text}`, wantsWords);
     const obeys = obeysPage(this.context, this.verdict.effects.options);
     for (const link of content.links) {
       if (link.kind === 'canonical') continue;

@@ -30,8 +30,8 @@ export interface PageTask {
   readonly sendBy?: number;
   /** A person looks at the page: every link is reported, known or not, and nothing counts as handed over. */
   readonly inspect?: boolean;
-  /** The words of the page are wanted when its links are read. */
-  readonly wantsWords?: boolean;
+  /** Which words of the page are wanted when its links are read. */
+  readonly wantsWords?: 'with numbers' | 'without numbers';
 }
 
 /** A link (or redirect target) that the policy lets into the frontier. */
