@@ -20,7 +20,7 @@ const hostsOfNode = Number(values.hosts);
 const throttleMs = Number(values.throttle);
 const measuredMs = Number(values.seconds) * 1_000;
 /** Until every node has its partitions and every server has been found. */
-const WARM_UP_MS = 12_000;
+const WARM_UP_MS = 20_000;
 
 interface Run {
   readonly pagesPerSecond: number;
