@@ -14,9 +14,12 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
   it('asks for a key, and says so when it is wrong', async () => {
     const { page, world, open } = stage();
     await world.caughtUp();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await open('/urls?status=error');
     await signIn('not-a-key-of-this-server');
     await page.getByText('The server does not know this key.').waitFor();
+    expect(asked.filter((path) => path === '/api/v1/session')).toHaveLength(2);
   });
 
   it('shows a reader everything and lets him do nothing', async () => {

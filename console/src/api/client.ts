@@ -73,6 +73,8 @@ export async function callForAnswer<Name extends keyof Calls>(
   const text = await response.text();
   const type = response.headers.get('content-type') ?? '';
   const value = type.includes('json') ? parsed(text) : text;
+  // The session is asked again whenever a key is wanted: its own refusal must not ask for another round.
+  if (response.status === 401 && name !== 'GET /api/v1/session') dispatchEvent(new Event('crawlway:key-wanted'));
   if (!response.ok) throw problemOf(response, value);
   return { value: value as Calls[Name]['answer'], etag: response.headers.get('etag') ?? '' };
 }
@@ -110,7 +112,6 @@ export function queryText(query: object): string {
 function problemOf(response: Response, value: unknown): ApiProblem {
   const { detail, errors, type, title, status, instance, ...members } = (value ?? {}) as Record<string, unknown>;
   const words = typeof detail === 'string' ? detail : `The server answered ${response.status} ${response.statusText}.`;
-  if (response.status === 401) dispatchEvent(new Event('crawlway:key-wanted'));
   return new ApiProblem(response.status, words, Array.isArray(errors) ? errors : [], members);
 }
 
