@@ -16,14 +16,14 @@ const page = (title: string, links: readonly string[], text: string, linkText?: 
 /** Makes a page for a path with its query, or says that it has none. */
 type Part = (url: URL) => FakeAnswer | undefined;
 
-/** Every month leads to the next and the last one, and to each of its days; nothing ever happens. */
+/** Every month leads to the next and the last one, and to days of its own; nothing ever happens. */
 const calendar: Part = ({ pathname }) => {
   const [, year, month, day] = /^\/calendar\/(\d+)\/(\d+)\/(?:(\d+)\/)?$/.exec(pathname) ?? [];
   if (year === undefined) return undefined;
   const at = Number(year) * 12 + Number(month) - 1;
   const path = (n: number): string => `/calendar/${Math.floor(n / 12)}/${(n % 12) + 1}/`;
   const title = `${day ?? ''} ${MONTHS[at % 12]} ${year}`;
-  const days = Array.from({ length: 28 }, (_, i) => `${path(at)}${i + 1}/`);
+  const days = Array.from({ length: 7 }, (_, i) => `${path(at)}${i + 1}/`);
   return page(title, [path(at - 1), path(at + 1), ...(day === undefined ? days : [])], `${title}. No events.`);
 };
 

@@ -211,8 +211,6 @@ class PageVisit {
 
   private follow(answer: HttpAnswer, content: PageContent, base: string, allowed: boolean): void {
     if (!this.verdict.effects.follow && !this.task.inspect) return;
-    const { wantsWords } = this.task;
-    if (wantsWords) this.words = wordsOf(`${content.title} ${content.text}`, wantsWords);
     const obeys = obeysPage(this.context, this.verdict.effects.options);
     for (const link of content.links) {
       if (link.kind === 'canonical') continue;
@@ -220,6 +218,10 @@ class PageVisit {
       else this.refuseNoFollow(link.href, base);
     }
     if (allowed) for (const link of headerLinks(answer)) this.collector.add(link.href, this.url.href);
+    const { wantsWords } = this.task;
+    // A page without a link that could be new leads into no trap, and is not looked at.
+    if (wantsWords && this.collector.links.length > 0)
+      this.words = wordsOf(`${content.title} ${content.text}`, wantsWords);
   }
 
   private refuseNoFollow(href: string, base: string): void {

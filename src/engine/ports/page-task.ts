@@ -30,7 +30,7 @@ export interface PageTask {
   readonly sendBy?: number;
   /** A person looks at the page: every link is reported, known or not, and nothing counts as handed over. */
   readonly inspect?: boolean;
-  /** Which words of the page are wanted when its links are read. */
+  /** Which words of the page are wanted when it has links that may be new. */
   readonly wantsWords?: 'with numbers' | 'without numbers';
 }
 
@@ -107,7 +107,7 @@ export interface PageResult {
   readonly status?: number;
   readonly links: readonly DiscoveredLink[];
   readonly refused: readonly RefusedLink[];
-  /** Hashes of its words, when they were wanted and the links were read; see domain/content/vocabulary.ts. */
+  /** Hashes of its words, when they were wanted; see domain/content/vocabulary.ts. */
   readonly words?: Int32Array;
   readonly duration: Duration;
   readonly bytes: number;
