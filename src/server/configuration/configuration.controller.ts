@@ -28,7 +28,8 @@ import {
   PreviewDto,
   previewDto,
 } from './configuration.dto.js';
-import { type ConfigurationDraft, ConfigurationService } from './configuration.service.js';
+import { ConfigurationService } from './configuration.service.js';
+import type { ConfigurationDraft } from './configuration-draft.js';
 import { DraftBodyPipe } from './draft-body.pipe.js';
 import { configurationProblemDto } from './problems.dto.js';
 import { ConfigurationDraftDto, RuleFileDto, ruleFileDto } from './rule-file.dto.js';

@@ -5,6 +5,7 @@ import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import { ProblemException } from '../http/problem.js';
 import { CLOCK, CONFIGURATION_FILE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, ENGINE, LOG } from '../tokens.js';
+import { type ConfigurationDraft, strayFiles, textsByName } from './configuration-draft.js';
 import {
   type ConfigurationFile,
   InvalidConfiguration,
@@ -15,6 +16,7 @@ import {
 import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { configurationErrors } from './problems.dto.js';
+import { confirmationNeeded, requireMatch } from './write-conditions.js';
 
 export interface ConfigurationInForce extends LoadedConfiguration {
   readonly header: VersionHeader;
@@ -26,14 +28,6 @@ export interface WriteRequest {
   readonly ifMatch: string | undefined;
   /** The caller knows that many documents will be deleted. */
   readonly confirm: boolean;
-}
-
-/** What a person wants to be in force. */
-export interface ConfigurationDraft {
-  /** CrawlConfig.xml, secrets as placeholders; absent: the one in force. */
-  readonly xml?: string;
-  /** New texts of files of rules, by name; the others stay. */
-  readonly files: ReadonlyMap<string, string>;
 }
 
 /**
@@ -176,7 +170,7 @@ export class ConfigurationService {
 
   private apply(make: (xml: string) => ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
     return this.exclusively(async () => {
-      this.requireMatch(request.ifMatch);
+      requireMatch(request.ifMatch, this.etag);
       const loaded = this.loadOrRefuse(make(this.current.xml));
       if (!request.confirm) await this.requireFewDeletions(loaded);
       return this.putInForce(loaded, request.who);
@@ -255,38 +249,10 @@ export class ConfigurationService {
     }
   }
 
-  private requireMatch(ifMatch: string | undefined): void {
-    if (ifMatch === undefined) {
-      throw new ProblemException(
-        'precondition-required',
-        'Send If-Match with the ETag that GET /api/v1/config answered.',
-      );
-    }
-    const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-    if (tags.includes('*') || tags.includes(this.etag)) return;
-    throw new ProblemException(
-      'precondition-failed',
-      `The configuration in force is ${this.etag}; read it again first.`,
-    );
-  }
-
-  private async requireFewDeletions(loaded: LoadedConfiguration): Promise<void> {
+  private async requireFewDeletions({ definition }: LoadedConfiguration): Promise<void> {
     let last: PreviewReport | undefined;
-    for await (const report of this.engine.preview(loaded.definition)) last = report;
-    if (!last || last.needsConfirmation.length === 0) return;
-    const numbers = last.crawlers
-      .filter(({ crawler }) => last.needsConfirmation.includes(crawler))
-      .map(({ crawler, documentsDeleted, indexed }) => ({
-        crawler,
-        documentsDeleted: documentsDeleted.count,
-        indexed,
-      }));
-    const words = numbers.map((n) => `${n.documentsDeleted} of ${n.indexed} documents of ${n.crawler}`).join(', ');
-    throw new ProblemException(
-      'confirmation-needed',
-      `The change would delete ${words}. Repeat with confirm=true to do it.`,
-      { crawlers: numbers },
-    );
+    for await (const report of this.engine.preview(definition)) last = report;
+    if (last && last.needsConfirmation.length > 0) throw confirmationNeeded(last);
   }
 
   private async texts(version: number): Promise<ConfigurationTexts> {
@@ -301,17 +267,3 @@ export class ConfigurationService {
     return run;
   }
 }
-
-const textsByName = (files: readonly RuleFile[]): Map<string, string> =>
-  new Map(files.map(({ name, text }) => [name, text]));
-
-/** A misspelt name would be written to disk and never read. */
-const strayFiles = ({ files }: ConfigurationDraft, named: readonly Partial<RuleFile>[]): Problem[] =>
-  [...files.keys()]
-    .filter((name) => !named.some((file) => file.kind && file.name === name))
-    .map((name) => ({
-      severity: 'error',
-      code: 'unnamed-file',
-      message: `the configuration names no file of rules ${name}: name it in CrawlSpace, GlobalCrawlSpace or Servers`,
-      place: { file: name, line: 1, column: 1 },
-    }));

@@ -2,7 +2,7 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { ProblemException } from '../http/problem.js';
 import { textBody } from '../http/text-body.js';
 import { validationPipe } from '../http/validation.js';
-import type { ConfigurationDraft } from './configuration.service.js';
+import type { ConfigurationDraft } from './configuration-draft.js';
 import { ConfigurationDraftDto } from './rule-file.dto.js';
 
 /** A configuration comes as CrawlConfig.xml alone, or as JSON with files of rules. */

@@ -1,0 +1,24 @@
+import type { Problem } from '../../domain/crawl/place.js';
+import type { RuleFile } from './configuration-file.js';
+
+/** What a person wants to be in force. */
+export interface ConfigurationDraft {
+  /** CrawlConfig.xml, secrets as placeholders; absent: the one in force. */
+  readonly xml?: string;
+  /** New texts of files of rules, by name; the others stay. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+export const textsByName = (files: readonly RuleFile[]): Map<string, string> =>
+  new Map(files.map(({ name, text }) => [name, text]));
+
+/** A misspelt name would be written to disk and never read. */
+export const strayFiles = ({ files }: ConfigurationDraft, named: readonly Partial<RuleFile>[]): Problem[] =>
+  [...files.keys()]
+    .filter((name) => !named.some((file) => file.kind && file.name === name))
+    .map((name) => ({
+      severity: 'error',
+      code: 'unnamed-file',
+      message: `the configuration names no file of rules ${name}: name it in CrawlSpace, GlobalCrawlSpace or Servers`,
+      place: { file: name, line: 1, column: 1 },
+    }));
