@@ -31,6 +31,9 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     expect(await page.getByRole('button', { name: /^(Start|Pause|Stop) docs/ }).count()).toBe(0);
     await open('/configuration?view=xml');
     await page.getByText('read only').waitFor();
+    await open('/configuration?view=other');
+    await page.getByRole('heading', { name: 'Server records' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Add/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
   });
