@@ -40,10 +40,11 @@ export const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
   500: 'The server failed; its log says more.',
 };
 
-/** Of every call that is not open. */
-export const ACCESS_PROBLEMS: Readonly<Record<number, string>> = {
+/** Of every call that is not open: the health probes want no key, and have their own word for a server that is not ready. */
+export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
   401: 'No API key, or one that is not known.',
   403: 'The role of the key does not allow the call.',
+  503: 'The database cannot be used now: locked by another program, full, or not to be reached. Try again.',
 };
 
 export const PROBLEM_CONTENT = {
@@ -53,7 +54,7 @@ export const PROBLEM_CONTENT = {
 export function Operation(options: OperationOptions): MethodDecorator {
   const problems = {
     ...COMMON_PROBLEMS,
-    ...(options.role === 'open' ? {} : ACCESS_PROBLEMS),
+    ...(options.role === 'open' ? {} : CLOSED_PROBLEMS),
     ...options.problems,
   };
   return applyDecorators(

@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { ACCESS_PROBLEMS, COMMON_PROBLEMS, PROBLEM_CONTENT } from '../http/operation.js';
+import { CLOSED_PROBLEMS, COMMON_PROBLEMS, PROBLEM_CONTENT } from '../http/operation.js';
 import { ProblemDto } from '../http/problem.dto.js';
 import { SERVER_VERSION } from '../version.js';
 import { OrderBatchDto } from './order-webhook.dto.js';
@@ -12,7 +12,7 @@ Errors are problem documents (RFC 9457, \`application/problem+json\`). Lists ans
 the following page. Moments are ISO 8601 in UTC; lengths of time are in seconds, with the unit in the name. Writes to the
 configuration carry \`If-Match\` with the \`ETag\` that was read. With API keys set, every call but the health probes wants one.`;
 
-const EVERYWHERE: Readonly<Record<string, string>> = { ...COMMON_PROBLEMS, ...ACCESS_PROBLEMS };
+const EVERYWHERE: Readonly<Record<string, string>> = { ...COMMON_PROBLEMS, ...CLOSED_PROBLEMS };
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
