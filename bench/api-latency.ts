@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fillStore } from './known-urls.js';
-import { startProgram, stop } from './processes.js';
+import { RUNTIME_FLAGS, startProgram, stop } from './processes.js';
 
 const DIST = fileURLToPath(new URL('..', import.meta.url));
 const API_PORT = 18_742;
@@ -23,7 +23,6 @@ const API = `http://127.0.0.1:${API_PORT}/api/v1`;
 const PAGES = 100_000_000;
 /** Pages that are stored before the measurement begins: their biographies are asked for. */
 const FIRST_PAGES = 500;
-const FLAGS = ['--max-semi-space-size=8', '--max-old-space-size=1024', '--disable-warning=ExperimentalWarning'];
 
 const option = (name: string, otherwise: number): number => {
   const at = process.argv.indexOf(`--${name}`);
@@ -132,7 +131,7 @@ async function main(): Promise<void> {
     /\d/,
   );
   const args = ['serve', '--config', join(folder, 'config.xml'), '--data', data, '--port', String(API_PORT)];
-  const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/, FLAGS);
+  const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/, RUNTIME_FLAGS);
   try {
     await run(option('rate', 20), option('seconds', 30));
   } finally {
