@@ -131,7 +131,7 @@ class ClusterWorld {
       if (node.gate.isFrozen) return;
       this.faults.freezes++;
       node.gate.freeze();
-      this.clock.at(this.later(minutes(5)), () => node.gate.thaw());
+      this.clock.at(this.later(minutes(10)), () => node.gate.thaw());
     } else this.cut(dice < 0.9 ? [node] : this.live);
   }
 
@@ -139,7 +139,7 @@ class ClusterWorld {
   private cut(nodes: readonly SimulatedNode[]): void {
     this.faults.cuts++;
     const cut = { hangs: this.random.chance(0.5), carriedOut: this.random.integer(0, 4) };
-    const end = this.later(this.random.chance(0.5) ? seconds(30) : minutes(10));
+    const end = this.later(this.random.chance(0.5) ? seconds(60) : minutes(20));
     for (const { link } of nodes) {
       if (link.isCut) continue;
       link.cut(cut);

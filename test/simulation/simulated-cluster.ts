@@ -12,8 +12,8 @@ import type { DatabaseLink } from './database-link.js';
 import type { Gate } from './gate.js';
 
 /** Longer than in earnest, in proportion: most of what a world does would else be renewing leases. */
-const LEASE = seconds(60);
-const RENEW_EVERY = seconds(15);
+const LEASE = seconds(120);
+const RENEW_EVERY = seconds(30);
 
 interface Owner {
   node: string | undefined;
