@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import type { ExplanationDto, PlaceDto, RobotsOpinionDto, TraceStepDto } from '../api/schema.js';
 import { placeTarget } from '../state/place.js';
+import { Prose } from './prose.js';
 import { Badge, type Tone } from './status.js';
 import { Time } from './time.js';
 
@@ -19,9 +20,13 @@ export function Verdict({ explanation, robots, crawler }: VerdictProps): JSX.Ele
       <div class={`notice ${verdict.accepted ? (crawled ? 'good' : 'warn') : 'bad'}`}>
         <p>
           <strong>{crawled ? 'Would be crawled.' : 'Would not be crawled.'}</strong>{' '}
-          {verdict.accepted && !crawled ? 'The rules accept it, and robots.txt keeps it out.' : verdict.meaning}
+          {verdict.accepted && !crawled ? (
+            'The rules accept it, and robots.txt keeps it out.'
+          ) : (
+            <Prose text={verdict.meaning} />
+          )}
           {verdict.detail && ` ${verdict.accepted ? 'Decisive:' : 'Namely:'} ${verdict.detail}.`}{' '}
-          {!verdict.accepted && verdict.remedy}
+          {!verdict.accepted && <Prose text={verdict.remedy} />}
         </p>
         <PlaceLink place={verdict.place} crawler={crawler} />
       </div>

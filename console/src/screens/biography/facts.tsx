@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { UrlStateDto } from '../../api/schema.js';
 import { href } from '../../state/route.js';
 import { plural } from '../../ui/format.js';
+import { Prose } from '../../ui/prose.js';
 import { useReasons } from '../../ui/reasons.js';
 import { State } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
@@ -19,8 +20,12 @@ export function Facts({ state }: { state: UrlStateDto }): JSX.Element {
   return (
     <dl class="facts">
       <Fact label="Status">
-        <State name={state.status} /> {reason ? reason.meaning : state.reason}
-        {state.status === 'error' && reason && <p class="muted">{reason.remedy}</p>}
+        <State name={state.status} /> {reason ? <Prose text={reason.meaning} /> : state.reason}
+        {state.status === 'error' && reason && (
+          <p class="muted">
+            <Prose text={reason.remedy} />
+          </p>
+        )}
       </Fact>
       <Fact label="In the index">
         {state.indexed ? 'yes' : 'no'}

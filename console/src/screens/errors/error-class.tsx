@@ -9,6 +9,7 @@ import { Loaded } from '../../ui/answers.js';
 import { count, plural } from '../../ui/format.js';
 import { attempt } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
+import { Prose } from '../../ui/prose.js';
 import { useReasons } from '../../ui/reasons.js';
 import { Badge } from '../../ui/status.js';
 
@@ -57,7 +58,10 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
       <div class="stack">
         {entry && (
           <p>
-            {entry.meaning} <span class="muted">{entry.remedy}</span>
+            <Prose text={entry.meaning} />{' '}
+            <span class="muted">
+              <Prose text={entry.remedy} />
+            </span>
           </p>
         )}
         <p class="muted">

@@ -15,11 +15,14 @@ interface AskProps {
   readonly onAsk: (wish: CrawlWish) => Promise<void>;
 }
 
-/** An address as people type it: without a scheme it is https. */
-const addressOf = (typed: string): URL | undefined => {
-  const url = URL.parse(/^https?:\/\//i.test(typed.trim()) ? typed.trim() : `https://${typed.trim()}`);
-  return url?.hostname ? url : undefined;
-};
+/** An address as people type it: without a scheme it is https, or http on a private network. */
+function addressOf(typed: string): URL | undefined {
+  const text = typed.trim();
+  if (/^https?:\/\//i.test(text)) return URL.parse(text) ?? undefined;
+  const url = URL.parse(`https://${text}`);
+  if (!url?.hostname) return undefined;
+  return privateRange(url.hostname) === undefined ? url : (URL.parse(`http://${text}`) ?? undefined);
+}
 
 export function Ask({ wish, sinks, taken, onAsk }: AskProps): JSX.Element {
   const [typed, setTyped] = useState(wish?.url.href ?? '');

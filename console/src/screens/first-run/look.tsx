@@ -7,6 +7,7 @@ import { Loaded } from '../../ui/answers.js';
 import { plural } from '../../ui/format.js';
 import { attempt } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
+import { Prose } from '../../ui/prose.js';
 import { Badge, Outcome } from '../../ui/status.js';
 import type { CrawlWish } from './crawl-draft.js';
 
@@ -80,7 +81,11 @@ function Links({ links }: { links: readonly LinkDto[] }): JSX.Element {
           <li key={`${kind} ${url}`} class="leaf">
             <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'yes' : 'no'}</Badge>
             <span class="url">{url}</span>
-            {!verdict.accepted && <span class="muted">{verdict.meaning}</span>}
+            {!verdict.accepted && (
+              <span class="muted">
+                <Prose text={verdict.meaning} />
+              </span>
+            )}
           </li>
         ))}
       </ul>

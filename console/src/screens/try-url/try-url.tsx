@@ -71,7 +71,7 @@ function Question({ url, from, links, mayFetch }: QuestionProps): JSX.Element {
         />
       </div>
       <div class="field grow">
-        <label for="try-from">Found on (empty: as a root)</label>
+        <label for="try-from">Found on (may be empty)</label>
         <input id="try-from" name="from" class="mono" spellcheck={false} defaultValue={from} />
       </div>
       <div class="actions">
