@@ -42,6 +42,22 @@ describe('a site without end', () => {
     });
   });
 
+  it('has URLs that were found before it showed: they are not asked for, say why, and no change of the rules takes them', async () => {
+    site = await startEndlessSite();
+    await start(ENDLESS.facets.start);
+    const filter = { crawler: 'test', status: 'excluded', reason: 'trap-endless-pattern' } as const;
+    const excluded = await world.engine.countUrls(filter);
+    expect(excluded).toBeGreaterThan(100);
+    const root = site.url(ENDLESS.facets.start);
+    const rule = '<Rules><Rule><ar:Ext val="pdf"/><Ignore/></Rule></Rules>';
+    const changed = { attributes: ATTRIBUTES, crawler: `<Root url="${root}"/>${rule}${TRAPS}` };
+    for await (const { crawlers } of world.engine.preview(world.definition(changed)))
+      expect(crawlers[0]).toMatchObject({ newlyAccepted: { count: 0 }, documentsDeleted: { count: 0 } });
+    await world.reconfigure(changed);
+    await world.untilIdle();
+    expect(await world.engine.countUrls(filter)).toBe(excluded);
+  });
+
   it('that is an archive is crawled to its last article', async () => {
     site = await siteOf(archive(ARTICLES));
     await start('/list');

@@ -26,7 +26,11 @@ const CONFIRM_SHARE = 0.1;
 /** Statuses that a policy, and not a visit, has given. */
 const OUTSIDE: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
 /** Reasons that a visit gave for `excluded`: a change of the rules alone does not lift them. */
-const VISITED_REASONS: ReadonlySet<string> = new Set(['robots-disallowed', 'mime-type-excluded']);
+const VISITED_REASONS: ReadonlySet<string> = new Set([
+  'robots-disallowed',
+  'mime-type-excluded',
+  'trap-endless-pattern',
+]);
 
 interface RejudgingServices {
   readonly store: FrontierStore;
