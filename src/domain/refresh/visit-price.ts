@@ -30,7 +30,7 @@ const PACE = days(1);
 /** Where visits are few, each counts for this part of a day at most. */
 const MOST_PER_VISIT = 1 / 30;
 
-/** Logarithms of the factors by which the price rises in a day of late visits at most, and falls in one without. */
+/** Logarithms of the factors by which the price rises in a day of late visits at most, and falls in one of visits just in time. */
 const RISE = 0.5;
 const FALL = 0.1;
 
@@ -47,8 +47,11 @@ export function effectivePrice(price: Duration | undefined, { minimumAge, maximu
 export function priceAfter(price: Duration, visit: RefreshVisit): Duration {
   const { lastVisitAt, dueAt, now, next, sincePriced } = visit;
   const planned = between(lastVisitAt, dueAt);
-  const late = between(dueAt, now) > LATE * planned;
-  const step = late ? Math.min(2 * (between(lastVisitAt, now) / next - 1), RISE) : -FALL;
+  /** 0: on the minute; above 1: late. */
+  const lateness = planned > 0 ? between(dueAt, now) / (LATE * planned) : 0;
+  const wantedMore = 2 * (between(lastVisitAt, now) / next - 1);
+  // A host without any queue has more room than one that is just in time.
+  const step = lateness > 1 ? Math.min(wantedMore, RISE) : -FALL * (2 - Math.max(0, lateness));
   const weight = sincePriced === undefined ? MOST_PER_VISIT : Math.min(sincePriced / PACE, MOST_PER_VISIT);
   return milliseconds(price * Math.exp(step * weight));
 }
