@@ -46,6 +46,9 @@ export interface WorldOptions {
 const ATTRIBUTES =
   'name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"';
 
+/** Looks in a row at which there was nothing to do. */
+const SURELY_IDLE = 3;
+
 export class CrawlWorld {
   /** Deliveries under way. */
   private delivering = 0;
@@ -150,6 +153,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
   /** Lets the crawl work until nothing is due (true), or until only time after the deadline can bring it on (false). */
   private async settle(deadline: Instant): Promise<boolean> {
     let quiet = 0;
+    let idle = 0;
     for (let turns = 0; ; turns++) {
       if (turns > 2_000_000) throw new Error('the crawl does not come to rest');
       await turn();
@@ -157,7 +161,9 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
       const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
       const calm = this.delivering === 0 && this.storing() === 0;
       quiet = busy && calm && views.every((view) => view.active === 0) ? quiet + 1 : 0;
-      if (!busy && calm) return true;
+      // What was read of the store a moment ago may have given the engine something to do since.
+      idle = !busy && calm ? idle + 1 : 0;
+      if (idle === SURELY_IDLE) return true;
       // Nothing moves on the sockets: only the clock can help.
       const next = this.clock.nextTimer;
       if (quiet > 20 && next !== undefined && next <= deadline) {
