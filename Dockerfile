@@ -9,6 +9,7 @@ RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 FROM node:24.18.1-bookworm-slim
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
+    MALLOC_MMAP_THRESHOLD_=1048576 \
     UV_THREADPOOL_SIZE=32 \
     CRAWLWAY_CONFIG=/etc/crawlway/CrawlConfig.xml \
     CRAWLWAY_DATA=/var/lib/crawlway \

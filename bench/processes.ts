@@ -15,6 +15,7 @@ export const RUNTIME_FLAGS = [
 ];
 export const RUNTIME_ENV = {
   MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '1048576',
   UV_THREADPOOL_SIZE: '32',
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../.compile-cache', import.meta.url)),
 };

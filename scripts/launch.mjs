@@ -171,7 +171,8 @@ export function launch(name, args) {
 
 /**
  * What a process must be told before it begins (all measured, see bench/README.md). Allocation arenas and nurseries multiply
- * with threads and cost memory, not time; most of a heap of this size is code and metadata, so looking through it whenever it
+ * with threads and cost memory, not time; bodies of megabytes go back to the system when they are done, instead of leaving
+ * holes; most of a heap of this size is code and metadata, so looking through it whenever it
  * has grown by a sixth is in vain; name lookups share libuv's threads, and its four are soon all waiting for dead name
  * servers; compiled code is kept for the next start.
  */
@@ -183,6 +184,7 @@ const RUNTIME_FLAGS = [
 ];
 const RUNTIME_ENV = {
   MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '1048576',
   UV_THREADPOOL_SIZE: '32',
   NODE_COMPILE_CACHE: join(root, 'dist', '.compile-cache'),
 };
