@@ -46,9 +46,9 @@ describe('the machine has a bad day', () => {
     for (const path of big) site.page(path, [`${path}/next`], 'x'.repeat(1024 * 1024)).page(`${path}/next`);
     const still = standing(world.store, () => site.requests.length > 10);
     let turns = 0;
-    for (let seen = -1; turns < 1_000; turns = site.requests.length > seen ? 0 : turns + 1) {
+    for (let seen = -1; turns < 500; turns = site.requests.length > seen ? 0 : turns + 1) {
       seen = site.requests.length;
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 1));
     }
     expect(site.requests.length).toBeGreaterThan(20);
     expect(site.requests.length).toBeLessThan(10 + MOST_IN_HAND_MB + 8);

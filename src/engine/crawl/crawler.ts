@@ -221,14 +221,19 @@ export class Crawler {
 
   private async sweep(): Promise<void> {
     const now = this.services.clock.now();
-    this.cancelSweep?.();
-    this.cancelSweep = this.services.clock.at(after(now, SWEEP_INTERVAL), () => {
-      this.sweep().catch((error: unknown) =>
-        this.services.log.error('looking for due URLs failed', { crawler: this.name, error: String(error) }),
-      );
-    });
-    await this.frontier.sweep(after(now, SWEEP_HORIZON));
-    this.swept = true;
+    try {
+      await this.frontier.sweep(after(now, SWEEP_HORIZON));
+      this.swept = true;
+    } finally {
+      this.cancelSweep?.();
+      if (!this.closed) this.cancelSweep = this.services.clock.at(after(now, SWEEP_INTERVAL), () => this.sweepAgain());
+    }
+  }
+
+  private sweepAgain(): void {
+    this.sweep().catch((error: unknown) =>
+      this.services.log.error('looking for due URLs failed', { crawler: this.name, error: String(error) }),
+    );
   }
 
   private pump(): void {
