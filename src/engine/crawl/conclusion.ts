@@ -150,7 +150,8 @@ export class Conclusion {
           visits: state.visits + 1,
         }
       : {};
-    return { ...rest, ...revisit, pendingDeletion: reason };
+    // Without validators: an answer that nothing has changed since would speak of the page that is to go, not of the document.
+    return { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
   }
 
   private async cancelHeld(state: UrlState): Promise<LedgerEntry[]> {
