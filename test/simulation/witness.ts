@@ -18,6 +18,7 @@ interface Course {
 export class Witness {
   private readonly courses = new Map<string, Course>();
   private readonly crashes: Instant[] = [];
+  private readonly held = new Set<string>();
 
   constructor(private readonly violations: string[]) {}
 
@@ -32,7 +33,12 @@ export class Witness {
 
   see(event: CrawlEvent): void {
     if (event.type === 'visit') this.visit(event.url, event.outcome, event.at);
-    else if (event.type === 'order' && event.reason === 'too-many-temporary-errors') this.deletion(event.uri);
+    else if (event.type === 'order' && event.reason === 'too-many-temporary-errors') {
+      // What was held is judged when it was decided, not when a person lets it go.
+      if (event.state === 'held') this.held.add(event.uri);
+      else if (this.held.delete(event.uri)) return;
+      this.deletion(event.uri);
+    }
   }
 
   private visit(url: string, outcome: string, at: Instant): void {
