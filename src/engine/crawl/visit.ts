@@ -89,6 +89,8 @@ export class VisitRunner {
       if (gate.asked) pause = delay;
       if (gate.end !== undefined) return gate.end;
       if (!refused && this.wantsProbe(host)) {
+        // Another visit is asking: what comes of it is waited for.
+        if (host.waitsForAnswer) return PUT_BACK;
         const mayAsk = (question: string): boolean => this.robotsAllow(crawlUrl(question), options);
         const probe = await this.services.probes.ask(this.task(state), host, { delay, mayAsk });
         if (probe && hasAsked(probe)) pause = delay;
