@@ -180,7 +180,7 @@ const RUNTIME_FLAGS = [
   '--disable-warning=ExperimentalWarning',
   '--max-semi-space-size=8',
   '--max-old-space-size=1024',
-  '--heap-growing-percent=50',
+  '--heap-growing-percent=100',
 ];
 const RUNTIME_ENV = {
   MALLOC_ARENA_MAX: '2',

@@ -18,7 +18,7 @@ interface UnderWay {
  * What a page leaves behind is short-lived: more room costs memory in every thread and saves no time (measured). Bodies do not
  * count here; a page that needs more than this of its own ends its thread, and is the only one that fails.
  */
-const HEAP = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 256 };
+const HEAP = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 256 };
 
 /** The thread ended before it answered. `guilty`: this call was the page that it was reading. */
 export class ThreadEnded extends Error {
