@@ -10,6 +10,7 @@ import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fullSpeed, sleep } from './crawl-run.js';
 import { fillStore } from './known-urls.js';
 import { RUNTIME_FLAGS, startProgram, stop } from './processes.js';
 
@@ -28,19 +29,7 @@ const option = (name: string, otherwise: number): number => {
   const at = process.argv.indexOf(`--${name}`);
   return at < 0 ? otherwise : Number(process.argv[at + 1]);
 };
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-
-const CONFIGURATION = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
-  <Crawler name="bench" nthreads="32" aggressive="true" throttleTimeMS="0" nearDuplicateDetector="false" crawlSitemaps="false">
-    <Root url="${SITE}"/>
-    <Rules group="bench"><Rule><ar:Host val="127.0.0.1"/><Index/><Follow/><Accept/></Rule></Rules>
-    <cw:Traps maxUrlsPerHost="100000000" maxPatternUrls="100000000"/>
-    <cw:PushTo sink="main"/>
-  </Crawler>
-  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
-  <cw:Sink name="main" type="papi" url="http://127.0.0.1:${RECEIVER_PORT}" connector="bench"/>
-</CrawlConfig>`;
 
 const pageUrl = (n: number): string => encodeURIComponent(`${SITE}p/${n}.html`);
 
@@ -119,7 +108,7 @@ async function main(): Promise<void> {
   mkdirSync(data);
   const known = option('known', 0);
   if (known > 0) await fillStore(join(data, 'crawlway.sqlite'), known);
-  writeFileSync(join(folder, 'config.xml'), CONFIGURATION);
+  writeFileSync(join(folder, 'config.xml'), fullSpeed(SITE, RECEIVER_PORT));
   const site = await startProgram(
     join(DIST, 'bench/synthetic-site.js'),
     ['--port', String(SITE_PORT), '--pages', String(PAGES)],

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import { ARGUMENTS, CHROMIUM } from '../test/console/chromium.js';
+import { fullSpeed } from './crawl-run.js';
 import { startProgram, stop } from './processes.js';
 
 const DIST = fileURLToPath(new URL('..', import.meta.url));
@@ -30,17 +31,6 @@ const SCREENS: Readonly<Record<string, string>> = {
   Hosts: `${API}/hosts`,
   Push: `${API}/push?view=ledger`,
 };
-
-const CONFIGURATION = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
-  <Crawler name="bench" nthreads="32" aggressive="true" throttleTimeMS="0" nearDuplicateDetector="false" crawlSitemaps="false">
-    <Root url="http://127.0.0.1:${SITE_PORT}/"/>
-    <Rules group="bench"><Rule><ar:Host val="127.0.0.1"/><Index/><Follow/><Accept/></Rule></Rules>
-    <cw:Traps maxUrlsPerHost="100000000" maxPatternUrls="100000000"/>
-    <cw:PushTo sink="main"/>
-  </Crawler>
-  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
-  <cw:Sink name="main" type="papi" url="http://127.0.0.1:${RECEIVER_PORT}" connector="bench"/>
-</CrawlConfig>`;
 
 interface Smoothness {
   /** Milliseconds between two frames. */
@@ -105,7 +95,7 @@ async function main(): Promise<void> {
   const at = process.argv.indexOf('--seconds');
   const ms = (at < 0 ? 15 : Number(process.argv[at + 1])) * 1000;
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-frames-'));
-  writeFileSync(join(folder, 'config.xml'), CONFIGURATION);
+  writeFileSync(join(folder, 'config.xml'), fullSpeed(`http://127.0.0.1:${SITE_PORT}/`, RECEIVER_PORT));
   const program = (path: string, args: readonly string[], ready: RegExp) => startProgram(join(DIST, path), args, ready);
   const site = await program(
     'bench/synthetic-site.js',

@@ -28,16 +28,24 @@ export function machine(): string {
 }
 
 /** A configuration of one crawler named bench that delivers everything; `attributes` of its Crawler element, `inside` it. */
-export const configuration = (attributes: string, inside: string): string =>
+export const configuration = (attributes: string, inside: string, receiverPort = RECEIVER_PORT): string =>
   `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="bench" nearDuplicateDetector="false" crawlSitemaps="false" ${attributes}>
     ${inside}
-    <cw:Traps maxUrlsPerHost="100000000"/>
+    <cw:Traps maxUrlsPerHost="100000000" maxPatternUrls="100000000"/>
     <cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
-  <cw:Sink name="main" type="papi" url="http://127.0.0.1:${RECEIVER_PORT}" connector="bench"/>
+  <cw:Sink name="main" type="papi" url="http://127.0.0.1:${receiverPort}" connector="bench"/>
 </CrawlConfig>`;
+
+/** Such a crawler of one site, without politeness. */
+export const fullSpeed = (site: string, receiverPort: number): string =>
+  configuration(
+    'nthreads="32" aggressive="true" throttleTimeMS="0"',
+    `<Root url="${site}"/><Rules group="bench"><Rule><ar:Host val="${new URL(site).hostname}"/><Index/><Follow/><Accept/></Rule></Rules>`,
+    receiverPort,
+  );
 
 export interface CrawlerState {
   readonly idle: boolean;

@@ -172,9 +172,9 @@ export function launch(name, args) {
 /**
  * What a process must be told before it begins (all measured, see bench/README.md). Allocation arenas and nurseries multiply
  * with threads and cost memory, not time; bodies of megabytes go back to the system when they are done, instead of leaving
- * holes; most of a heap of this size is code and metadata, so looking through it whenever it
- * has grown by a sixth is in vain; name lookups share libuv's threads, and its four are soon all waiting for dead name
- * servers; compiled code is kept for the next start.
+ * holes; most of a heap of this size is code and metadata, so looking through it whenever it has grown by a sixth is in vain;
+ * name lookups share libuv's threads, and its four are soon all waiting for dead name servers; compiled code is kept for the
+ * next start.
  */
 const RUNTIME_FLAGS = [
   '--disable-warning=ExperimentalWarning',

@@ -3,7 +3,7 @@
  * answers EngineApi; what a part does stands in the part.
  */
 import type { ServerDefinition, SinkDefinition } from '../domain/crawl/definition.js';
-import { after, type Duration, instant, milliseconds } from '../domain/time/units.js';
+import { after, type Duration, milliseconds } from '../domain/time/units.js';
 import { Errands } from './control/errands.js';
 import { Explanations } from './control/explanations.js';
 import { HostNotes } from './control/host-notes.js';
@@ -11,7 +11,7 @@ import { HostViews } from './control/host-views.js';
 import { Housekeeping } from './control/housekeeping.js';
 import { Maintenance } from './control/maintenance.js';
 import { Orders } from './control/orders.js';
-import { policyText } from './control/policy-text.js';
+import { PolicyChanges } from './control/policy-changes.js';
 import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
 import { Roots } from './control/roots.js';
@@ -84,13 +84,13 @@ export class Engine implements EngineApi {
   private readonly maintenance: Maintenance;
   private readonly orders_: Orders;
   private readonly rejudging: Rejudging;
+  private readonly policyChanges: PolicyChanges;
   private readonly reconciliation: Reconciliation;
   private readonly hostViews: HostViews;
   private readonly whole: WholeCrawl;
   private readonly handover: Handover;
   private readonly housekeeping: Housekeeping;
   private readonly control: SharedControl;
-  private rejudgingRuns = new Map<string, AbortController>();
   private opened = false;
 
   constructor(private readonly ports: EnginePorts) {
@@ -144,6 +144,7 @@ export class Engine implements EngineApi {
     this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
     this.orders_ = new Orders({ ...this.services, pending, crawler: (name) => this.crawlersByName.get(name) });
     this.rejudging = new Rejudging(this.services);
+    this.policyChanges = new PolicyChanges(this.services, this.rejudging);
     const crawlersOf = (sink: string) =>
       crawlers().filter((crawler) => crawler.context.definition.pushTo.includes(sink));
     this.reconciliation = new Reconciliation({ ...this.services, crawlersOf });
@@ -191,7 +192,7 @@ export class Engine implements EngineApi {
     this.current = definition;
     for (const [name, crawler] of this.crawlersByName) {
       if (contexts.has(name)) continue;
-      this.rejudgingRuns.get(name)?.abort();
+      this.policyChanges.stop(name);
       crawler.close();
       this.crawlersByName.delete(name);
     }
@@ -201,7 +202,7 @@ export class Engine implements EngineApi {
       const crawler = present ?? new Crawler(context, this.services);
       this.crawlersByName.set(name, crawler);
       await this.roots_.open(crawler);
-      await this.rejudgeIfChanged(crawler);
+      await this.policyChanges.look(crawler, this.current);
       if (!present) await crawler.setState(await this.control.rememberedState(name));
     }
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
@@ -303,7 +304,7 @@ export class Engine implements EngineApi {
     const { clock, delivery, hosts } = this.services;
     const deadline = after(clock.now(), timeout);
     this.housekeeping.stop();
-    for (const run of this.rejudgingRuns.values()) run.abort();
+    this.policyChanges.stopAll();
     for (const crawler of this.crawlersByName.values()) crawler.close();
     delivery.flush();
     // What a sink does not take in time is not settled, so it is fetched and pushed again after the next start.
@@ -373,38 +374,10 @@ export class Engine implements EngineApi {
   private takeLead(): void {
     const goOn = async (): Promise<void> => {
       await this.resume();
-      for (const crawler of this.crawlersByName.values()) await this.rejudgeIfChanged(crawler);
+      for (const crawler of this.crawlersByName.values()) await this.policyChanges.look(crawler, this.current);
     };
     goOn().catch((error: unknown) =>
       this.services.log.error('what the last leading node left could not be taken up', { error: String(error) }),
     );
-  }
-
-  /** Stored URLs are judged again when the policy is not the one that they were judged by, also across a restart. */
-  private async rejudgeIfChanged(crawler: Crawler): Promise<void> {
-    const { store, log, partitions } = this.services;
-    const setting = `policy/${crawler.name}`;
-    const policy = policyText(crawler.context.definition, this.current);
-    const known = await store.getSetting(setting);
-    if (!partitions.leads && known !== policy) {
-      crawler.policySince = this.ports.clock.now();
-      return;
-    }
-    if (known !== policy) await store.putSetting(`policy-since/${crawler.name}`, String(this.ports.clock.now()));
-    crawler.policySince = instant(Number(await store.getSetting(`policy-since/${crawler.name}`)));
-    const unfinished = await this.rejudging.isUnfinished(crawler.name);
-    if (!partitions.leads || (known === policy && !unfinished)) return;
-    if (known !== undefined && known !== policy) await store.putSetting(`rejudging/${crawler.name}`, '0');
-    await store.putSetting(setting, policy);
-    if (known === undefined) return;
-    this.rejudgingRuns.get(crawler.name)?.abort();
-    const run = new AbortController();
-    this.rejudgingRuns.set(crawler.name, run);
-    this.rejudging.apply(crawler, run.signal).catch((error: unknown) => {
-      log.error('judging the stored URLs again failed; it goes on after a restart', {
-        crawler: crawler.name,
-        error: String(error),
-      });
-    });
   }
 }

@@ -1,0 +1,79 @@
+import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import { instant } from '../../domain/time/units.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { CrawlServices } from '../crawl/services.js';
+import type { Rejudging } from './rejudging.js';
+
+/** Has the stored URLs judged again when the policy is not the one that they were judged by, also across a restart. */
+export class PolicyChanges {
+  /** Judging under way, by crawler. */
+  private readonly runs = new Map<string, AbortController>();
+
+  constructor(
+    private readonly services: Pick<CrawlServices, 'store' | 'log' | 'clock' | 'partitions'>,
+    private readonly rejudging: Rejudging,
+  ) {}
+
+  async look(crawler: Crawler, server: ServerDefinition): Promise<void> {
+    const { store, clock, partitions } = this.services;
+    const setting = `policy/${crawler.name}`;
+    const policy = policyText(crawler.context.definition, server);
+    const known = await store.getSetting(setting);
+    if (!partitions.leads && known !== policy) {
+      crawler.policySince = clock.now();
+      return;
+    }
+    if (known !== policy) await store.putSetting(`policy-since/${crawler.name}`, String(clock.now()));
+    crawler.policySince = instant(Number(await store.getSetting(`policy-since/${crawler.name}`)));
+    const unfinished = await this.rejudging.isUnfinished(crawler.name);
+    if (!partitions.leads || (known === policy && !unfinished)) return;
+    if (known !== undefined && known !== policy) await store.putSetting(`rejudging/${crawler.name}`, '0');
+    await store.putSetting(setting, policy);
+    if (known !== undefined) this.judgeAgain(crawler);
+  }
+
+  stop(crawler: string): void {
+    this.runs.get(crawler)?.abort();
+  }
+
+  stopAll(): void {
+    for (const run of this.runs.values()) run.abort();
+  }
+
+  private judgeAgain(crawler: Crawler): void {
+    this.stop(crawler.name);
+    const run = new AbortController();
+    this.runs.set(crawler.name, run);
+    this.rejudging.apply(crawler, run.signal).catch((error: unknown) => {
+      this.services.log.error('judging the stored URLs again failed; it goes on after a restart', {
+        crawler: crawler.name,
+        error: String(error),
+      });
+    });
+  }
+}
+
+const PARTS = [
+  'name',
+  'defaultAccept',
+  'defaultIndex',
+  'defaultFollow',
+  'defaultFollowRoots',
+  'rules',
+  'linkRules',
+  'crawlSpace',
+  'servers',
+  'conditions',
+  'traps',
+] as const satisfies readonly (keyof CrawlerDefinition)[];
+
+/** Everything that a verdict depends on, without the places in the file: moving a line changes no verdict. */
+function policyText(crawler: CrawlerDefinition, server: ServerDefinition): string {
+  const parts = Object.fromEntries(PARTS.map((part) => [part, crawler[part]]));
+  const roots = crawler.roots.map(({ url, site, entireSite, followLinks, metas }) => {
+    return { url, site, entireSite, followLinks, metas };
+  });
+  return JSON.stringify({ ...parts, roots, global: server.globalCrawlSpace }, (key, value: unknown) =>
+    key === 'place' ? undefined : value,
+  );
+}
