@@ -7,6 +7,7 @@ import { NotFound, type ReconciliationReport, Unacceptable } from '../engine-api
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Sink } from '../ports/sink.js';
+import { IdSet } from '../support/id-set.js';
 
 const PAGE = 1_000;
 const SAMPLES = 20;
@@ -133,24 +134,5 @@ class Finding {
 
   view(): { count: number; samples: readonly string[] } {
     return { count: this.count, samples: this.samples };
-  }
-}
-
-/** A set of row ids as bits: ten million take little more than a megabyte. */
-class IdSet {
-  private bits = new Uint8Array(1 << 16);
-
-  add(id: number): void {
-    const byte = id >>> 3;
-    if (byte >= this.bits.length) {
-      const grown = new Uint8Array(Math.max(byte + 1, this.bits.length * 2));
-      grown.set(this.bits);
-      this.bits = grown;
-    }
-    this.bits[byte]! |= 1 << (id & 7);
-  }
-
-  has(id: number): boolean {
-    return ((this.bits[id >>> 3] ?? 0) & (1 << (id & 7))) !== 0;
   }
 }

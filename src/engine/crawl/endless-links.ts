@@ -11,7 +11,11 @@ import type { PageTask } from '../ports/page-task.js';
 
 export const ENDLESS_REASON = 'trap-endless-pattern';
 
-const LOOK_AT_EVERY = 16;
+/**
+ * One URL in sixteen, by the upper four bits of its spread id (Fibonacci hashing): the lower ones are the same for all URLs
+ * of a host where a database is shared.
+ */
+const isLookedAt = (id: number): boolean => Math.imul(id, 0x9e3779b1) >>> 28 === 0;
 
 /**
  * Links from the root up to which a number on a page counts as something new (Heritrix follows no more links). A chain
@@ -59,7 +63,7 @@ export class EndlessLinks {
    * be endless? One in so many is made all the same, to see whether there is something new by now.
    */
   skips({ id, hostKey, url, arrival, visits, foundOn }: UrlState): boolean {
-    if (visits > 0 || arrival !== 'link' || foundOn === undefined || id % LOOK_AT_EVERY === 0) return false;
+    if (visits > 0 || arrival !== 'link' || foundOn === undefined || isLookedAt(id)) return false;
     return this.patterns.isEndless(hostKey, url) && this.patterns.isEndless(hostKey, foundOn);
   }
 
