@@ -120,7 +120,7 @@ async function main(): Promise<void> {
     /\d/,
   );
   const args = ['serve', '--config', join(folder, 'config.xml'), '--data', data, '--port', String(API_PORT)];
-  const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/, RUNTIME_FLAGS);
+  const server = await startProgram(join(DIST, 'program/main.js'), args, /is ready/, RUNTIME_FLAGS);
   try {
     await run(option('rate', 20), option('seconds', 30));
   } finally {

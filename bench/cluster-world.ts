@@ -11,7 +11,7 @@ import pg from 'pg';
 import { startedPostgres, stopPostgres } from '../test/support/postgres-server.js';
 import { RUNTIME_ENV, RUNTIME_FLAGS, stop } from './processes.js';
 
-const PROGRAM = fileURLToPath(new URL('../src/cli/crawlway.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../program/crawlway.js', import.meta.url));
 const WORDS = 'crawl index site page link text search host query robots delay order push store frontier refresh'.split(
   ' ',
 );

@@ -104,7 +104,7 @@ async function main(): Promise<void> {
   );
   const receiver = await program('test/support/ack-receiver.js', ['--port', String(RECEIVER_PORT)], /\d/);
   const serve = ['serve', '--config', join(folder, 'config.xml'), '--data', join(folder, 'data')];
-  const server = await program('src/main.js', [...serve, '--port', new URL(API).port], /is ready/);
+  const server = await program('program/main.js', [...serve, '--port', new URL(API).port], /is ready/);
   const browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: ARGUMENTS });
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });

@@ -80,7 +80,7 @@ export class CrawlRun {
     const receiver = await startProgram(join(DIST, 'test/support/ack-receiver.js'), receiverArgs, /\d/);
     const startedAt = performance.now();
     const args = ['serve', '--config', file, '--data', data, '--port', String(API_PORT)];
-    const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/, RUNTIME_FLAGS);
+    const server = await startProgram(join(DIST, 'program/main.js'), args, /is ready/, RUNTIME_FLAGS);
     return new CrawlRun(folder, receiver, server, { startedAt, readyAt: performance.now() });
   }
 

@@ -204,7 +204,7 @@ async function main(): Promise<void> {
   writeFileSync(join(folder, 'config.xml'), CONFIGURATION);
   if (postgres) process.env['CRAWLWAY_DATABASE_URL'] = postgres;
   const args = ['serve', '--config', join(folder, 'config.xml'), '--data', data, '--port', String(PORT)];
-  const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/);
+  const server = await startProgram(join(DIST, 'program/main.js'), args, /is ready/);
   try {
     // PostgreSQL orders by partition, the remainder of an id by 1,024.
     const rows = await measure(postgres ? 819 : Math.round(known * 0.8), Number(option('runs') ?? 5));

@@ -24,7 +24,7 @@ await fillStore(join(folder, 'data', 'crawlway.sqlite'), known);
 writeFileSync(join(folder, 'config.xml'), configuration(''));
 const args = ['serve', '--config', join(folder, 'config.xml'), '--data', join(folder, 'data'), '--port', String(PORT)];
 const started = performance.now();
-const server = await startProgram(join(DIST, 'src/main.js'), args, /is ready/);
+const server = await startProgram(join(DIST, 'program/main.js'), args, /is ready/);
 const ready = performance.now();
 const response = await fetch(`http://127.0.0.1:${PORT}/api/v1/config/preview`, {
   method: 'POST',

@@ -110,18 +110,19 @@ function ensureBuilt(force = false) {
         'bench',
         'test/support',
         'test/simulation',
+        'scripts/bundle.mjs',
         'tsconfig.json',
         'tsconfig.build.json',
         'package-lock.json',
       ],
       stamp: 'dist/.built',
-      command: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
+      commands: [['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], ['scripts/bundle.mjs']],
     },
     {
       name: 'console',
       inputs: ['console', 'package-lock.json'],
       stamp: 'console/dist/.built',
-      command: ['node_modules/vite/bin/vite.js', 'build', 'console'],
+      commands: [['node_modules/vite/bin/vite.js', 'build', 'console']],
     },
   ];
   for (const part of parts) {
@@ -131,16 +132,17 @@ function ensureBuilt(force = false) {
     if (!force && built && built.mtimeMs >= newest(part.inputs, isBuildInput)) continue;
     say(`building the ${part.name}`);
     const started = new Date();
-    const status = run(part.command, { stdio: ['ignore', 2, 2] });
-    if (status !== 0) fail(`building the ${part.name} failed; see the messages above`);
+    for (const command of part.commands)
+      if (run(command, { stdio: ['ignore', 2, 2] }) !== 0)
+        fail(`building the ${part.name} failed; see the messages above`);
     mkdirSync(dirname(stamp), { recursive: true });
     writeFileSync(stamp, `${started.toISOString()}\n`);
   }
 }
 
 const tasks = {
-  start: { built: true, script: 'dist/src/main.js', args: ['start'] },
-  crawlway: { built: true, script: 'dist/src/cli/crawlway.js' },
+  start: { built: true, script: 'dist/program/main.js', args: ['start'] },
+  crawlway: { built: true, script: 'dist/program/crawlway.js' },
   test: { script: 'scripts/test.mjs' },
   build: { force: true },
   lint: { script: 'scripts/test.mjs', args: ['static'] },

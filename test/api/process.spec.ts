@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { load } from 'js-yaml';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PROJECT_ROOT } from '../../src/server/project-root.js';
 import { FakeSite } from '../support/fake-site.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 import { crawlway, Program } from './program.js';
@@ -29,15 +31,7 @@ describe('the server as a process', () => {
     const site = await smallSite();
     const config = join(folder, 'CrawlConfig.xml');
     writeFileSync(config, configuration(site, folder));
-    const server = new Program('src/cli/crawlway.ts', [
-      'serve',
-      '--config',
-      config,
-      '--data',
-      join(folder, 'data'),
-      '--port',
-      '0',
-    ]);
+    const server = new Program(['serve', '--config', config, '--data', join(folder, 'data'), '--port', '0']);
     const url = (await server.said(/ready.*?(http:\/\/127\.0\.0\.1:\d+)/))[1]!;
     const indexed = async (): Promise<number> =>
       ((await (await fetch(`${url}/api/v1/crawlers/test`)).json()) as { indexed: number }).indexed;
@@ -62,6 +56,26 @@ describe('the server as a process', () => {
     const end = await server.ended;
     expect([end.code, end.stderr]).toEqual([0, '']);
     expect(existsSync(join(folder, 'data', 'server.pid'))).toBe(false);
+  });
+
+  it('is the same packed as from its sources: what it checks, describes and serves', async () => {
+    const folder = temporaryDirectory();
+    const site = await smallSite();
+    const config = join(folder, 'CrawlConfig.xml');
+    writeFileSync(config, configuration(site, folder));
+    const server = new Program(['serve', '--config', config, '--data', join(folder, 'data'), '--port', '0']);
+    const url = (await server.said(/ready.*?(http:\/\/127\.0\.0\.1:\d+)/))[1]!;
+
+    const description = await (await fetch(`${url}/docs/openapi.yaml`)).text();
+    expect(load(description)).toEqual(load(readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8')));
+    const wrong = await fetch(`${url}/api/v1/crawlers/test/roots`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ url: '' }),
+    });
+    expect([wrong.status, await wrong.json()]).toMatchObject([400, { errors: [{ pointer: '/url' }] }]);
+    for (const path of ['/', '/docs/', '/docs/swagger-ui-bundle.js', '/metrics'])
+      expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
   });
 
   it('says in one line why it cannot start', async () => {

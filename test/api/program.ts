@@ -1,12 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
-
-const REGISTER = pathToFileURL(join(PROJECT_ROOT, 'test/support/register-typescript.mjs')).href;
+import { crawlwayCommand } from '../support/crawlway-command.js';
 
 export interface Ended {
   readonly code: number | null;
@@ -14,29 +10,15 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The compiled program when it is as new as the sources (`npm test` builds first), else the sources, which start slower. */
-function programArguments(file: string): string[] {
-  const built = statSync(join(PROJECT_ROOT, 'dist/.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = ['src', 'index'].flatMap((folder) =>
-    readdirSync(join(PROJECT_ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
-      .map((name) => join(PROJECT_ROOT, folder, name)),
-  );
-  const isFresh = sources.every((source) => statSync(source).mtimeMs <= built);
-  return isFresh
-    ? [join(PROJECT_ROOT, 'dist', file.replace(/\.ts$/, '.js'))]
-    : ['--import', REGISTER, join(PROJECT_ROOT, file)];
-}
-
-/** A program of this project as a process of its own; killed when the test is over. */
+/** The `crawlway` command as a process of its own; killed when the test is over. */
 export class Program {
   stdout = '';
   stderr = '';
   readonly ended: Promise<Ended>;
   private readonly child: ChildProcess;
 
-  constructor(file: string, args: readonly string[], options: { env?: Record<string, string>; cwd?: string } = {}) {
-    this.child = spawn(process.execPath, [...programArguments(file), ...args], {
+  constructor(args: readonly string[], options: { env?: Record<string, string>; cwd?: string } = {}) {
+    this.child = spawn(process.execPath, [...crawlwayCommand(), ...args], {
       cwd: options.cwd ?? PROJECT_ROOT,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_NO_WARNINGS: '1', ...options.env },
     });
@@ -73,4 +55,4 @@ export class Program {
   }
 }
 
-export const crawlway = (...args: string[]): Program => new Program('src/cli/crawlway.ts', args);
+export const crawlway = (...args: string[]): Program => new Program(args);

@@ -40,7 +40,7 @@ function configuration(site: FakeSite, indexUrl: string): string {
 async function node(number: number, config: string, env: Record<string, string>): Promise<Program> {
   const data = join(temporaryDirectory(), `node-${number}`);
   const flags = ['--config', config, '--data', data, '--port', '0', '--no-sample'];
-  const program = new Program('src/cli/crawlway.ts', ['serve', ...flags], { env });
+  const program = new Program(['serve', ...flags], { env });
   await program.said(/ready/);
   return program;
 }

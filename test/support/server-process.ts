@@ -1,10 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { crawlwayCommand } from './crawlway-command.js';
 
-const fromSource = import.meta.url.endsWith('.ts');
-const PROGRAM = fileURLToPath(new URL(`../../src/cli/crawlway.${fromSource ? 'ts' : 'js'}`, import.meta.url));
-const HOOK = new URL('./register-typescript.mjs', import.meta.url).href;
 const OUTPUT_KEPT = 50_000;
 
 export interface ServerFlags {
@@ -22,9 +19,8 @@ export class ServerProcess {
   private readonly child: ChildProcess;
 
   constructor({ config, data, env, node = [] }: ServerFlags) {
-    const hook = fromSource ? ['--import', HOOK] : [];
     const flags = ['serve', '--config', config, '--data', data, '--port', '0'];
-    this.child = spawn(process.execPath, ['--no-warnings', ...node, ...hook, PROGRAM, ...flags], {
+    this.child = spawn(process.execPath, ['--no-warnings', ...node, ...crawlwayCommand(), ...flags], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...env },
     });
