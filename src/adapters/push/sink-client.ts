@@ -1,3 +1,4 @@
+import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import type { SinkDefinition } from '../../domain/crawl/definition.js';
@@ -12,6 +13,8 @@ export interface SinkRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
+  /** Called when the body has left the process, so that its memory may be used for another; not when that is unknown. */
+  readonly bodySent?: () => void;
 }
 
 export interface SinkAnswer {
@@ -60,6 +63,8 @@ export class SinkClient {
   async request(request: SinkRequest, signal: AbortSignal): Promise<SinkAnswer> {
     const deadline = AbortSignal.timeout(this.definition.timeout);
     const response: AxiosResponse<string> = await this.send(request, AbortSignal.any([signal, deadline]), 'text');
+    // A server may answer before it has read the request.
+    if ((response.request as ClientRequest | undefined)?.writableFinished) request.bodySent?.();
     return {
       status: response.status,
       body: response.data ?? '',

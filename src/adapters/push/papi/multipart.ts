@@ -9,9 +9,14 @@ export interface MultipartBody {
 
 /**
  * Documents as one multipart/form-data body (RFC 7578). This is the busiest path of a push: the text between two documents'
- * bytes is one string, and everything is copied exactly once, into a buffer of the right size.
+ * bytes is one string, and everything is copied exactly once.
+ *
+ * @param allocate gives a buffer of so many bytes, with any content
  */
-export function encodeDocuments(documents: readonly PushDocument[]): MultipartBody {
+export function encodeDocuments(
+  documents: readonly PushDocument[],
+  allocate: (length: number) => Buffer = Buffer.allocUnsafe,
+): MultipartBody {
   const boundary = `crawlway-${randomBytes(16).toString('hex')}`;
   const pieces: (string | Uint8Array)[] = [];
   let text = '';
@@ -20,7 +25,7 @@ export function encodeDocuments(documents: readonly PushDocument[]): MultipartBo
     text = '\r\n';
   });
   pieces.push(`${text}--${boundary}--\r\n`);
-  return { contentType: `multipart/form-data; boundary=${boundary}`, body: joined(pieces) };
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body: joined(pieces, allocate) };
 }
 
 /** Every field of a document, up to where the bytes of its main part begin. */
@@ -44,10 +49,10 @@ const quoted = (name: string): string =>
 const mediaType = (mimeType: string): string =>
   /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream';
 
-function joined(pieces: readonly (string | Uint8Array)[]): Buffer {
+function joined(pieces: readonly (string | Uint8Array)[], allocate: (length: number) => Buffer): Buffer {
   let length = 0;
   for (const piece of pieces) length += Buffer.byteLength(piece);
-  const body = Buffer.allocUnsafe(length);
+  const body = allocate(length);
   let offset = 0;
   for (const piece of pieces) {
     if (typeof piece === 'string') {

@@ -1,6 +1,7 @@
 import type { SinkDefinition } from '../../../domain/crawl/definition.js';
 import type { OrderAnswer, OrderKind, PushOrder } from '../../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
+import { BodyBuffers } from '../body-buffers.js';
 import { lines } from '../lines.js';
 import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from '../sink-client.js';
 import { allAcknowledged, type RequestAnswer, runsOfOneKind, sendSplitting } from '../splitting.js';
@@ -28,6 +29,7 @@ class SessionOver extends Error {
 export class PapiSink implements Sink {
   readonly name: string;
   private readonly client: SinkClient;
+  private readonly bodies = new BodyBuffers();
   private session: string | undefined;
 
   constructor(definition: SinkDefinition) {
@@ -78,7 +80,11 @@ export class PapiSink implements Sink {
     session: string,
     signal: AbortSignal,
   ): Promise<RequestAnswer> {
-    const answer = await this.command(kind === 'add' ? addRequest(orders) : deleteRequest(orders), session, signal);
+    const answer = await this.command(
+      kind === 'add' ? addRequest(orders, this.bodies) : deleteRequest(orders),
+      session,
+      signal,
+    );
     if (isSuccess(answer)) return allAcknowledged(orders);
     if (answer.status !== 400 && answer.status !== 413) throw this.client.unavailable(answer);
     await this.checkSession(session, signal);
@@ -120,10 +126,11 @@ export class PapiSink implements Sink {
   }
 }
 
-function addRequest(orders: readonly PushOrder[]): SinkRequest {
+function addRequest(orders: readonly PushOrder[], bodies: BodyBuffers): SinkRequest {
   const documents = orders.flatMap((order) => (order.kind === 'add' ? [order.document] : []));
-  const { contentType, body } = encodeDocuments(documents);
-  return { method: 'POST', path: COMMAND.add, headers: { 'content-type': contentType }, body };
+  const { contentType, body } = encodeDocuments(documents, (length) => bodies.take(length));
+  const bodySent = (): void => bodies.giveBack(body);
+  return { method: 'POST', path: COMMAND.add, headers: { 'content-type': contentType }, body, bodySent };
 }
 
 function deleteRequest(orders: readonly PushOrder[]): SinkRequest {
