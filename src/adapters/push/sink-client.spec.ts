@@ -1,0 +1,26 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
+import { answer, rawServer } from '../../../test/support/raw-server.js';
+import { SinkClient } from './sink-client.js';
+
+it.each([
+  { reads: 'the whole body', size: 1_000, sent: true },
+  { reads: 'nothing of a large body before it answers', size: 64 << 20, sent: false },
+])('a body counts as sent when it has left: the server reads $reads', async ({ size, sent }) => {
+  const server = await rawServer((socket) => {
+    if (!sent) socket.pause();
+    socket.write(answer('taken'));
+  });
+  const client = new SinkClient(sinkDefinition({ type: 'papi', url: `http://127.0.0.1:${server.port}/` }));
+  onTestFinished(async () => {
+    await client.close();
+    await server.close();
+  });
+  let told = false;
+  const bodySent = (): void => {
+    told = true;
+  };
+  const request = { method: 'POST', path: '', body: Buffer.alloc(size, 'x'), bodySent } as const;
+  expect((await client.request(request, stillWanted())).body).toBe('taken');
+  expect(told).toBe(sent);
+});
