@@ -42,9 +42,9 @@ module.exports = {
     },
     {
       name: 'adapters-know-ports-only',
-      comment: 'An adapter imports its own folder, engine/ports, domain and packages.',
+      comment: 'An adapter imports its own folder, engine/ports, domain and packages; the entry of a thread puts its thread together.',
       severity: 'error',
-      from: { path: '^src/adapters/([^/]+)/' },
+      from: { path: '^src/adapters/([^/]+)/', pathNot: '\\.thread\\.ts$' },
       to: { path: '^(src|index|console|bench|test)/', pathNot: ['^src/adapters/$1/', '^src/engine/ports/', '^src/domain/'] },
     },
     {

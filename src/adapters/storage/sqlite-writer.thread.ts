@@ -1,9 +1,13 @@
 /** The one thread that writes to the SQLite store: takes batches of calls, answers each call of a batch. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { giveWay } from '../system/thread-priority.js';
 import { SqliteFrontier } from './sqlite-frontier.js';
 import { isLocked, openHandle, storeError } from './sqlite-handle.js';
 import { writerVerbs } from './sqlite-verbs.js';
 import { type Call, crossing, perform, type Reply, type StoreThreadData } from './thread-protocol.js';
+
+// Beside the page threads: nothing but the crawl waits for it, and where it goes before them, they have too little work in hand.
+giveWay(10);
 
 const { file } = workerData as StoreThreadData;
 const db = openHandle(file, 'writer');

@@ -9,18 +9,25 @@ import {
   transferable,
 } from './page-thread-protocol.js';
 
+/**
+ * Answers that travel together at most. Bodies arrive together, so one turn of the event loop may read a page for every
+ * fetch that is under way: held back to its end, their answers would leave this thread without work and then the other.
+ */
+const MOST_TOGETHER = 8;
+
 /** The far end of a PageThread: answers calls from a port with a processor that works in this thread. */
 export function servePages(port: MessagePort, processor: PageProcessor): void {
   let answers: PageAnswer[] = [];
   let transfers: ArrayBuffer[] = [];
 
-  // Answers of one turn of the event loop travel together.
   const send = (answer: PageAnswer, transfer: ArrayBuffer[] = []): void => {
     if (answers.length === 0) setImmediate(flush);
     answers.push(answer);
     transfers.push(...transfer);
+    if (answers.length >= MOST_TOGETHER) flush();
   };
   const flush = (): void => {
+    if (answers.length === 0) return;
     const message: FromPageThread = answers;
     const list = transfers;
     answers = [];
