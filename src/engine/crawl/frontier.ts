@@ -54,7 +54,7 @@ export class Frontier {
   private readonly readyHosts = SOURCES.map(() => new Fifo<HostWindow>());
   private readonly dueTimes = new TimeHeap<{ window: HostWindow; source: SourceNumber }>();
   private readonly picker: WeightedPick;
-  private readonly stopListening: () => void;
+  private readonly letGo: () => void;
   private cancelTimer: (() => void) | undefined;
   private timerAt: Instant | undefined;
   private loads = 0;
@@ -79,9 +79,9 @@ export class Frontier {
     this.partitions = services.partitions;
     this.nodes = services.nodes;
     this.picker = new WeightedPick(settings.weights);
-    this.stopListening = this.hosts.onReady((host) => {
-      const window = this.windows.get(host.key);
-      if (window) this.offer(window);
+    this.letGo = this.hosts.addUser({
+      ready: (host) => this.offerAgain(host),
+      uses: (hostKey) => this.windows.has(hostKey),
     });
   }
 
@@ -106,7 +106,7 @@ export class Frontier {
     return { url, host: window.host, source };
   }
 
-  /** After `next`: the host may have room for another request at once. */
+  /** After `next`, and when the host is ready: it may have room for another request. */
   offerAgain(host: Host): void {
     const window = this.windows.get(host.key);
     if (window) this.offer(window);
@@ -244,7 +244,7 @@ export class Frontier {
 
   close(): void {
     this.closed = true;
-    this.stopListening();
+    this.letGo();
     this.cancelTimer?.();
   }
 
@@ -355,11 +355,9 @@ export class Frontier {
   }
 
   private dropUnused(horizon: Instant): void {
-    const unused: string[] = [];
     for (const [key, window] of this.windows)
-      if (window.isUnused(horizon) && !window.ready.includes(true)) unused.push(key);
-    for (const key of unused) this.windows.delete(key);
-    this.hosts.release(unused);
+      if (window.isUnused(horizon) && !window.ready.includes(true)) this.windows.delete(key);
+    this.hosts.forgetUnused();
   }
 
   private armTimer(): void {

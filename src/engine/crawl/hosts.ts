@@ -52,6 +52,13 @@ export class Host {
   }
 }
 
+/** Whoever has hosts in hand: the frontier of a crawler. */
+interface HostUser {
+  /** The host may be asked again. */
+  ready(host: Host): void;
+  uses(hostKey: string): boolean;
+}
+
 export class Hosts {
   private readonly hosts = new Map<string, Host>();
   private readonly timers = new TimeHeap<Host>();
@@ -60,7 +67,7 @@ export class Hosts {
   private cancelSave: (() => void) | undefined;
   /** The process before this one died: what it asked for last was not saved, so no host is asked before this time. */
   quietUntil: Instant = instant(0);
-  private readonly listeners = new Set<(host: Host) => void>();
+  private readonly users = new Set<HostUser>();
   private readonly loader: Batcher<Host, undefined>;
   /** Writes hosts down before they are asked, where another node may have to go on. */
   private readonly keeper: Batcher<Host, undefined>;
@@ -77,9 +84,10 @@ export class Hosts {
     this.keeper = new Batcher((hosts) => this.keep(hosts), 500);
   }
 
-  onReady(listener: (host: Host) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  /** Until the function that it returns is called. */
+  addUser(user: HostUser): () => void {
+    this.users.add(user);
+    return () => this.users.delete(user);
   }
 
   get(key: string): Host {
@@ -98,11 +106,12 @@ export class Hosts {
   }
 
   /** Forgets hosts that nobody uses, so that memory follows the hosts in use, not the hosts ever seen. */
-  release(keys: Iterable<string>): void {
-    for (const key of keys) {
-      const host = this.hosts.get(key);
-      if (host && host.active === 0 && !host.dirty && !host.paused && host.readyAt <= this.clock.now())
-        this.hosts.delete(key);
+  forgetUnused(): void {
+    const now = this.clock.now();
+    for (const [key, host] of this.hosts) {
+      if (host.active > 0 || host.dirty || host.paused || host.readyAt > now) continue;
+      // Another crawler may have it in hand: of two objects for one host each would keep a clock of its own.
+      if (![...this.users].some((user) => user.uses(key))) this.hosts.delete(key);
     }
   }
 
@@ -187,7 +196,7 @@ export class Hosts {
     if (!paused) this.notifyWhenReady(host);
   }
 
-  /** Calls the listeners now, or when the host's clocks have run out. */
+  /** Tells the users now, or when the host's clocks have run out. */
   notifyWhenReady(host: Host): void {
     const now = this.clock.now();
     if (host.readyAt <= now) this.notify(host);
@@ -212,7 +221,7 @@ export class Hosts {
   }
 
   private notify(host: Host): void {
-    for (const listener of this.listeners) listener(host);
+    for (const user of this.users) user.ready(host);
   }
 
   private change(host: Host, politeness: Politeness): void {
