@@ -47,6 +47,10 @@ describe('a pool of page threads', () => {
     const bad = pool.process(task(99, '/bad'));
     const good = await Promise.all(paths.map((path, i) => pool.process(task(i, path))));
     expect(good.map(outcome)).toEqual(paths.map(() => 'document'));
+    expect(
+      good.filter(({ age }) => !(Number.isInteger(age) && age! >= 0)),
+      'without a whole age',
+    ).toEqual([]);
     expect(await bad).toMatchObject({ outcome: { kind: 'error', code: 'parse-timeout' } });
     expect(warnings).toEqual(['a page thread ended and is replaced']);
     expect(outcome(await pool.process(task(100, '/p0')))).toBe('document');

@@ -29,7 +29,8 @@ export type PageNotice =
 export type ToPageThread = readonly (PageCall | PageNotice)[];
 
 export type PageAnswer =
-  | { readonly seq: number; readonly answer: unknown }
+  /** `at`: when it was ready, see `uptime`. */
+  | { readonly seq: number; readonly answer: unknown; readonly at: number }
   | { readonly seq: number; readonly error: string };
 
 export type FromPageThread = readonly PageAnswer[];
@@ -47,3 +48,6 @@ export function transferable(result: unknown): ArrayBuffer[] {
   // A view on a shared pool must be copied: its neighbours belong to others.
   return bytes.byteLength > 0 && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
 }
+
+/** Milliseconds of the machine's monotonic clock, the same in all threads. */
+export const uptime = (): number => Number(process.hrtime.bigint()) / 1e6;

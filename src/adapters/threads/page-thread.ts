@@ -1,11 +1,14 @@
 import { Worker } from 'node:worker_threads';
-import type {
-  PageAnswer,
-  PageCall,
-  PageCalls,
-  PageNotice,
-  PageThreadData,
-  ToPageThread,
+import { milliseconds } from '../../domain/time/units.js';
+import type { PageResult } from '../../engine/ports/page-task.js';
+import {
+  type PageAnswer,
+  type PageCall,
+  type PageCalls,
+  type PageNotice,
+  type PageThreadData,
+  type ToPageThread,
+  uptime,
 } from './page-thread-protocol.js';
 
 interface UnderWay {
@@ -111,7 +114,7 @@ export class PageThread {
     this.underWay.delete(answer.seq);
     if (!waiting) return;
     if ('error' in answer) waiting.reject(new Error(answer.error));
-    else waiting.resolve(answer.answer as never);
+    else waiting.resolve((waiting.call.call === 'process' ? aged(answer) : answer.answer) as never);
   }
 
   private end(error: Error): void {
@@ -125,4 +128,12 @@ export class PageThread {
     this.underWay.clear();
     this.onEnd(this, error);
   }
+}
+
+/**
+ * The result has waited in the thread for others, and here for its turn: time that its host has rested already. In whole
+ * milliseconds and one less, because the engine's clock counts whole ones too.
+ */
+function aged({ answer, at }: Extract<PageAnswer, { answer: unknown }>): PageResult {
+  return { ...(answer as PageResult), age: milliseconds(Math.max(0, Math.floor(uptime() - at) - 1)) };
 }

@@ -7,6 +7,7 @@ import {
   type PageNotice,
   type ToPageThread,
   transferable,
+  uptime,
 } from './page-thread-protocol.js';
 
 /**
@@ -38,7 +39,7 @@ export function servePages(port: MessagePort, processor: PageProcessor): void {
   const run = async (call: PageCall): Promise<void> => {
     try {
       const answer = await perform(processor, call);
-      send({ seq: call.seq, answer }, transferable(answer));
+      send({ seq: call.seq, answer, at: uptime() }, transferable(answer));
     } catch (error) {
       send({ seq: call.seq, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }

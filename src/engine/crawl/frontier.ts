@@ -344,7 +344,6 @@ export class Frontier {
       this.expect(window, source, after(this.clock.now(), READ_AGAIN));
     } finally {
       this.loads--;
-      window.loading[source] = false;
     }
   }
 

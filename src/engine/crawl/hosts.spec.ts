@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openSqliteInProcess } from '../../adapters/storage/sqlite-in-process.js';
-import { seconds } from '../../domain/time/units.js';
+import { after, seconds } from '../../domain/time/units.js';
 import { Hosts } from './hosts.js';
 
 it('a host is one thing for all crawlers, as long as one of them has it in hand', async () => {
@@ -29,4 +29,22 @@ it('a host is one thing for all crawlers, as long as one of them has it in hand'
   clock.advanceTo(host.readyAt);
   hosts.forgetUnused();
   expect(hosts.peek(host.key)).toBeUndefined();
+});
+
+it('the pause counts from the end of the request, also when that is told later', async () => {
+  const store = await openSqliteInProcess(':memory:');
+  const clock = new ManualClock();
+  const hosts = new Hosts(store, clock);
+  onTestFinished(async () => {
+    hosts.close();
+    await store.close();
+  });
+  const host = hosts.get('http://a.example');
+  await vi.waitUntil(() => host.loaded);
+  const begun = clock.now();
+  hosts.claim(host);
+  await hosts.started(host, seconds(2));
+  clock.advanceTo(after(begun, seconds(5)));
+  hosts.finished(host, seconds(2), seconds(1));
+  expect(host.readyAt).toBe(after(begun, seconds(6)));
 });

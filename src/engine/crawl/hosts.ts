@@ -156,9 +156,9 @@ export class Hosts {
     }
   }
 
-  /** The last request of the claim has ended; the next one waits `delay` from now. */
-  finished(host: Host, delay: Duration): void {
-    this.change(host, finished(host.politeness, this.clock.now(), delay));
+  /** The last request of the claim ended so long `ago` or before; the next one waits `delay` from then. */
+  finished(host: Host, delay: Duration, ago = milliseconds(0)): void {
+    this.change(host, finished(host.politeness, instant(this.clock.now() - ago), delay));
     this.released(host);
   }
 

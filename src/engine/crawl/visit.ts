@@ -75,6 +75,7 @@ export class VisitRunner {
   /** The host has been claimed by the caller; here the claim ends, with the pause that the requests made have earned. */
   private async fetch(state: UrlState, host: Host): Promise<PageResult | typeof PUT_BACK> {
     let pause: Duration | undefined;
+    let age: Duration | undefined;
     try {
       const verdict = await this.judge(state);
       const { options, fetchUrl } = verdict.effects;
@@ -101,13 +102,14 @@ export class VisitRunner {
       pause = delay;
       const wantsWords = await this.target.endless.wantsWords(state);
       const answer = await this.services.processor.process({ ...this.task(state), wantsWords });
+      age = answer.age;
       const result = await this.services.review.review(state, answer);
       this.noteHost(host, result, state.stamp !== undefined);
       if (!hasAsked(result)) pause = undefined;
       return result;
     } finally {
       if (pause === undefined) this.services.hosts.released(host);
-      else this.services.hosts.finished(host, pause);
+      else this.services.hosts.finished(host, pause, age);
     }
   }
 

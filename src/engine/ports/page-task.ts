@@ -113,6 +113,8 @@ export interface PageResult {
   readonly bytes: number;
   /** What the verdict on this URL says of its schedule. */
   readonly schedule: PageSchedule;
+  /** Time since it was ready, when it has come from another thread. */
+  readonly age?: Duration;
 }
 
 export interface PageSchedule {
