@@ -25,14 +25,19 @@ async function smallSite(): Promise<FakeSite> {
   return site.page('/', ['/a.html', '/b.html', '/missing.html']).page('/a.html').page('/b.html');
 }
 
+async function serving() {
+  const folder = temporaryDirectory();
+  const site = await smallSite();
+  const config = join(folder, 'CrawlConfig.xml');
+  writeFileSync(config, configuration(site, folder));
+  const server = new Program(['serve', '--config', config, '--data', join(folder, 'data'), '--port', '0']);
+  const url = (await server.said(/ready.*?(http:\/\/127\.0\.0\.1:\d+)/))[1]!;
+  return { folder, site, config, server, url };
+}
+
 describe('the server as a process', () => {
   it('starts, takes a changed file on SIGHUP, serves the command line, and stops with 0 on SIGTERM', async () => {
-    const folder = temporaryDirectory();
-    const site = await smallSite();
-    const config = join(folder, 'CrawlConfig.xml');
-    writeFileSync(config, configuration(site, folder));
-    const server = new Program(['serve', '--config', config, '--data', join(folder, 'data'), '--port', '0']);
-    const url = (await server.said(/ready.*?(http:\/\/127\.0\.0\.1:\d+)/))[1]!;
+    const { folder, site, config, server, url } = await serving();
     const indexed = async (): Promise<number> =>
       ((await (await fetch(`${url}/api/v1/crawlers/test`)).json()) as { indexed: number }).indexed;
     await expect.poll(indexed, { timeout: 60_000 }).toBe(3);
@@ -59,12 +64,7 @@ describe('the server as a process', () => {
   });
 
   it('is the same packed as from its sources: what it checks, describes and serves', async () => {
-    const folder = temporaryDirectory();
-    const site = await smallSite();
-    const config = join(folder, 'CrawlConfig.xml');
-    writeFileSync(config, configuration(site, folder));
-    const server = new Program(['serve', '--config', config, '--data', join(folder, 'data'), '--port', '0']);
-    const url = (await server.said(/ready.*?(http:\/\/127\.0\.0\.1:\d+)/))[1]!;
+    const { url } = await serving();
 
     const description = await (await fetch(`${url}/docs/openapi.yaml`)).text();
     expect(load(description)).toEqual(load(readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8')));

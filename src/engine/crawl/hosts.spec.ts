@@ -4,7 +4,7 @@ import { openSqliteInProcess } from '../../adapters/storage/sqlite-in-process.js
 import { after, seconds } from '../../domain/time/units.js';
 import { Hosts } from './hosts.js';
 
-it('a host is one thing for all crawlers, as long as one of them has it in hand', async () => {
+async function oneHost() {
   const store = await openSqliteInProcess(':memory:');
   const clock = new ManualClock();
   const hosts = new Hosts(store, clock);
@@ -14,6 +14,11 @@ it('a host is one thing for all crawlers, as long as one of them has it in hand'
   });
   const host = hosts.get('http://a.example');
   await vi.waitUntil(() => host.loaded);
+  return { clock, hosts, host };
+}
+
+it('a host is one thing for all crawlers, as long as one of them has it in hand', async () => {
+  const { clock, hosts, host } = await oneHost();
   const letGo = hosts.addUser({ ready: () => undefined, uses: (key) => key === host.key });
   hosts.forgetUnused();
   expect(hosts.get(host.key)).toBe(host);
@@ -32,15 +37,7 @@ it('a host is one thing for all crawlers, as long as one of them has it in hand'
 });
 
 it('the pause counts from the end of the request, also when that is told later', async () => {
-  const store = await openSqliteInProcess(':memory:');
-  const clock = new ManualClock();
-  const hosts = new Hosts(store, clock);
-  onTestFinished(async () => {
-    hosts.close();
-    await store.close();
-  });
-  const host = hosts.get('http://a.example');
-  await vi.waitUntil(() => host.loaded);
+  const { clock, hosts, host } = await oneHost();
   const begun = clock.now();
   hosts.claim(host);
   await hosts.started(host, seconds(2));

@@ -21,6 +21,7 @@ import { obeysRobots } from './robots-gate.js';
 import type { CrawlServices } from './services.js';
 import type { Tally } from './tally.js';
 import { pricedBy } from './visit-pricing.js';
+import { visitRecord } from './visit-record.js';
 
 export interface VisitTarget {
   readonly context: CrawlContext;
@@ -379,23 +380,3 @@ function bytesOf({ outcome, links }: PageResult): number {
 
 /** A URL that was excluded before any request has cost its host nothing. */
 const hasAsked = ({ outcome, status }: PageResult): boolean => outcome.kind !== 'excluded' || status !== undefined;
-
-function visitRecord(result: PageResult, outcome: VisitOutcome, changed: boolean, at: Visit['at']): Visit {
-  const name = outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
-  return {
-    at,
-    status: result.status,
-    outcome: name,
-    detail: outcome.kind === 'document' && !outcome.index ? `not indexed: ${outcome.reason}` : detailOf(result.outcome),
-    duration: result.duration,
-    bytes: result.bytes,
-    changed,
-  };
-}
-
-function detailOf(outcome: PageOutcome): string | undefined {
-  if (outcome.kind === 'error' || outcome.kind === 'excluded') return outcome.detail;
-  if (outcome.kind === 'redirect')
-    return outcome.refused ? `to ${outcome.target} (${outcome.refused})` : `to ${outcome.target}`;
-  return undefined;
-}
