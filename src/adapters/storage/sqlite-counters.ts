@@ -1,5 +1,5 @@
 import { SOURCES } from '../../domain/frontier/sources.js';
-import type { Handle } from './sqlite-handle.js';
+import { type Handle, prepareOnce } from './sqlite-handle.js';
 import { countersBy, type SiteChange } from './tally.js';
 
 /** Source and earliest due time of the queued URLs of one site: one index probe a source. */
@@ -22,11 +22,13 @@ export function counterWriter(
   db: Handle,
   crawlerOf: (site: number) => string,
 ): (changes: readonly SiteChange[]) => void {
-  const updateSite = db.prepare(
+  const updateSite = prepareOnce(
+    db,
     `UPDATE site SET urls = urls + @urls, indexed = indexed + @indexed, errors = errors + @errors,
        queued = queued + @queued, next_due_at = ${NEXT_DUE} WHERE id = @site`,
   );
-  const updateCounter = db.prepare(
+  const updateCounter = prepareOnce(
+    db,
     `INSERT INTO counter (crawler, status, source, indexed, urls) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET urls = urls + excluded.urls`,
   );

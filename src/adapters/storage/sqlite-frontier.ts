@@ -7,7 +7,7 @@ import { GLOB, urlWhere } from './filter-sql.js';
 import { indexOrder, type Keys } from './keys.js';
 import { KEPT_VISITS, UNDER_WAY, visitValues } from './order-row.js';
 import { counterWriter, EARLIEST_BY_SOURCE } from './sqlite-counters.js';
-import type { Handle } from './sqlite-handle.js';
+import { type Handle, prepareOnce } from './sqlite-handle.js';
 import { SELECT_URL } from './sqlite-reads.js';
 import { SqliteRecords } from './sqlite-records.js';
 import { SqliteSites } from './sqlite-sites.js';
@@ -197,7 +197,7 @@ export class SqliteFrontier {
     const shape = fields.map((field) => `${CHANGES[field].column} = ?`).join(', ');
     let update = this.#updates.get(shape);
     if (!update) {
-      update = this.#db.prepare<Value[]>(`UPDATE url SET ${shape} WHERE id = ?`);
+      update = prepareOnce<Value[]>(this.#db, `UPDATE url SET ${shape} WHERE id = ?`);
       this.#updates.set(shape, update);
     }
     return update;
@@ -221,22 +221,25 @@ const FORGETTABLE = `u.stamp IS NULL AND u.pending_deletion IS NULL AND NOT EXIS
      AND o.state IN (${UNDER_WAY.join(', ')}))`;
 
 const statements = (db: Handle) => ({
-  idOf: db.prepare<[number, bigint], UrlId>('SELECT id FROM url WHERE site_id = ? AND key = ?').pluck(),
-  insert: db.prepare<Value[]>(
+  idOf: prepareOnce<[number, bigint], UrlId>(db, 'SELECT id FROM url WHERE site_id = ? AND key = ?').pluck(),
+  insert: prepareOnce<Value[]>(
+    db,
     `INSERT INTO url (site_id, ${NEW_COLUMNS.join(', ')}) VALUES (?, ${NEW_COLUMNS.map(() => '?').join(', ')})`,
   ),
-  urlOf: db.prepare(`${SELECT_URL} WHERE u.id = ?`),
-  queue: db.prepare('SELECT id, due_at FROM url WHERE site_id = ? AND source = ? ORDER BY due_at, id').raw(),
-  counted: db.prepare(`SELECT ${COUNTED} FROM url u WHERE u.id = ?`),
-  deleteUrl: db.prepare('DELETE FROM url WHERE id = ?'),
-  dueSites: db
-    .prepare('SELECT id, host FROM site WHERE crawler = ? AND host > ? AND next_due_at <= ? ORDER BY host LIMIT ?')
-    .raw(),
-  earliest: db.prepare(EARLIEST_BY_SOURCE).raw(),
-  insertVisit: db.prepare('INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
-  pruneVisits: db.prepare(
+  urlOf: prepareOnce(db, `${SELECT_URL} WHERE u.id = ?`),
+  queue: prepareOnce(db, 'SELECT id, due_at FROM url WHERE site_id = ? AND source = ? ORDER BY due_at, id').raw(),
+  counted: prepareOnce(db, `SELECT ${COUNTED} FROM url u WHERE u.id = ?`),
+  deleteUrl: prepareOnce(db, 'DELETE FROM url WHERE id = ?'),
+  dueSites: prepareOnce(
+    db,
+    'SELECT id, host FROM site WHERE crawler = ? AND host > ? AND next_due_at <= ? ORDER BY host LIMIT ?',
+  ).raw(),
+  earliest: prepareOnce(db, EARLIEST_BY_SOURCE).raw(),
+  insertVisit: prepareOnce(db, 'INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+  pruneVisits: prepareOnce(
+    db,
     `DELETE FROM visit WHERE url_id = ?
        AND at < (SELECT at FROM visit WHERE url_id = ? ORDER BY at DESC LIMIT 1 OFFSET ${KEPT_VISITS - 1})`,
   ),
-  deleteVisits: db.prepare('DELETE FROM visit WHERE url_id = ?'),
+  deleteVisits: prepareOnce(db, 'DELETE FROM visit WHERE url_id = ?'),
 });

@@ -16,7 +16,7 @@ import {
 import { crawlerCounts } from './crawler-counts.js';
 import { countedWhere, GLOB, hostOf, orderWhere, urlWhere, type Where } from './filter-sql.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from './order-row.js';
-import type { Handle } from './sqlite-handle.js';
+import { type Handle, prepareOnce } from './sqlite-handle.js';
 import type { CounterChange } from './tally.js';
 import { toState, URL_COLUMNS, type UrlRecord } from './url-row.js';
 
@@ -199,34 +199,37 @@ export class SqliteReads {
 const ACKNOWLEDGED = orderStateCode('acknowledged');
 
 const statements = (db: Handle) => ({
-  find: db.prepare(`${SELECT_URL} WHERE s.crawler = ? AND s.host = ? AND u.key = ? AND u.url = ?`),
-  byId: db.prepare(`${SELECT_URL} WHERE u.id = ?`),
-  visits: db.prepare('SELECT * FROM visit WHERE url_id = ? ORDER BY at DESC LIMIT ?'),
-  counters: db.prepare('SELECT status, source, indexed, urls FROM counter WHERE crawler = ?'),
-  oldestDue: db.prepare('SELECT min(next_due_at) FROM site WHERE crawler = ? AND next_due_at IS NOT NULL').pluck(),
-  sitesDue: db.prepare(
+  find: prepareOnce(db, `${SELECT_URL} WHERE s.crawler = ? AND s.host = ? AND u.key = ? AND u.url = ?`),
+  byId: prepareOnce(db, `${SELECT_URL} WHERE u.id = ?`),
+  visits: prepareOnce(db, 'SELECT * FROM visit WHERE url_id = ? ORDER BY at DESC LIMIT ?'),
+  counters: prepareOnce(db, 'SELECT status, source, indexed, urls FROM counter WHERE crawler = ?'),
+  oldestDue: prepareOnce(db, 'SELECT min(next_due_at) FROM site WHERE crawler = ? AND next_due_at IS NOT NULL').pluck(),
+  sitesDue: prepareOnce(
+    db,
     'SELECT id, next_due_at AS "dueAt" FROM site WHERE crawler = ? AND next_due_at IS NOT NULL ORDER BY next_due_at LIMIT ?',
   ),
-  firstOfSite: db.prepare(
+  firstOfSite: prepareOnce(
+    db,
     'SELECT url, due_at AS "dueAt" FROM url WHERE site_id = ? AND source = ? ORDER BY due_at LIMIT 1',
   ),
-  indexedOfHost: db.prepare('SELECT indexed FROM site WHERE crawler = ? AND host = ?').pluck(),
-  urlsOfHost: db.prepare('SELECT coalesce(sum(urls), 0) FROM site WHERE host = ?').pluck(),
-  hosts: db.prepare(
+  indexedOfHost: prepareOnce(db, 'SELECT indexed FROM site WHERE crawler = ? AND host = ?').pluck(),
+  urlsOfHost: prepareOnce(db, 'SELECT coalesce(sum(urls), 0) FROM site WHERE host = ?').pluck(),
+  hosts: prepareOnce(
+    db,
     `SELECT host AS hostKey, urls, indexed, errors, queued FROM site
      WHERE crawler = ? AND host > ? AND urls > 0 ORDER BY host LIMIT ?`,
   ),
-  order: db.prepare('SELECT * FROM push_order WHERE id = ?'),
-  lastOrder: db.prepare('SELECT max(id) FROM push_order').pluck(),
-  nthAcknowledged: db
-    .prepare(`SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} ORDER BY id DESC LIMIT 1 OFFSET ?`)
-    .pluck(),
-  prunable: db
-    .prepare(
-      `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} AND (id <= ? OR decided_at < ?)
+  order: prepareOnce(db, 'SELECT * FROM push_order WHERE id = ?'),
+  lastOrder: prepareOnce(db, 'SELECT max(id) FROM push_order').pluck(),
+  nthAcknowledged: prepareOnce(
+    db,
+    `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} ORDER BY id DESC LIMIT 1 OFFSET ?`,
+  ).pluck(),
+  prunable: prepareOnce(
+    db,
+    `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} AND (id <= ? OR decided_at < ?)
          AND id < (SELECT max(id) FROM push_order) ORDER BY id LIMIT ?`,
-    )
-    .pluck(),
-  setting: db.prepare('SELECT value FROM setting WHERE name = ?').pluck(),
-  settings: db.prepare('SELECT name, value FROM setting WHERE substr(name, 1, ?) = ? ORDER BY name').raw(),
+  ).pluck(),
+  setting: prepareOnce(db, 'SELECT value FROM setting WHERE name = ?').pluck(),
+  settings: prepareOnce(db, 'SELECT name, value FROM setting WHERE substr(name, 1, ?) = ? ORDER BY name').raw(),
 });

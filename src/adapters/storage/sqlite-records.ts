@@ -1,7 +1,7 @@
 import type { HostRecord, LedgerEntry } from '../../engine/ports/frontier-store.js';
 import { type HostStored, hostValues, toHost } from './host-row.js';
 import { ORDER_CHANGES, ORDER_COLUMNS, orderValues } from './order-row.js';
-import type { Handle } from './sqlite-handle.js';
+import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 /** Hosts, ledger and settings on one SQLite handle; the writing half, called inside SqliteFrontier.transaction. */
 export class SqliteRecords {
@@ -9,15 +9,16 @@ export class SqliteRecords {
 
   constructor(db: Handle) {
     this.#sql = {
-      host: db.prepare('SELECT * FROM host WHERE host = ?'),
-      saveHost: db.prepare('INSERT OR REPLACE INTO host VALUES (?, ?, ?, ?, ?, ?)'),
-      saveOrder: db.prepare(
+      host: prepareOnce(db, 'SELECT * FROM host WHERE host = ?'),
+      saveHost: prepareOnce(db, 'INSERT OR REPLACE INTO host VALUES (?, ?, ?, ?, ?, ?)'),
+      saveOrder: prepareOnce(
+        db,
         `INSERT INTO push_order (${ORDER_COLUMNS.join(', ')}) VALUES (${ORDER_COLUMNS.map(() => '?').join(', ')})
          ON CONFLICT (id) DO UPDATE SET ${ORDER_CHANGES.map((column) => `${column} = excluded.${column}`).join(', ')}`,
       ),
-      deleteOrder: db.prepare('DELETE FROM push_order WHERE id = ?'),
-      putSetting: db.prepare('INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)'),
-      deleteSetting: db.prepare('DELETE FROM setting WHERE name = ?'),
+      deleteOrder: prepareOnce(db, 'DELETE FROM push_order WHERE id = ?'),
+      putSetting: prepareOnce(db, 'INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)'),
+      deleteSetting: prepareOnce(db, 'DELETE FROM setting WHERE name = ?'),
     };
   }
 

@@ -5,7 +5,7 @@ import type { FolderStep, FrontierStore, SearchStep, UrlFilter } from '../../eng
 import { ERROR, type FailingDialect, failingHostsQuery, failingQuery, type HostsPage } from './failing-sql.js';
 import { countedWhere, GLOB, hostOf, urlWhere } from './filter-sql.js';
 import { ALL, FolderTally, type Progress, STEP_LIMITS, type StepLimits } from './search.js';
-import type { Handle } from './sqlite-handle.js';
+import { type Handle, prepareOnce } from './sqlite-handle.js';
 import { toState, URL_COLUMNS, type UrlRecord, type Value } from './url-row.js';
 
 type Failing = Awaited<ReturnType<FrontierStore['failing']>>;
@@ -128,13 +128,12 @@ const byUrl = (index: string): string => `FROM url u ${index} CROSS JOIN site s 
 const bySite = (index: string): string => `FROM site s CROSS JOIN url u INDEXED BY ${index} ON u.site_id = s.id`;
 
 const statements = (db: Handle, enough: number) => ({
-  lastId: db.prepare('SELECT coalesce(max(id), 0) FROM url').pluck(),
-  urlOf: db.prepare(`SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id WHERE u.id = ?`),
-  site: db.prepare('SELECT coalesce(min(id), 0) FROM site WHERE crawler = ? AND host = ?').pluck(),
-  sites: db.prepare(`SELECT count(*) FROM (SELECT 1 FROM site LIMIT ${enough})`).pluck(),
-  failing: db
-    .prepare(
-      `SELECT count(*) FROM (SELECT 1 FROM url INDEXED BY url_error WHERE status = ${ERROR} AND reason = ? LIMIT ${enough})`,
-    )
-    .pluck(),
+  lastId: prepareOnce(db, 'SELECT coalesce(max(id), 0) FROM url').pluck(),
+  urlOf: prepareOnce(db, `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id WHERE u.id = ?`),
+  site: prepareOnce(db, 'SELECT coalesce(min(id), 0) FROM site WHERE crawler = ? AND host = ?').pluck(),
+  sites: prepareOnce(db, `SELECT count(*) FROM (SELECT 1 FROM site LIMIT ${enough})`).pluck(),
+  failing: prepareOnce(
+    db,
+    `SELECT count(*) FROM (SELECT 1 FROM url INDEXED BY url_error WHERE status = ${ERROR} AND reason = ? LIMIT ${enough})`,
+  ).pluck(),
 });

@@ -1,4 +1,4 @@
-import type { Handle } from './sqlite-handle.js';
+import { type Handle, prepareOnce } from './sqlite-handle.js';
 
 /** Sites remembered in memory; beyond that the memory starts anew. */
 const REMEMBERED = 100_000;
@@ -12,9 +12,12 @@ export class SqliteSites {
   readonly #insert;
 
   constructor(db: Handle) {
-    this.#select = db.prepare<[string, string], number>('SELECT id FROM site WHERE crawler = ? AND host = ?').pluck();
-    this.#crawler = db.prepare<[number], string>('SELECT crawler FROM site WHERE id = ?').pluck();
-    this.#insert = db.prepare<[string, string]>('INSERT INTO site (crawler, host) VALUES (?, ?)');
+    this.#select = prepareOnce<[string, string], number>(
+      db,
+      'SELECT id FROM site WHERE crawler = ? AND host = ?',
+    ).pluck();
+    this.#crawler = prepareOnce<[number], string>(db, 'SELECT crawler FROM site WHERE id = ?').pluck();
+    this.#insert = prepareOnce<[string, string]>(db, 'INSERT INTO site (crawler, host) VALUES (?, ?)');
   }
 
   known(crawler: string, hostKey: string): number | undefined {
