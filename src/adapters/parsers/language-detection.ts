@@ -81,6 +81,8 @@ for (const [number, language] of LANGUAGES.entries()) {
   }
 }
 
+const LONGEST_WORD = Math.max(...[...LANGUAGES_OF.keys()].map((word) => word.length));
+
 /** A BCP 47 language without region; undefined when the text does not make it clear. */
 export function detectLanguage(text: string): string | undefined {
   const start = Math.max(0, (text.length - SAMPLE_LENGTH) >> 1);
@@ -113,8 +115,9 @@ function arabicLanguage(sample: string): string {
 function bySmallWords(sample: string): string | undefined {
   const scores = new Float64Array(LANGUAGES.length);
   let found = 0;
-  for (const [word] of sample.matchAll(/[a-zà-ɏ\u1ea0-\u1eff]+/g)) {
-    const languages = LANGUAGES_OF.get(word);
+  for (let start = 0, end = 0; start < sample.length; start = end + 1) {
+    end = wordEnd(sample, start);
+    const languages = end - start <= LONGEST_WORD ? LANGUAGES_OF.get(sample.slice(start, end)) : undefined;
     if (languages === undefined) continue;
     found++;
     // A word that many languages have says little about any.
@@ -125,6 +128,18 @@ function bySmallWords(sample: string): string | undefined {
     }
   }
   return found < LEAST_WORDS ? undefined : winner(scores, LEAST_LEAD);
+}
+
+/** Position behind the letters that stand at `start`; a regular expression would take three times as long. */
+function wordEnd(sample: string, start: number): number {
+  let end = start;
+  while (end < sample.length && isLetter(sample.charCodeAt(end))) end++;
+  return end;
+}
+
+/** Lower case letters of the Latin script with their accents. */
+function isLetter(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0xe0 && code <= 0x24f) || (code >= 0x1ea0 && code <= 0x1eff);
 }
 
 function winner(scores: Float64Array, lead: number): string | undefined {

@@ -1,10 +1,13 @@
 import { assignSource } from '../../domain/frontier/sources.js';
-import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdict.js';
+import type { Candidate, LayerName, RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { DiscoveredLink, RefusedLink } from '../ports/page-task.js';
 import type { CrawlContext } from './crawl-context.js';
 import type { LinkMemory, WrittenLinks } from './link-memory.js';
+
+/** Layers that reject a link for what its URL is, whatever page it stands on. */
+const SEE_NO_PAGE: ReadonlySet<LayerName> = new Set(['crawl-space', 'crawl-rules']);
 
 export interface PageOrigin {
   readonly url: CrawlUrl;
@@ -31,23 +34,42 @@ export class LinkCollector {
     const hash = raw.indexOf('#');
     const link = hash < 0 ? raw : raw.slice(0, hash);
     if (link === '' && base === this.page.url.href) return;
-    const written = this.writtenOn(base);
-    if (arrival === 'link' && written.has(link)) return;
-    if (this.seen.has(raw)) return;
+    const known = arrival === 'link' ? this.writtenOn(base).get(link) : undefined;
+    if (known === 'handed over' || this.seen.has(raw)) return;
     this.seen.add(raw);
+    // A rule may look at the fragment.
+    if (known && link === raw) this.refused.push(known);
+    else this.addWritten(raw, link, base, arrival, lastModified);
+  }
+
+  private addWritten(
+    raw: string,
+    link: string,
+    base: string,
+    arrival: DiscoveredLink['arrival'],
+    lastModified?: string,
+  ): void {
     const url = this.context.canonicalize(raw, base);
     if (!url) return;
-    this.addUrl(url, arrival, lastModified);
-    if (this.memory.isHandedOver(url.href)) written.add(link);
+    const verdict = this.take(url, arrival, lastModified);
+    const written = this.writtenOn(base);
+    if (this.memory.isHandedOver(url.href)) written.handedOver(link);
+    else if (link === raw && verdict?.layer && SEE_NO_PAGE.has(verdict.layer))
+      written.refused(link, this.refused.at(-1)!);
   }
 
   /** The reason why the URL is refused, or undefined when it was taken or is already known. */
   addUrl(url: CrawlUrl, arrival: DiscoveredLink['arrival'], lastModified?: string): string | undefined {
+    return this.take(url, arrival, lastModified)?.reason;
+  }
+
+  /** The verdict that refuses the URL, if one does. */
+  private take(url: CrawlUrl, arrival: DiscoveredLink['arrival'], lastModified?: string): Verdict | undefined {
     if (arrival === 'link' && (url.href === this.page.url.href || this.memory.isHandedOver(url.href))) return undefined;
     const verdict = this.context.policy.judge(this.candidate(url, arrival));
     if (!verdict.accepted) {
       this.refuse(url, verdict.reason, verdict.record);
-      return verdict.reason;
+      return verdict;
     }
     this.memory.handedOver(url.href);
     this.links.push(this.discovered(url, arrival, verdict, lastModified));

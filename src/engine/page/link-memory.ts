@@ -1,3 +1,8 @@
+import type { RefusedLink } from '../ports/page-task.js';
+
+/** What is known of a link as written: its URL was handed over, or was refused and always will be. */
+export type KnownLink = 'handed over' | RefusedLink;
+
 /**
  * Remembers which links were already handed over: most links of a page were on the page before, and a known URL needs neither
  * a verdict nor a place in a message. Bounded; what is forgotten costs one needless hand-over.
@@ -6,8 +11,8 @@ export class LinkMemory {
   /** URLs in two generations: when the younger is full it becomes the older. */
   private young = new Set<string>();
   private old = new Set<string>();
-  /** Links as written, whose URLs were handed over, by the part of a page's base URL that gives them their meaning. */
-  private places = new Map<string, Set<string>>();
+  /** Links as written, by the part of a page's base URL that gives them their meaning. */
+  private places = new Map<string, Map<string, KnownLink>>();
   private room: number;
 
   constructor(private readonly generationSize = 100_000) {
@@ -44,10 +49,10 @@ export class LinkMemory {
     return new WrittenLinks(this.at(directory), this.at(origin), this.at(''), () => this.room--);
   }
 
-  private at(place: string): Set<string> {
+  private at(place: string): Map<string, KnownLink> {
     const known = this.places.get(place);
     if (known) return known;
-    const links = new Set<string>();
+    const links = new Map<string, KnownLink>();
     this.places.set(place, links);
     return links;
   }
@@ -60,29 +65,38 @@ export class LinkMemory {
 
 const [SPACE, SLASH, QUESTION] = [0x20, 0x2f, 0x3f];
 
-/** Links that need not even be resolved: written with the same characters, they were handed over from a page of this place. */
+/** Links that need not even be resolved: written with the same characters, they stood on a page of this place. */
 export class WrittenLinks {
   constructor(
-    private readonly relative: Set<string>,
-    private readonly fromRoot: Set<string>,
-    private readonly absolute: Set<string>,
+    private readonly relative: Map<string, KnownLink>,
+    private readonly fromRoot: Map<string, KnownLink>,
+    private readonly absolute: Map<string, KnownLink>,
     private readonly added: () => void,
   ) {}
 
   /** `link` has no fragment. */
-  has(link: string): boolean {
-    return this.of(link)?.has(link) ?? false;
+  get(link: string): KnownLink | undefined {
+    return this.of(link)?.get(link);
   }
 
-  add(link: string): void {
+  handedOver(link: string): void {
+    this.add(link, 'handed over');
+  }
+
+  /** Only for what would be refused on whatever page it stands. */
+  refused(link: string, { url, hostKey, reason, record }: RefusedLink): void {
+    this.add(link, { url: detached(url), hostKey: detached(hostKey), reason, record });
+  }
+
+  private add(link: string, known: KnownLink): void {
     const links = this.of(link);
     if (!links) return;
-    links.add(detached(link));
+    links.set(detached(link), known);
     this.added();
   }
 
   /** Undefined for a link whose meaning may depend on the whole of the base URL. */
-  private of(link: string): Set<string> | undefined {
+  private of(link: string): Map<string, KnownLink> | undefined {
     const first = link === '' ? QUESTION : link.charCodeAt(0);
     if (first === QUESTION || first <= SPACE) return undefined;
     if (first === SLASH) return this.fromRoot;
@@ -92,8 +106,12 @@ export class WrittenLinks {
   }
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+/** Room for a URL of any usual length; a longer one is rare enough to get room of its own. */
+const room = Buffer.allocUnsafeSlow(8_192);
+const BYTES_PER_UNIT = 3;
 
 /** A string that was cut out of a page keeps the whole page in memory; a copy does not. */
-const detached = (text: string): string => decoder.decode(encoder.encode(text));
+function detached(text: string): string {
+  const bytes = text.length * BYTES_PER_UNIT <= room.length ? room : Buffer.allocUnsafe(text.length * BYTES_PER_UNIT);
+  return bytes.toString('utf8', 0, bytes.write(text));
+}
