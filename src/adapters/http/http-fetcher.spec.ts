@@ -37,6 +37,15 @@ describe('an answer', () => {
     });
   });
 
+  it('has its body in memory of its own, so that it can change threads without a copy', async () => {
+    for (const size of [5, 20_000, 200_000]) {
+      const site = await testServer(always(answer('x'.repeat(size))));
+      const outcome = await get(site.url);
+      const body = outcome.kind === 'response' ? outcome.body : new Uint8Array(1);
+      expect([body.byteLength, body.buffer.byteLength]).toEqual([size, size]);
+    }
+  });
+
   it('is a redirect with its target and is not followed', async () => {
     const site = await testServer(always('HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 4\r\n\r\nbody'));
     expect(await get(site.url)).toMatchObject({ status: 302, headers: { location: '/next' }, body: new Uint8Array(0) });

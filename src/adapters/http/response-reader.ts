@@ -56,11 +56,27 @@ export class ResponseReader {
   /** The decoded body. Throws or rejects with FetchFailure when a success cannot be decoded. */
   body(): Uint8Array | Promise<Uint8Array> {
     if (this.chunks.length === 0) return EMPTY;
-    const received = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
+    const received = this.received();
     const encoding = this.headers['content-encoding'];
     if (this.wanted === 'whole') return encoding ? decodeBody(received, encoding, this.limit) : received;
     const head = decodeHead(received, encoding ?? '', this.limit);
     return this.bodyIsOptional ? head.catch(() => EMPTY) : head;
+  }
+
+  /**
+   * In memory that is nothing else's, so that it can change threads without a copy: a socket reads the headers along with
+   * it, and Buffer.concat cuts small ones from a pool.
+   */
+  private received(): Uint8Array {
+    const [first] = this.chunks;
+    if (this.chunks.length === 1 && first!.byteLength === first!.buffer.byteLength) return first!;
+    const whole = Buffer.allocUnsafeSlow(this.chunks.reduce((length, chunk) => length + chunk.length, 0));
+    let at = 0;
+    for (const chunk of this.chunks) {
+      whole.set(chunk, at);
+      at += chunk.length;
+    }
+    return whole;
   }
 
   private tooLarge(): FetchFailure {

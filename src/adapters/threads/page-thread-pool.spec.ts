@@ -56,6 +56,15 @@ describe('a pool of page threads', () => {
     expect(outcome(await pool.process(task(100, '/p0')))).toBe('document');
   });
 
+  it('frees the bytes of a document when they are done with', async () => {
+    site.page('/good');
+    const { outcome: end, release } = await pool.process(task(1, '/good'));
+    const bytes = end.kind === 'document' ? end.document!.master.bytes : undefined;
+    expect(Buffer.from(bytes!).toString()).toContain('<html');
+    release?.();
+    expect(bytes).toHaveLength(0);
+  });
+
   it('sets a page aside that takes its thread with it', async () => {
     site.page('/bad', [], 'A page that kills the thread.').page('/good');
     expect(outcome(await pool.process(task(1, '/bad')))).toBe('parse-timeout');

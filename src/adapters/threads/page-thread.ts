@@ -8,6 +8,7 @@ import {
   type PageNotice,
   type PageThreadData,
   type ToPageThread,
+  transferable,
   uptime,
 } from './page-thread-protocol.js';
 
@@ -114,7 +115,7 @@ export class PageThread {
     this.underWay.delete(answer.seq);
     if (!waiting) return;
     if ('error' in answer) waiting.reject(new Error(answer.error));
-    else waiting.resolve((waiting.call.call === 'process' ? aged(answer) : answer.answer) as never);
+    else waiting.resolve((waiting.call.call === 'process' ? arrived(answer) : answer.answer) as never);
   }
 
   private end(error: Error): void {
@@ -132,8 +133,11 @@ export class PageThread {
 
 /**
  * The result has waited in the thread for others, and here for its turn: time that its host has rested already. In whole
- * milliseconds and one less, because the engine's clock counts whole ones too.
+ * milliseconds and one less, because the engine's clock counts whole ones too. Its document came alone and goes alone: left
+ * to the garbage collector, documents were what brought about nearly all looks through the whole heap.
  */
-function aged({ answer, at }: Extract<PageAnswer, { answer: unknown }>): PageResult {
-  return { ...(answer as PageResult), age: milliseconds(Math.max(0, Math.floor(uptime() - at) - 1)) };
+function arrived({ answer, at }: Extract<PageAnswer, { answer: unknown }>): PageResult {
+  const age = milliseconds(Math.max(0, Math.floor(uptime() - at) - 1));
+  const [bytes] = transferable(answer);
+  return { ...(answer as PageResult), age, release: () => bytes?.transfer(0) };
 }

@@ -65,7 +65,9 @@ export class VisitRunner {
       throw error;
     }
     try {
-      return await this.conclude(state, host, result, fence);
+      const concluded = await this.conclude(state, host, result, fence);
+      result.release?.();
+      return concluded;
     } catch (error) {
       // An order may have reached a sink, and the store could not be told.
       await this.services.doubts.begin().catch(() => undefined);

@@ -115,6 +115,8 @@ export interface PageResult {
   readonly schedule: PageSchedule;
   /** Time since it was ready, when it has come from another thread. */
   readonly age?: Duration;
+  /** Frees the bytes of the document at once, when nobody reads them any more. Without it the garbage collector does, some day. */
+  readonly release?: () => void;
 }
 
 export interface PageSchedule {
