@@ -97,7 +97,10 @@ export class Engine implements EngineApi {
     const { store, processor, clock, log, cron } = ports;
     const events = new CrawlEvents(clock);
     const { partitions = SOLE_OWNER, nodes = NO_OTHERS } = ports;
-    const delivery = new Delivery(DELIVERY_LIMITS, partitions);
+    const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
+      const until = after(clock.now(), within);
+      return [...this.crawlersByName.values()].some((crawler) => crawler.mayOrderUntil(until));
+    });
     const backsOff = (host: Host): void => {
       events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
     };

@@ -1,18 +1,25 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { after, days, seconds } from '../../src/domain/time/units.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
 
-it('a change of the fetchers lets pages under way come to their end', async () => {
+/** A site whose home page answers when it is told to, and only then. */
+async function siteWithLatePage(html: string): Promise<{ site: FakeSite; asked: Promise<void>; answer: () => void }> {
   const site = await FakeSite.start();
   onTestFinished(() => site.close());
   let answer = (): void => {};
   const asked = new Promise<void>((resolve) => {
     site.set('/', (_request, response) => {
-      answer = () => void response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Late</title>');
+      answer = () => void response.writeHead(200, { 'content-type': 'text/html' }).end(html);
       resolve();
       return undefined;
     });
   });
+  return { site, asked, answer: () => answer() };
+}
+
+it('a change of the fetchers lets pages under way come to their end', async () => {
+  const { site, asked, answer } = await siteWithLatePage('<title>Late</title>');
   const crawler = `<Root url="${site.url('/')}" site="true"/>`;
   const world = await CrawlWorld.start({ crawler });
   onTestFinished(() => world.close());
@@ -23,4 +30,22 @@ it('a change of the fetchers lets pages under way come to their end', async () =
   await world.untilIdle();
   const [state] = (await world.engine.search({ crawler: 'test' }, 0, 10)).urls;
   expect(state).toMatchObject({ status: 'indexed', title: 'Late', visits: 1 });
+});
+
+it('links of a page that was under way when the policy changed are judged by the new one at its next visit', async () => {
+  const html = '<title>Late</title><a href="/news">News</a>';
+  const { site, asked, answer } = await siteWithLatePage(html);
+  site.page('/news');
+  const crawler = `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="a.rules"/>`;
+  const world = await CrawlWorld.start({ crawler, files: { 'a.rules': `forbid prefix ${site.url('/news')}\n` } });
+  onTestFinished(() => world.close());
+  await asked;
+  await world.reconfigure({ crawler, files: { 'a.rules': '' } });
+  world.clock.advanceTo(after(world.clock.now(), seconds(1)));
+  answer();
+  await world.untilIdle();
+  expect(await world.state(site.url('/news'))).toBeUndefined();
+  site.set('/', (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(html));
+  await world.pass(days(30));
+  expect(await world.state(site.url('/news'))).toMatchObject({ status: 'indexed' });
 });

@@ -56,6 +56,25 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     expect(world.engine.sinks()[0]).toMatchObject({ state: 'ready', pending: 0, pendingBytes: 0 });
   });
 
+  it('orders wait for others while a page is to come within a second, and the last ones for nothing', async () => {
+    const paths = Array.from({ length: 6 }, (_, i) => `/p${i}`);
+    site.page('/', paths);
+    for (const path of paths) site.page(path, [], `text of ${path}`);
+    const together: number[] = [];
+    receiver.fate = (body) => {
+      const documents = body.split('text of').length - 1;
+      if (documents > 0) together.push(documents);
+      return 'pass';
+    };
+    const attributes = 'nearDuplicateDetector="false" aggressive="false" throttleTimeMS="300"';
+    world = await CrawlWorld.start({ attributes, crawler: `<Root url="${site.url('/')}"/>`, through: receiver });
+    const begun = world.clock.now();
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(everything(paths));
+    // robots.txt and seven pages, 300 ms apart.
+    expect({ together, took: world.clock.now() - begun }).toEqual({ together: [3, 3], took: 2_100 });
+  });
+
   it('a document that the sink will not take is found among its batch, set aside, and sent again by hand', async () => {
     const paths = Array.from({ length: 40 }, (_, i) => `/p${i}`);
     receiver.fate = (body) => (body.includes('poison') ? 'refuse' : 'pass');

@@ -179,7 +179,7 @@ export class Crawler {
       errorsPerSecond: this.tally.errors.perSecond(),
       ordersPerSecond: this.tally.orders.perSecond(),
       active: this.fetching,
-      pendingOrders: delivery.pending().filter((order) => order.crawler === this.name).length,
+      pendingOrders: this.pendingOrders,
       load: {
         state: this.runState,
         waiting: this.frontier.waiting(),
@@ -196,6 +196,16 @@ export class Crawler {
 
   isIdle(): boolean {
     return this.swept && this.underWay.size === 0 && this.frontier.isEmpty();
+  }
+
+  /** May it give an order until then, beside those that wait for an answer? */
+  mayOrderUntil(horizon: Instant): boolean {
+    if (this.fetching > 0 || this.underWay.size > this.pendingOrders) return true;
+    return this.runState === 'running' && this.frontier.hasUntil(horizon);
+  }
+
+  private get pendingOrders(): number {
+    return this.services.delivery.pending().filter((order) => order.crawler === this.name).length;
   }
 
   /** Visits whose settlement has not been written yet. */
@@ -246,7 +256,10 @@ export class Crawler {
       this.services.delivery.hasRoom(pushTo)
     ) {
       const picked = this.frontier.next();
-      if (!picked) return;
+      if (!picked) {
+        this.services.delivery.flushLast();
+        return;
+      }
       // The lease has run out, and the word of it has not come yet.
       if (!this.services.partitions.owns(picked.host.key)) {
         this.frontier.lose((hostKey) => hostKey === picked.host.key);

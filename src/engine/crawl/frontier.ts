@@ -211,6 +211,16 @@ export class Frontier {
     return true;
   }
 
+  /** May it have a URL to give until then? */
+  hasUntil(horizon: Instant): boolean {
+    if (this.loads > 0) return true;
+    for (const { host, buffered, nextDue } of this.windows.values()) {
+      if (nextDue.some((due) => due <= horizon)) return true;
+      if (buffered > 0 && !host.paused && host.readyAt <= horizon) return true;
+    }
+    return false;
+  }
+
   /** Hosts with URLs in hand, and when the first of them may be asked: for words about what limits the speed. */
   waiting(): {
     hosts: number;

@@ -54,6 +54,7 @@ export class VisitRunner {
    */
   async run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<Concluded | typeof PUT_BACK> {
     const fence = this.services.partitions.fence(host.key);
+    const begun = this.services.clock.now();
     const result = await this.fetch(state, host);
     if (result === PUT_BACK) return PUT_BACK;
     try {
@@ -65,7 +66,7 @@ export class VisitRunner {
       throw error;
     }
     try {
-      const concluded = await this.conclude(state, host, result, fence);
+      const concluded = await this.conclude(state, host, result, fence, begun);
       result.release?.();
       return concluded;
     } catch (error) {
@@ -230,7 +231,7 @@ export class VisitRunner {
     const { id, crawler, url, arrival, foundOn, root, hops, redirects, etag, lastModified, stamp, inheritedMetas } =
       state;
     const now = this.services.clock.now();
-    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt < this.target.policySince();
+    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.policySince();
     return {
       rereadLinks,
       sendBy: this.services.partitions.sendBy,
@@ -318,7 +319,13 @@ export class VisitRunner {
     };
   }
 
-  private async conclude(state: UrlState, host: Host, result: PageResult, fence: Fence): Promise<Concluded> {
+  private async conclude(
+    state: UrlState,
+    host: Host,
+    result: PageResult,
+    fence: Fence,
+    begun: Instant,
+  ): Promise<Concluded> {
     const outcome = this.visitOutcome(state, result.outcome);
     const now = this.services.clock.now();
     const rules = { ...this.rules(result), visitPrice: host.visitPrice };
@@ -332,6 +339,8 @@ export class VisitRunner {
     this.note(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
+    // Its links were judged by the policy before: as a visit of that time, it has the next one read them again.
+    if (changes.lastVisitAt !== undefined && begun <= this.target.policySince()) changes.lastVisitAt = begun;
     return this.target.conclusion.conclude({
       state,
       fence,

@@ -3,6 +3,7 @@
  * the store's view of the document only then. What is under way is bounded: `hasRoom` says whether a page more may come.
  */
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import type { Duration } from '../../domain/time/units.js';
 import type { SinkView } from '../engine-api.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
 import { type SinkQueue, WITHDRAWN } from './sink-queue.js';
@@ -24,6 +25,8 @@ export class Delivery {
   constructor(
     private readonly limits: DeliveryLimits,
     private readonly partitions: Pick<Partitions, 'holds'>,
+    /** May another order come within this time? */
+    private readonly moreMayCome: (within: Duration) => boolean,
   ) {}
 
   setSinks(sinks: ReadonlyMap<string, SinkQueue>): void {
@@ -44,7 +47,9 @@ export class Delivery {
   async deliver(order: PushOrder, sinkNames: readonly string[], fence?: Fence): Promise<Delivered> {
     this.underWay.set(order.id, order);
     try {
-      const delivered = await Promise.all(sinkNames.map((name) => this.deliverTo(name, order, fence)));
+      const answers = sinkNames.map((name) => this.deliverTo(name, order, fence));
+      this.flushLast();
+      const delivered = await Promise.all(answers);
       const withdrawn = delivered.some(({ answer }) => answer === WITHDRAWN);
       if (fence && withdrawn)
         throw new FencedOut(
@@ -62,6 +67,13 @@ export class Delivery {
   /** Decided and not yet answered, oldest first. */
   pending(): PushOrder[] {
     return [...this.underWay.values()];
+  }
+
+  /** Orders wait for others to go along with. When none can come in the time that they would wait, they go at once. */
+  flushLast(): void {
+    if (this.underWay.size === 0) return;
+    const ages = [...this.sinks.values()].map(({ definition }) => definition.batchAge);
+    if (ages.length > 0 && !this.moreMayCome(Math.max(...ages) as Duration)) this.flush();
   }
 
   flush(): void {

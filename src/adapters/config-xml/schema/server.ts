@@ -80,10 +80,14 @@ export const SINK = element(
     secret: attribute(t.word, '`json`: key of the signature, HMAC-SHA256.', { secret: true }),
     batchDocuments: attribute(t.integer(1, 10_000), 'Orders in one request, at most.', { default: '50' }),
     batchBytes: attribute(t.integer(1), 'Size of one request, at most.', { default: MEBIBYTES(8), unit: 'bytes' }),
-    batchAgeMS: attribute(t.durationMs(), 'Longest time that an order waits for others.', {
-      default: '1000',
-      unit: 'ms',
-    }),
+    batchAgeMS: attribute(
+      t.durationMs(),
+      'Longest time that an order waits for others; when none can come in that time, it goes at once.',
+      {
+        default: '1000',
+        unit: 'ms',
+      },
+    ),
     timeoutMS: attribute(t.durationMs(1), 'Longest wait for an answer.', { default: '60000', unit: 'ms' }),
     concurrency: attribute(t.integer(1, 64), 'Requests under way at once.', { default: '2' }),
   },
