@@ -3,10 +3,11 @@
  * a receiver that only acknowledges. Each run is a process of its own with a new data directory.
  *
  *   node dist/bench/crawl.js [--pages 10000] [--runs 3] [--known 1000000]
- *   node dist/bench/crawl.js --seed http://host/start.html --expect 10137 [--peer 'name=command with SEED']…
+ *   node dist/bench/crawl.js --seed http://host/start.html --expect 10137 [--again http://alias/start.html]… [--peer 'name=command with SEED']…
  *
  * Without --seed it crawls a synthetic site that it starts itself. A peer is any command that crawls SEED and ends; it is run in
- * turn with Crawlway and timed as a whole process, so quote the ratio of one run, not a time.
+ * turn with Crawlway and timed as a whole process, so quote the ratio of one run, not a time. Each --again is a root that the
+ * same server gets when the crawl before has come to its end, for instance another name of the same site.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -30,25 +31,45 @@ const SITE_PORT = 18_090;
 /** GNU time. */
 const TIME = '/usr/bin/time';
 
-async function crawl(seed: string, known: number): Promise<Run> {
-  const { hostname } = new URL(seed);
-  const rules = `<Root url="${seed}"/>
-    <Rules group="bench"><Rule><ar:Host val="${hostname}"/><Index/><Follow/><Accept/></Rule></Rules>`;
+/** The first crawl, and those of `again` by the same server. */
+async function crawl(seed: string, known: number, again: readonly string[]): Promise<{ first: Run; later: Run[] }> {
+  const hosts = [seed, ...again].map((url) => `<ar:Host val="${new URL(url).hostname}"/>`);
+  const rules = `<Root url="${seed}"/><Rules group="bench">
+    ${hosts.map((host) => `<Rule>${host}<Index/><Follow/><Accept/></Rule>`).join('')}</Rules>`;
   const config = configuration('nthreads="32" aggressive="true" throttleTimeMS="0"', rules);
   const run = await CrawlRun.start(config, known > 0 ? (file) => fillStore(file, known) : undefined);
   try {
     const { indexed } = await run.untilIdle(known + 1);
     const end = performance.now();
     const { startedAt, readyAt } = run;
-    return {
+    const first: Run = {
       pages: indexed - known,
       crawlSeconds: (end - readyAt) / 1000,
       wallSeconds: (end - startedAt) / 1000,
       usage: run.usage(),
     };
+    const later: Run[] = [];
+    for (const url of again) later.push(await crawlAgain(run, url));
+    return { first, later };
   } finally {
     await run.stop();
   }
+}
+
+async function crawlAgain(run: CrawlRun, url: string): Promise<Run> {
+  const known = (await run.state()).indexed;
+  const before = run.usage();
+  const begun = performance.now();
+  await run.post('/roots', { url });
+  const { indexed } = await run.untilIdle(known + 1);
+  const seconds = (performance.now() - begun) / 1000;
+  const after = run.usage();
+  return {
+    pages: indexed - known,
+    crawlSeconds: seconds,
+    wallSeconds: seconds,
+    usage: before && after && { ...after, cpu: after.cpu - before.cpu },
+  };
 }
 
 /** A whole process, timed from outside; GNU time, where it is installed, tells its processor time and memory. */
@@ -106,9 +127,12 @@ async function main(): Promise<void> {
     command: text.slice(text.indexOf('=') + 1),
   }));
   const own: Run[] = [];
+  const later: Run[] = [];
   const others = new Map<string, Run[]>(peers.map(({ name }) => [name, []]));
   for (let i = 0; i < runs; i++) {
-    own.push(await crawl(seed, known));
+    const run = await crawl(seed, known, options('again'));
+    own.push(run.first);
+    later.push(...run.later);
     for (const { name, command } of peers) others.get(name)!.push(await peer(command, seed));
   }
   if (site) await stop(site);
@@ -118,6 +142,7 @@ async function main(): Promise<void> {
   console.log('| crawler | pages | pages/s, whole process | pages/s, crawl alone | CPU s per 1,000 | peak MB |');
   console.log('|---|---|---|---|---|---|');
   console.log(row(known > 0 ? `Crawlway, ${known} URLs known before` : 'Crawlway', own, expected));
+  if (later.length > 0) console.log(row('Crawlway at work, next crawls', later, expected));
   for (const [name, list] of others) console.log(row(name, list, expected));
   if (own.some((run) => run.pages !== expected))
     console.log(`expected ${expected} pages; got ${own.map((run) => run.pages).join(', ')}`);

@@ -1,13 +1,13 @@
 /** The language of a page: its own word where it is one, else what its text looks like. */
 import { detectLanguage } from './language-detection.js';
 
-/** BCP 47, in its canonical spelling. `declared`: what the page says, best first. */
-export function languageOf(declared: readonly (string | undefined)[], text: string): string | undefined {
+/** BCP 47, in its canonical spelling. `declared`: what the page says, best first; `sample`: of its text, asked for when it says nothing. */
+export function languageOf(declared: readonly (string | undefined)[], sample: () => string): string | undefined {
   for (const tag of declared) {
     const language = canonical(tag);
     if (language !== undefined) return language;
   }
-  return detectLanguage(text);
+  return detectLanguage(sample());
 }
 
 function canonical(tag: string | undefined): string | undefined {

@@ -75,6 +75,16 @@ describe('a page', () => {
     });
   });
 
+  it('whose text nobody wants still tells its language', () => {
+    const words =
+      'Die Würde des Menschen ist unantastbar, und sie zu achten ist die Pflicht von allen, die sie haben. ';
+    const menu = 'menu item · '.repeat(2_000);
+    for (const maxTextLength of [0, 100_000]) {
+      const page = read(`<p>${menu}${words.repeat(30)}${menu}`, 'text/html', { ...LIMITS, maxTextLength });
+      expect({ language: page.language, text: page.text !== '' }).toEqual({ language: 'de', text: maxTextLength > 0 });
+    }
+  });
+
   it('with more links than the limit tells so', () => {
     expect(read('<a href=1><a href=2>', 'text/html', { ...LIMITS, maxLinks: 1 })).toMatchObject({
       links: [{ href: '1' }],

@@ -12,6 +12,9 @@ import { readXml } from './xml-reader.js';
 /** The most that sitemaps.org allows. */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
+/** Of a text, to tell its language from; more than that looks at. */
+const SAMPLE_BYTES = 8_000;
+
 const NOTHING: PageContent = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
 
 const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml', 'application/vnd.wap.xhtml+xml']);
@@ -47,9 +50,9 @@ class BodyReader {
   ): PageContent {
     const encoding = findEncoding(body, charset, 'html');
     const { facts, title } = new HtmlScanner(toUtf8(body, encoding), this.buffer, options).scan();
+    const language = languageOf([facts.lang, facts.contentLanguage], () => this.buffer.middle(SAMPLE_BYTES));
     const { text, truncated } = this.buffer.finish(options.maxTextLength);
     const { links, metas, robotsMetas, base } = facts;
-    const language = languageOf([facts.lang, facts.contentLanguage], text);
     return {
       encoding,
       title,
@@ -88,8 +91,9 @@ class BodyReader {
   }
 
   private textOnly(encoding: string, limits: ReadLimits): PageContent {
+    const language = languageOf([], () => this.buffer.middle(SAMPLE_BYTES));
     const { text, truncated } = this.buffer.finish(limits.maxTextLength);
-    return { ...NOTHING, encoding, text, language: languageOf([], text), truncated };
+    return { ...NOTHING, encoding, text, language, truncated };
   }
 }
 

@@ -34,7 +34,8 @@ export interface PageTools {
 }
 
 /** Bounds on what one page may hand over. */
-const READ_LIMITS = { maxLinks: 10_000, maxTextLength: 4_000_000 };
+const MAX_LINKS = 10_000;
+const MAX_TEXT_LENGTH = 4_000_000;
 const MAX_SITEMAP_ENTRIES = 50_000;
 
 export async function processPage(
@@ -176,7 +177,8 @@ class PageVisit {
     if (!takesMediaType(definition.mimeTypesMode, definition.mimeTypes, mediaType)) {
       return excluded('mime-type-excluded', `the crawler does not take ${mediaType}`);
     }
-    const content = this.tools.reader.read(answer.body, header ?? mediaType, READ_LIMITS);
+    const limits = { maxLinks: MAX_LINKS, maxTextLength: this.wantsText() ? MAX_TEXT_LENGTH : 0 };
+    const content = this.tools.reader.read(answer.body, header ?? mediaType, limits);
     const soft = this.context.softErrors?.match({ url: this.url.href, title: content.title, text: content.text });
     if (soft)
       return failed(
@@ -184,6 +186,13 @@ class PageVisit {
         `treated as ${soft.status}: the page matches the soft error at line ${soft.place.line}`,
       );
     return this.document(answer, mediaType, content);
+  }
+
+  private wantsText(): boolean {
+    const { context, task } = this;
+    const { storeTextOnly, probeErrorPages } = context.definition;
+    if (context.wantsText || context.softErrors !== undefined || storeTextOnly || probeErrorPages) return true;
+    return this.nearDuplicateDetector() || task.wantsWords !== undefined;
   }
 
   private isSitemap(mediaType: string): boolean {

@@ -43,6 +43,7 @@ export interface PageContent {
 
 export interface ReadLimits {
   readonly maxLinks: number;
+  /** In UTF-16 units; 0 when nobody wants the text, which is then not even made a string. */
   readonly maxTextLength: number;
 }
 

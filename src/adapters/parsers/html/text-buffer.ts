@@ -82,6 +82,15 @@ export class TextBuffer {
     }
   }
 
+  /** At most so many bytes from the middle of the text: its beginning is often navigation. */
+  middle(length: number): string {
+    let start = Math.max(0, (this.length - length) >> 1);
+    let end = Math.min(this.length, start + length);
+    while (start < end && isContinuation(this.bytes[start]!)) start++;
+    while (end < this.length && end > start && isContinuation(this.bytes[end]!)) end--;
+    return this.bytes.toString('utf8', start, end);
+  }
+
   /** The text, and whether more than `maxLength` UTF-16 units of it were there. Ends the use of the buffer's room. */
   finish(maxLength: number): { text: string; truncated: boolean } {
     let length = this.length;
@@ -92,6 +101,9 @@ export class TextBuffer {
     return all.length <= maxLength ? { text: all, truncated: false } : { text: clip(all, maxLength), truncated: true };
   }
 }
+
+/** A byte of UTF-8 that does not begin a character. */
+const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
 /** Cuts to a length without leaving half of a surrogate pair. */
 export function clip(text: string, maxLength: number): string {
