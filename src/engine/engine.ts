@@ -97,9 +97,10 @@ export class Engine implements EngineApi {
     const { store, processor, clock, log, cron } = ports;
     const events = new CrawlEvents(clock);
     const { partitions = SOLE_OWNER, nodes = NO_OTHERS } = ports;
+    const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
     const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
       const until = after(clock.now(), within);
-      return [...this.crawlersByName.values()].some((crawler) => crawler.mayOrderUntil(until));
+      return crawlers().some((crawler) => crawler.isDeciding) || crawlers().some((one) => one.mayVisitUntil(until));
     });
     const backsOff = (host: Host): void => {
       events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
@@ -137,7 +138,6 @@ export class Engine implements EngineApi {
       for (const crawler of this.crawlersByName.values()) crawler.wake();
     };
     this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink: ports.createSink, answered });
-    const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
     const notes = new HostNotes(robots, health);
     this.whole = new WholeCrawl({ ...this.services, notes, crawlers });
     const pending = () => this.whole.pending();

@@ -1,3 +1,4 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { get, inShort, testFetcher, testServer } from '../../../test/support/fetch-harness.js';
 import { always, answer } from '../../../test/support/raw-server.js';
@@ -37,14 +38,22 @@ describe('an answer', () => {
     });
   });
 
-  it('has its body in memory of its own, so that it can change threads without a copy', async () => {
-    for (const size of [5, 20_000, 200_000]) {
-      const site = await testServer(always(answer('x'.repeat(size))));
-      const outcome = await get(site.url);
-      const body = outcome.kind === 'response' ? outcome.body : new Uint8Array(1);
-      expect([body.byteLength, body.buffer.byteLength]).toEqual([size, size]);
-    }
-  });
+  it.each([
+    ['as it is', (text: string) => Buffer.from(text)],
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])(
+    'has its body, sent %s, in memory of its own, so that it can change threads without a copy',
+    async (coding, encode) => {
+      for (const size of [5, 20_000, 200_000]) {
+        const header = coding === 'as it is' ? [] : [`Content-Encoding: ${coding}`];
+        const site = await testServer(always(answer(encode('x'.repeat(size)).toString('latin1'), ...header)));
+        const outcome = await get(site.url);
+        const body = outcome.kind === 'response' ? outcome.body : new Uint8Array(1);
+        expect([body.byteLength, body.buffer.byteLength]).toEqual([size, size]);
+      }
+    },
+  );
 
   it('is a redirect with its target and is not followed', async () => {
     const site = await testServer(always('HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 4\r\n\r\nbody'));

@@ -56,30 +56,28 @@ export class ResponseReader {
   /** The decoded body. Throws or rejects with FetchFailure when a success cannot be decoded. */
   body(): Uint8Array | Promise<Uint8Array> {
     if (this.chunks.length === 0) return EMPTY;
-    const received = this.received();
+    const received = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
     const encoding = this.headers['content-encoding'];
-    if (this.wanted === 'whole') return encoding ? decodeBody(received, encoding, this.limit) : received;
-    const head = decodeHead(received, encoding ?? '', this.limit);
-    return this.bodyIsOptional ? head.catch(() => EMPTY) : head;
-  }
-
-  /**
-   * In memory that is nothing else's, so that it can change threads without a copy: a socket reads the headers along with
-   * it, and Buffer.concat cuts small ones from a pool.
-   */
-  private received(): Uint8Array {
-    const [first] = this.chunks;
-    if (this.chunks.length === 1 && first!.byteLength === first!.buffer.byteLength) return first!;
-    const whole = Buffer.allocUnsafeSlow(this.chunks.reduce((length, chunk) => length + chunk.length, 0));
-    let at = 0;
-    for (const chunk of this.chunks) {
-      whole.set(chunk, at);
-      at += chunk.length;
+    if (this.wanted === 'whole') {
+      const body = encoding ? decodeBody(received, encoding, this.limit) : received;
+      return body instanceof Promise ? body.then(alone) : alone(body);
     }
-    return whole;
+    const head = decodeHead(received, encoding ?? '', this.limit).then(alone);
+    return this.bodyIsOptional ? head.catch(() => EMPTY) : head;
   }
 
   private tooLarge(): FetchFailure {
     return new FetchFailure('body-too-large', `The body is larger than ${this.limit} bytes.`);
   }
+}
+
+/**
+ * The bytes in memory that is nothing else's, so that they can change threads without a copy: a socket reads the headers along
+ * with them, decoders cut from larger pieces, and Buffer.concat cuts small ones from a pool.
+ */
+function alone(bytes: Uint8Array): Uint8Array {
+  if (bytes.byteLength === bytes.buffer.byteLength) return bytes;
+  const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
+  copy.set(bytes);
+  return copy;
 }

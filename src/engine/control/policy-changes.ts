@@ -8,6 +8,8 @@ import type { Rejudging } from './rejudging.js';
 export class PolicyChanges {
   /** Judging under way, by crawler. */
   private readonly runs = new Map<string, AbortController>();
+  /** What each crawler judges by in this process. */
+  private readonly policies = new Map<string, string>();
 
   constructor(
     private readonly services: Pick<CrawlServices, 'store' | 'log' | 'clock' | 'partitions'>,
@@ -18,13 +20,17 @@ export class PolicyChanges {
     const { store, clock, partitions } = this.services;
     const setting = `policy/${crawler.name}`;
     const policy = policyText(crawler.context.definition, server);
+    const now = clock.now();
+    const before = this.policies.get(crawler.name);
+    this.policies.set(crawler.name, policy);
     const known = await store.getSetting(setting);
-    if (!partitions.leads && known !== policy) {
-      crawler.policySince = clock.now();
-      return;
-    }
-    if (known !== policy) await store.putSetting(`policy-since/${crawler.name}`, String(clock.now()));
-    crawler.policySince = instant(Number(await store.getSetting(`policy-since/${crawler.name}`)));
+    const isNew = known !== policy || (before !== undefined && before !== policy);
+    // At once, and never back: a page that is visited while the store is told, or on a node that heard of it late, is read again.
+    if (isNew) crawler.policySince = now;
+    if (!partitions.leads && known !== policy) return;
+    const since = `policy-since/${crawler.name}`;
+    if (isNew) await store.putSetting(since, String(now));
+    else crawler.policySince = instant(Math.max(crawler.policySince, Number(await store.getSetting(since))));
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
     if (!partitions.leads || (known === policy && !unfinished)) return;
     if (known !== undefined && known !== policy) await store.putSetting(`rejudging/${crawler.name}`, '0');

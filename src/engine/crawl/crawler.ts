@@ -198,9 +198,12 @@ export class Crawler {
     return this.swept && this.underWay.size === 0 && this.frontier.isEmpty();
   }
 
-  /** May it give an order until then, beside those that wait for an answer? */
-  mayOrderUntil(horizon: Instant): boolean {
-    if (this.fetching > 0 || this.underWay.size > this.pendingOrders) return true;
+  /** Are there visits whose order, if they come to one, has not been given yet? */
+  get isDeciding(): boolean {
+    return this.fetching > 0 || (this.underWay.size > 0 && this.underWay.size > this.pendingOrders);
+  }
+
+  mayVisitUntil(horizon: Instant): boolean {
     return this.runState === 'running' && this.frontier.hasUntil(horizon);
   }
 

@@ -214,9 +214,9 @@ export class Frontier {
   /** May it have a URL to give until then? */
   hasUntil(horizon: Instant): boolean {
     if (this.loads > 0) return true;
-    for (const { host, buffered, nextDue } of this.windows.values()) {
-      if (nextDue.some((due) => due <= horizon)) return true;
-      if (buffered > 0 && !host.paused && host.readyAt <= horizon) return true;
+    for (const window of this.windows.values()) {
+      if (window.nextDue.some((due) => due <= horizon)) return true;
+      if (!window.host.paused && window.host.readyAt <= horizon && window.buffered > 0) return true;
     }
     return false;
   }

@@ -65,15 +65,13 @@ export class VisitRunner {
       this.services.review.withdraw(result);
       throw error;
     }
-    try {
-      const concluded = await this.conclude(state, host, result, fence, begun);
-      result.release?.();
-      return concluded;
-    } catch (error) {
+    const concluded = await this.conclude(state, host, result, fence, begun).catch(async (error: unknown) => {
       // An order may have reached a sink, and the store could not be told.
       await this.services.doubts.begin().catch(() => undefined);
       throw error;
-    }
+    });
+    result.release?.();
+    return concluded;
   }
 
   /** The host has been claimed by the caller; here the claim ends, with the pause that the requests made have earned. */

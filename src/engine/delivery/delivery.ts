@@ -71,8 +71,9 @@ export class Delivery {
 
   /** Orders wait for others to go along with. When none can come in the time that they would wait, they go at once. */
   flushLast(): void {
-    if (this.underWay.size === 0) return;
-    const ages = [...this.sinks.values()].map(({ definition }) => definition.batchAge);
+    const ages = [...this.sinks.values()].flatMap(({ isWaiting, definition }) =>
+      isWaiting ? definition.batchAge : [],
+    );
     if (ages.length > 0 && !this.moreMayCome(Math.max(...ages) as Duration)) this.flush();
   }
 

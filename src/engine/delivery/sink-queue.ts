@@ -59,6 +59,11 @@ export class SinkQueue {
     return { orders: this.queue.length + this.underWay, bytes: this.queuedBytes + this.underWayBytes };
   }
 
+  /** Is there an order that no request has taken? */
+  get isWaiting(): boolean {
+    return this.queue.length > 0;
+  }
+
   add(order: PushOrder, answer: Waiting['answer'], mayGo?: Waiting['mayGo']): void {
     const bytes = weight(order);
     this.queue.push({ order, bytes, since: this.clock.now(), answer, mayGo, attempts: 0 });

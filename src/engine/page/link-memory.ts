@@ -3,9 +3,13 @@ import type { RefusedLink } from '../ports/page-task.js';
 /** What is known of a link as written: its URL was handed over, or was refused and always will be. */
 export type KnownLink = 'handed over' | RefusedLink;
 
+/** Longer ones are seldom twice the same: addresses for sharing a page, say. */
+const LONGEST_REFUSED = 160;
+
 /**
  * Remembers which links were already handed over: most links of a page were on the page before, and a known URL needs neither
- * a verdict nor a place in a message. Bounded; what is forgotten costs one needless hand-over.
+ * a verdict nor a place in a message. Of refused links it remembers some. Bounded; what is forgotten costs one needless
+ * hand-over or verdict.
  */
 export class LinkMemory {
   /** URLs in two generations: when the younger is full it becomes the older. */
@@ -14,9 +18,11 @@ export class LinkMemory {
   /** Links as written, by the part of a page's base URL that gives them their meaning. */
   private places = new Map<string, Map<string, KnownLink>>();
   private room: number;
+  private roomForRefused: number;
 
   constructor(private readonly generationSize = 100_000) {
     this.room = generationSize;
+    this.roomForRefused = generationSize / 5;
   }
 
   /** These URLs are not stored any more. */
@@ -46,7 +52,13 @@ export class LinkMemory {
     const end = base.search(/[?#]/);
     const directory = base.slice(0, base.lastIndexOf('/', end < 0 ? base.length : end) + 1);
     const origin = base.slice(0, base.indexOf('/', base.indexOf('//') + 2));
-    return new WrittenLinks(this.at(directory), this.at(origin), this.at(''), () => this.room--);
+    return new WrittenLinks(this.at(directory), this.at(origin), this.at(''), (known) => this.takesRoom(known));
+  }
+
+  private takesRoom(known: KnownLink): boolean {
+    if (known !== 'handed over' && this.roomForRefused-- <= 0) return false;
+    this.room--;
+    return true;
   }
 
   private at(place: string): Map<string, KnownLink> {
@@ -60,6 +72,7 @@ export class LinkMemory {
   private forgetWritten(): void {
     this.places = new Map();
     this.room = this.generationSize;
+    this.roomForRefused = this.generationSize / 5;
   }
 }
 
@@ -71,7 +84,7 @@ export class WrittenLinks {
     private readonly relative: Map<string, KnownLink>,
     private readonly fromRoot: Map<string, KnownLink>,
     private readonly absolute: Map<string, KnownLink>,
-    private readonly added: () => void,
+    private readonly takesRoom: (known: KnownLink) => boolean,
   ) {}
 
   /** `link` has no fragment. */
@@ -80,19 +93,20 @@ export class WrittenLinks {
   }
 
   handedOver(link: string): void {
-    this.add(link, 'handed over');
+    this.add(detached(link), 'handed over');
   }
 
   /** Only for what would be refused on whatever page it stands. */
   refused(link: string, { url, hostKey, reason, record }: RefusedLink): void {
-    this.add(link, { url: detached(url), hostKey: detached(hostKey), reason, record });
+    if (link.length > LONGEST_REFUSED) return;
+    const written = detached(link);
+    const known = { url: url === link ? written : detached(url), hostKey: detached(hostKey), reason, record };
+    this.add(written, known);
   }
 
   private add(link: string, known: KnownLink): void {
     const links = this.of(link);
-    if (!links) return;
-    links.set(detached(link), known);
-    this.added();
+    if (links && this.takesRoom(known)) links.set(link, known);
   }
 
   /** Undefined for a link whose meaning may depend on the whole of the base URL. */

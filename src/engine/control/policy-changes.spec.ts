@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { after, instant, seconds } from '../../domain/time/units.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { CrawlServices } from '../crawl/services.js';
+import { PolicyChanges } from './policy-changes.js';
+import type { Rejudging } from './rejudging.js';
+
+/** Several nodes on one store, of which the first one leads. */
+function nodes(clock: ManualClock, count: number) {
+  const settings = new Map<string, string>();
+  const store = {
+    getSetting: async (name: string) => settings.get(name),
+    putSetting: async (name: string, value: string) => void settings.set(name, value),
+  };
+  return Array.from({ length: count }, (_, i) => {
+    const services = { store, clock, partitions: { leads: i === 0 } } as unknown as CrawlServices;
+    const rejudging = { isUnfinished: async () => false, apply: async () => undefined } as unknown as Rejudging;
+    const changes = new PolicyChanges(services, rejudging);
+    let context: unknown;
+    const crawler = {
+      name: 'test',
+      policySince: instant(0),
+      get context() {
+        return context;
+      },
+    } as unknown as Crawler;
+    const look = async (parts?: Parameters<typeof crawlerDefinition>[0]): Promise<number> => {
+      const definition = crawlerDefinition(parts);
+      context = { definition };
+      await changes.look(crawler, { crawlers: [definition], fetchers: [], sinks: [] });
+      return crawler.policySince;
+    };
+    return look;
+  });
+}
+
+it('a policy counts from when it came to the node that came last, for all of them', async () => {
+  const clock = new ManualClock();
+  const [leader, follower] = nodes(clock, 2) as [ReturnType<typeof nodes>[0], ReturnType<typeof nodes>[0]];
+  const first = await leader();
+  expect(await follower()).toBe(first);
+  const changed = { defaultAccept: false };
+  clock.advanceTo(after(clock.now(), seconds(10)));
+  const began = clock.now();
+  expect(await leader(changed)).toBe(began);
+  clock.advanceTo(after(clock.now(), seconds(3)));
+  // The pages that the follower has visited in these three seconds were judged by the policy before.
+  expect(await follower(changed)).toBe(began + 3_000);
+  expect(await leader(changed)).toBe(began + 3_000);
+  clock.advanceTo(after(clock.now(), seconds(3)));
+  expect(await follower(changed)).toBe(began + 3_000);
+});
