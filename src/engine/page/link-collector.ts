@@ -38,8 +38,8 @@ export class LinkCollector {
     if (known === 'handed over' || this.seen.has(raw)) return;
     this.seen.add(raw);
     // A rule may look at the fragment.
-    if (known && link === raw) this.refused.push(known);
-    else this.addWritten(raw, link, base, arrival, lastModified);
+    if (!known || link !== raw) this.addWritten(raw, link, base, arrival, lastModified);
+    else if (known.url !== this.page.url.href) this.refused.push(known);
   }
 
   private addWritten(
