@@ -144,8 +144,8 @@ async function main(): Promise<void> {
   console.log(row(known > 0 ? `Crawlway, ${known} URLs known before` : 'Crawlway', own, expected));
   if (later.length > 0) console.log(row('Crawlway at work, next crawls', later, expected));
   for (const [name, list] of others) console.log(row(name, list, expected));
-  if (own.some((run) => run.pages !== expected))
-    console.log(`expected ${expected} pages; got ${own.map((run) => run.pages).join(', ')}`);
+  const counts = [...own, ...later].map((run) => run.pages);
+  if (counts.some((count) => count !== expected)) console.log(`expected ${expected} pages; got ${counts.join(', ')}`);
 }
 
 await main();

@@ -5,15 +5,13 @@ import { gunzipBounded, isGzip } from './gunzip.js';
 import { HtmlScanner } from './html/html-scanner.js';
 import { TextBuffer } from './html/text-buffer.js';
 import { languageOf } from './language.js';
+import { SAMPLE_BYTES } from './language-detection.js';
 import { mediaTypeOf } from './media-type.js';
 import { readSitemapText } from './sitemap.js';
 import { readXml } from './xml-reader.js';
 
 /** The most that sitemaps.org allows. */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
-
-/** Of a text, to tell its language from; more than that looks at. */
-const SAMPLE_BYTES = 8_000;
 
 const NOTHING: PageContent = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
 

@@ -52,6 +52,15 @@ describe('what is remembered of links', () => {
     );
   });
 
+  it('is of refused links a part, and none that is long', () => {
+    const page = new LinkMemory(10).writtenOn('http://a/');
+    const links = ['http://b/1', `http://b/${'x'.repeat(200)}`, 'http://b/2', 'http://b/3'];
+    for (const url of links) page.refused(url, { url, hostKey: 'b', reason: 'rule-ignored', record: false });
+    expect(links.filter((link) => page.get(link))).toEqual(['http://b/1', 'http://b/2']);
+    page.handedOver('http://b/4');
+    expect(page.get('http://b/4')).toBe('handed over');
+  });
+
   it('goes when a URL is no longer stored, or when it is too much', () => {
     const memory = new LinkMemory(3);
     memory.handedOver('http://a/x');

@@ -82,7 +82,7 @@ export class TextBuffer {
     }
   }
 
-  /** At most so many bytes from the middle of the text: its beginning is often navigation. */
+  /** At most so many bytes from the middle of the text, of whole characters. */
   middle(length: number): string {
     let start = Math.max(0, (this.length - length) >> 1);
     let end = Math.min(this.length, start + length);
