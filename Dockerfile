@@ -1,12 +1,12 @@
 # The server, its console and the bundled index in one image. Build: docker build -t crawlway .
-FROM node:24.18.1-bookworm-slim AS build
+FROM node:26.10.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
-FROM node:24.18.1-bookworm-slim
+FROM node:26.10.0-bookworm-slim
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     MALLOC_MMAP_THRESHOLD_=1048576 \

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { CrawlRun, configuration, median, option, options } from './crawl-run.js';
 import { fillStore } from './known-urls.js';
 import { startProgram, stop, type Usage } from './processes.js';
+import { Yardstick } from './yardstick.js';
 
 interface Run {
   readonly pages: number;
@@ -24,6 +25,8 @@ interface Run {
   /** From the start of the process to the last acknowledgement. */
   readonly wallSeconds: number;
   readonly usage: Usage | undefined;
+  /** How slow the machine was meanwhile. */
+  readonly yardstick: number;
 }
 
 const DIST = fileURLToPath(new URL('..', import.meta.url));
@@ -37,6 +40,7 @@ async function crawl(seed: string, known: number, again: readonly string[]): Pro
   const rules = `<Root url="${seed}"/><Rules group="bench">
     ${hosts.map((host) => `<Rule>${host}<Index/><Follow/><Accept/></Rule>`).join('')}</Rules>`;
   const config = configuration('nthreads="32" aggressive="true" throttleTimeMS="0"', rules);
+  const yardstick = Yardstick.begin();
   const run = await CrawlRun.start(config, known > 0 ? (file) => fillStore(file, known) : undefined);
   try {
     const { indexed } = await run.untilIdle(known + 1);
@@ -47,6 +51,7 @@ async function crawl(seed: string, known: number, again: readonly string[]): Pro
       crawlSeconds: (end - readyAt) / 1000,
       wallSeconds: (end - startedAt) / 1000,
       usage: run.usage(),
+      yardstick: await yardstick.end(),
     };
     const later: Run[] = [];
     for (const url of again) later.push(await crawlAgain(run, url));
@@ -59,6 +64,7 @@ async function crawl(seed: string, known: number, again: readonly string[]): Pro
 async function crawlAgain(run: CrawlRun, url: string): Promise<Run> {
   const known = (await run.state()).indexed;
   const before = run.usage();
+  const yardstick = Yardstick.begin();
   const begun = performance.now();
   await run.post('/roots', { url });
   const { indexed } = await run.untilIdle(known + 1);
@@ -69,13 +75,15 @@ async function crawlAgain(run: CrawlRun, url: string): Promise<Run> {
     crawlSeconds: seconds,
     wallSeconds: seconds,
     usage: before && after && { ...after, cpu: after.cpu - before.cpu },
+    yardstick: await yardstick.end(),
   };
 }
 
 /** A whole process, timed from outside; GNU time, where it is installed, tells its processor time and memory. */
-function peer(command: string, seed: string): Promise<Run> {
+async function peer(command: string, seed: string): Promise<Run> {
+  const yardstick = Yardstick.begin();
   const started = performance.now();
-  return new Promise((resolve, reject) => {
+  const run = new Promise<Omit<Run, 'yardstick'>>((resolve, reject) => {
     const shell = ['sh', '-c', command.replaceAll('SEED', seed)];
     const [program, ...args] = existsSync(TIME) ? [TIME, '-f', '%U %S %M', ...shell] : shell;
     const child: ChildProcess = spawn(program!, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -96,6 +104,7 @@ function peer(command: string, seed: string): Promise<Run> {
       });
     });
   });
+  return { ...(await run), yardstick: await yardstick.end() };
 }
 
 function row(name: string, runs: readonly Run[], expected: number): string {
@@ -105,7 +114,8 @@ function row(name: string, runs: readonly Run[], expected: number): string {
   const alone = median(runs.map((run) => counted / run.crawlSeconds));
   const cpu = median(runs.map((run) => ((run.usage?.cpu ?? Number.NaN) / counted) * 1000));
   const peak = median(runs.map((run) => run.usage?.peakMb ?? Number.NaN));
-  return `| ${name} | ${counted} | ${perSecond.toFixed(0)} | ${alone.toFixed(0)} | ${cpu.toFixed(2)} | ${peak.toFixed(0)} |`;
+  const yardstick = median(runs.map((run) => run.yardstick));
+  return `| ${name} | ${counted} | ${perSecond.toFixed(0)} | ${alone.toFixed(0)} | ${cpu.toFixed(2)} | ${peak.toFixed(0)} | ${yardstick.toFixed(2)} |`;
 }
 
 async function main(): Promise<void> {
@@ -139,8 +149,10 @@ async function main(): Promise<void> {
   console.log(`${seed}, ${runs} runs each, medians`);
   for (const { name, command } of peers) console.log(`${name}: ${command}`);
   console.log();
-  console.log('| crawler | pages | pages/s, whole process | pages/s, crawl alone | CPU s per 1,000 | peak MB |');
-  console.log('|---|---|---|---|---|---|');
+  console.log(
+    '| crawler | pages | pages/s, whole process | pages/s, crawl alone | CPU s per 1,000 | peak MB | yardstick ms |',
+  );
+  console.log('|---|---|---|---|---|---|---|');
   console.log(row(known > 0 ? `Crawlway, ${known} URLs known before` : 'Crawlway', own, expected));
   if (later.length > 0) console.log(row('Crawlway at work, next crawls', later, expected));
   for (const [name, list] of others) console.log(row(name, list, expected));

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const PINNED_NODE = '24.18.1';
+const PINNED_NODE = '26.10.0';
 
 const say = (text) => process.stderr.write(`crawlway: ${text}\n`);
 const fail = (text) => {

@@ -3,14 +3,9 @@ import { hash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpFetcher } from '../adapters/http/http-fetcher.js';
 import { createPageReader } from '../adapters/parsers/page-reader.js';
-import { giveWay } from '../adapters/system/thread-priority.js';
 import type { PageThreadData } from '../adapters/threads/page-thread-protocol.js';
 import { servePages } from '../adapters/threads/serve-pages.js';
 import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
-
-// Pages take most of the time. The main thread, which answers people and hands out the work, goes first: measured, an answer
-// of the API during a crawl comes ten times sooner, and the crawl is as fast.
-giveWay(10);
 
 const reading = new Int32Array((workerData as PageThreadData).reading);
 

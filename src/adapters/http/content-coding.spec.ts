@@ -67,11 +67,13 @@ describe.each(CODINGS)('%s', (name, encode) => {
   });
 
   it('gives the beginning of a cut or oversized body where that is enough', async () => {
-    const text = Array.from({ length: 20_000 }, (_, index) => `line ${index}\n`).join('');
+    // A megabyte: zstd decodes whole blocks of 128 KB only.
+    const text = Array.from({ length: 100_000 }, (_, index) => `line ${index}\n`).join('');
     const head = Buffer.from(await decodeHead(encode(Buffer.from(text)), name, 5000)).toString();
     expect(head).toBe(text.slice(0, 5000));
     const encoded = encode(Buffer.from(text));
     const cut = Buffer.from(await decodeHead(encoded.subarray(0, encoded.length >> 1), name, LIMIT)).toString();
+    expect(cut).not.toBe('');
     expect(text.startsWith(cut)).toBe(true);
     expect(await decodeHead(encode(BOMB), name, LIMIT)).toHaveLength(LIMIT);
   });
