@@ -3,9 +3,14 @@ import { hash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpFetcher } from '../adapters/http/http-fetcher.js';
 import { createPageReader } from '../adapters/parsers/page-reader.js';
+import { giveWay } from '../adapters/system/thread-priority.js';
 import type { PageThreadData } from '../adapters/threads/page-thread-protocol.js';
 import { servePages } from '../adapters/threads/serve-pages.js';
 import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
+
+// A little behind the main thread, which answers people and hands out the work. Further behind, pages wait while the other core is
+// idle (bench/README.md).
+giveWay(2);
 
 const reading = new Int32Array((workerData as PageThreadData).reading);
 
