@@ -40,8 +40,8 @@ async function crawl(seed: string, known: number, again: readonly string[]): Pro
   const rules = `<Root url="${seed}"/><Rules group="bench">
     ${hosts.map((host) => `<Rule>${host}<Index/><Follow/><Accept/></Rule>`).join('')}</Rules>`;
   const config = configuration('nthreads="32" aggressive="true" throttleTimeMS="0"', rules);
-  const yardstick = Yardstick.begin();
   const run = await CrawlRun.start(config, known > 0 ? (file) => fillStore(file, known) : undefined);
+  const yardstick = Yardstick.begin();
   try {
     const { indexed } = await run.untilIdle(known + 1);
     const end = performance.now();
