@@ -41,7 +41,7 @@ async function crawl(seed: string, known: number, again: readonly string[]): Pro
     ${hosts.map((host) => `<Rule>${host}<Index/><Follow/><Accept/></Rule>`).join('')}</Rules>`;
   const config = configuration('nthreads="32" aggressive="true" throttleTimeMS="0"', rules);
   const run = await CrawlRun.start(config, known > 0 ? (file) => fillStore(file, known) : undefined);
-  const yardstick = Yardstick.begin();
+  const yardstick = new Yardstick();
   try {
     const { indexed } = await run.untilIdle(known + 1);
     const end = performance.now();
@@ -51,7 +51,7 @@ async function crawl(seed: string, known: number, again: readonly string[]): Pro
       crawlSeconds: (end - readyAt) / 1000,
       wallSeconds: (end - startedAt) / 1000,
       usage: run.usage(),
-      yardstick: await yardstick.end(),
+      yardstick: yardstick.end(),
     };
     const later: Run[] = [];
     for (const url of again) later.push(await crawlAgain(run, url));
@@ -64,7 +64,7 @@ async function crawl(seed: string, known: number, again: readonly string[]): Pro
 async function crawlAgain(run: CrawlRun, url: string): Promise<Run> {
   const known = (await run.state()).indexed;
   const before = run.usage();
-  const yardstick = Yardstick.begin();
+  const yardstick = new Yardstick();
   const begun = performance.now();
   await run.post('/roots', { url });
   const { indexed } = await run.untilIdle(known + 1);
@@ -75,13 +75,13 @@ async function crawlAgain(run: CrawlRun, url: string): Promise<Run> {
     crawlSeconds: seconds,
     wallSeconds: seconds,
     usage: before && after && { ...after, cpu: after.cpu - before.cpu },
-    yardstick: await yardstick.end(),
+    yardstick: yardstick.end(),
   };
 }
 
 /** A whole process, timed from outside; GNU time, where it is installed, tells its processor time and memory. */
 async function peer(command: string, seed: string): Promise<Run> {
-  const yardstick = Yardstick.begin();
+  const yardstick = new Yardstick();
   const started = performance.now();
   const run = new Promise<Omit<Run, 'yardstick'>>((resolve, reject) => {
     const shell = ['sh', '-c', command.replaceAll('SEED', seed)];
@@ -104,7 +104,7 @@ async function peer(command: string, seed: string): Promise<Run> {
       });
     });
   });
-  return { ...(await run), yardstick: await yardstick.end() };
+  return { ...(await run), yardstick: yardstick.end() };
 }
 
 function row(name: string, runs: readonly Run[], expected: number): string {

@@ -1,6 +1,6 @@
 /**
- * The frames of a zstd body (RFC 8878, 3.1). Node's decoder stops without a word at the end of the first frame and at a
- * cut, so that a body without its end would pass for whole; here the frames are walked first.
+ * The frames of a zstd body (RFC 8878, 3.1). The decoder of Node 24 stops without a word at the end of the first frame
+ * and at a cut, so that a body without its end would pass for whole; here the frames are walked first.
  */
 import { FetchFailure } from './fetch-failure.js';
 
