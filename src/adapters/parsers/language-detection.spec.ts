@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detectLanguage } from './language-detection.js';
 
@@ -42,6 +43,19 @@ describe('the language is recognised', () => {
     expect(
       detectLanguage(`${'menu item '.repeat(1_000)}${ARTICLE['fr']!.repeat(10)}${' link list'.repeat(1_000)}`),
     ).toBe('fr');
+  });
+
+  it('whatever words of no language stand between, and beside whatever is no letter', () => {
+    const word = fc.string({ unit: fc.constantFrom('j', 'q', 'x', 'đ', 'ỹ', '\u1eff'), minLength: 3, maxLength: 9 });
+    const between = fc.constantFrom(' ', '.', '0', '\u00d7', '\u0250', '\u2014');
+    const latin = fc.constantFrom('en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'fi', 'pl', 'hu', 'tr');
+    fc.assert(
+      fc.property(latin, word, between, (language, other, sign) => {
+        const text = ARTICLE[language]!.replaceAll(' ', `${sign}${other}${sign}`);
+        expect(detectLanguage(text)).toBe(detectLanguage(ARTICLE[language]!));
+        expect(detectLanguage(text.replaceAll(sign, ''))).toBeUndefined();
+      }),
+    );
   });
 });
 

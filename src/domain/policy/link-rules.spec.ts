@@ -1,4 +1,5 @@
 /** Sentences in quotes are from the seed: Fluid Dynamics Search Engine, "Following Links with Crawler: Link Detection". */
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition, rootDefinition } from '../../../test/support/crawler-definition.js';
 import type { LinkRulesDefinition, TrapDefinition } from '../crawl/definition.js';
@@ -103,5 +104,18 @@ describe('link rules', () => {
       'the path segment "x" stands 3 times, 2 are allowed',
     );
     expect(judge({}, loop, { maxRepeatedSegments: 3 }).reason).toBe('accepted');
+  });
+
+  test('any segment counts, wherever it stands and whatever stands beside it', () => {
+    const segment = fc.string({ unit: fc.constantFrom('a', 'b', 'h'), maxLength: 9 });
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 12 }), fc.integer({ min: 1, max: 4 }), (segments, limit) => {
+        const { url } = candidate(`http://a.com/${segments.join('/')}`);
+        const most = Math.max(0, ...segments.filter(Boolean).map((one) => segments.filter((it) => it === one).length));
+        expect(judge({}, { ...candidate('http://a.com/'), url }, { maxRepeatedSegments: limit }).reason).toBe(
+          most > limit ? 'trap-repeated-segments' : 'accepted',
+        );
+      }),
+    );
   });
 });

@@ -1,0 +1,35 @@
+/**
+ * Recognises a fixed set of words character by character, without making a string of what is read.
+ *
+ * A walk starts at `ROOT`; each character leads to the next node through `next[node * width + column]`, where its column is what
+ * `columnOf` says. A character that no word has there leads to node 0, which nothing leaves. Where the word ends, `valueAt` says
+ * which one it was, if any.
+ */
+export const ROOT = 1;
+
+export class Trie<T> {
+  readonly next: Uint16Array;
+  private readonly values: (T | undefined)[] = [];
+
+  constructor(entries: Iterable<readonly [word: string, value: T]>, width: number, columnOf: (code: number) => number) {
+    const rows: number[] = new Array<number>(2 * width).fill(0);
+    for (const [word, value] of entries) {
+      let node = ROOT;
+      for (let i = 0; i < word.length; i++) {
+        const cell = node * width + columnOf(word.charCodeAt(i));
+        if (rows[cell] === 0) {
+          rows[cell] = rows.length / width;
+          for (let column = 0; column < width; column++) rows.push(0);
+        }
+        node = rows[cell]!;
+      }
+      this.values[node] = value;
+    }
+    this.next = Uint16Array.from(rows);
+  }
+
+  /** The value of the word whose walk ended at `node`. */
+  valueAt(node: number): T | undefined {
+    return this.values[node];
+  }
+}
