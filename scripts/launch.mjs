@@ -7,7 +7,17 @@
 //   3. dist/ older than what it is built from: build.
 //   4. run the task.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -89,6 +99,9 @@ function newest(paths, skip = () => false) {
 function ensureInstalled() {
   const marker = statSync(join(root, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
   if (marker && marker.mtimeMs >= newest(['package-lock.json'])) return;
+  // npm ci empties the folder first, and through a link that is somebody else's.
+  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink())
+    fail('node_modules is a link, and older than package-lock.json; run npm ci where it leads, or remove the link');
   say('installing packages');
   if (!npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])) fail('npm ci failed; see the messages above');
 }
