@@ -15,6 +15,7 @@ import { PolicyChanges } from './control/policy-changes.js';
 import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
 import { Roots } from './control/roots.js';
+import { Rulings } from './control/rulings.js';
 import { SharedControl } from './control/shared-control.js';
 import { sumMetrics } from './control/sum-metrics.js';
 import { WholeCrawl } from './control/whole-crawl.js';
@@ -114,6 +115,7 @@ export class Engine implements EngineApi {
     const health = new SiteHealth();
     const discovery = new Discovery(store, (name) => this.discoveryTarget(name));
     const settler = new Batcher<Settlement, Settled>((items) => settleOwned(store, items), SETTLEMENTS_PER_CALL);
+    this.rejudging = new Rejudging({ store, processor, clock, log });
     this.services = {
       store,
       processor,
@@ -133,6 +135,7 @@ export class Engine implements EngineApi {
       health,
       discovery,
       settler,
+      rulings: new Rulings(clock, this.rejudging),
     };
     const answered = (): void => {
       for (const crawler of this.crawlersByName.values()) crawler.wake();
@@ -146,7 +149,6 @@ export class Engine implements EngineApi {
     this.explanations = new Explanations({ ...this.services, pending, robotsOpinion });
     this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
     this.orders_ = new Orders({ ...this.services, pending, crawler: (name) => this.crawlersByName.get(name) });
-    this.rejudging = new Rejudging(this.services);
     this.policyChanges = new PolicyChanges(this.services, this.rejudging);
     const crawlersOf = (sink: string) =>
       crawlers().filter((crawler) => crawler.context.definition.pushTo.includes(sink));
@@ -341,6 +343,7 @@ export class Engine implements EngineApi {
     if (this.services.partitions.shared) return;
     // Orders that no sink has answered: the next start finds what a crash would have left.
     if (this.underWay() > 0) return;
+    await this.services.doubts.save();
     await this.services.ledger.close();
     await this.services.store.putSetting(RUNNING, undefined);
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hours, minutes } from '../../src/domain/time/units.js';
+import { days, hours, minutes } from '../../src/domain/time/units.js';
 import { CrawlWorld } from '../support/crawl-world.js';
-import { FakeSite } from '../support/fake-site.js';
+import { type FakePage, FakeSite, html } from '../support/fake-site.js';
 import { FlakyReceiver } from '../support/flaky-receiver.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -138,4 +138,32 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
       stale: nothing,
     });
   });
+
+  it('reconciliation sees documents that are due too, and their next visit asks for them whole', async () => {
+    const paths = ['/a', '/b', '/c'];
+    await start(paths, (path) => `Text of ${path}.`);
+    for (const path of ['/', ...paths]) site.set(path, tagged(path === '/' ? paths : []));
+    await world.untilIdle();
+    await world.pass(days(8));
+    await world.engine.setRunState('test', 'paused');
+    await world.pass(days(8));
+    await fetch(`${world.index!.url}/papi/4/connectors/test/delete_documents`, {
+      method: 'POST',
+      body: new URLSearchParams(everything(paths).map((uri): [string, string] => ['PAPI_uri', uri])),
+    });
+    expect(await world.indexed()).toEqual([]);
+    const report = await world.during(world.engine.reconcile('main', true));
+    expect(report.missing.count).toBe(paths.length + 1);
+    await world.engine.setRunState('test', 'running');
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(everything(paths));
+  });
 });
+
+/** A page that never changes, and says so. */
+const tagged =
+  (links: readonly string[]): FakePage =>
+  ({ headers }) =>
+    headers['if-none-match'] === '"1"'
+      ? { status: 304 }
+      : { headers: { 'content-type': 'text/html', etag: '"1"' }, body: html('/', links, 'Text.') };

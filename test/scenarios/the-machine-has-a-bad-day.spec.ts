@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { days, hours, minutes } from '../../src/domain/time/units.js';
-import { type FrontierStore, StoreUnavailable } from '../../src/engine/ports/frontier-store.js';
+import { type FrontierStore, type LedgerEntry, StoreUnavailable } from '../../src/engine/ports/frontier-store.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
 
@@ -58,6 +58,43 @@ describe('the machine has a bad day', () => {
     expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(1 + big.length * 2);
   });
 
+  it('a deletion that was acknowledged and not written down: the page is pushed again when it is well', async () => {
+    await world.untilIdle();
+    site.set('/p1', { status: 500 });
+    const failed = failingOnce(
+      world.store,
+      ({ kind }) => kind === 'delete',
+      () => site.page('/p1'),
+    );
+    await world.pass(days(3));
+    expect(failed.times).toBe(1);
+    expect(await world.indexed()).toEqual(everything());
+  });
+
+  it('a change that was acknowledged and not written down: the page is pushed again when it is as before', async () => {
+    await world.untilIdle();
+    site.page('/p1', [], 'Closed for today.');
+    const failed = failingOnce(
+      world.store,
+      ({ reason }) => reason === 'changed',
+      () => site.page('/p1'),
+    );
+    await world.pass(days(3));
+    expect(failed.times).toBe(1);
+    expect(await world.engine.reconcile('main', false)).toMatchObject({ stale: { count: 0 }, missing: { count: 0 } });
+  });
+
+  it('a document that was acknowledged and not written down is deleted when the rules exclude it meanwhile', async () => {
+    const failed = failingOnce(world.store, ({ uri }) => uri.endsWith('/p1'));
+    for (let turns = 0; turns < 1_000 && failed.times === 0; turns++) await world.during(Promise.resolve());
+    const attributes = 'nearDuplicateDetector="false"';
+    const crawler = `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="a.rules"/>`;
+    await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/p1')}\n` } });
+    await world.untilIdle();
+    expect(failed.times).toBe(1);
+    expect(await world.indexed()).not.toContain(site.url('/p1'));
+  });
+
   it('a clock that jumps forward by a year makes everything due, and deletes nothing', async () => {
     await world.untilIdle();
     site.forgetRequests();
@@ -68,6 +105,23 @@ describe('the machine has a bad day', () => {
     expect(await world.engine.orders({ kind: 'delete' }, undefined, 10)).toEqual([]);
   });
 });
+
+/** Makes the settlement of one order fail, which the sink has acknowledged by then. */
+function failingOnce(
+  store: FrontierStore,
+  isOf: (order: LedgerEntry) => boolean,
+  then?: () => void,
+): { times: number } {
+  const failed = { times: 0 };
+  const settle = store.settle.bind(store);
+  store.settle = (settlements) => {
+    if (failed.times > 0 || !settlements.some(({ orders }) => orders?.some(isOf))) return settle(settlements);
+    failed.times++;
+    then?.();
+    return Promise.reject(new StoreUnavailable('No space is left for the database'));
+  };
+  return failed;
+}
 
 /** Makes one call of the store fail as it does on a full disk, until it is repaired. */
 function failing(store: FrontierStore, call: 'settle' | 'discover'): { repair(): void } {

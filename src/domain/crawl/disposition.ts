@@ -223,6 +223,9 @@ function permanentError(state: UrlState, code: ErrorCode, rules: DispositionRule
  */
 const RETRY_GROWTH = 6;
 
+/** Why a document goes whose page had one temporary error after another. */
+export const GIVEN_UP = 'too-many-temporary-errors';
+
 function temporaryError(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'error' }>,
@@ -231,7 +234,7 @@ function temporaryError(
 ): Disposition {
   const count = state.temporaryErrors + 1;
   if (count > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
-    const order = deletion(state, 'too-many-temporary-errors');
+    const order = deletion(state, GIVEN_UP);
     return { remove: true, changes: {}, order, changed: order !== undefined };
   }
   const base = rules.schedule.retryDelay ?? rules.errors.retryDelay;

@@ -2,47 +2,34 @@
  * Decisions that any node may take and only the owner of the host may carry out: sent as errands, read by the owner with
  * the URL as it stands by then.
  */
-import type { Disposition } from '../../domain/crawl/disposition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
 import { NEVER } from '../../domain/time/units.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
-import type { Decision } from '../crawl/conclusion.js';
+import type { Word } from '../crawl/conclusion.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CrawlServices } from '../crawl/services.js';
 import type { PageView } from '../engine-api.js';
-import type { LedgerEntry } from '../ports/frontier-store.js';
 import type { Errand } from '../ports/nodes.js';
 
 type Task =
-  | {
-      readonly do: 'decide';
-      readonly crawler: string;
-      readonly url: string;
-      readonly disposition: Disposition;
-      readonly byPerson?: boolean;
-      readonly resume?: LedgerEntry;
-    }
+  | { readonly do: 'decide'; readonly crawler: string; readonly url: string; readonly word: Word }
   /** An order for the document may have come out of turn: whatever the sinks hold, it is to be replaced. */
   | { readonly do: 'verify'; readonly crawler: string; readonly url: string }
   | { readonly do: 'pause'; readonly paused: boolean }
   /** Fetched for a person who looks at it through another node; the answer goes into a setting of this name. */
   | { readonly do: 'page'; readonly crawler: string; readonly url: string; readonly answer: string };
 
+type UrlOfHost = Pick<UrlState, 'hostKey' | 'crawler' | 'url'>;
+
 /** Stands for a document of which only the sinks know what it is. */
 const UNKNOWN_STAMP = 'unknown';
 
-export const decisionErrand = ({ state, disposition, byPerson, resume }: Decision): Errand =>
-  errand(state.hostKey, { do: 'decide', crawler: state.crawler, url: state.url, disposition, byPerson, resume });
+export const decisionErrand = ({ hostKey: host, crawler, url }: UrlOfHost, word: Word): Errand =>
+  errand(host, { do: 'decide', crawler, url, word });
 
-export const verifyErrand = ({
-  hostKey: host,
-  crawler,
-  url,
-}: {
-  hostKey: string;
-  crawler: string;
-  url: string;
-}): Errand => errand(host, { do: 'verify', crawler, url });
+export const verifyErrand = ({ hostKey: host, crawler, url }: UrlOfHost): Errand =>
+  errand(host, { do: 'verify', crawler, url });
 
 export const pauseErrand = (host: string, paused: boolean): Errand => errand(host, { do: 'pause', paused });
 
@@ -73,7 +60,9 @@ export class Errands {
       void this.show(crawler, task);
       return true;
     }
-    return task.do === 'decide' ? this.decide(crawler, task) : this.verify(crawler, task.url);
+    if (task.do === 'verify') return this.verify(crawler, task.url);
+    const state = await this.services.store.find(crawler.name, task.url);
+    return state ? crawler.decide(state, task.word) : true;
   }
 
   /** Not waited for: other errands need not wait for a slow page. */
@@ -87,16 +76,10 @@ export class Errands {
     await this.services.store.putSetting(answer, text).catch(() => undefined);
   }
 
-  private async decide(crawler: Crawler, task: Extract<Task, { do: 'decide' }>): Promise<boolean> {
-    const state = await this.services.store.find(crawler.name, task.url);
-    const { disposition, byPerson, resume } = task;
-    return state ? crawler.decide({ state, disposition, byPerson, resume }) : true;
-  }
-
   /** A visit finds a document that is not the one in the index, or none, and orders accordingly. */
   private async verify(crawler: Crawler, url: string): Promise<boolean> {
     const known = (await this.services.store.find(crawler.name, url)) ?? (await this.restored(crawler, url));
-    if (!known || crawler.frontier.isHeld(known)) return known === undefined;
+    if (!known) return true;
     const dueAt = this.services.clock.now();
     const changes = {
       stamp: UNKNOWN_STAMP,
@@ -107,9 +90,7 @@ export class Errands {
       source: 0,
       dueAt,
     } as const;
-    await this.services.store.settle([{ id: known.id, changes }]);
-    crawler.frontier.admit([{ ...known, ...changes, etag: undefined, lastModified: undefined }]);
-    return true;
+    return crawler.correct(known, changes);
   }
 
   private async restored(crawler: Crawler, href: string) {

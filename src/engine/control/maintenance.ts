@@ -1,7 +1,6 @@
 /**
  * What a person does to the URLs of a crawler: clear, refresh, forget errors; and the pending file of FDSE.
  */
-import type { Disposition } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
 import { instant, NEVER, seconds } from '../../domain/time/units.js';
@@ -14,12 +13,10 @@ import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.j
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Roots } from './roots.js';
+import { CLEARED } from './rulings.js';
 
 const PAGE = 1_000;
 const RETRY = seconds(1);
-
-/** A deletion that a person decided; on restart, unfinished ones are carried on by this reason. */
-export const CLEARED = 'cleared-by-person';
 
 interface MaintenanceServices {
   readonly store: FrontierStore;
@@ -85,7 +82,7 @@ export class Maintenance {
   async clearErrors(crawler: Crawler): Promise<number> {
     let count = 0;
     for await (const states of this.pages({ crawler: crawler.name, status: 'error' })) {
-      for (const state of states) if (await this.forgetError(crawler, state)) count++;
+      for (const state of states) if (await crawler.decide(state, { do: 'forget-error' })) count++;
     }
     await this.readLinksAgain(crawler);
     return count;
@@ -194,30 +191,9 @@ export class Maintenance {
   }
 
   private async remove(crawler: Crawler, marked: UrlState): Promise<void> {
-    let state: UrlState | undefined = marked;
-    while (state && !(await crawler.decide({ state, disposition: removal(state), byPerson: true }))) {
-      await this.services.clock.sleep(RETRY); // it is under way, and its own visit has to end first
-      [state] = await this.services.store.get([marked.id]);
-    }
+    // It may be under way, and its own visit has to end first.
+    while (!(await crawler.decide(marked, { do: 'clear' }))) await this.services.clock.sleep(RETRY);
   }
-
-  private async forgetError(crawler: Crawler, state: UrlState): Promise<boolean> {
-    const now = this.services.clock.now();
-    const disposition: Disposition =
-      state.stamp === undefined
-        ? { remove: true, changes: {}, changed: false }
-        : {
-            remove: false,
-            changes: { status: 'indexed', reason: 'indexed', temporaryErrors: 0, source: REFRESH, dueAt: now },
-            changed: false,
-          };
-    return crawler.decide({ state, disposition, byPerson: true });
-  }
-}
-
-function removal(state: UrlState): Disposition {
-  const order = state.stamp === undefined ? undefined : ({ kind: 'delete', reason: CLEARED } as const);
-  return { remove: true, changes: {}, order, changed: true };
 }
 
 /** 0 waiting, 2 error, else the Unix time of the last visit. */

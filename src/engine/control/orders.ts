@@ -1,4 +1,3 @@
-import type { Disposition } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { type HeldDeletions, NotFound, Unacceptable } from '../engine-api.js';
@@ -40,7 +39,7 @@ export class Orders {
     const crawler = this.services.crawler(entry.crawler);
     if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
     if (entry.kind === 'add') await this.visitAgain(crawler, state, entry);
-    else if (!(await crawler.decide(resending(state, entry))))
+    else if (!(await crawler.decide(state, { do: 'send-again', entry })))
       throw new Unacceptable(`${entry.uri} is being visited now; try again when that has ended`);
     return (await this.services.store.order(id)) ?? entry;
   }
@@ -62,7 +61,7 @@ export class Orders {
     for await (const entry of this.heldEntries(hostKey)) {
       const state = await this.services.store.find(entry.crawler, entry.uri);
       const crawler = this.services.crawler(entry.crawler);
-      if (state && crawler) void crawler.decide(resending(state, entry));
+      if (state && crawler) void crawler.decide(state, { do: 'send-again', entry });
       else
         await this.services.store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);
       count++;
@@ -101,16 +100,6 @@ export class Orders {
       if (page.length < PAGE) return;
     }
   }
-}
-
-function resending(state: UrlState, entry: LedgerEntry) {
-  const disposition: Disposition = {
-    remove: false,
-    changes: { stamp: null, simhash: null, etag: null, lastModified: null },
-    order: { kind: 'delete', reason: entry.reason },
-    changed: true,
-  };
-  return { state, disposition, byPerson: true, resume: entry };
 }
 
 function summary(entries: LedgerEntry[]): HeldDeletions {

@@ -6,8 +6,11 @@ import type { Delivery } from '../delivery/delivery.js';
 import { NotFound, type ReconciliationReport, Unacceptable } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Nodes } from '../ports/nodes.js';
+import type { Partitions } from '../ports/partitions.js';
 import type { Sink } from '../ports/sink.js';
 import { IdSet } from '../support/id-set.js';
+import { verifyErrand } from './errands.js';
 
 const PAGE = 1_000;
 const SAMPLES = 20;
@@ -17,6 +20,8 @@ interface ReconciliationServices {
   readonly delivery: Delivery;
   readonly ledger: Ledger;
   readonly clock: Clock;
+  readonly partitions: Pick<Partitions, 'owns'>;
+  readonly nodes: Pick<Nodes, 'send'>;
   /** Crawlers that push to the sink. */
   crawlersOf(sink: string): Crawler[];
 }
@@ -43,13 +48,13 @@ export class Reconciliation {
         continue;
       }
       seen.add(owner.state.id);
-      if (owner.state.stamp === entry.stamp || owner.crawler.frontier.isHeld(owner.state)) continue;
+      if (owner.state.stamp === entry.stamp || owner.crawler.frontier.isUnderWay(owner.state)) continue;
       stale.add(entry.uri);
       if (repair) await this.pushAgain(owner.crawler, owner.state);
     }
     for (const crawler of crawlers) {
       for await (const state of this.indexed(crawler.name)) {
-        if (seen.has(state.id) || crawler.frontier.isHeld(state)) continue;
+        if (seen.has(state.id) || crawler.frontier.isUnderWay(state)) continue;
         missing.add(state.url);
         if (repair) await this.pushAgain(crawler, state);
       }
@@ -101,8 +106,9 @@ export class Reconciliation {
       source: 0,
       dueAt: now,
     } as const;
-    await this.services.store.settle([{ id: state.id, changes }]);
-    crawler.frontier.admit([{ ...state, ...changes, stamp: undefined, etag: undefined, lastModified: undefined }]);
+    // Another node sees to it that nothing of the URL is in its hands.
+    if (this.services.partitions.owns(state.hostKey)) await crawler.correct(state, changes);
+    else await this.services.nodes.send(verifyErrand(state));
   }
 
   private async deleteExtra(
@@ -111,7 +117,7 @@ export class Reconciliation {
     sink: string,
     uri: string,
   ): Promise<void> {
-    if (owner?.crawler.frontier.isHeld(owner.state)) return; // its visit is about to say what it is
+    if (owner?.crawler.frontier.isUnderWay(owner.state)) return; // its visit is about to say what it is
     const url = URL.canParse(uri) ? crawlUrl(new URL(uri).href) : undefined;
     const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
     const order = this.services.ledger.deleteUri({ crawler, uri, hostKey: url ? hostKey(url) : '' }, 'reconciled');

@@ -67,20 +67,21 @@ export class Rejudging {
 
   /** Judges every stored URL of the crawler again. Goes on where it was when the process ends in between. */
   async apply(crawler: Crawler, signal: AbortSignal): Promise<void> {
+    // What is being visited is judged by the configuration that its visit began with.
+    const late: UrlState[] = crawler.urlsUnderWay;
     const setting = progressSetting(crawler.name);
     const start = Number((await this.services.store.getSetting(setting)) ?? 0);
     await this.services.store.putSetting(setting, String(start));
-    const late: UrlState[] = [];
     for await (const states of this.pages(crawler.name, start)) {
       const decided = await Promise.all(states.map((state) => this.applyTo(crawler, state)));
       late.push(...states.filter((_, i) => decided[i] === false));
       await this.services.store.putSetting(setting, String(states.at(-1)!.id));
       if (signal.aborted) return;
     }
-    // What was being visited has been judged by the configuration that its visit began with.
     while (late.length > 0 && !signal.aborted) {
       const [state] = await this.services.store.get([late[0]!.id]);
-      if (!state || (await this.applyTo(crawler, state))) late.shift();
+      const ended = !state || (!crawler.frontier.isUnderWay(state) && (await this.applyTo(crawler, state)));
+      if (ended) late.shift();
       else await this.services.clock.sleep(RETRY, signal);
     }
     if (!signal.aborted) await this.services.store.putSetting(setting, undefined);
@@ -91,13 +92,13 @@ export class Rejudging {
   }
 
   private async applyTo(crawler: Crawler, state: UrlState): Promise<boolean> {
-    const verdict = await this.judge(crawler.context, state);
-    const disposition = this.dispositionOf(crawler, state, verdict);
-    return disposition === undefined ? true : crawler.decide({ state, disposition, byPerson: true });
+    const changes = (await this.disposition(crawler.context, state)) !== undefined;
+    return changes ? crawler.decide(state, { do: 'judge' }) : true;
   }
 
   /** Undefined: nothing changes for this URL. */
-  private dispositionOf(crawler: Crawler, state: UrlState, verdict: Verdict): Disposition | undefined {
+  async disposition(context: CrawlContext, state: UrlState): Promise<Disposition | undefined> {
+    const verdict = await this.judge(context, state);
     const now = this.services.clock.now();
     if (verdict.accepted) {
       return (
@@ -112,7 +113,7 @@ export class Rejudging {
     // What was left to another crawler, and no longer is, still has its document.
     const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
     if (waitsUntilDue || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
-    const { definition } = crawler.context;
+    const { definition } = context;
     const outcome = {
       kind: 'excluded',
       reason: verdict.reason,

@@ -14,23 +14,32 @@ import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from './crawl-events.js';
 import type { Deletions } from './deletions.js';
+import type { Doubts } from './doubts.js';
 import type { Ledger } from './ledger.js';
 import type { Tally } from './tally.js';
 
-export interface Decision {
-  readonly state: UrlState;
+/** What is wanted of a URL without a visit; what it comes to is decided when nothing else is under way for the URL. */
+export type Word =
+  | { readonly do: 'clear' | 'forget-error' | 'judge' }
+  | { readonly do: 'send-again'; readonly entry: LedgerEntry };
+
+/** What a word came to. */
+export interface Ruling {
   readonly disposition: Disposition;
+  /** The deletion stands in the ledger already (held or refused) and is sent under its own number. */
+  readonly resume?: LedgerEntry;
+}
+
+export interface Decision extends Ruling {
+  readonly state: UrlState;
+  /** The right under which it was made. */
+  readonly fence: Fence;
   /** The document of an add order. */
   readonly document?: PushDocument;
   readonly visit?: Visit;
   /** A person decided it: the guard has no say. */
   readonly byPerson?: boolean;
-  /** The deletion stands in the ledger already (held or refused) and is sent under its own number. */
-  readonly resume?: LedgerEntry;
 }
-
-/** A decision with the right under which it was made. */
-export type OwnedDecision = Decision & { readonly fence: Fence };
 
 /** Where the URL stands in the queue afterwards; undefined when it is not queued, or gone. */
 export interface Concluded {
@@ -50,6 +59,7 @@ export interface ConclusionServices {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: CrawlEvents;
+  readonly doubts: Pick<Doubts, 'add' | 'settled'>;
 }
 
 export interface ConclusionSettings {
@@ -67,7 +77,19 @@ export class Conclusion {
   ) {}
 
   /** Throws FencedOut when the URL has become another node's meanwhile: then nothing of it is settled here. */
-  async conclude(decision: OwnedDecision): Promise<Concluded> {
+  async conclude(decision: Decision): Promise<Concluded> {
+    const { doubts } = this.services;
+    try {
+      const concluded = await this.settle(decision);
+      doubts.settled(decision.state.id, decision.disposition);
+      return concluded;
+    } catch (error) {
+      doubts.add(decision.state.id);
+      throw error;
+    }
+  }
+
+  private async settle(decision: Decision): Promise<Concluded> {
     const { state, disposition, visit, fence } = decision;
     const { changes, orders, remove } = await this.carryOut(decision);
     const settlement = { id: state.id, fence, remove, changes: remove ? undefined : changes, visit, orders };
@@ -83,9 +105,7 @@ export class Conclusion {
     return { removed: false, next: source === undefined || dueAt >= NEVER ? undefined : { source, dueAt }, indexed };
   }
 
-  private async carryOut(
-    decision: OwnedDecision,
-  ): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
+  private async carryOut(decision: Decision): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
     const { state, disposition, document } = decision;
     const { order, changes, remove } = disposition;
     if (order?.kind === 'delete') return this.delete(decision, order.reason);
@@ -100,7 +120,7 @@ export class Conclusion {
   }
 
   private async delete(
-    decision: OwnedDecision,
+    decision: Decision,
     reason: string,
   ): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
     const { state, disposition, byPerson } = decision;

@@ -5,15 +5,16 @@
 
 import { NearDuplicates } from '../../domain/content/near-duplicates.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { SOURCES } from '../../domain/frontier/sources.js';
+import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
 import { moveSite } from '../../domain/policy/site-mode.js';
 import { after, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { decisionErrand, verifyErrand } from '../control/errands.js';
 import type { CrawlerRunState } from '../engine-api.js';
 import type { CrawlContext } from '../page/crawl-context.js';
-import { FencedOut } from '../ports/partitions.js';
-import { type Concluded, Conclusion, type Decision } from './conclusion.js';
+import type { UrlChanges } from '../ports/frontier-store.js';
+import { type Fence, FencedOut } from '../ports/partitions.js';
+import { type Concluded, Conclusion, type Word } from './conclusion.js';
 import { Deletions } from './deletions.js';
 import { EndlessLinks } from './endless-links.js';
 import { Frontier, type FrontierSettings } from './frontier.js';
@@ -126,26 +127,49 @@ export class Crawler {
   }
 
   /**
-   * Carries out a decision that no visit led to, or has the node do it that owns the host; false when the URL is under way
-   * and decides for itself.
+   * Carries out what no visit led to, or has the node do it that owns the host; false when the URL is under way and decides
+   * for itself. `known` may be out of date: a visit may have ended since it was read.
    */
-  async decide(decision: Decision): Promise<boolean> {
-    const { state } = decision;
-    const fence = this.services.partitions.fence(state.hostKey);
+  async decide(known: UrlState, word: Word): Promise<boolean> {
+    const fence = this.services.partitions.fence(known.hostKey);
     if (!fence) {
-      await this.services.nodes.send(decisionErrand(decision));
+      await this.services.nodes.send(decisionErrand(known, word));
       return true;
     }
-    if (!this.frontier.hold(state)) return false;
-    this.underWay.add(state);
+    if (!this.frontier.hold(known)) return false;
+    this.underWay.add(known);
     try {
-      this.settled(state, await this.conclusion.conclude({ ...decision, fence }));
+      await this.carryOut(known, word, fence);
     } catch (error) {
-      this.frontier.settled(state, undefined);
+      this.frontier.settled(known, placeOf(known));
       if (!(error instanceof FencedOut)) throw error;
-      await this.services.nodes.send(decisionErrand(decision));
+      await this.services.nodes.send(decisionErrand(known, word));
     } finally {
-      this.underWay.delete(state);
+      this.underWay.delete(known);
+    }
+    return true;
+  }
+
+  private async carryOut(known: UrlState, word: Word, fence: Fence): Promise<void> {
+    const { store, doubts, rulings } = this.services;
+    const [state] = await store.get([known.id]);
+    const ruling = state && (await rulings.of(word, doubts.suspect(state), this.current));
+    if (!ruling) {
+      this.frontier.settled(known, state && placeOf(state));
+      return;
+    }
+    const disposition = doubts.outlived(state, ruling.disposition);
+    this.settled(state, await this.conclusion.conclude({ ...ruling, disposition, state, fence, byPerson: true }));
+  }
+
+  /** Writes down what is otherwise known of a URL, and when it is visited next; false when it is under way. */
+  async correct(url: UrlState, changes: UrlChanges & { source: SourceNumber; dueAt: Instant }): Promise<boolean> {
+    if (!this.frontier.hold(url)) return false;
+    const { source, dueAt } = changes;
+    try {
+      await this.services.store.settle([{ id: url.id, changes }]);
+    } finally {
+      this.frontier.settled(url, { source, dueAt });
     }
     return true;
   }
@@ -209,6 +233,10 @@ export class Crawler {
 
   private get pendingOrders(): number {
     return this.services.delivery.pending().filter((order) => order.crawler === this.name).length;
+  }
+
+  get urlsUnderWay(): UrlState[] {
+    return [...this.underWay];
   }
 
   /** Visits whose settlement has not been written yet. */
@@ -374,6 +402,10 @@ export class Crawler {
       site: target.href,
     });
   }
+}
+
+function placeOf({ source, dueAt }: UrlState): Concluded['next'] {
+  return source === undefined ? undefined : { source, dueAt };
 }
 
 function frontierSettings({ definition }: CrawlContext): FrontierSettings {

@@ -4,6 +4,7 @@
  */
 
 import type { DeletionGuardDefinition } from '../../domain/crawl/definition.js';
+import { GIVEN_UP } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { DeletionGuard } from '../../domain/push/deletion-guard.js';
@@ -18,9 +19,10 @@ const PAGE = 1_000;
 const MOST_FAILURES = 3;
 const HOSTS = 10_000;
 
-/** Whoever answers that a page is gone is well; any other error may be one of the whole host. */
+/** Whoever answers that a page is gone is well; any other error, also one that did not pass, may be one of the whole host. */
 const speaksOfHost = (reason: string): boolean =>
-  reason in ERROR_CODES && reason !== 'http-404' && reason !== 'http-410' && reason !== 'soft-error';
+  reason === GIVEN_UP ||
+  (reason in ERROR_CODES && reason !== 'http-404' && reason !== 'http-410' && reason !== 'soft-error');
 
 export class Deletions {
   private guard: DeletionGuard;

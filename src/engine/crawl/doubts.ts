@@ -1,10 +1,10 @@
 /**
- * Documents that may stand in the index although the store knows of none: the sink had acknowledged the order when the
- * process died, and nobody lived to write that down. The visit that was cut short is made again; when it finds a document,
- * the index gets it again and all is well. When it finds none any more, a deletion has to go out all the same.
+ * URLs of which the store may not know what the index holds: a sink had acknowledged an order when the process died, or the store
+ * failed, and nobody could write that down. Their visit is made again, without validators; what it finds is ordered whatever the
+ * store believes, a document or a deletion.
  */
 import { type Disposition, type DispositionRules, dispose, type VisitOutcome } from '../../domain/crawl/disposition.js';
-import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import { type Instant, instant } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
@@ -17,6 +17,8 @@ const UNKNOWN_STAMP = '';
 export class Doubts {
   private since: Instant = instant(0);
   private unsaved = false;
+  /** Whose order went out in this process and could not be written down. */
+  private readonly urls = new Set<UrlId>();
 
   constructor(
     private readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting'>,
@@ -28,33 +30,61 @@ export class Doubts {
     if (died > this.since) this.since = died;
   }
 
-  /** The process before this one, or another node, has ended in the middle of its work; or a visit whose order went out could not be written down. */
+  /** The process before this one, or another node, has ended in the middle of its work. */
   async begin(): Promise<void> {
     this.since = this.clock.now();
     this.unsaved = true;
     await this.save();
   }
 
+  /** An order of this URL may have reached a sink, and the store could not be told. */
+  add(url: UrlId): void {
+    this.urls.add(url);
+  }
+
+  /** What was decided in doubt has been written down. */
+  settled(url: UrlId, { order, changes }: Disposition): void {
+    if (order || changes.stamp !== undefined) this.urls.delete(url);
+  }
+
   /** Throws as long as nobody else could be told of the doubts that there are. */
   async save(): Promise<void> {
+    if (this.urls.size > 0) {
+      this.since = this.clock.now();
+      this.unsaved = true;
+    }
     if (!this.unsaved) return;
     const { since } = this;
     await this.store.putSetting(DIED, String(since));
     if (this.since === since) this.unsaved = false;
   }
 
-  /** As the domain disposes; in doubt a visit that finds no document deletes what may be there. */
-  dispose(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
-    const finds = (outcome.kind === 'document' && outcome.index) || outcome.kind === 'unchanged';
-    if (finds || !this.isAbout(state)) return dispose(state, outcome, rules, now);
-    const disposition = dispose({ ...state, stamp: UNKNOWN_STAMP }, outcome, rules, now);
-    if (disposition.order) return disposition;
-    // Nothing was decided, so the doubt outlives this visit: a temporary error.
-    const { lastVisitAt: _, ...changes } = disposition.changes;
-    return { ...disposition, changes };
+  /** The URL as a visit, or a decision without one, has to take it: in doubt it has a document, and nobody knows which. */
+  suspect(state: UrlState): UrlState {
+    return this.isAbout(state) ? { ...state, stamp: UNKNOWN_STAMP, etag: undefined, lastModified: undefined } : state;
   }
 
-  private isAbout(state: UrlState): boolean {
-    return state.stamp === undefined && (state.lastVisitAt ?? state.firstSeenAt) <= this.since;
+  /** As the domain disposes; in doubt a document is ordered even when the store knows it, and so is a deletion when there is none. */
+  dispose(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
+    if (!this.isAbout(state)) return dispose(state, outcome, rules, now);
+    if (outcome.kind === 'document' && outcome.index) {
+      const disposition = dispose(state, outcome, rules, now);
+      return { ...disposition, order: disposition.order ?? { kind: 'add', reason: 'reconciled' } };
+    }
+    return this.outlived(state, dispose(this.suspect(state), outcome, rules, now));
+  }
+
+  /** Where nothing is ordered (a temporary error, say), the doubt about the URL lasts until its next visit. */
+  outlived(state: UrlState, disposition: Disposition): Disposition {
+    if (disposition.order || disposition.remove || !this.isAbout(state)) return disposition;
+    const { lastVisitAt: _, ...changes } = disposition.changes;
+    if (state.stamp === undefined) return { ...disposition, changes };
+    return { ...disposition, changes: { ...changes, stamp: UNKNOWN_STAMP, etag: null, lastModified: null } };
+  }
+
+  /** What was under way then is due still. */
+  private isAbout({ id, stamp, lastVisitAt, firstSeenAt, dueAt }: UrlState): boolean {
+    if (this.urls.has(id)) return true;
+    return (lastVisitAt ?? firstSeenAt) <= this.since && (stamp === undefined || dueAt <= this.since);
   }
 }

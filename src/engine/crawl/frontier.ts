@@ -172,8 +172,10 @@ export class Frontier {
     if (next) this.expect(window, next.source, next.dueAt);
   }
 
-  isHeld(url: { id: UrlId; hostKey: string }): boolean {
-    return this.windows.get(url.hostKey)?.held.has(url.id) ?? false;
+  /** Has its visit, or a decision about it, begun, and is not settled yet? */
+  isUnderWay(url: { id: UrlId; hostKey: string }): boolean {
+    const window = this.windows.get(url.hostKey);
+    return window?.held.has(url.id) === true && !window.isBuffered(url.id);
   }
 
   /** Takes a URL that is to be decided without a visit; false when it is already under way. */

@@ -32,14 +32,22 @@ export class HostWindow {
     return this.held.size === 0 && !this.loading.includes(true) && this.nextDue.every((due) => due > horizon);
   }
 
+  isBuffered(id: UrlId): boolean {
+    return this.bufferOf(id) !== undefined;
+  }
+
   /** Takes a URL out of its buffer; false when it is under way already. */
   takeOut(id: UrlId): boolean {
-    const buffer = this.buffers.find((candidate) => [...candidate].some((state) => state.id === id));
+    const buffer = this.bufferOf(id);
     if (!buffer) return false;
     const rest = [...buffer].filter((state) => state.id !== id);
     while (buffer.shift());
     for (const state of rest) buffer.push(state);
     return true;
+  }
+
+  private bufferOf(id: UrlId): Fifo<UrlState> | undefined {
+    return this.buffers.find((candidate) => [...candidate].some((state) => state.id === id));
   }
 
   empty(): void {

@@ -1,4 +1,5 @@
 import type { Instant } from '../../domain/time/units.js';
+import type { Rulings } from '../control/rulings.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, Settlement } from '../ports/frontier-store.js';
@@ -34,6 +35,7 @@ export interface CrawlServices {
   readonly probes: ErrorPageProbes;
   readonly review: ResultReview;
   readonly doubts: Doubts;
+  readonly rulings: Pick<Rulings, 'of'>;
   readonly discovery: Discovery;
   readonly settler: Batcher<Settlement, Settled>;
   readonly delivery: Delivery;

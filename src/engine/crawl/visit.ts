@@ -65,11 +65,7 @@ export class VisitRunner {
       this.services.review.withdraw(result);
       throw error;
     }
-    const concluded = await this.conclude(state, host, result, fence, begun).catch(async (error: unknown) => {
-      // An order may have reached a sink, and the store could not be told.
-      await this.services.doubts.begin().catch(() => undefined);
-      throw error;
-    });
+    const concluded = await this.conclude(state, host, result, fence, begun);
     result.release?.();
     return concluded;
   }
@@ -227,7 +223,7 @@ export class VisitRunner {
 
   private task(state: UrlState): PageTask {
     const { id, crawler, url, arrival, foundOn, root, hops, redirects, etag, lastModified, stamp, inheritedMetas } =
-      state;
+      this.services.doubts.suspect(state);
     const now = this.services.clock.now();
     const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.policySince();
     return {
