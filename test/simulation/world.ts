@@ -10,6 +10,7 @@ import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import { ERROR_CODES } from '../../src/domain/fetch/error-codes.js';
 import { REASONS } from '../../src/domain/policy/reasons.js';
 import { after, type Duration, days, hours, type Instant, milliseconds, minutes } from '../../src/domain/time/units.js';
+import { UNKNOWN_STAMP } from '../../src/engine/crawl/doubts.js';
 import { Engine } from '../../src/engine/engine.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
@@ -215,7 +216,7 @@ class World {
   /** Nothing is settled before its order is acknowledged: what the store takes to be in the index has been there. */
   private async checkBeliefs(): Promise<void> {
     for (const { url, stamp } of await this.store.list({ crawler: 'world', indexed: true }, 0, 10_000)) {
-      if (stamp === undefined || this.index.hasTaken(url, stamp)) continue;
+      if (stamp === undefined || stamp === UNKNOWN_STAMP || this.index.hasTaken(url, stamp)) continue;
       this.violations.push(`${url} counts as indexed, and the index was never given that document`);
     }
   }

@@ -12,7 +12,7 @@ import type { FrontierStore } from '../ports/frontier-store.js';
 /** Setting: when it was last found that a process had died. */
 const DIED = 'died';
 /** No digest: that of a document which nobody can tell. */
-const UNKNOWN_STAMP = '';
+export const UNKNOWN_STAMP = '';
 
 export class Doubts {
   private since: Instant = instant(0);
