@@ -5,6 +5,7 @@ import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { UrlState } from '../domain/crawl/url-state.js';
 import type { SourceNumber } from '../domain/frontier/sources.js';
 import type { Candidate, Explanation } from '../domain/policy/verdict.js';
+import type { RobotsPolicy } from '../domain/robots/robots-policy.js';
 import type { Duration, Instant } from '../domain/time/units.js';
 import type { CrawlEvent } from './events.js';
 import type {
@@ -136,6 +137,14 @@ export interface PageView {
   readonly links: readonly LinkView[];
 }
 
+export interface HostRobots {
+  readonly state: RobotsPolicy['state'];
+  readonly fetchedAt: Instant;
+  /** What the last fetch came to; one that failed leaves the rules that were read before in force. */
+  readonly status: string;
+  readonly text: string;
+}
+
 export interface HostView {
   readonly hostKey: string;
   readonly urls: number;
@@ -147,7 +156,7 @@ export interface HostView {
   readonly crawlDelay?: Duration;
   /** What a refresh visit has to earn; 0 or absent before one has told. */
   readonly visitPrice?: Duration;
-  readonly robots?: { readonly fetchedAt: Instant; readonly status: string; readonly text: string };
+  readonly robots?: HostRobots;
   readonly paused: boolean;
   /** Of the visits remembered, the share that succeeded, 0…1. */
   readonly successShare?: number;

@@ -22,6 +22,14 @@ describeInBrowser('with API keys', { keys: `ann:read:${READER},bob:admin:${ADMIN
     expect(asked.filter((path) => path === '/api/v1/session')).toHaveLength(2);
   });
 
+  it('refuses a key that cannot be sent, and says why', async () => {
+    const { page } = stage();
+    await signIn('schlüssel–€');
+    await page.getByText('it has signs that cannot be sent').waitFor();
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+  });
+
   it('shows a reader everything and lets him do nothing', async () => {
     const { page, open } = stage();
     await signIn(READER);

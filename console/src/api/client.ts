@@ -36,6 +36,8 @@ export interface CallOptions<Name extends keyof Calls> {
   readonly body?: Calls[Name]['body'];
   readonly ifMatch?: string;
   readonly signal?: AbortSignal;
+  /** Goes on when the page is left; the body may have 64 KiB. */
+  readonly keepalive?: true;
 }
 
 export interface Answer<T> {
@@ -81,13 +83,13 @@ export async function callForAnswer<Name extends keyof Calls>(
 
 async function send<Name extends keyof Calls>(name: Name, options: CallOptions<Name>): Promise<Response> {
   const [method = 'GET', template = '/'] = name.split(' ');
-  const { body, ifMatch, signal } = options;
+  const { body, ifMatch, signal, keepalive } = options;
   const headers = accessHeaders();
   if (ifMatch !== undefined) headers['if-match'] = ifMatch;
   if (body !== undefined) headers['content-type'] = typeof body === 'string' ? bodyType(body) : 'application/json';
   const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   try {
-    return await fetch(address(template, options), { method, headers, body: payload, signal });
+    return await fetch(address(template, options), { method, headers, body: payload, signal, keepalive });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiProblem(0, 'The server does not answer. Is it running?');

@@ -215,8 +215,10 @@ export interface HistoryPointDto {
 }
 
 export interface HostRobotsDto {
+  /** What is in force: its rules; there is none, and all is allowed; it could not be read, and nothing is fetched until it can. */
+  readonly state: 'rules' | 'absent' | 'unreachable';
   readonly fetchedAt: string;
-  /** What the fetch of robots.txt came to. */
+  /** What the last fetch of robots.txt came to. One that failed leaves in force what was read before. */
   readonly status: string;
   /** The file as fetched. */
   readonly text: string;
@@ -235,7 +237,7 @@ export interface HostDto {
   readonly queued: number;
   /** No request before this: crawl delay. */
   readonly nextRequestAt?: string;
-  /** No request before this: the host asked for a rest. */
+  /** No request before this: the host asked for a rest, or did not answer. */
   readonly backOffUntil?: string;
   /** Pause between two requests that is in force. */
   readonly crawlDelaySeconds?: number;

@@ -2,11 +2,17 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { setKey } from '../api/client.js';
 
+/** What a header cannot carry: with such a key no call would leave the browser. */
+const UNSENDABLE = /[^ -~\u0080-\u00ff]/;
+
 export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn: () => void }): JSX.Element {
   const [typed, setTyped] = useState('');
+  const key = typed.trim();
+  const sendable = !UNSENDABLE.test(key);
   const signIn = (event: Event): void => {
     event.preventDefault();
-    setKey(typed.trim());
+    if (!sendable) return;
+    setKey(key);
     onSignedIn();
   };
   return (
@@ -27,7 +33,12 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
         </div>
-        {wrongKey && (
+        {!sendable && (
+          <p class="notice bad" role="alert">
+            This is no key: it has signs that cannot be sent to the server, such as € or Greek letters.
+          </p>
+        )}
+        {wrongKey && sendable && (
           <p class="notice bad" role="alert">
             The server does not know this key. Keys are in CRAWLWAY_API_KEYS of the server.
           </p>

@@ -9,15 +9,27 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ComponentChildren;
   readonly wide?: boolean;
+  /** Something was typed into it: Escape asks before that is lost. */
+  readonly typed?: boolean;
 }
 
 /** A native modal dialog: focus stays inside, Escape closes it, focus goes back afterwards. */
-export function Dialog({ title, onClose, children, wide = false }: DialogProps): JSX.Element {
+export function Dialog({ title, onClose, children, wide = false, typed = false }: DialogProps): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => element.current?.showModal(), []);
+  // Not at `cancel`: a second Escape in a row closes whatever its listener says.
+  const guard = (event: KeyboardEvent): void => {
+    if (typed && event.key === 'Escape' && !confirm('Close, and lose what you typed?')) event.preventDefault();
+  };
   return (
-    <dialog ref={element} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={element}
+      class={wide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onClose={onClose}
+      onKeyDown={guard}
+    >
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>

@@ -12,8 +12,14 @@ export const shortCount = (value: number): string => (value < 10_000 ? whole.for
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-export const rate = (perSecond: number): string =>
-  `${perSecond >= 100 ? count(Math.round(perSecond)) : oneDecimal.format(perSecond)}/s`;
+/** Words of others, which may end in a full stop or not. */
+export const sentence = (words: string): string => (/[.!?…]$/.test(words) ? words : `${words}.`);
+
+/** What is rarer than one in ten seconds is told by the minute: it is not nothing. */
+export function rate(perSecond: number): string {
+  if (perSecond > 0 && perSecond < 0.1) return `${oneDecimal.format(perSecond * 60)}/min`;
+  return `${perSecond >= 100 ? count(Math.round(perSecond)) : oneDecimal.format(perSecond)}/s`;
+}
 
 export function percent(share: number): string {
   const value = share * 100;

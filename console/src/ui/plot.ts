@@ -5,14 +5,20 @@ import type { Series } from './chart.js';
 /** A young server's few points are not drawn as a picture of an hour. */
 const LEAST = 600;
 
+const HOUR = 3600;
 const DAY = 86_400;
 /** Seconds between two labels of the time axis. */
-const STEPS = [60, 120, 300, 600, 900, 1800, 3600, 2 * 3600, 6 * 3600, 12 * 3600, DAY, 2 * DAY];
+const STEPS = [60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY];
 
-const LABELS: Readonly<Record<'hour' | 'week', Intl.DateTimeFormatOptions>> = {
-  hour: { hour: '2-digit', minute: '2-digit' },
-  week: { weekday: 'short', hour: '2-digit' },
-};
+const byMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const byHour = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit' });
+
+/** Labels that lie minutes apart name the minute, whatever the chart could show. */
+const timeLabels: uPlot.Axis.DynamicValues = (_plot, ticks, _axis, _space, step) =>
+  ticks.map((at) => (step < HOUR ? byMinute : byHour).format(at * 1000));
+
+/** As wide as its longest label. */
+const widthOf: uPlot.Axis.Size = (_plot, labels) => 16 + 7 * Math.max(4, ...(labels ?? []).map(({ length }) => length));
 
 interface PlotOptions {
   readonly element: HTMLElement;
@@ -37,7 +43,6 @@ export function makePlot({ element, series, height, span, data }: PlotOptions): 
     ticks: { show: false },
     font: '12px system-ui, sans-serif',
   };
-  const local = new Intl.DateTimeFormat(undefined, LABELS[span > DAY ? 'week' : 'hour']);
   return new uPlot(
     {
       width: element.clientWidth,
@@ -54,9 +59,9 @@ export function makePlot({ element, series, height, span, data }: PlotOptions): 
           size: 28,
           space: 70,
           incrs: STEPS,
-          values: (_plot, ticks) => ticks.map((at) => local.format(at * 1000)),
+          values: timeLabels,
         },
-        { ...axis, size: 44, space: 22 },
+        { ...axis, size: widthOf, space: 22 },
       ],
       series: [
         {},

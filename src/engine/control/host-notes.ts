@@ -16,7 +16,12 @@ export class HostNotes {
     return {
       hostKey,
       ...this.health.of(hostKey),
-      robots: robots && { fetchedAt: robots.policy.fetchedAt, status: robots.status, text: robots.text },
+      robots: robots && {
+        state: robots.policy.state,
+        fetchedAt: robots.policy.fetchedAt,
+        status: robots.status,
+        text: robots.text,
+      },
     };
   }
 }

@@ -3,10 +3,19 @@ import type { HostView } from '../../engine/engine-api.js';
 import { inSeconds, iso, isoAlways } from '../http/time.js';
 
 export class HostRobotsDto {
+  @ApiProperty({
+    enum: ['rules', 'absent', 'unreachable'],
+    description:
+      'What is in force: its rules; there is none, and all is allowed; it could not be read, and nothing is fetched until it can.',
+  })
+  state!: string;
+
   @ApiProperty({ format: 'date-time' })
   fetchedAt!: string;
 
-  @ApiProperty({ description: 'What the fetch of robots.txt came to.' })
+  @ApiProperty({
+    description: 'What the last fetch of robots.txt came to. One that failed leaves in force what was read before.',
+  })
   status!: string;
 
   @ApiProperty({ description: 'The file as fetched.' })
@@ -35,7 +44,7 @@ export class HostDto {
   @ApiProperty({
     required: false,
     format: 'date-time',
-    description: 'No request before this: the host asked for a rest.',
+    description: 'No request before this: the host asked for a rest, or did not answer.',
   })
   backOffUntil?: string;
 

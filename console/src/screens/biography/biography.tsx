@@ -9,7 +9,7 @@ import { PageHead, Panel } from '../../ui/panel.js';
 import { OpenPage } from '../../ui/url-text.js';
 import { Verdict } from '../../ui/verdict.js';
 import { BiographyActions } from './biography-actions.js';
-import { Facts } from './facts.js';
+import { awaitsSinks, Facts } from './facts.js';
 import { Orders } from './orders.js';
 import { Visits } from './visits.js';
 
@@ -60,7 +60,7 @@ const Life = ({ biography, crawler }: { biography: Resource<BiographyDto>; crawl
       <>
         <div class="grid">
           <Panel title="What is known">
-            <Facts state={state} />
+            <Facts state={state} awaits={awaitsSinks(orders)} />
           </Panel>
           <Panel title="How it was found">
             <ol class="path">
@@ -75,7 +75,7 @@ const Life = ({ biography, crawler }: { biography: Resource<BiographyDto>; crawl
           </Panel>
         </div>
         <Panel title="Fetches">
-          <Visits visits={visits} />
+          <Visits visits={visits} awaits={awaitsSinks(orders)} />
         </Panel>
         <Panel title="Push orders">
           <Orders orders={orders} />

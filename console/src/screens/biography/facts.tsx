@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { UrlStateDto } from '../../api/schema.js';
+import type { OrderDto, UrlStateDto } from '../../api/schema.js';
 import { href } from '../../state/route.js';
 import { plural } from '../../ui/format.js';
 import { Prose } from '../../ui/prose.js';
@@ -15,12 +15,24 @@ const ARRIVALS: Readonly<Record<string, string>> = {
   robots: 'robots.txt, as a sitemap',
 };
 
-export function Facts({ state }: { state: UrlStateDto }): JSX.Element {
+/** A visit is recorded when the sinks have acknowledged the order that came of it. */
+export const awaitsSinks = (orders: readonly OrderDto[]): boolean =>
+  orders.some(({ kind, state }) => kind === 'add' && state === 'pending');
+
+export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }): JSX.Element {
   const reason = useReasons().get(state.reason);
+  const isFirst = awaits && state.visits === 0;
   return (
     <dl class="facts">
       <Fact label="Status">
-        <State name={state.status} /> {reason ? <Prose text={reason.meaning} /> : state.reason}
+        <State name={state.status} />{' '}
+        {isFirst ? (
+          'It was fetched; it waits until the sinks have acknowledged its order.'
+        ) : reason ? (
+          <Prose text={reason.meaning} />
+        ) : (
+          state.reason
+        )}
         {state.status === 'error' && reason && (
           <p class="muted">
             <Prose text={reason.remedy} />
@@ -32,7 +44,9 @@ export function Facts({ state }: { state: UrlStateDto }): JSX.Element {
         {state.pendingDeletion && `; a deletion is decided (${state.pendingDeletion})`}
       </Fact>
       <Fact label="Next visit">
-        {state.dueAt ? (
+        {awaits ? (
+          'decided when the sinks have acknowledged its order'
+        ) : state.dueAt ? (
           <>
             <Time at={state.dueAt} relative />{' '}
             <span class="muted">
@@ -45,7 +59,13 @@ export function Facts({ state }: { state: UrlStateDto }): JSX.Element {
         )}
       </Fact>
       <Fact label="Last visit">
-        <Time at={state.lastVisitAt} relative /> <span class="muted">of {plural(state.visits, 'visit')}</span>
+        {isFirst ? (
+          'not recorded yet'
+        ) : (
+          <>
+            <Time at={state.lastVisitAt} relative /> <span class="muted">of {plural(state.visits, 'visit')}</span>
+          </>
+        )}
       </Fact>
       <Fact label="Last change">
         <Time at={state.lastChangeAt} relative /> <span class="muted">{plural(state.changes, 'change')} seen</span>

@@ -5,8 +5,16 @@ import { bytes, seconds } from '../../ui/format.js';
 import { Outcome } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 
-export function Visits({ visits }: { visits: readonly VisitDto[] }): JSX.Element {
-  if (visits.length === 0) return <Empty>It has not been fetched yet.</Empty>;
+export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits: boolean }): JSX.Element {
+  if (visits.length === 0) {
+    return (
+      <Empty>
+        {awaits
+          ? 'The first fetch is recorded when the sinks have acknowledged its order.'
+          : 'It has not been fetched yet.'}
+      </Empty>
+    );
+  }
   return (
     <div class="scroll">
       <table>
@@ -40,7 +48,7 @@ export function Visits({ visits }: { visits: readonly VisitDto[] }): JSX.Element
               <td class="number">{visit.status ?? 'no answer'}</td>
               <td class="number">{seconds(visit.durationSeconds)}</td>
               <td class="number">{bytes(visit.bytes)}</td>
-              <td>{visit.changed ? 'changed' : 'as before'}</td>
+              <td>{contentOf(visit)}</td>
               <td>{visit.detail ?? ''}</td>
             </tr>
           ))}
@@ -48,4 +56,10 @@ export function Visits({ visits }: { visits: readonly VisitDto[] }): JSX.Element
       </table>
     </div>
   );
+}
+
+/** A visit that failed says nothing of the content. */
+function contentOf({ changed, outcome }: VisitDto): string {
+  if (changed) return 'changed';
+  return outcome === 'document' || outcome === 'unchanged' ? 'as before' : '–';
 }

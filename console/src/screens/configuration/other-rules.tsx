@@ -11,7 +11,8 @@ import { Loaded, Loading } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { type LoadedConfiguration, loadConfiguration } from './load.js';
 import { otherParts, type Place } from './other-parts.js';
-import { PartEditor } from './part-editor.js';
+import { PartEditor, type PartText } from './part-editor.js';
+import { isUnsaved } from './unsaved.js';
 
 interface Texts extends LoadedConfiguration {
   readonly files: readonly RuleFileDto[];
@@ -34,7 +35,13 @@ export function OtherRules(): JSX.Element {
       {(loaded) => (
         <div class="stack" key={`${crawler} ${loaded.etag}`}>
           {otherParts(loaded.xml, crawler, loaded.files).map((place) => (
-            <OnePlace key={place.kind.element} place={place} loaded={loaded} onApplied={texts.reload} />
+            <OnePlace
+              key={place.kind.element}
+              crawler={crawler}
+              place={place}
+              loaded={loaded}
+              onApplied={texts.reload}
+            />
           ))}
         </div>
       )}
@@ -43,14 +50,16 @@ export function OtherRules(): JSX.Element {
 }
 
 interface PlaceProps {
+  readonly crawler: string;
   readonly place: Place;
   readonly loaded: LoadedConfiguration;
   readonly onApplied: () => void;
 }
 
-function OnePlace({ place: { kind, parts, fresh }, loaded, onApplied }: PlaceProps): JSX.Element {
+function OnePlace({ crawler, place: { kind, parts, fresh }, loaded, onApplied }: PlaceProps): JSX.Element {
   const { query } = useRoute();
-  const [adding, setAdding] = useState(false);
+  const nameOf = ({ title }: PartText): string => `${crawler} ${title}`;
+  const [adding, setAdding] = useState(fresh !== undefined && isUnsaved(nameOf(fresh)));
   const mayChange = useMay('admin');
   const line = (file: string | undefined): number | undefined =>
     file !== undefined && file === query.get('file') ? Number(query.get('line')) || undefined : undefined;
@@ -75,7 +84,14 @@ function OnePlace({ place: { kind, parts, fresh }, loaded, onApplied }: PlacePro
   return (
     <>
       {(fresh ? [fresh] : parts).map((part) => (
-        <PartEditor key={part.title} part={part} loaded={loaded} line={line(part.file)} onApplied={onApplied} />
+        <PartEditor
+          key={part.title}
+          name={nameOf(part)}
+          part={part}
+          loaded={loaded}
+          line={line(part.file)}
+          onApplied={onApplied}
+        />
       ))}
     </>
   );

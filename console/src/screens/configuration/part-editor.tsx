@@ -8,6 +8,7 @@ import { CodeEditor } from './code-editor.js';
 import type { Draft } from './draft.js';
 import { type LoadedConfiguration } from './load.js';
 import { type Part, placeInPart, wholeText } from './part.js';
+import { useUnsaved } from './unsaved.js';
 
 /** A text of the configuration that is edited by itself. */
 export interface PartText {
@@ -27,16 +28,18 @@ export interface PartText {
 }
 
 interface EditorProps {
+  /** Under which it is kept while it is not saved. */
+  readonly name: string;
   readonly part: PartText;
   readonly loaded: LoadedConfiguration;
   readonly line?: number;
   readonly onApplied: () => void;
 }
 
-export function PartEditor({ part, loaded, line, onApplied }: EditorProps): JSX.Element {
+export function PartEditor({ name, part, loaded, line, onApplied }: EditorProps): JSX.Element {
   const { title, purpose, file, element, without, isNew = false } = part;
   const mayChange = useMay('admin');
-  const [text, setText] = useState(part.text);
+  const { text, start, changed, etag, type, discard, forget } = useUnsaved(name, part.text, loaded.etag);
   const [proposed, setProposed] = useState<Draft>();
   const draftOf = (edited: string): Draft => draftWith(part, edited);
   const { checked, check } = useChecking(draftOf, (problem, edited) => {
@@ -50,6 +53,11 @@ export function PartEditor({ part, loaded, line, onApplied }: EditorProps): JSX.
         mayChange ? (
           <>
             <CheckWords checked={checked} />
+            {changed && (
+              <button type="button" class="button" onClick={discard}>
+                Discard
+              </button>
+            )}
             {without && (
               <button type="button" class="button danger" onClick={() => setProposed(without)}>
                 Remove…
@@ -58,7 +66,7 @@ export function PartEditor({ part, loaded, line, onApplied }: EditorProps): JSX.
             <button
               type="button"
               class="button primary"
-              disabled={(!isNew && text === part.text) || checked.errors > 0}
+              disabled={(!isNew && !changed) || checked.errors > 0}
               onClick={() => setProposed(draftOf(text))}
             >
               Preview and save…
@@ -71,20 +79,24 @@ export function PartEditor({ part, loaded, line, onApplied }: EditorProps): JSX.
     >
       <p class="muted">{purpose}</p>
       <CodeEditor
+        key={start.round}
         label={title}
         language={file === undefined ? 'xml' : 'rules'}
-        text={part.text}
+        text={start.text}
         line={line}
         editable={mayChange}
-        onChange={setText}
+        onChange={type}
         check={check}
       />
       {proposed && (
         <ApplyDialog
           title="What this change would do"
           draft={proposed}
-          etag={loaded.etag}
-          onApplied={onApplied}
+          etag={etag}
+          onApplied={() => {
+            forget();
+            onApplied();
+          }}
           onClose={() => setProposed(undefined)}
         />
       )}

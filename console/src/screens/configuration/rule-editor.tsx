@@ -21,17 +21,19 @@ interface EditorProps {
   readonly onClose: () => void;
 }
 
+const ACCEPT: readonly RuleActionDto[] = [{ element: 'Accept' }];
 const FRESH: readonly RuleMatchDto[] = [{ element: 'Atom', field: 'url', kind: 'prefix', litteral: true, value: '' }];
 
 /** As a form, or as XML: the form for rules whose conditions all have to hold, XML for everything. */
 export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): JSX.Element {
-  const [match, setMatch] = useState<readonly RuleMatchDto[]>(rule?.match ?? FRESH);
-  const [actions, setActions] = useState<readonly RuleActionDto[]>(rule?.actions ?? [{ element: 'Accept' }]);
+  const [match, setMatch] = useState(rule?.match ?? FRESH);
+  const [actions, setActions] = useState(rule?.actions ?? ACCEPT);
   const [xml, setXml] = useState(rule?.xml ?? '');
   /** What the XML editor begins with. */
   const [start, setStart] = useState(xml);
   const nested = match.some(({ children }) => children?.length);
   const [asXml, setAsXml] = useState(nested);
+  const filled = match !== (rule?.match ?? FRESH) || actions !== (rule?.actions ?? ACCEPT);
   const configuration = wholeText(part, '');
   const { checked, check } = useChecking(
     (text) => ({ xml: wholeText(part, text) }),
@@ -42,14 +44,13 @@ export function RuleEditor({ rule, part, file, onDone, onClose }: EditorProps): 
     onDone(asXml ? xml : ruleXml(match, actions, configuration));
   };
   const toXml = (): void => {
-    const untouched = rule && match === rule.match && actions === rule.actions;
-    const written = untouched ? rule.xml : ruleXml(match, actions, configuration);
+    const written = rule && !filled ? rule.xml : ruleXml(match, actions, configuration);
     setXml(written);
     setStart(written);
     setAsXml(true);
   };
   return (
-    <Dialog title={rule ? `Rule ${rule.index + 1}` : 'New rule'} onClose={onClose} wide>
+    <Dialog title={rule ? `Rule ${rule.index + 1}` : 'New rule'} onClose={onClose} typed={filled || xml !== start} wide>
       <form class="stack" onSubmit={done}>
         {asXml ? (
           <RuleXml text={start} checked={checked} check={check} onChange={setXml} />

@@ -103,7 +103,7 @@ function List({ crawler, list: { rules, xml, file, etag }, onChanged }: ListProp
           ))}
         </ol>
       )}
-      {editing && !draft && (
+      {editing && (
         <RuleEditor
           rule={editing.rule}
           file={file}

@@ -9,6 +9,7 @@ import { ApplyDialog } from './apply-dialog.js';
 import { CheckWords, useChecking } from './checking.js';
 import { CodeEditor } from './code-editor.js';
 import { type LoadedConfiguration, loadConfiguration } from './load.js';
+import { useUnsaved } from './unsaved.js';
 
 export function XmlScreen(): JSX.Element {
   const configuration = useResource('configuration', loadConfiguration);
@@ -22,13 +23,12 @@ export function XmlScreen(): JSX.Element {
 function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied: () => void }): JSX.Element {
   const { query } = useRoute();
   const mayChange = useMay('admin');
-  const [xml, setXml] = useState(loaded.xml);
+  const { text: xml, start, changed, etag, type, discard, forget } = useUnsaved('xml', loaded.xml, loaded.etag);
   const { checked, check } = useChecking(
     (text) => ({ xml: text }),
     ({ file, line, column }) => (file === loaded.file ? { line, column } : undefined),
   );
   const [applying, setApplying] = useState(false);
-  const changed = xml !== loaded.xml;
   return (
     <Panel
       title="CrawlConfig.xml"
@@ -36,6 +36,11 @@ function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied
         mayChange ? (
           <>
             <CheckWords checked={checked} />
+            {changed && (
+              <button type="button" class="button" onClick={discard}>
+                Discard
+              </button>
+            )}
             <button
               type="button"
               class="button primary"
@@ -51,12 +56,13 @@ function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied
       }
     >
       <CodeEditor
+        key={start.round}
         label="CrawlConfig.xml"
         language="xml"
-        text={loaded.xml}
+        text={start.text}
         line={Number(query.get('line')) || undefined}
         editable={mayChange}
-        onChange={setXml}
+        onChange={type}
         check={check}
       />
       <p class="muted">
@@ -67,9 +73,10 @@ function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied
         <ApplyDialog
           title="Save the configuration"
           draft={{ xml }}
-          etag={loaded.etag}
+          etag={etag}
           onApplied={() => {
             setApplying(false);
+            forget();
             onApplied();
           }}
           onClose={() => setApplying(false)}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { ErrorClassDto, ErrorHostDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
@@ -12,6 +12,7 @@ import { Panel } from '../../ui/panel.js';
 import { Prose } from '../../ui/prose.js';
 import { useReasons } from '../../ui/reasons.js';
 import { Badge } from '../../ui/status.js';
+import { DayKnown } from './day-known.js';
 
 const EVERY_MS = 10_000;
 const HOSTS_SHOWN = 20;
@@ -92,7 +93,7 @@ const isRising = ({ lastHour, lastDay }: Counts): boolean => lastHour >= FEW && 
 const Trend = ({ of }: { of: Counts }): JSX.Element => (
   <>
     {count(of.lastHour)} tried in the last hour, {count(of.lastDay)} in the last day{' '}
-    {isRising(of) && (
+    {useContext(DayKnown) && isRising(of) && (
       <Badge tone="warn" title="The last hour had more than twice as many as an hour of the last day has on average">
         rising
       </Badge>

@@ -11,6 +11,7 @@ import { Confirm } from '../../ui/dialog.js';
 import { plural } from '../../ui/format.js';
 import { say } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
+import { DayKnown, useDayKnown } from './day-known.js';
 import { ErrorClass } from './error-class.js';
 import { ErrorTrend } from './error-trend.js';
 
@@ -27,6 +28,7 @@ export function Errors(): JSX.Element {
       call('GET /api/v1/crawlers/{crawler}/errors', { path: { crawler: crawler!.name }, query: { host }, signal }),
     EVERY_MS,
   );
+  const dayKnown = useDayKnown(crawler?.name);
   if (!crawler) return <Loading />;
   return (
     <>
@@ -56,9 +58,11 @@ export function Errors(): JSX.Element {
               <Empty>No URL is in error.</Empty>
             </Panel>
           ) : (
-            items.map((one) => (
-              <ErrorClass key={one.reason} crawler={crawler.name} host={host} of={one} onRetried={errors.reload} />
-            ))
+            <DayKnown.Provider value={dayKnown}>
+              {items.map((one) => (
+                <ErrorClass key={one.reason} crawler={crawler.name} host={host} of={one} onRetried={errors.reload} />
+              ))}
+            </DayKnown.Provider>
           )
         }
       </Loaded>

@@ -12,6 +12,7 @@ import { sinksOf } from './configured-sinks.js';
 import { addCrawler, type CrawlWish } from './crawl-draft.js';
 import { Crawling } from './crawling.js';
 import { Look } from './look.js';
+import { useTrial } from './trial.js';
 
 type Step = 'ask' | 'look' | 'crawl';
 
@@ -55,23 +56,19 @@ interface GuideProps {
 function Guide({ before, step, onStep }: GuideProps): JSX.Element {
   const { value: crawlers = [], reload } = useCrawlers();
   const [wish, setWish] = useState<CrawlWish>();
-  const put = async (xml: string): Promise<void> => {
-    const { etag } = await loadConfiguration();
-    await call('PUT /api/v1/config', { body: xml, ifMatch: etag });
-    reload();
-  };
+  const trial = useTrial(before, reload);
   const look = async (wanted: CrawlWish): Promise<void> => {
-    await put(addCrawler(before.xml, wanted, false));
+    await trial.begin(addCrawler(before.xml, wanted, false));
     setWish(wanted);
     onStep('look');
   };
   const back = async (): Promise<void> => {
-    await put(before.xml);
+    await trial.takeBack();
     onStep('ask');
   };
   const crawl = async (): Promise<void> => {
     if (!wish) return;
-    await put(addCrawler(before.xml, wish, true));
+    await trial.keep(addCrawler(before.xml, wish, true));
     await call('POST /api/v1/crawlers/{crawler}/start', { path: { crawler: wish.name } });
     onStep('crawl');
   };

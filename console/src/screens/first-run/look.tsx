@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.js';
+import { type ApiProblem, call } from '../../api/client.js';
 import type { LinkDto } from '../../api/schema.js';
-import { useResource } from '../../state/resource.js';
-import { Loaded } from '../../ui/answers.js';
+import { asProblem, useResource } from '../../state/resource.js';
+import { Failure, Loaded } from '../../ui/answers.js';
 import { plural } from '../../ui/format.js';
-import { attempt } from '../../ui/notices.js';
+import { say } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Prose } from '../../ui/prose.js';
 import { Badge, Outcome } from '../../ui/status.js';
@@ -29,12 +29,16 @@ export function Look({ wish, onBack, onCrawl }: LookProps): JSX.Element {
     }),
   );
   const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem>();
   const run = async (action: () => Promise<void>): Promise<void> => {
     setBusy(true);
-    await attempt(async () => {
+    setProblem(undefined);
+    try {
       await action();
-      return 'The configuration is written.';
-    });
+      say('The configuration is written.');
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
     setBusy(false);
   };
   return (
@@ -56,6 +60,10 @@ export function Look({ wish, onBack, onCrawl }: LookProps): JSX.Element {
           </div>
         )}
       </Loaded>
+      {problem && <Failure problem={problem} />}
+      {problem?.status === 412 && (
+        <p class="muted">The crawler {wish.name} stays in the configuration, with nothing to crawl.</p>
+      )}
       <footer class="actions end">
         <button type="button" class="button" disabled={busy} onClick={() => run(onBack)}>
           Back

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { call } from '../../api/client.js';
-import type { HostDto } from '../../api/schema.js';
+import type { HostDto, HostRobotsDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
@@ -73,7 +73,7 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
     <dl class="facts">
       <Fact label="Stored URLs">
         <a href={href('/urls', { crawler, host: host.host })}>{count(host.urls)}</a>, {count(host.indexed)} in the
-        index, {count(host.queued)} queued
+        index, {count(host.queued)} queued for the first or a later visit
       </Fact>
       <Fact label="Next request">
         <NextRequest host={host} />
@@ -126,11 +126,19 @@ function Robots({ host: { robots } }: { host: HostDto }): JSX.Element {
         robots.text ? (
           <pre class="file">{robots.text}</pre>
         ) : (
-          <Empty>The host has none, or an empty one: everything is allowed.</Empty>
+          <Empty>{withoutText(robots)}</Empty>
         )
       ) : (
         <Empty>Not in memory now; it is fetched before the next visit.</Empty>
       )}
     </Panel>
   );
+}
+
+function withoutText({ state, status }: HostRobotsDto): string {
+  if (state === 'unreachable') return 'It could not be read; until it can, nothing of the host is fetched.';
+  if (state === 'absent' && /^[34]/.test(status) && status !== '429')
+    return 'The host has none: everything is allowed.';
+  if (state === 'rules' && status.startsWith('2')) return 'It is empty: everything is allowed.';
+  return 'It could not be read this time; what was read before stays in force.';
 }

@@ -74,7 +74,7 @@ const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: str
           <th scope="col" class="number">
             Indexed
           </th>
-          <th scope="col" class="number">
+          <th scope="col" class="number" title="For the first or a later visit, due or not">
             Queued
           </th>
           <th scope="col" class="number">

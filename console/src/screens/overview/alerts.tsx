@@ -5,7 +5,7 @@ import type { ConfigurationStateDto, CrawlerDto, HeldDeletionsDto, HostDto, Sink
 import { placeTarget } from '../../state/place.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
-import { plural } from '../../ui/format.js';
+import { plural, sentence } from '../../ui/format.js';
 
 const EVERY_MS = 10_000;
 /** Refused orders are counted up to here. */
@@ -67,7 +67,7 @@ const sinkAlerts = ({ name, state, message = 'no answer' }: SinkDto): Alert[] =>
     : [
         {
           tone: 'bad',
-          text: `The sink ${name} is unavailable: ${message}. Orders wait.`,
+          text: `The sink ${name} is unavailable: ${sentence(message)} Orders wait.`,
           target: '/push',
           action: 'Look',
         },
@@ -91,7 +91,7 @@ function hostAlerts(host: HostDto, crawler: string): Alert[] {
   const words = host.paused
     ? 'is paused'
     : resting
-      ? 'asked for a rest and is left alone for a while'
+      ? 'asked for a rest or did not answer, and is left alone for a while'
       : host.successShare !== undefined && host.successShare < ILL_BELOW
         ? `is ill: ${Math.round(host.successShare * 100)} % of the last visits succeeded`
         : undefined;

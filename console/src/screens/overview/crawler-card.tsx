@@ -61,6 +61,7 @@ function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
 
 function Figures({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   const queued = crawler.sources.reduce((sum, { depth }) => sum + depth, 0);
+  const waiting = crawler.counts['waiting'] ?? 0;
   const errorShare = crawler.pagesPerSecond > 0 ? crawler.errorsPerSecond / crawler.pagesPerSecond : 0;
   return (
     <dl class="figures">
@@ -72,7 +73,11 @@ function Figures({ crawler }: { crawler: CrawlerDto }): JSX.Element {
         value={rate(crawler.ordersPerSecond)}
         unit={`${count(crawler.pendingOrders)} on the way`}
       />
-      <Figure label="Queued" value={count(queued)} unit={`${count(crawler.active)} being fetched`} />
+      <Figure
+        label="Waiting"
+        value={count(waiting)}
+        unit={`${count(crawler.active)} being fetched, ${count(queued - waiting)} to visit again`}
+      />
     </dl>
   );
 }

@@ -5,7 +5,7 @@ import type { SinkDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
-import { bytes, count } from '../../ui/format.js';
+import { bytes, count, sentence } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { State } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
@@ -51,15 +51,18 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
     >
       <div class="stack">
         {sink.state !== 'ready' && (
-          <p class="notice bad">
-            {sink.message ?? 'It does not answer.'} Orders wait and nothing is lost; fetching slows down meanwhile.
-            {sink.nextAttemptAt && (
-              <>
-                {' '}
-                Next attempt <Time at={sink.nextAttemptAt} relative />.
-              </>
-            )}
-          </p>
+          <div class="notice bad">
+            <p>
+              {sentence(sink.message ?? 'It does not answer')} Orders wait and nothing is lost; fetching slows down
+              meanwhile.
+              {sink.nextAttemptAt && (
+                <>
+                  {' '}
+                  Next attempt <Time at={sink.nextAttemptAt} relative />.
+                </>
+              )}
+            </p>
+          </div>
         )}
         <dl class="figures">
           <div>

@@ -49,7 +49,9 @@ function Page({ crawler, view, onQueued }: PageProps): JSX.Element {
       }
     >
       <p class="row">
-        <Outcome code={view.outcome} /> HTTP {view.status ?? 'without an answer'} {view.title ?? ''} {view.detail ?? ''}
+        <Outcome code={view.outcome} /> {view.status !== undefined && `HTTP ${view.status}`}
+        {view.title && <strong>{view.title}</strong>}
+        {view.detail && <span>{view.detail}</span>}
       </p>
       {view.links.length === 0 ? (
         <Empty>No links were found. Scripts are not run: links that only a script makes are not seen.</Empty>

@@ -98,14 +98,17 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
       {(answer) => (
         <Panel
           title="Verdict"
-          aside={mayOperate && answer.verdict.accepted && <QueueButton crawler={crawler} urls={[answer.url]} />}
+          aside={
+            mayOperate &&
+            answer.verdict.accepted && <QueueButton crawler={crawler} urls={[answer.url]} onDone={judged.reload} />
+          }
         >
           <div class="stack">
             <p>
               <span class="url">{answer.url}</span>
               <br />
               <span class="muted">
-                judged as a {answer.arrival}
+                judged as a {answer.arrival === 'stored' ? 'stored URL' : answer.arrival}
                 {answer.from && ` on ${answer.from}`}, {plural(answer.hops, 'hop')} from the root
                 {answer.address && `, host at ${answer.address}`}
               </span>
