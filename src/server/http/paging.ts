@@ -3,18 +3,19 @@
  */
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IfGiven } from './fields.js';
 import { ProblemException } from './problem.js';
 
 export class PageQuery {
   @ApiProperty({ required: false, description: '`next` of the answer before; absent for the first page.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(4096)
   cursor?: string;
 
   @ApiProperty({ required: false, minimum: 1, maximum: 1000, default: 100, description: 'Most items of one answer.' })
-  @IsOptional()
+  @IfGiven()
   @Type(() => Number)
   @IsInt()
   @Min(1)

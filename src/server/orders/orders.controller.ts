@@ -1,9 +1,10 @@
 import { Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsString, MaxLength } from 'class-validator';
 import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
+import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
@@ -12,29 +13,29 @@ import { OrderDto, orderDto } from './order.dto.js';
 
 class OrdersQuery extends PageQuery {
   @ApiProperty({ required: false })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(256)
   crawler?: string;
 
   @ApiProperty({ required: false, enum: ORDER_STATES })
-  @IsOptional()
+  @IfGiven()
   @IsIn(ORDER_STATES)
   state?: OrderState;
 
   @ApiProperty({ required: false, enum: ['add', 'delete'] })
-  @IsOptional()
+  @IfGiven()
   @IsIn(['add', 'delete'])
   kind?: OrderKind;
 
   @ApiProperty({ required: false, description: 'Exact URI.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(65_536)
   uri?: string;
 
   @ApiProperty({ required: false })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(300)
   host?: string;
