@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsString, MaxLength, Min, ValidateIf } from 'class-validator';
 import { IfGiven, IsListOf } from '../http/fields.js';
+import { asWholeNumber } from '../http/whole-number.js';
 import { ConfirmQuery } from './configuration.dto.js';
 
 const MAX_VALUE = 65_536;
@@ -140,7 +141,7 @@ export class InsertQuery extends ConfirmQuery {
     description: 'Position of the new rule; absent: at the end.',
   })
   @IfGiven()
-  @Type(() => Number)
+  @Transform(({ value }) => asWholeNumber(value))
   @IsInt()
   @Min(0)
   index?: number;

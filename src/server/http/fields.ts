@@ -3,7 +3,16 @@
  */
 import { applyDecorators } from '@nestjs/common';
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, IsArray, IsObject, ValidateIf, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsObject,
+  isISO8601,
+  isRFC3339,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
 
 /** The field may be left out. Unlike IsOptional it lets no null through, which the calls would take for a value. */
 export const IfGiven = (): PropertyDecorator => ValidateIf((_, value) => value !== undefined);
@@ -17,3 +26,16 @@ export const IsListOf = (type: () => new () => object, max: number): PropertyDec
     IsObject({ each: true }),
     ValidateNested({ each: true }),
   ) as PropertyDecorator;
+
+/** ISO 8601 has weeks and days of the year too, which Date does not read; RFC 3339 by itself has a 31st of February. */
+const isMoment = (value: unknown): boolean =>
+  isRFC3339(value) && isISO8601(value, { strict: true }) && !Number.isNaN(Date.parse(value as string));
+
+export const IsMoment = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isMoment',
+    validator: {
+      validate: isMoment,
+      defaultMessage: () => '$property must be a date and time such as 2026-03-01T08:00:00Z',
+    },
+  });

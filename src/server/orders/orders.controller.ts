@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength } from 'class-validator';
 import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
@@ -8,6 +8,7 @@ import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
+import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, ENGINE } from '../tokens.js';
 import { OrderDto, orderDto } from './order.dto.js';
 
@@ -75,7 +76,7 @@ export class OrdersController {
     problems: { 404: 'There is no such order.', 422: 'The order is not one that was refused.' },
   })
   @ApiOkResponse({ type: OrderDto })
-  async retry(@Param('id', ParseIntPipe) id: number, @Audited() note: ChangeNote): Promise<OrderDto> {
+  async retry(@Param('id', WholeNumberPipe) id: number, @Audited() note: ChangeNote): Promise<OrderDto> {
     const entry = await this.engine.retryOrder(id);
     note.changed({ state: 'refused' }, { state: entry.state });
     return orderDto(entry);

@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsISO8601, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsBoolean, IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { asBoolean } from '../http/boolean.js';
-import { IfGiven } from '../http/fields.js';
+import { IfGiven, IsMoment } from '../http/fields.js';
 import { PageQuery } from '../http/paging.js';
 
 const MAX_URL = 65_536;
@@ -72,7 +72,7 @@ export class UrlsQuery extends PageQuery {
 
   @ApiProperty({ required: false, format: 'date-time', description: 'Only URLs that were last visited before this.' })
   @IfGiven()
-  @IsISO8601({ strict: true })
+  @IsMoment()
   visitedBefore?: string;
 
   @ApiProperty({
@@ -81,7 +81,7 @@ export class UrlsQuery extends PageQuery {
     description: 'Only URLs that were visited at this time or later.',
   })
   @IfGiven()
-  @IsISO8601({ strict: true })
+  @IsMoment()
   visitedSince?: string;
 }
 
