@@ -2,9 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength, MinLength } from 'class-validator';
 import type { ResolvedEntry, ResolvedOption, ResolvedUrl } from '../../domain/policy/resolved.js';
 import { IfGiven } from '../http/fields.js';
+import { MAX_URL } from '../http/limits.js';
 import { LAYERS, PlaceDto, TraceStepDto, traceStepDto, VerdictDto, verdictDto } from '../urls/explanation.dto.js';
-
-const MAX_URL = 65_536;
 
 export class ResolvedQuery {
   @ApiProperty({ required: false, maxLength: MAX_URL, description: 'Resolve for this URL.' })

@@ -4,6 +4,7 @@ import { IsString, MaxLength, MinLength } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { IfGiven } from '../http/fields.js';
+import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, numberCursor, type Page, PageQuery, page, textCursor } from '../http/paging.js';
@@ -34,7 +35,7 @@ class FolderQuery {
   })
   @IfGiven()
   @IsString()
-  @MaxLength(65_536)
+  @MaxLength(MAX_URL)
   folder?: string;
 
   @ApiProperty({ required: false, description: '`next` of the answer before; absent for the first step.' })

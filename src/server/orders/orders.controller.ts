@@ -5,6 +5,7 @@ import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { IfGiven } from '../http/fields.js';
+import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
@@ -32,7 +33,7 @@ class OrdersQuery extends PageQuery {
   @ApiProperty({ required: false, description: 'Exact URI.' })
   @IfGiven()
   @IsString()
-  @MaxLength(65_536)
+  @MaxLength(MAX_URL)
   uri?: string;
 
   @ApiProperty({ required: false })

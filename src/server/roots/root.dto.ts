@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsString, Max, MaxLength, Min, MinLength } from 'class-validator';
 import type { RootView, SubmitOutcome } from '../../engine/engine-api.js';
 import { IfGiven, IsListOf } from '../http/fields.js';
+import { MAX_URL } from '../http/limits.js';
 import { type ExplanationDto, explanationDto } from '../urls/explanation.dto.js';
 import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
 
@@ -19,10 +20,10 @@ export class RootMetaDto {
 }
 
 export class RootSubmissionDto {
-  @ApiProperty({ maxLength: 65_536, example: 'https://docs.example.com/' })
+  @ApiProperty({ maxLength: MAX_URL, example: 'https://docs.example.com/' })
   @IsString()
   @MinLength(1)
-  @MaxLength(65_536)
+  @MaxLength(MAX_URL)
   url!: string;
 
   @ApiProperty({ required: false, description: 'Stay on the site of this root.' })

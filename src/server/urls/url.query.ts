@@ -5,9 +5,8 @@ import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { asBoolean } from '../http/boolean.js';
 import { IfGiven, IsMoment } from '../http/fields.js';
+import { MAX_LIKE, MAX_URL } from '../http/limits.js';
 import { PageQuery } from '../http/paging.js';
-
-const MAX_URL = 65_536;
 
 export class UrlQuery {
   @ApiProperty({ maxLength: MAX_URL, description: 'Absolute URL; it is canonicalized as the crawler does.' })
@@ -46,16 +45,20 @@ export class UrlsQuery extends PageQuery {
   @IsIn(SOURCES)
   source?: SourceName;
 
-  @ApiProperty({ required: false, description: 'Beginning of the URL.' })
+  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'Beginning of the URL.' })
   @IfGiven()
   @IsString()
   @MaxLength(MAX_URL)
   prefix?: string;
 
-  @ApiProperty({ required: false, description: 'SQL LIKE pattern: `%` any characters, `_` one character.' })
+  @ApiProperty({
+    required: false,
+    maxLength: MAX_LIKE,
+    description: 'SQL LIKE pattern: `%` any characters, `_` one character.',
+  })
   @IfGiven()
   @IsString()
-  @MaxLength(MAX_URL)
+  @MaxLength(MAX_LIKE)
   like?: string;
 
   @ApiProperty({ required: false, description: 'Reason code or error code.' })
@@ -86,10 +89,10 @@ export class UrlsQuery extends PageQuery {
 }
 
 export class ClearQuery {
-  @ApiProperty({ maxLength: MAX_URL, description: 'SQL LIKE pattern: `%` any characters, `_` one character.' })
+  @ApiProperty({ maxLength: MAX_LIKE, description: 'SQL LIKE pattern: `%` any characters, `_` one character.' })
   @IsString()
   @MinLength(1)
-  @MaxLength(MAX_URL)
+  @MaxLength(MAX_LIKE)
   like!: string;
 
   @ApiProperty({
@@ -110,11 +113,11 @@ export class RefreshDto {
   @MaxLength(MAX_URL)
   url?: string;
 
-  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'SQL LIKE pattern; `%` is everything.' })
+  @ApiProperty({ required: false, maxLength: MAX_LIKE, description: 'SQL LIKE pattern; `%` is everything.' })
   @IfGiven()
   @IsString()
   @MinLength(1)
-  @MaxLength(MAX_URL)
+  @MaxLength(MAX_LIKE)
   like?: string;
 
   @ApiProperty({ required: false, maxLength: 300, description: 'Only URLs of this host.' })
