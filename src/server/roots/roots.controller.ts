@@ -112,7 +112,7 @@ export class RootsController {
     summary: 'Take back a submitted root',
     description: 'The URL is no root any more. It stays known: taking a root away deletes no document.',
     role: 'operate',
-    problems: { 404: 'There is no such crawler or root.', 422: 'The root stands in the configuration.' },
+    problems: { 404: 'There is no such crawler, or none of its submitted roots has the URL.' },
   })
   @ApiNoContentResponse({ description: 'Done.' })
   async remove(
