@@ -4,13 +4,14 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Log } from '../engine/ports/log.js';
 import { appModule, CONTROLLERS, PROBES } from './app.module.js';
 import { serveConsole } from './console/static-files.js';
 import { registerBodyParsers } from './http/body-parsers.js';
+import { MAX_REQUEST_HEAD } from './http/limits.js';
 import { ProblemFilter } from './http/problem.filter.js';
-import { PROBLEM_MEDIA_TYPE, plainProblem } from './http/problem.js';
+import { answerMalformedAddress, answerUnreadable } from './http/unreadable.js';
 import { validationPipe } from './http/validation.js';
 import { NestLog } from './nest-log.js';
 import { serveDescription } from './openapi/docs.js';
@@ -31,8 +32,10 @@ export async function createApp(
 ): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { maxHeaderSize: MAX_REQUEST_HEAD },
     routerOptions: { maxParamLength: 2048 },
     frameworkErrors: answerMalformedAddress,
+    clientErrorHandler: answerUnreadable,
   });
   const app = await NestFactory.create<NestFastifyApplication>(appModule(parts, api ? CONTROLLERS : PROBES), adapter, {
     bodyParser: false,
@@ -54,15 +57,4 @@ export async function createApp(
     await serveConsole(fastify);
   }
   return app;
-}
-
-/** An address that cannot be decoded is answered by the router, before any hook or filter could do it. */
-function answerMalformedAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
-  const status = error.statusCode ?? 400;
-  const problem = plainProblem(status, error.message, request.url);
-  reply
-    .status(status)
-    .type(PROBLEM_MEDIA_TYPE)
-    .header('x-content-type-options', 'nosniff')
-    .send(JSON.stringify(problem));
 }

@@ -176,6 +176,28 @@ describe('the calls about single rules', () => {
     expect(await elements()).toEqual(before);
   });
 
+  it('refuse characters that XML does not have, wherever they stand, and leave the file as it is', async () => {
+    const before = onDisk();
+    const etag = await world.etag();
+    const send = (method: string, path: string, body: object) =>
+      world.send<Problem>(method, path, body, { 'if-match': etag });
+    const rule = { match: [{ element: 'Path', value: '/q' }], actions: [{ element: 'Ignore' }] };
+    for (const strange of ['\u0000', '\u0001', '\ud800', '\ufffe']) {
+      const answers = [
+        await send('POST', rules, { ...rule, match: [{ element: 'Path', value: `/q${strange}` }] }),
+        await send('PUT', `${rules}/0`, { ...rule, actions: [{ element: 'AddMeta', name: strange, value: 'v' }] }),
+        await send('POST', rules, { ...rule, group: `new${strange}` }),
+        await send('POST', rules, { xml: `<Rule><!--${strange}--><Path value="/q"/><Ignore/></Rule>` }),
+        await send('PUT', 'config', { xml: before.replace('kept as it is', strange) }),
+      ];
+      for (const { status, body } of answers) {
+        expect(status).toBe(422);
+        expect(body.errors![0]!.detail).toContain('is no character of XML');
+      }
+    }
+    expect(onDisk()).toBe(before);
+  });
+
   it('set weights of sources', async () => {
     const match = { 'if-match': await world.etag() };
     const { status, body } = await world.send('PUT', 'config/crawlers/test/weights', { follow: 50 }, match);

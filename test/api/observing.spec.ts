@@ -14,6 +14,25 @@ describe('what a server tells about itself', () => {
     expect((await world.get('/health/ready')).body).toEqual({ status: 'ok', reasons: [] });
   });
 
+  it('answers a probe of a mistyped address with 404, and never with a page', async () => {
+    for (const path of [
+      '/health/ready/',
+      '/health/live/',
+      '/health',
+      '/Health/ready',
+      '//health/ready',
+      '/metrics/',
+      '/metrics/x',
+      '/api',
+      '/api/',
+      '/docs/nothing',
+    ]) {
+      const { status, headers } = await world.get(path);
+      expect([path, status]).toEqual([path, 404]);
+      expect(headers.get('content-type')).toContain('application/problem+json');
+    }
+  });
+
   it('has metrics that Prometheus can read', async () => {
     const { text, headers } = await world.get('/metrics');
     expect(headers.get('content-type')).toContain('text/plain');

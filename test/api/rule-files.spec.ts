@@ -76,6 +76,20 @@ describe('the calls about files of rules', () => {
     await expect.poll(texts, PATIENCE).toContain('# by hand');
   });
 
+  it('take texts of several megabytes, as long as a configuration may be', async () => {
+    const before = onDisk('crawl.rules');
+    const line = '# said again and again\n';
+    const long = before + line.repeat((3 << 20) / line.length);
+    expect((await put({ files: { 'crawl.rules': long } })).status).toBe(200);
+    expect(onDisk('crawl.rules')).toBe(long);
+    const { body } = await world.send('POST', 'config/check', { files: { 'crawl.rules': long } });
+    expect(body.valid).toBe(true);
+    expect((await put({ files: { 'crawl.rules': before } })).status).toBe(200);
+    expect((await put({ files: { 'crawl.rules': 'x'.repeat(17 << 20) } })).status).toBe(413);
+    const rule = { xml: 'x'.repeat(2 << 20) };
+    expect((await world.send('POST', 'config/crawlers/test/rules', rule)).status).toBe(413);
+  });
+
   it('refuse a file that the configuration does not name, or that is outside its folder', async () => {
     for (const name of ['other.rules', '../outside.rules', '/etc/crontab']) {
       const { status, body } = await put<Problem>({ files: { [name]: 'allow domain *\n' } });

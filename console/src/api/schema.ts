@@ -282,7 +282,7 @@ export interface UrlStateDto {
   readonly foundOn?: string;
   /** The root that led here. */
   readonly root?: string;
-  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap';
+  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap' | 'robots';
   readonly firstSeenAt: string;
   readonly lastVisitAt?: string;
   /** HTTP status of the last visit. */
@@ -797,6 +797,14 @@ export interface ProblemErrorDto {
   readonly column?: number;
 }
 
+export interface DeletionsDto {
+  readonly crawler: string;
+  /** Documents that would leave the index. */
+  readonly documentsDeleted: number;
+  /** Documents in the index now. */
+  readonly indexed: number;
+}
+
 export interface ProblemDto {
   /** `about:blank`, or a URN that names the kind of problem. */
   readonly type: string;
@@ -806,10 +814,16 @@ export interface ProblemDto {
   readonly status: number;
   /** What is wrong here, and what would be right. */
   readonly detail: string;
-  /** Path of the call. */
+  /** Path of the call; empty when the request could not be read so far. */
   readonly instance: string;
   /** Everything that is wrong, at once. */
   readonly errors?: readonly ProblemErrorDto[];
+  /** Why the crawl policy rejects a root. */
+  readonly explanation?: ExplanationDto;
+  /** How many URLs a clearing would take away. */
+  readonly count?: number;
+  /** Crawlers of which a configuration would delete many documents. */
+  readonly crawlers?: readonly DeletionsDto[];
 }
 
 export interface WebhookMetaDto {

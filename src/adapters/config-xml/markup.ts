@@ -19,6 +19,9 @@ export function findMarkupFault(xml: string): MarkupFault | undefined {
   if (xml.length > LIMITS.bytes || Buffer.byteLength(xml) > LIMITS.bytes) {
     return fault(0, 'xml-too-large', `the file is larger than ${LIMITS.bytes / 1024 / 1024} MiB`);
   }
+  const strange = xml.search(NO_XML_CHARACTER);
+  if (strange >= 0)
+    return fault(strange, 'xml-not-well-formed', `${nameOf(xml, strange)} is no character of XML: remove it`);
   let depth = 0;
   let elements = 0;
   let at = xml.indexOf('<');
@@ -36,6 +39,12 @@ export function findMarkupFault(xml: string): MarkupFault | undefined {
   }
   return undefined;
 }
+
+/** XML 1.0, 2.2; half of a surrogate pair is none either. */
+const NO_XML_CHARACTER = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+
+const nameOf = (text: string, at: number): string =>
+  `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** Comments, CDATA sections and processing instructions of a text without faults, in order. */
 export function* specials(xml: string): Generator<{ readonly start: number; readonly end: number }> {
@@ -147,7 +156,7 @@ export function decodeEntities(text: string): string {
 }
 
 const isXmlCharacter = (code: number): boolean =>
-  code === 9 || code === 10 || code === 13 || (code >= 32 && code < 0xd800) || (code > 0xdfff && code <= 0x10ffff);
+  code <= 0x10ffff && !NO_XML_CHARACTER.test(String.fromCodePoint(code));
 
 /** Offset of the first `&` that is none of the references above. */
 export function unknownReference(text: string): number {

@@ -133,6 +133,15 @@ describe('a configuration is read', () => {
     expect(problems.filter(({ severity }) => severity === 'error').map((problem) => problem.code)).toEqual([code]);
   });
 
+  it.each(['\u0000', '\u001f', '\ud800', '\udc00', '\uffff'])(
+    'refuses %j, which XML does not have, at its place',
+    (strange) => {
+      const { definition, problems } = read(`<CrawlConfig>\n<!--${strange}--></CrawlConfig>`);
+      expect(definition).toBeUndefined();
+      expect(problems).toMatchObject([{ code: 'xml-not-well-formed', place: { line: 2, column: 5 } }]);
+    },
+  );
+
   it('takes a Domain as a plain name whether its dots are escaped or not', () => {
     const rule = (val: string) =>
       read(

@@ -32,7 +32,8 @@ export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
   if (filter.source !== undefined) conditions.push(['u.source = ?', filter.source]);
   if (filter.queued) conditions.push(['u.source IS NOT NULL']);
   if (filter.prefix !== undefined) {
-    conditions.push([dialect.matches('u.url'), dialect.pattern(`${literalLike(filter.prefix)}%`)]);
+    // No pattern: SQLite takes patterns of 50,000 bytes at most, and URLs are longer.
+    conditions.push(['substr(u.url, 1, ?) = ?', [...filter.prefix].length, filter.prefix]);
   }
   if (filter.like !== undefined) conditions.push([dialect.matches('u.url'), dialect.pattern(filter.like)]);
   if (filter.reason !== undefined) conditions.push(['u.reason = ?', filter.reason]);
@@ -105,8 +106,6 @@ export function hostOf({ hostKey: host, prefix }: UrlFilter): string | undefined
   if (host !== undefined) return host;
   return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? hostKey(crawlUrl(prefix)) : undefined;
 }
-
-const literalLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 function globOfLike(like: string): string {
   return like.replace(/\\(.)|([\\%_*?[])/gs, (_whole, escaped: string | undefined, special: string | undefined) =>

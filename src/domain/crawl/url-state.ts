@@ -31,6 +31,11 @@ export const URL_STATUSES = [
 
 export type UrlStatus = (typeof URL_STATUSES)[number];
 
+/** How a URL was found first; `robots`: a sitemap file named by robots.txt. */
+export const ARRIVALS = ['root', 'link', 'redirect', 'sitemap', 'robots'] as const;
+
+export type Arrival = (typeof ARRIVALS)[number];
+
 /** Row id in the store; unique over all crawlers. */
 export type UrlId = number;
 
@@ -53,8 +58,7 @@ export interface UrlState {
   readonly foundOn?: string;
   /** URL of the root that led here. */
   readonly root?: string;
-  /** `robots`: a sitemap file named by robots.txt. */
-  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap' | 'robots';
+  readonly arrival: Arrival;
   readonly firstSeenAt: Instant;
   readonly lastVisitAt?: Instant;
   readonly lastStatus?: number;

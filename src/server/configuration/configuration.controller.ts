@@ -15,6 +15,7 @@ import {
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
+import { TakesConfiguration } from '../http/body-parsers.js';
 import { JSON_TYPE, NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
@@ -38,6 +39,7 @@ import { ConfigurationDraftDto, RuleFileDto, ruleFileDto } from './rule-file.dto
 const DRAFT_TYPES = [XML_TYPE, JSON_TYPE];
 const DraftBody = (): MethodDecorator =>
   applyDecorators(
+    TakesConfiguration(),
     ApiExtraModels(ConfigurationDraftDto),
     ApiBody({
       schema: {

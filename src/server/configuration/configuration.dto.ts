@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsOptional } from 'class-validator';
+import { IsBoolean } from 'class-validator';
 import type { PreviewCounts, PreviewReport } from '../../engine/engine-api.js';
 import { asBoolean } from '../http/boolean.js';
+import { IfGiven } from '../http/fields.js';
 import { isoAlways } from '../http/time.js';
 import type { ConfigurationService } from './configuration.service.js';
 import type { VersionHeader } from './configuration-history.js';
@@ -13,7 +14,7 @@ export class ConfirmQuery {
     required: false,
     description: 'Go ahead although more than 10 % of the documents of a crawler would be deleted.',
   })
-  @IsOptional()
+  @IfGiven()
   @Transform(({ value }) => asBoolean(value))
   @IsBoolean()
   confirm?: boolean;

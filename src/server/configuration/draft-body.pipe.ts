@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { ProblemException } from '../http/problem.js';
 import { textBody } from '../http/text-body.js';
-import { validationPipe } from '../http/validation.js';
+import { pointerTo, validationPipe } from '../http/validation.js';
 import type { ConfigurationDraft } from './configuration-draft.js';
 import { ConfigurationDraftDto } from './rule-file.dto.js';
 
@@ -18,7 +18,11 @@ export class DraftBodyPipe implements PipeTransform<unknown, Promise<Configurati
     });
     const files = Object.entries(draft.files ?? {});
     const odd = files.find(([, text]) => typeof text !== 'string');
-    if (odd) throw new ProblemException('invalid-request', `The text of the file ${odd[0]} is not a string.`);
+    if (odd) {
+      throw new ProblemException('invalid-request', `The text of the file ${odd[0]} is not a string.`, {
+        errors: [{ pointer: pointerTo('/files/', odd[0]), detail: 'the text of a file must be a string' }],
+      });
+    }
     return { ...(draft.xml === undefined ? {} : { xml: draft.xml }), files: new Map(files) };
   }
 }

@@ -1,20 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsString, MaxLength, MinLength } from 'class-validator';
 import type { ResolvedEntry, ResolvedOption, ResolvedUrl } from '../../domain/policy/resolved.js';
+import { IfGiven } from '../http/fields.js';
+import { MAX_URL } from '../http/limits.js';
 import { LAYERS, PlaceDto, TraceStepDto, traceStepDto, VerdictDto, verdictDto } from '../urls/explanation.dto.js';
-
-const MAX_URL = 65_536;
 
 export class ResolvedQuery {
   @ApiProperty({ required: false, maxLength: MAX_URL, description: 'Resolve for this URL.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MinLength(1)
   @MaxLength(MAX_URL)
   url?: string;
 
   @ApiProperty({ required: false, maxLength: MAX_URL, description: 'The page that links to it.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(MAX_URL)
   from?: string;

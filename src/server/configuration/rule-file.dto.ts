@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsObject, IsOptional, IsString } from 'class-validator';
+import { IsObject, IsString } from 'class-validator';
 import { RULE_FILE_KINDS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
+import { IfGiven } from '../http/fields.js';
 import type { RuleFile } from './configuration-file.js';
 
 export class RuleTextDto {
@@ -20,7 +21,7 @@ export const ruleFileDto = ({ name, kind, text }: RuleFile): RuleFileDto => ({ n
 
 export class ConfigurationDraftDto {
   @ApiProperty({ required: false, description: 'CrawlConfig.xml; absent: the one in force.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   xml?: string;
 
@@ -30,7 +31,7 @@ export class ConfigurationDraftDto {
     additionalProperties: { type: 'string' },
     description: 'New texts of files of rules that the configuration names, by name; the others stay.',
   })
-  @IsOptional()
+  @IfGiven()
   @IsObject()
   files?: Readonly<Record<string, string>>;
 }

@@ -1,17 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsInt,
-  IsOptional,
-  IsString,
-  MaxLength,
-  Min,
-  ValidateIf,
-  ValidateNested,
-} from 'class-validator';
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsInt, IsString, MaxLength, Min, ValidateIf } from 'class-validator';
+import { IfGiven, IsListOf } from '../http/fields.js';
+import { asWholeNumber } from '../http/whole-number.js';
 import { ConfirmQuery } from './configuration.dto.js';
 
 const MAX_VALUE = 65_536;
@@ -26,40 +17,37 @@ export class RuleMatchDto {
   element!: string;
 
   @ApiProperty({ required: false, enum: ['url', 'scheme', 'host', 'path', 'query', 'fragment'] })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(32)
   field?: string;
 
   @ApiProperty({ required: false, enum: ['exact', 'prefix', 'suffix', 'inside', 'length'] })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(32)
   kind?: string;
 
   @ApiProperty({ required: false, enum: ['none', 'lower', 'norm'] })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(32)
   norm?: string;
 
   @ApiProperty({ required: false, description: 'Regular expression, or `[minimum:maximum]` of a length.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
   value?: string;
 
   @ApiProperty({ required: false, description: 'Special characters are plain, and operators after a backslash.' })
-  @IsOptional()
+  @IfGiven()
   @IsBoolean()
   litteral?: boolean;
 
   @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Inside And, Or and Not.' })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(MAX_ELEMENTS)
-  @ValidateNested({ each: true })
-  @Type(() => RuleMatchDto)
+  @IfGiven()
+  @IsListOf(() => RuleMatchDto, MAX_ELEMENTS)
   children?: RuleMatchDto[];
 }
 
@@ -72,62 +60,56 @@ export class RuleActionDto {
   element!: string;
 
   @ApiProperty({ required: false, description: 'Of Source and AddMeta.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(256)
   name?: string;
 
   @ApiProperty({ required: false, description: 'Of AddMeta.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
   value?: string;
 
   @ApiProperty({ required: false, enum: ['document', 'links'], description: 'Of AddMeta.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(32)
   scope?: string;
 
   @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: 'Of Priority.' })
-  @IsOptional()
+  @IfGiven()
   @IsInt()
   shift?: number;
 }
 
 export class RuleInputDto {
   @ApiProperty({ required: false, description: 'Group of a new rule; absent: that of the rule before it.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(256)
   group?: string;
 
   @ApiProperty({ required: false, description: 'Key of the Rules block of a new rule.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(256)
   key?: string;
 
   @ApiProperty({ required: false, description: 'One Rule element; instead of `match` and `actions`.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(MAX_VALUE)
   xml?: string;
 
   @ApiProperty({ required: false, type: () => [RuleMatchDto], description: 'Several are an And.' })
   @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
-  @IsArray()
-  @ArrayMaxSize(MAX_ELEMENTS)
-  @ValidateNested({ each: true })
-  @Type(() => RuleMatchDto)
+  @IsListOf(() => RuleMatchDto, MAX_ELEMENTS)
   match?: RuleMatchDto[];
 
   @ApiProperty({ required: false, type: () => [RuleActionDto] })
   @ValidateIf((rule: RuleInputDto) => rule.xml === undefined)
-  @IsArray()
-  @ArrayMaxSize(MAX_ELEMENTS)
-  @ValidateNested({ each: true })
-  @Type(() => RuleActionDto)
+  @IsListOf(() => RuleActionDto, MAX_ELEMENTS)
   actions?: RuleActionDto[];
 }
 
@@ -158,8 +140,8 @@ export class InsertQuery extends ConfirmQuery {
     minimum: 0,
     description: 'Position of the new rule; absent: at the end.',
   })
-  @IsOptional()
-  @Type(() => Number)
+  @IfGiven()
+  @Transform(({ value }) => asWholeNumber(value))
   @IsInt()
   @Min(0)
   index?: number;
@@ -179,32 +161,32 @@ export class MoveDto {
 
 export class WeightsDto {
   @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IsOptional()
+  @IfGiven()
   @IsInt()
   user?: number;
 
   @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IsOptional()
+  @IfGiven()
   @IsInt()
   redir?: number;
 
   @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IsOptional()
+  @IfGiven()
   @IsInt()
   index?: number;
 
   @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IsOptional()
+  @IfGiven()
   @IsInt()
   index_follow?: number;
 
   @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IsOptional()
+  @IfGiven()
   @IsInt()
   follow?: number;
 
   @ApiProperty({ required: false, type: 'integer', minimum: 1, maximum: 1_000_000 })
-  @IsOptional()
+  @IfGiven()
   @IsInt()
   refresh?: number;
 }

@@ -7,7 +7,6 @@ import {
   HttpCode,
   Inject,
   Param,
-  ParseIntPipe,
   Post,
   Put,
   Query,
@@ -30,6 +29,7 @@ import { JSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
+import { WholeNumberPipe } from '../http/whole-number.js';
 import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
 import { ConfirmQuery } from './configuration.dto.js';
@@ -79,7 +79,7 @@ export class RulesController {
   @ApiOkResponse({ type: RuleDto })
   one(
     @Param('crawler') crawler: string,
-    @Param('index', ParseIntPipe) index: number,
+    @Param('index', WholeNumberPipe) index: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): RuleDto {
     tellVersion(reply, this.configuration);
@@ -133,7 +133,7 @@ export class RulesController {
   @ApiOkResponse({ type: RuleDto })
   async replace(
     @Param('crawler') crawler: string,
-    @Param('index', ParseIntPipe) index: number,
+    @Param('index', WholeNumberPipe) index: number,
     @Body(RuleBodyPipe) rule: RuleInput,
     @Query() query: ConfirmQuery,
     @Req() request: FastifyRequest,
@@ -166,7 +166,7 @@ export class RulesController {
   @ApiNoContentResponse({ description: 'Done.' })
   async remove(
     @Param('crawler') crawler: string,
-    @Param('index', ParseIntPipe) index: number,
+    @Param('index', WholeNumberPipe) index: number,
     @Query() query: ConfirmQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

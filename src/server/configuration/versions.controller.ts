@@ -1,10 +1,11 @@
-import { Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
+import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, CONFIGURATION_HISTORY } from '../tokens.js';
 import { CHANGE_PROBLEMS, ETAG, tellVersion, writeRequest } from './conditional-write.js';
 import {
@@ -56,7 +57,7 @@ export class VersionsController {
     content: { [XML_TYPE]: { schema: { type: 'string' } } },
   })
   async version(
-    @Param('version', ParseIntPipe) version: number,
+    @Param('version', WholeNumberPipe) version: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     const { xml } = await this.configuration.version(version);
@@ -73,7 +74,7 @@ export class VersionsController {
     problems: { 404: 'There is no such version.' },
   })
   @PageResponse(RuleTextDto, 'All files, by name.')
-  async files(@Param('version', ParseIntPipe) version: number): Promise<Page<RuleTextDto>> {
+  async files(@Param('version', WholeNumberPipe) version: number): Promise<Page<RuleTextDto>> {
     const { files } = await this.configuration.version(version);
     return { items: [...files].map(([name, text]) => ({ name, text })), next: null };
   }
@@ -94,7 +95,7 @@ export class VersionsController {
     headers: ETAG,
   })
   async restore(
-    @Param('version', ParseIntPipe) version: number,
+    @Param('version', WholeNumberPipe) version: number,
     @Query() query: ConfirmQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -25,8 +25,14 @@ const PLAIN_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>
 <h1>Crawlway</h1><p>The server runs. The web console has not been built (<code>npm run build</code> builds it).
 The API is described at <a href="/docs">/docs</a>.</p></html>`;
 
+/** A probe of a mistyped address must fail, and not be answered with a page. */
+const NO_SCREENS = new Set(['api', 'docs', 'health', 'metrics']);
+
 /** Paths of the console's own screens have no dot in their last part; files do. */
-const isScreen = (path: string): boolean => !path.slice(path.lastIndexOf('/')).includes('.');
+function isScreen(path: string): boolean {
+  const first = path.split('/').find((part) => part !== '') ?? '';
+  return !NO_SCREENS.has(first.toLowerCase()) && !path.slice(path.lastIndexOf('/')).includes('.');
+}
 
 export async function serveConsole(fastify: FastifyInstance): Promise<void> {
   const index = join(FOLDER, 'index.html');
@@ -46,7 +52,7 @@ export async function serveConsole(fastify: FastifyInstance): Promise<void> {
   fastify.get('/', async (_request, reply) => sendPage(reply));
   fastify.get('/*', async (request, reply) => {
     const path = request.url.split('?', 1)[0]!;
-    if (path.startsWith('/api/') || !isScreen(path)) return reply.callNotFound();
+    if (!isScreen(path)) return reply.callNotFound();
     return sendPage(reply);
   });
 

@@ -1,8 +1,10 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsString, MaxLength, MinLength } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
+import { IfGiven } from '../http/fields.js';
+import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, numberCursor, type Page, PageQuery, page, textCursor } from '../http/paging.js';
@@ -31,13 +33,13 @@ class FolderQuery {
     required: false,
     description: 'Beginning of the URLs in it, up to a slash; absent: all, whose folders are the origins of the host.',
   })
-  @IsOptional()
+  @IfGiven()
   @IsString()
-  @MaxLength(65_536)
+  @MaxLength(MAX_URL)
   folder?: string;
 
   @ApiProperty({ required: false, description: '`next` of the answer before; absent for the first step.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(4096)
   cursor?: string;

@@ -1,24 +1,33 @@
 /**
  * The only bodies that are read, each with a limit; anything else is answered 415 before a byte of it is kept.
  */
+import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { JSON_TYPE, TEXT_TYPE, XML_TYPE } from './operation.js';
 import { ProblemException } from './problem.js';
 
 const MEBIBYTE = 1024 * 1024;
 const JSON_LIMIT = MEBIBYTE;
-const XML_LIMIT = 16 * MEBIBYTE;
+/** Of a configuration, in whatever form it comes. */
+const CONFIGURATION_LIMIT = 16 * MEBIBYTE;
 /** A url list or a pending file of some hundred thousand lines. */
 const TEXT_LIMIT = 64 * MEBIBYTE;
 
 /** Levels of JSON; a rule of nested And and Or stays far below. */
 const MAX_DEPTH = 32;
 
+/** Of a call whose JSON holds a whole configuration. */
+export const TakesConfiguration = (): MethodDecorator => RouteConfig({ bodyLimit: CONFIGURATION_LIMIT });
+
 export function registerBodyParsers(fastify: FastifyInstance): void {
+  fastify.addHook('onRoute', (route) => {
+    const { bodyLimit } = (route.config ?? {}) as { bodyLimit?: number };
+    if (bodyLimit !== undefined) route.bodyLimit = bodyLimit;
+  });
   fastify.removeAllContentTypeParsers();
   const parsers = [
     { types: [JSON_TYPE], bodyLimit: JSON_LIMIT, parse: parseJson },
-    { types: [XML_TYPE, 'text/xml'], bodyLimit: XML_LIMIT, parse: asIs },
+    { types: [XML_TYPE, 'text/xml'], bodyLimit: CONFIGURATION_LIMIT, parse: asIs },
     { types: [TEXT_TYPE], bodyLimit: TEXT_LIMIT, parse: asIs },
   ];
   for (const { types, bodyLimit, parse } of parsers) {

@@ -37,6 +37,7 @@ export interface OperationOptions {
 export const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is malformed; `errors` names each field.',
   429: 'Too many calls in a short time; `Retry-After` says when to go on.',
+  431: 'The address and the headers are too long.',
   500: 'The server failed; its log says more.',
 };
 
@@ -45,6 +46,12 @@ export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
   401: 'No API key, or one that is not known.',
   403: 'The role of the key does not allow the call.',
   503: 'The database cannot be used now: locked by another program, full, or not to be reached. Try again.',
+};
+
+/** Of every call that takes a body. */
+export const BODY_PROBLEMS: Readonly<Record<number, string>> = {
+  413: 'The body is too long.',
+  415: 'The body is of a media type that the call does not take.',
 };
 
 export const PROBLEM_CONTENT = {

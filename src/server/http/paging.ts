@@ -2,20 +2,22 @@
  * Cursor paging: an answer carries `next`, opaque to the client, which asks for what follows.
  */
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IfGiven } from './fields.js';
 import { ProblemException } from './problem.js';
+import { asWholeNumber } from './whole-number.js';
 
 export class PageQuery {
   @ApiProperty({ required: false, description: '`next` of the answer before; absent for the first page.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(4096)
   cursor?: string;
 
   @ApiProperty({ required: false, minimum: 1, maximum: 1000, default: 100, description: 'Most items of one answer.' })
-  @IsOptional()
-  @Type(() => Number)
+  @IfGiven()
+  @Transform(({ value }) => asWholeNumber(value))
   @IsInt()
   @Min(1)
   @Max(1000)
@@ -48,7 +50,7 @@ const decodeCursor = (cursor: string): string => Buffer.from(cursor, 'base64url'
 export function numberCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   const position = Number(decodeCursor(cursor));
-  if (!Number.isSafeInteger(position)) throw badCursor();
+  if (!Number.isSafeInteger(position) || position < 0 || cursorAt(position) !== cursor) throw badCursor();
   return position;
 }
 

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { ExplanationDto } from '../urls/explanation.dto.js';
 
 export class ProblemErrorDto {
   @ApiProperty({ description: 'What is wrong and what would be right.' })
@@ -23,6 +24,17 @@ export class ProblemErrorDto {
   column?: number;
 }
 
+class DeletionsDto {
+  @ApiProperty()
+  crawler!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Documents that would leave the index.' })
+  documentsDeleted!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Documents in the index now.' })
+  indexed!: number;
+}
+
 /** RFC 9457. */
 export class ProblemDto {
   @ApiProperty({ description: '`about:blank`, or a URN that names the kind of problem.' })
@@ -37,9 +49,22 @@ export class ProblemDto {
   @ApiProperty({ description: 'What is wrong here, and what would be right.' })
   detail!: string;
 
-  @ApiProperty({ description: 'Path of the call.' })
+  @ApiProperty({ description: 'Path of the call; empty when the request could not be read so far.' })
   instance!: string;
 
   @ApiProperty({ type: () => [ProblemErrorDto], required: false, description: 'Everything that is wrong, at once.' })
   errors?: ProblemErrorDto[];
+
+  @ApiProperty({ type: () => ExplanationDto, required: false, description: 'Why the crawl policy rejects a root.' })
+  explanation?: ExplanationDto;
+
+  @ApiProperty({ type: 'integer', required: false, description: 'How many URLs a clearing would take away.' })
+  count?: number;
+
+  @ApiProperty({
+    type: () => [DeletionsDto],
+    required: false,
+    description: 'Crawlers of which a configuration would delete many documents.',
+  })
+  crawlers?: DeletionsDto[];
 }

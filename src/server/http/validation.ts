@@ -1,21 +1,53 @@
-import { type ValidationError, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
 import { type ProblemError, ProblemException } from './problem.js';
 
 /** Unknown fields are refused, not ignored: a misspelt name must not pass in silence. */
-export const validationPipe = (): ValidationPipe =>
-  new ValidationPipe({
-    transform: true,
-    whitelist: true,
-    forbidNonWhitelisted: true,
-    stopAtFirstError: false,
-    exceptionFactory: (errors) =>
-      new ProblemException('invalid-request', 'Some fields are wrong; `errors` names each.', {
-        errors: errors.flatMap((error) => describe(error, '')),
-      }),
-  });
+export const validationPipe = (): ValidationPipe => new FieldsPipe();
+
+class FieldsRefused extends Error {
+  constructor(readonly errors: readonly ValidationError[]) {
+    super('some fields are wrong');
+  }
+}
+
+class FieldsPipe extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      stopAtFirstError: false,
+      exceptionFactory: (errors) => new FieldsRefused(errors),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'body' && value === null) {
+      throw new ProblemException('invalid-request', 'The body is null; the call takes an object.');
+    }
+    try {
+      return await super.transform(value, metadata);
+    } catch (error) {
+      if (!(error instanceof FieldsRefused)) throw error;
+      const parent = metadata.type === 'query' ? '?' : '/';
+      throw new ProblemException('invalid-request', 'Some fields are wrong; `errors` names each.', {
+        errors: error.errors.flatMap((one) => describe(one, parent)),
+      });
+    }
+  }
+
+  /** Number(' ') is 0 and Number('0x10') is 16: what is no object is left to pipes that look closer. */
+  protected override transformPrimitive(value: unknown): unknown {
+    return value;
+  }
+}
 
 function describe(error: ValidationError, parent: string): ProblemError[] {
-  const pointer = `${parent}/${error.property}`;
+  const pointer = pointerTo(parent, error.property);
   const own = Object.values(error.constraints ?? {}).map((detail) => ({ pointer, detail }));
-  return [...own, ...(error.children ?? []).flatMap((child) => describe(child, pointer))];
+  return [...own, ...(error.children ?? []).flatMap((child) => describe(child, `${pointer}/`))];
 }
+
+/** A name in a JSON pointer (RFC 6901, 3), or in a query. */
+export const pointerTo = (parent: string, name: string): string =>
+  parent + (parent === '?' ? name : name.replaceAll('~', '~0').replaceAll('/', '~1'));

@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { CLOSED_PROBLEMS, COMMON_PROBLEMS, PROBLEM_CONTENT } from '../http/operation.js';
+import { BODY_PROBLEMS, CLOSED_PROBLEMS, COMMON_PROBLEMS, PROBLEM_CONTENT } from '../http/operation.js';
 import { ProblemDto } from '../http/problem.dto.js';
 import { SERVER_VERSION } from '../version.js';
 import { OrderBatchDto } from './order-webhook.dto.js';
@@ -12,7 +12,11 @@ Errors are problem documents (RFC 9457, \`application/problem+json\`). Lists ans
 the following page. Moments are ISO 8601 in UTC; lengths of time are in seconds, with the unit in the name. Writes to the
 configuration carry \`If-Match\` with the \`ETag\` that was read. With API keys set, every call but the health probes wants one.`;
 
-const EVERYWHERE: Readonly<Record<string, string>> = { ...COMMON_PROBLEMS, ...CLOSED_PROBLEMS };
+const EVERYWHERE: Readonly<Record<string, string>> = {
+  ...COMMON_PROBLEMS,
+  ...CLOSED_PROBLEMS,
+  ...BODY_PROBLEMS,
+};
 
 type OperationObject = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
@@ -34,6 +38,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, base, { extraModels: [ProblemDto, OrderBatchDto] });
   document.webhooks = WEBHOOKS;
   markOpenCalls(document);
+  tellOfBodies(document);
   shareProblems(document);
   return document;
 }
@@ -43,7 +48,17 @@ function markOpenCalls(document: OpenAPIObject): void {
   for (const operation of operationsOf(document)) operation.security ??= [];
 }
 
-/** Problems that every call can answer are described once: five of them at each call would bury what is special. */
+/** Whether a call takes a body is known only when its parameters are. */
+function tellOfBodies(document: OpenAPIObject): void {
+  for (const { requestBody, responses } of operationsOf(document)) {
+    if (!requestBody) continue;
+    for (const [status, description] of Object.entries(BODY_PROBLEMS)) {
+      responses[status] ??= { description, content: PROBLEM_CONTENT };
+    }
+  }
+}
+
+/** Problems that every call can answer are described once: all of them at each call would bury what is special. */
 function shareProblems(document: OpenAPIObject): void {
   const shared = Object.fromEntries(
     Object.entries(EVERYWHERE).map(([status, description]) => [

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
+import { ARRIVALS } from '../../domain/crawl/url-state.js';
 import { PROJECT_ROOT } from '../project-root.js';
 import { apiDescription } from './describe.js';
 
@@ -9,6 +10,7 @@ interface Operation {
   readonly operationId?: string;
   readonly summary?: string;
   readonly description?: string;
+  readonly requestBody?: object;
   readonly responses: Readonly<Record<string, Answer>>;
 }
 
@@ -20,7 +22,10 @@ interface Answer {
 const description = await apiDescription();
 const { paths, components } = load(description) as {
   paths: Record<string, Record<string, Operation>>;
-  components: { responses: Record<string, Answer> };
+  components: {
+    responses: Record<string, Answer>;
+    schemas: Record<string, { properties: Record<string, { enum?: readonly string[] }> }>;
+  };
 };
 const resolved = (answer: Answer): Answer =>
   answer.$ref ? components.responses[answer.$ref.slice(answer.$ref.lastIndexOf('/') + 1)]! : answer;
@@ -49,5 +54,20 @@ describe('openapi.yaml', () => {
     );
     // The readiness probe answers 503 with the same body as 200.
     expect(failures).toEqual(['GET /health/ready 503']);
+  });
+
+  it('says of every call that its address may be too long, and of one with a body that this may be refused', () => {
+    const silent = operations.filter(({ operation: { requestBody, responses } }) =>
+      ['431', ...(requestBody ? ['413', '415'] : [])].some((status) => !responses[status]),
+    );
+    expect(silent.map(({ name }) => name)).toEqual([]);
+    expect(operations.filter(({ operation }) => operation.requestBody).length).toBeGreaterThan(5);
+  });
+
+  it('knows every way in which a URL is found, and every member of a problem', () => {
+    expect(components.schemas['UrlStateDto']!.properties['arrival']!.enum).toEqual([...ARRIVALS]);
+    expect(Object.keys(components.schemas['ProblemDto']!.properties)).toEqual(
+      expect.arrayContaining(['errors', 'explanation', 'count', 'crawlers']),
+    );
   });
 });

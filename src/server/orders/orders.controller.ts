@@ -1,40 +1,43 @@
-import { Controller, Get, HttpCode, Inject, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsIn, IsString, MaxLength } from 'class-validator';
 import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
+import { IfGiven } from '../http/fields.js';
+import { MAX_URL } from '../http/limits.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, numberCursor, type Page, PageQuery, page } from '../http/paging.js';
+import { WholeNumberPipe } from '../http/whole-number.js';
 import { API, ENGINE } from '../tokens.js';
 import { OrderDto, orderDto } from './order.dto.js';
 
 class OrdersQuery extends PageQuery {
   @ApiProperty({ required: false })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(256)
   crawler?: string;
 
   @ApiProperty({ required: false, enum: ORDER_STATES })
-  @IsOptional()
+  @IfGiven()
   @IsIn(ORDER_STATES)
   state?: OrderState;
 
   @ApiProperty({ required: false, enum: ['add', 'delete'] })
-  @IsOptional()
+  @IfGiven()
   @IsIn(['add', 'delete'])
   kind?: OrderKind;
 
   @ApiProperty({ required: false, description: 'Exact URI.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
-  @MaxLength(65_536)
+  @MaxLength(MAX_URL)
   uri?: string;
 
   @ApiProperty({ required: false })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(300)
   host?: string;
@@ -74,7 +77,7 @@ export class OrdersController {
     problems: { 404: 'There is no such order.', 422: 'The order is not one that was refused.' },
   })
   @ApiOkResponse({ type: OrderDto })
-  async retry(@Param('id', ParseIntPipe) id: number, @Audited() note: ChangeNote): Promise<OrderDto> {
+  async retry(@Param('id', WholeNumberPipe) id: number, @Audited() note: ChangeNote): Promise<OrderDto> {
     const entry = await this.engine.retryOrder(id);
     note.changed({ state: 'refused' }, { state: entry.state });
     return orderDto(entry);

@@ -1,19 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsBoolean,
-  IsInt,
-  IsOptional,
-  IsString,
-  Max,
-  MaxLength,
-  Min,
-  MinLength,
-  ValidateNested,
-} from 'class-validator';
+import { IsBoolean, IsInt, IsString, Max, MaxLength, Min, MinLength } from 'class-validator';
 import type { RootView, SubmitOutcome } from '../../engine/engine-api.js';
+import { IfGiven, IsListOf } from '../http/fields.js';
+import { MAX_URL } from '../http/limits.js';
 import { type ExplanationDto, explanationDto } from '../urls/explanation.dto.js';
 import { UrlStateDto, urlStateDto } from '../urls/url-state.dto.js';
 
@@ -31,31 +20,31 @@ export class RootMetaDto {
 }
 
 export class RootSubmissionDto {
-  @ApiProperty({ maxLength: 65_536, example: 'https://docs.example.com/' })
+  @ApiProperty({ maxLength: MAX_URL, example: 'https://docs.example.com/' })
   @IsString()
   @MinLength(1)
-  @MaxLength(65_536)
+  @MaxLength(MAX_URL)
   url!: string;
 
   @ApiProperty({ required: false, description: 'Stay on the site of this root.' })
-  @IsOptional()
+  @IfGiven()
   @IsBoolean()
   site?: boolean;
 
   @ApiProperty({ required: false, description: 'Stay in the directory of the root document and below.' })
-  @IsOptional()
+  @IfGiven()
   @IsBoolean()
   entireSite?: boolean;
 
   @ApiProperty({ required: false, type: 'integer', minimum: -2, maximum: 2, description: '-2 is the highest.' })
-  @IsOptional()
+  @IfGiven()
   @IsInt()
   @Min(-2)
   @Max(2)
   priority?: number;
 
   @ApiProperty({ required: false, maxLength: 256 })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(256)
   group?: string;
@@ -66,15 +55,12 @@ export class RootSubmissionDto {
     maxItems: 100,
     description: 'Metas that every document found from this root carries.',
   })
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(100)
-  @ValidateNested({ each: true })
-  @Type(() => RootMetaDto)
+  @IfGiven()
+  @IsListOf(() => RootMetaDto, 100)
   metas?: RootMetaDto[];
 
   @ApiProperty({ required: false, description: 'Off: the links of the page are listed, not queued.' })
-  @IsOptional()
+  @IfGiven()
   @IsBoolean()
   followLinks?: boolean;
 }

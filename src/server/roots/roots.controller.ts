@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import type { EngineApi } from '../../engine/engine-api.js';
+import type { EngineApi, RootView } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
-import { type Page, PageQuery, page, textCursor } from '../http/paging.js';
+import { mapPage, type Page, PageQuery, page, textCursor } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { textBody } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
@@ -34,17 +35,18 @@ export class RootsController {
   @Operation({
     id: 'listRoots',
     summary: 'Root URLs',
-    description: 'Roots of the configuration and submitted ones, with what is known of each.',
+    description: 'Roots of the configuration, then submitted ones, alphabetical by URL, with what is known of each.',
     role: 'read',
     problems: UNKNOWN,
   })
   @PageResponse(RootDto)
   async list(@Param('crawler') crawler: string, @Query() query: PageQuery): Promise<Page<RootDto>> {
-    const roots = await this.engine.roots(crawler);
-    const after = textCursor(query.cursor);
-    const start = after === undefined ? 0 : roots.findIndex((root) => root.url === after) + 1;
-    const answer = page(roots.slice(start, start + query.limit + 1), query.limit, (root) => root.url);
-    return { items: answer.items.map(rootDto), next: answer.next };
+    const after = textCursor(query.cursor) ?? '';
+    const roots = inOrder(await this.engine.roots(crawler)).filter(({ position }) => position > after);
+    return mapPage(
+      page(roots.slice(0, query.limit + 1), query.limit, ({ position }) => position),
+      ({ root }) => rootDto(root),
+    );
   }
 
   @Post()
@@ -110,7 +112,7 @@ export class RootsController {
     summary: 'Take back a submitted root',
     description: 'The URL is no root any more. It stays known: taking a root away deletes no document.',
     role: 'operate',
-    problems: { 404: 'There is no such crawler or root.', 422: 'The root stands in the configuration.' },
+    problems: { 404: 'There is no such crawler, or none of its submitted roots has the URL.' },
   })
   @ApiNoContentResponse({ description: 'Done.' })
   async remove(
@@ -121,4 +123,24 @@ export class RootsController {
     await this.engine.removeRoot(crawler, url);
     note.changed({ root: url }, undefined);
   }
+}
+
+interface PlacedRoot {
+  readonly root: RootView;
+  readonly position: string;
+}
+
+/** Positions compare without the root that they were made of: it may be gone when the following page is asked for. */
+const inOrder = (roots: readonly RootView[]): PlacedRoot[] =>
+  roots
+    .map((root) => ({ root, position: positionOf(root) }))
+    .sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
+
+/** A cursor has to stay short: of long URLs that begin alike, the digest gives the order. */
+const POSITION_LENGTH = 500;
+
+function positionOf({ origin, url }: RootView): string {
+  const beginning = url.slice(0, POSITION_LENGTH).toWellFormed();
+  const rest = url.length > POSITION_LENGTH ? createHash('sha256').update(url).digest('hex') : '';
+  return `${origin} ${beginning} ${rest}`;
 }

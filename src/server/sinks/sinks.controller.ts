@@ -1,10 +1,11 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsOptional } from 'class-validator';
+import { IsBoolean } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { asBoolean } from '../http/boolean.js';
+import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
@@ -13,7 +14,7 @@ import { ReconciliationDto, reconciliationDto, SinkDto, sinkDto } from './sink.d
 
 class ReconcileQuery {
   @ApiProperty({ required: false, default: false, description: 'Send orders that mend the differences.' })
-  @IsOptional()
+  @IfGiven()
   @Transform(({ value }) => asBoolean(value))
   @IsBoolean()
   repair?: boolean;

@@ -1,8 +1,9 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger';
-import { IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsString, MaxLength } from 'class-validator';
 import type { EngineApi, ErrorHostView } from '../../engine/engine-api.js';
 import { CrawlerName } from '../http/crawler-name.js';
+import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { badCursor, mapPage, type Page, PageQuery, page, textCursor } from '../http/paging.js';
@@ -12,7 +13,7 @@ const UNKNOWN = { 404: 'There is no crawler of that name.' };
 
 class ErrorsQuery {
   @ApiProperty({ required: false, description: 'Only of this web server.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(300)
   host?: string;

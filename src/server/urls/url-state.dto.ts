@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { URL_STATUSES, type UrlState, type UrlStatus } from '../../domain/crawl/url-state.js';
+import { ARRIVALS, type Arrival, URL_STATUSES, type UrlState, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName, sourceName } from '../../domain/frontier/sources.js';
 import { inSeconds, iso, isoAlways } from '../http/time.js';
 
@@ -42,8 +42,8 @@ export class UrlStateDto {
   @ApiProperty({ required: false, description: 'The root that led here.' })
   root?: string;
 
-  @ApiProperty({ enum: ['root', 'link', 'redirect', 'sitemap'] })
-  arrival!: UrlState['arrival'];
+  @ApiProperty({ enum: ARRIVALS })
+  arrival!: Arrival;
 
   @ApiProperty({ format: 'date-time' })
   firstSeenAt!: string;

@@ -1,12 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsISO8601, IsOptional, IsString, MaxLength, MinLength } from 'class-validator';
+import { IsBoolean, IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { asBoolean } from '../http/boolean.js';
+import { IfGiven, IsMoment } from '../http/fields.js';
+import { MAX_LIKE, MAX_URL } from '../http/limits.js';
 import { PageQuery } from '../http/paging.js';
-
-const MAX_URL = 65_536;
 
 export class UrlQuery {
   @ApiProperty({ maxLength: MAX_URL, description: 'Absolute URL; it is canonicalized as the crawler does.' })
@@ -22,7 +22,7 @@ export class ExplainQuery extends UrlQuery {
     maxLength: MAX_URL,
     description: 'The page that links to it. Absent: it is judged as a root.',
   })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(MAX_URL)
   from?: string;
@@ -30,48 +30,52 @@ export class ExplainQuery extends UrlQuery {
 
 export class UrlsQuery extends PageQuery {
   @ApiProperty({ required: false, enum: URL_STATUSES })
-  @IsOptional()
+  @IfGiven()
   @IsIn(URL_STATUSES)
   status?: UrlStatus;
 
   @ApiProperty({ required: false, description: 'Web server, as `host` of a URL shows it.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(300)
   host?: string;
 
   @ApiProperty({ required: false, enum: SOURCES })
-  @IsOptional()
+  @IfGiven()
   @IsIn(SOURCES)
   source?: SourceName;
 
-  @ApiProperty({ required: false, description: 'Beginning of the URL.' })
-  @IsOptional()
+  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'Beginning of the URL.' })
+  @IfGiven()
   @IsString()
   @MaxLength(MAX_URL)
   prefix?: string;
 
-  @ApiProperty({ required: false, description: 'SQL LIKE pattern: `%` any characters, `_` one character.' })
-  @IsOptional()
+  @ApiProperty({
+    required: false,
+    maxLength: MAX_LIKE,
+    description: 'SQL LIKE pattern: `%` any characters, `_` one character.',
+  })
+  @IfGiven()
   @IsString()
-  @MaxLength(MAX_URL)
+  @MaxLength(MAX_LIKE)
   like?: string;
 
   @ApiProperty({ required: false, description: 'Reason code or error code.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MaxLength(100)
   reason?: string;
 
   @ApiProperty({ required: false, description: 'Only URLs whose document the sinks hold, or only the others.' })
-  @IsOptional()
+  @IfGiven()
   @Transform(({ value }) => asBoolean(value))
   @IsBoolean()
   indexed?: boolean;
 
   @ApiProperty({ required: false, format: 'date-time', description: 'Only URLs that were last visited before this.' })
-  @IsOptional()
-  @IsISO8601({ strict: true })
+  @IfGiven()
+  @IsMoment()
   visitedBefore?: string;
 
   @ApiProperty({
@@ -79,23 +83,23 @@ export class UrlsQuery extends PageQuery {
     format: 'date-time',
     description: 'Only URLs that were visited at this time or later.',
   })
-  @IsOptional()
-  @IsISO8601({ strict: true })
+  @IfGiven()
+  @IsMoment()
   visitedSince?: string;
 }
 
 export class ClearQuery {
-  @ApiProperty({ maxLength: MAX_URL, description: 'SQL LIKE pattern: `%` any characters, `_` one character.' })
+  @ApiProperty({ maxLength: MAX_LIKE, description: 'SQL LIKE pattern: `%` any characters, `_` one character.' })
   @IsString()
   @MinLength(1)
-  @MaxLength(MAX_URL)
+  @MaxLength(MAX_LIKE)
   like!: string;
 
   @ApiProperty({
     required: false,
     description: 'Without it nothing is deleted, and the answer says how many would be.',
   })
-  @IsOptional()
+  @IfGiven()
   @Transform(({ value }) => asBoolean(value))
   @IsBoolean()
   confirm?: boolean;
@@ -103,28 +107,28 @@ export class ClearQuery {
 
 export class RefreshDto {
   @ApiProperty({ required: false, maxLength: MAX_URL, description: 'One stored URL.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MinLength(1)
   @MaxLength(MAX_URL)
   url?: string;
 
-  @ApiProperty({ required: false, maxLength: MAX_URL, description: 'SQL LIKE pattern; `%` is everything.' })
-  @IsOptional()
+  @ApiProperty({ required: false, maxLength: MAX_LIKE, description: 'SQL LIKE pattern; `%` is everything.' })
+  @IfGiven()
   @IsString()
   @MinLength(1)
-  @MaxLength(MAX_URL)
+  @MaxLength(MAX_LIKE)
   like?: string;
 
   @ApiProperty({ required: false, maxLength: 300, description: 'Only URLs of this host.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MinLength(1)
   @MaxLength(300)
   host?: string;
 
   @ApiProperty({ required: false, maxLength: 100, description: 'Only URLs with this reason or error code.' })
-  @IsOptional()
+  @IfGiven()
   @IsString()
   @MinLength(1)
   @MaxLength(100)

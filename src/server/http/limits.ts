@@ -1,0 +1,8 @@
+/** Characters of a URL that a call takes. */
+export const MAX_URL = 65_536;
+
+/** Characters of a LIKE pattern: SQLite takes 50,000 bytes, and a character has up to four. */
+export const MAX_LIKE = 12_288;
+
+/** Two URLs, as explain takes them, with each character in the three of percent-encoding, and room for headers. */
+export const MAX_REQUEST_HEAD = 2 * 3 * MAX_URL + 16 * 1024;

@@ -1,0 +1,43 @@
+/**
+ * Requests that end before any hook or filter could answer them: they get a problem document too.
+ */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { MAX_REQUEST_HEAD } from './limits.js';
+import { PROBLEM_MEDIA_TYPE, plainProblem } from './problem.js';
+
+/** An address that cannot be decoded is answered by the router. */
+export function answerMalformedAddress(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  const status = error.statusCode ?? 400;
+  const problem = plainProblem(status, error.message, request.url);
+  reply
+    .status(status)
+    .type(PROBLEM_MEDIA_TYPE)
+    .header('x-content-type-options', 'nosniff')
+    .send(JSON.stringify(problem));
+}
+
+/** What could not be read as a request is answered on the socket; there is no path that the problem could name. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, detail] = UNREADABLE[error.code ?? ''] ?? [400, 'The request is no HTTP that the server understands.'];
+  const body = JSON.stringify(plainProblem(status, detail, ''));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+const UNREADABLE: Readonly<Record<string, readonly [status: number, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, `The address and the headers have more than ${MAX_REQUEST_HEAD} bytes together.`],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The pieces of the body carry too much beside it.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
+};

@@ -1,0 +1,18 @@
+/**
+ * Whole numbers in addresses. Number() would also take ` `, `0x10` and `1e2`, which nobody means.
+ */
+import type { PipeTransform } from '@nestjs/common';
+import { ProblemException } from './problem.js';
+
+/** Query strings carry text; anything but digits stays as it is, for the validator to refuse. */
+export const asWholeNumber = (value: unknown): unknown =>
+  typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+
+/** A number in a path: a position, an identifier, a version. */
+export class WholeNumberPipe implements PipeTransform<string, number> {
+  transform(text: string): number {
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(number)) return number;
+    throw new ProblemException('invalid-request', `${JSON.stringify(text)} in the path is no whole number from 0 on.`);
+  }
+}

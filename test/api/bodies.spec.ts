@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PROJECT_ROOT } from '../../src/server/project-root.js';
+import { ApiWorld, type Problem } from './api-world.js';
+
+let world: ApiWorld;
+beforeAll(async () => {
+  world = await ApiWorld.start();
+  await world.caughtUp();
+});
+afterAll(() => world.stop());
+
+interface Schema {
+  readonly $ref?: string;
+  readonly oneOf?: readonly Schema[];
+  readonly type?: string;
+  readonly nullable?: boolean;
+  readonly items?: Schema;
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+interface Call {
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+}
+
+const { paths, components } = load(readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8')) as {
+  paths: Record<string, Record<string, Call>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+const nameOf = ({ $ref, allOf }: Schema): string | undefined => ($ref ?? allOf?.[0]?.$ref)?.split('/').at(-1);
+
+/** Every field of a body, also of objects in its lists, as a body in which it is null, with the pointer to it. */
+function nullFields(schema: Schema, seen: readonly string[] = []): { body: object; pointer: string }[] {
+  const name = nameOf(schema);
+  if (name !== undefined) {
+    return seen.includes(name) ? [] : nullFields(components.schemas[name]!, [...seen, name]);
+  }
+  if (schema.oneOf) return schema.oneOf.flatMap((one) => nullFields(one, seen));
+  return Object.entries(schema.properties ?? {}).flatMap(([field, type]) => [
+    ...(type.nullable ? [] : [{ body: { [field]: null }, pointer: `/${field}` }]),
+    ...nullFields(type.items ?? {}, seen).map(({ body, pointer }) => ({
+      body: { [field]: [body] },
+      pointer: `/${field}/0${pointer}`,
+    })),
+  ]);
+}
+
+const cases = Object.entries(paths).flatMap(([path, item]) =>
+  Object.entries(item).flatMap(([method, { requestBody }]) =>
+    nullFields(requestBody?.content['application/json']?.schema ?? {}).map((field) => ({
+      ...field,
+      method: method.toUpperCase(),
+      path: path.replace('{crawler}', 'test').replace('{index}', '0'),
+    })),
+  ),
+);
+
+const errorsAt = (problem: Problem): (string | undefined)[] => (problem.errors ?? []).map(({ pointer }) => pointer);
+const rules = 'config/crawlers/test/rules';
+const path = { element: 'Path', value: '/q' };
+const ignore = { element: 'Ignore' };
+
+describe('a body', () => {
+  it('with null in any field is refused, and the field named', async () => {
+    expect(cases.length).toBeGreaterThan(40);
+    const etag = await world.etag();
+    for (const { method, path, body, pointer } of cases) {
+      const answer = await world.send<Problem>(method, path, body, { 'if-match': etag });
+      expect([answer.status, ...errorsAt(answer.body)], `${method} ${path} ${JSON.stringify(body)}`).toEqual(
+        expect.arrayContaining([400, pointer]),
+      );
+    }
+    expect(await world.etag()).toBe(etag);
+  });
+
+  it('that is null, a list or a number is refused', async () => {
+    const headers = { 'if-match': await world.etag(), 'content-type': 'application/json' };
+    for (const [method, address] of [
+      ['POST', 'crawlers/test/refresh'],
+      ['POST', 'crawlers/test/roots'],
+      ['POST', rules],
+      ['PUT', 'config/crawlers/test/weights'],
+      ['PUT', 'config'],
+    ] as const) {
+      for (const text of ['null', '[]', '[{}]', '5']) {
+        const { status } = await world.send(method, address, text, headers);
+        expect(status, `${method} ${address} ${text}`).toBe(400);
+      }
+    }
+  });
+
+  it('with a list where an object belongs is refused, and the field named', async () => {
+    const headers = { 'if-match': await world.etag() };
+    for (const [address, body, pointer] of [
+      [rules, { match: [[]], actions: [[]] }, '/match'],
+      [rules, { match: [path], actions: [[ignore]] }, '/actions'],
+      [rules, { match: [{ element: 'And', children: [[path]] }], actions: [ignore] }, '/match/0/children'],
+      ['crawlers/test/roots', { url: world.site.url('/metas.html'), metas: [[]] }, '/metas'],
+    ] as const) {
+      const answer = await world.send<Problem>('POST', address, body, headers);
+      expect(answer.status).toBe(400);
+      expect(errorsAt(answer.body)).toContain(pointer);
+    }
+  });
+
+  it('names a file of rules whose text is no string, however the file is called', async () => {
+    const { status, body } = await world.send<Problem>('POST', 'config/check', { files: { 'a/b~c.rules': null } });
+    expect(status).toBe(400);
+    expect(errorsAt(body)).toEqual(['/files/a~1b~0c.rules']);
+  });
+});
