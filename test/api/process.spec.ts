@@ -96,6 +96,22 @@ describe('the server as a process', () => {
     expect(wrong.stderr).toMatch(/bad\.xml:4:\d+ /);
     expect(wrong.stderr).not.toContain('    at ');
   });
+
+  it('makes the first configuration at its own place alone, and none where a name was mistyped', async () => {
+    const folder = temporaryDirectory();
+    const [typo, first] = ['typo', 'first'].map((name) => {
+      mkdirSync(join(folder, name));
+      return join(folder, name);
+    }) as [string, string];
+    const flags = ['--data', 'data', '--port', '0', '--no-sample'];
+    const { code, stdout, stderr } = await new Program(['serve', '--config', 'conf/Crawl.xml', ...flags], { cwd: typo })
+      .ended;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^crawlway: there is no configuration conf\/Crawl\.xml: .*CrawlConfig\.xml\.example\n$/);
+    expect(readdirSync(typo)).toEqual([]);
+    await new Program(['serve', ...flags], { cwd: first }).said(/Crawlway is ready/);
+    expect(existsSync(join(first, 'config', 'CrawlConfig.xml'))).toBe(true);
+  });
 });
 
 describe('the command line without a server', () => {
