@@ -1,4 +1,5 @@
 # The server, its console and the bundled index in one image. Build: docker build -t crawlway .
+# A configuration has to be mounted at /etc/crawlway/CrawlConfig.xml.
 FROM node:26.10.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./

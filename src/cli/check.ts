@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { placeText } from '../domain/crawl/place.js';
 import { configurationFile } from '../server/engine.module.js';
-import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
+import { DEFAULT_CONFIG } from '../server/options.js';
 
 /** Prints every problem, one a line, as editors and CI understand it. */
 export function check(path: string = process.env['CRAWLWAY_CONFIG'] ?? DEFAULT_CONFIG): void {
-  if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
   const file = configurationFile(path);
   const { problems } = file.check(file.text());
   for (const { place, code, message, severity } of problems) {

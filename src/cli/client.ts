@@ -59,7 +59,14 @@ export class ServerClient {
       throw new UsageError(`no server answers at ${this.url}: ${reasonOf(error)}`);
     });
     const text = await response.text();
-    return { status: response.status, body: (text === '' ? undefined : parse(text)) as T };
+    return { status: response.status, body: (text === '' ? undefined : this.parse(text, response.status)) as T };
+  }
+
+  /** All of a short list, such as the crawlers. */
+  async list<T>(path: string): Promise<readonly T[]> {
+    const body = await this.call<{ readonly items?: readonly T[] } | undefined>('GET', path);
+    if (!Array.isArray(body?.items)) throw this.stranger(200);
+    return body.items;
   }
 
   async isThere(): Promise<boolean> {
@@ -79,20 +86,26 @@ export class ServerClient {
   }
 
   async crawlers(): Promise<string[]> {
-    const { items } = await this.call<{ items: { name: string }[] }>('GET', '/crawlers');
-    return items.map(({ name }) => name);
+    return (await this.list<{ name: string }>('/crawlers')).map(({ name }) => name);
+  }
+
+  /** Crawlway answers every call of its API in JSON. */
+  private parse(text: string, status: number): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw this.stranger(status);
+    }
+  }
+
+  private stranger(status: number): UsageError {
+    return new UsageError(
+      `what answers at ${this.url} (with ${status}) is no Crawlway server; say with --server where one is`,
+    );
   }
 }
 
 const reasonOf = (error: Error): string => (error.cause as { code?: string } | undefined)?.code ?? error.message;
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { detail: text.slice(0, 200) };
-  }
-}
 
 function problemText({ status, body }: Answer<unknown>): string {
   const { detail, errors = [] } = (body ?? {}) as ProblemBody;

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, rmSync, type WriteStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -9,6 +10,7 @@ import { seconds } from '../domain/time/units.js';
 import type { EngineApi } from '../engine/engine-api.js';
 import type { Log } from '../engine/ports/log.js';
 import { openEngine, XML_FORMAT } from '../server/engine.module.js';
+import { fileFault } from '../server/fail.js';
 import { isLoopback, UsageError } from '../server/options.js';
 import { CrawlProgress } from './progress.js';
 
@@ -26,13 +28,12 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
   const limit =
     options.maxPages === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.maxPages, '--max-pages');
   const definition = await definitionOf(urls, options.delay);
+  const output = options.out === undefined ? process.stdout : await openOutput(options.out);
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-crawl-'));
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   process.once('SIGTERM', () => interrupt.abort());
-  const output = options.out === undefined ? process.stdout : createWriteStream(options.out);
   try {
-    if (options.out !== undefined) await opened(output as ReturnType<typeof createWriteStream>, options.out);
     const engine = await openEngine({ databaseUrl: `sqlite:${join(folder, 'crawl.sqlite')}`, log: QUIET, output });
     await engine.open(definition);
     const ending = await untilEnd(engine, limit, interrupt.signal);
@@ -57,11 +58,12 @@ const QUIET: Log = {
   error: (message, particulars) => void process.stderr.write(`${message} ${JSON.stringify(particulars ?? {})}\n`),
 };
 
-async function opened(stream: ReturnType<typeof createWriteStream>, path: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    stream.once('open', () => resolve());
-    stream.once('error', (error) => reject(new UsageError(`${path} cannot be written: ${error.message}`)));
+async function openOutput(path: string): Promise<WriteStream> {
+  const stream = createWriteStream(path);
+  await once(stream, 'open').catch((error) => {
+    throw fileFault(path, 'written', error);
   });
+  return stream;
 }
 
 async function untilEnd(

@@ -1,12 +1,12 @@
 /** The `crawlway` command: one subcommand a file in this folder. */
 import { Command } from 'commander';
+import { fail } from '../server/fail.js';
 import { run } from '../server/run.js';
 import { SERVER_VERSION } from '../server/version.js';
 import { check } from './check.js';
 import { clear } from './clear.js';
 import { crawl } from './crawl.js';
 import { explain } from './explain.js';
-import { fail } from './fail.js';
 import { status } from './status.js';
 import { storeExport, storeImport } from './store.js';
 import { submit } from './submit.js';

@@ -24,15 +24,12 @@ export async function status(options: StatusOptions): Promise<void> {
 }
 
 async function overview(client: ServerClient): Promise<string> {
-  const [crawlers, sinks] = await Promise.all([
-    client.call<{ items: CrawlerDto[] }>('GET', '/crawlers'),
-    client.call<{ items: SinkDto[] }>('GET', '/sinks'),
-  ]);
+  const [crawlers, sinks] = await Promise.all([client.list<CrawlerDto>('/crawlers'), client.list<SinkDto>('/sinks')]);
   return [
     `${client.url}  ${new Date().toLocaleTimeString()}`,
-    crawlerTable(crawlers.items),
-    sourceTable(crawlers.items),
-    sinkTable(sinks.items),
+    crawlerTable(crawlers),
+    sourceTable(crawlers),
+    sinkTable(sinks),
     '',
   ].join('\n\n');
 }

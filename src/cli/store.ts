@@ -1,9 +1,10 @@
 /** `crawlway store export|import`: the whole store as lines of JSON, from one database to another. */
 import { createReadStream, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
-import { appendFile } from 'node:fs/promises';
+import { access, appendFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { exportDatabase, importDatabase } from '../server/engine.module.js';
-import { serverOptions } from '../server/options.js';
+import { fileFault } from '../server/fail.js';
+import { serverOptions, UsageError } from '../server/options.js';
 
 interface StoreFlags {
   readonly database?: string;
@@ -13,6 +14,9 @@ interface StoreFlags {
 /** Written at once; a file grows by so many characters at a time. */
 const CHUNK = 1 << 20;
 
+/** What every export begins with. */
+const BEGINNING = '{"header":';
+
 const databaseUrl = ({ database, data }: StoreFlags): string =>
   database ?? serverOptions({ data, host: '127.0.0.1' }, process.env).databaseUrl;
 
@@ -21,7 +25,7 @@ export async function storeExport(file: string, flags: StoreFlags): Promise<void
   const last = file === '-' ? undefined : lastWholeLine(file);
   let waiting = '';
   const write = async (): Promise<void> => {
-    if (file !== '-') await appendFile(file, waiting);
+    if (file !== '-') await appendFile(file, waiting).catch(told(file, 'written'));
     else if (!process.stdout.write(waiting)) await new Promise((resolve) => process.stdout.once('drain', resolve));
     waiting = '';
   };
@@ -37,6 +41,7 @@ export async function storeExport(file: string, flags: StoreFlags): Promise<void
 
 /** Goes on where an import of the same file that was interrupted ended; the target has to be empty otherwise. */
 export async function storeImport(file: string, flags: StoreFlags): Promise<void> {
+  if (file !== '-') await access(file).catch(told(file, 'read'));
   const summary = await importDatabase(databaseUrl(flags), linesOf(file));
   const counts = Object.entries(summary).map(([kind, { count }]) => `${count} ${kind}s`);
   process.stderr.write(`${counts.join(', ')}: counts and digests agree\n`);
@@ -45,13 +50,24 @@ export async function storeImport(file: string, flags: StoreFlags): Promise<void
 /** Begins to read when the first line is asked for: what is read before that, nobody would hear of. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   const input = file === '-' ? process.stdin : createReadStream(file);
-  yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  try {
+    yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    throw fileFault(file, 'read', error);
+  }
 }
+
+const told =
+  (file: string, verb: 'read' | 'written') =>
+  (error: unknown): never => {
+    throw fileFault(file, verb, error);
+  };
 
 /** The last line of the file that ends; what follows it is cut off. */
 function lastWholeLine(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const handle = openSync(file, 'r');
+  requireExport(file, handle);
   const ends: number[] = [];
   let text = Buffer.alloc(0);
   for (let at = statSync(file).size; at > 0 && ends.length < 2; ) {
@@ -76,4 +92,16 @@ function lastWholeLine(file: string): string | undefined {
   }
   truncateSync(file, statSync(file).size - (text.length - end - 1));
   return text.subarray(before + 1, end).toString('utf8');
+}
+
+/** Of a file that is something else nothing is cut off. */
+function requireExport(file: string, handle: number): void {
+  const head = Buffer.alloc(BEGINNING.length);
+  try {
+    const length = readSync(handle, head, 0, head.length, 0);
+    if (BEGINNING.startsWith(head.toString('utf8', 0, length))) return;
+  } catch (error) {
+    throw fileFault(file, 'read', error);
+  }
+  throw new UsageError(`${file} is there and no export that could be gone on with: name a new file`);
 }

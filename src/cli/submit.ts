@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../server/options.js';
+import { fileFault } from '../server/fail.js';
 import { ServerClient, type ServerOption } from './client.js';
 
 interface SubmitOptions extends ServerOption {
@@ -29,6 +29,6 @@ function readList(file: string): string {
   try {
     return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
   } catch (error) {
-    throw new UsageError(`the url list cannot be read: ${(error as Error).message}`);
+    throw fileFault(`the url list ${file}`, 'read', error);
   }
 }

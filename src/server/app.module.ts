@@ -1,6 +1,6 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
-import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
+import { ThrottlerModule } from '@nestjs/throttler';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import { ConfigurationController } from './configuration/configuration.controller.js';
@@ -17,21 +17,21 @@ import { HistoryRecorder } from './history/history-recorder.js';
 import { HostsController } from './hosts/hosts.controller.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { MetricsController } from './metrics/metrics.controller.js';
+import type { ServerOptions } from './options.js';
 import { HeldDeletionsController } from './orders/held-deletions.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { PendingController } from './pending/pending.controller.js';
 import { ReasonsController } from './registry/reasons.controller.js';
 import { RootsController } from './roots/roots.controller.js';
 import { AccessGuard } from './security/access.guard.js';
+import { CallLimitGuard } from './security/call-limit.guard.js';
 import { MediaTypeGuard } from './security/media-type.guard.js';
 import { SessionController } from './session/session.controller.js';
 import { SinksController } from './sinks/sinks.controller.js';
+import { OPTIONS } from './tokens.js';
 import { ErrorsController } from './urls/errors.controller.js';
 import { PolicyController } from './urls/policy.controller.js';
 import { UrlsController } from './urls/urls.controller.js';
-
-/** Calls of one address in a minute: a console, a status table and a busy script together stay far below. */
-const CALLS_PER_MINUTE = 12_000;
 
 export const CONTROLLERS = [
   AuditController,
@@ -61,19 +61,24 @@ export const CONTROLLERS = [
 /** What a node answers that only crawls. */
 export const PROBES = [HealthController, MetricsController];
 
+const callLimit = ThrottlerModule.forRootAsync({
+  inject: [OPTIONS],
+  useFactory: ({ callsPerMinute }: ServerOptions) => [{ ttl: 60_000, limit: callsPerMinute }],
+});
+
 @Module({})
 class AppModule {}
 
 /** @param parts provides ENGINE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, AUDIT_LOG, LOG, CLOCK and OPTIONS. */
 export const appModule = (parts: DynamicModule, controllers: Type[] = CONTROLLERS): DynamicModule => ({
   module: AppModule,
-  imports: [parts, ThrottlerModule.forRoot([{ ttl: 60_000, limit: CALLS_PER_MINUTE }])],
+  imports: [parts, callLimit],
   controllers,
   providers: [
     ConfigurationService,
     HistoryRecorder,
     ProblemFilter,
-    { provide: APP_GUARD, useClass: ThrottlerGuard },
+    { provide: APP_GUARD, useClass: CallLimitGuard },
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_GUARD, useClass: MediaTypeGuard },
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },

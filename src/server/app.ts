@@ -16,7 +16,7 @@ import { validationPipe } from './http/validation.js';
 import { NestLog } from './nest-log.js';
 import { serveDescription } from './openapi/docs.js';
 import type { ServerOptions } from './options.js';
-import { refuseBodiesOfStrangers } from './security/access.guard.js';
+import { identifyCallers } from './security/access.guard.js';
 import { requireLocalHost } from './security/local-host.js';
 import { SECURITY_HEADERS } from './security/security-headers.js';
 import { OPTIONS } from './tokens.js';
@@ -48,7 +48,7 @@ export async function createApp(
   app.useSecurityHeaders(SECURITY_HEADERS);
   app.enableCsrfProtection();
   if (options.apiKeys.length === 0) requireLocalHost(fastify);
-  refuseBodiesOfStrangers(fastify, options.apiKeys);
+  identifyCallers(fastify, options.apiKeys);
   registerBodyParsers(fastify);
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));

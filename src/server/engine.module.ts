@@ -1,6 +1,7 @@
 /**
  * The one place where ports meet adapters: makes the engine and everything else that the server's parts ask for.
  */
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { DynamicModule } from '@nestjs/common';
@@ -105,8 +106,14 @@ export const openAdminStore = async (url: string): Promise<AdminStore> =>
     ? new AdminStore(await openPostgresDataSource(url), (error) => postgresError(error, placeOf(url)))
     : new AdminStore(await openSqliteDataSource(sqliteFile(url)), (error) => storeError(error, sqliteFile(url)));
 
-/** The lines of a whole store; see adapters/storage/transfer.ts. */
+/**
+ * The lines of a whole store; see adapters/storage/transfer.ts.
+ * @throws UsageError for a SQLite file that is not there: one that is made now would be exported as an empty store.
+ */
 export async function* exportDatabase(databaseUrl: string, last: string | undefined): AsyncGenerator<string> {
+  if (!isPostgres(databaseUrl) && !existsSync(sqliteFile(databaseUrl))) {
+    throw new UsageError(`there is no database ${sqliteFile(databaseUrl)}: say with --data or --database where it is`);
+  }
   const store = await openStore(databaseUrl);
   try {
     yield* exportStore(store, last);

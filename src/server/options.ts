@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly databaseUrl: string;
   readonly apiKeys: readonly ApiKey[];
   readonly roles: ReadonlySet<Role>;
+  /** Of one kind and one caller. */
+  readonly callsPerMinute: number;
 }
 
 /** `push` goes with `crawl`: an order is delivered by the node that has the page in hand. */
@@ -31,6 +33,9 @@ export interface ServerFlags {
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
+
+/** A console, a status table and a busy script together stay far below. */
+const CALLS_PER_MINUTE = 12_000;
 
 export const DEFAULT_CONFIG = 'config/CrawlConfig.xml';
 
@@ -58,6 +63,7 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
     databaseUrl,
     apiKeys,
     roles: readRoles(env['CRAWLWAY_ROLES'], databaseUrl),
+    callsPerMinute: CALLS_PER_MINUTE,
   };
 }
 

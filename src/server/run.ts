@@ -1,13 +1,10 @@
 /**
- * The server as a process: what it says when it cannot start, and which signals it hears.
+ * The server as a process: its start, and which signals it hears.
  */
-import { InvalidConfiguration } from './configuration/configuration-file.js';
 import { openLog } from './engine.module.js';
-import { type ServerFlags, serverOptions, UsageError } from './options.js';
+import { fail } from './fail.js';
+import { type ServerFlags, serverOptions } from './options.js';
 import { type RunningServer, serve } from './serve.js';
-
-/** Faults that tell an operator all there is to know; a stack would only hide it. */
-const PLAIN_FAULTS = new Set(['DataDirectoryInUse', 'StoreDamaged', 'StoreUnavailable']);
 
 /** Runs until a signal ends it. */
 export async function run(flags: ServerFlags, withSample: boolean): Promise<void> {
@@ -37,15 +34,4 @@ function hearSignals(starting: Promise<RunningServer>): void {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   process.on('SIGHUP', () => void starting.then((server) => server.reload('signal')).catch(() => undefined));
-}
-
-function fail(error: unknown): never {
-  process.stderr.write(`crawlway: ${describe(error)}\n`);
-  process.exit(1);
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const plain = error instanceof UsageError || error instanceof InvalidConfiguration || PLAIN_FAULTS.has(error.name);
-  return plain ? error.message : (error.stack ?? error.message);
 }

@@ -12,7 +12,7 @@ import { createApp } from './app.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWatch } from './configuration/configuration-watch.js';
 import { configurationFile, openAdminStore, openEngine, partsModule, systemClock } from './engine.module.js';
-import { isPostgres, type ServerOptions, UsageError } from './options.js';
+import { DEFAULT_CONFIG, isPostgres, type ServerOptions, UsageError } from './options.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { type Sample, startSample } from './sample.js';
 
@@ -36,7 +36,7 @@ export interface ServeExtras {
 }
 
 export async function serve(options: ServerOptions, { log, withSample }: ServeExtras): Promise<RunningServer> {
-  makeFirstConfiguration(options.configFile, log);
+  if (options.configFile === DEFAULT_CONFIG) makeFirstConfiguration(log);
   const file = configurationFile(options.configFile);
   const loaded = file.load();
   for (const { place, code, message } of loaded.problems) log.warn(`${placeText(place)} ${code} ${message}`);
@@ -75,11 +75,12 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
   }
 }
 
-function makeFirstConfiguration(path: string, log: Log): void {
-  if (existsSync(path)) return;
-  mkdirSync(dirname(path), { recursive: true });
-  copyFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), path);
-  log.info(`There was no ${path}: it was made from CrawlConfig.xml.example`);
+/** At the place of a first start alone: elsewhere a name that is not there is a mistake, and the example another crawl. */
+function makeFirstConfiguration(log: Log): void {
+  if (existsSync(DEFAULT_CONFIG)) return;
+  mkdirSync(dirname(DEFAULT_CONFIG), { recursive: true });
+  copyFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), DEFAULT_CONFIG);
+  log.info(`There was no ${DEFAULT_CONFIG}: it was made from CrawlConfig.xml.example`);
 }
 
 async function listen(app: NestFastifyApplication, { port, host }: ServerOptions): Promise<void> {

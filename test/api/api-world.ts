@@ -18,6 +18,8 @@ export interface WorldOptions {
   readonly attributes?: string;
   /** As in CRAWLWAY_DATABASE_URL; a file of its own when absent. */
   readonly database?: string;
+  /** What a server grants when it is absent. */
+  readonly callsPerMinute?: number;
   /** Files beside the configuration. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -68,7 +70,9 @@ export class ApiWorld {
       void logged.push(`${message} ${JSON.stringify(particulars ?? {})}`);
     const log = { debug: () => {}, info: say, warn: say, error: say };
     const env = { CRAWLWAY_API_KEYS: options.keys, CRAWLWAY_DATABASE_URL: options.database };
-    const server = await serve(serverOptions(flags, env), { log, withSample: false });
+    const granted = serverOptions(flags, env);
+    const { callsPerMinute = granted.callsPerMinute } = options;
+    const server = await serve({ ...granted, callsPerMinute }, { log, withSample: false });
     return new ApiWorld(site, server, folder, options, logged);
   }
 

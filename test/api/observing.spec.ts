@@ -69,6 +69,14 @@ describe('what a server tells about itself', () => {
     expect(JSON.parse(visit).at).toMatch(/^\d{4}-.*Z$/);
   });
 
+  it('ends the streams of its listeners when it stops', async () => {
+    const stopping = await ApiWorld.start();
+    const listeners = await Promise.all([1, 2].map(() => fetch(`${stopping.server.url}/api/v1/events`)));
+    const heard = listeners.map((listener) => listener.text());
+    await stopping.stop();
+    for (const text of await Promise.all(heard)) expect(text).toContain('retry: 2000\n\n');
+  });
+
   it('has its description at /docs, with nothing from elsewhere', async () => {
     const page = await world.get('/docs');
     expect(page.status).toBe(200);

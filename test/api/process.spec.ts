@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -94,6 +96,22 @@ describe('the server as a process', () => {
     expect(wrong.stderr).toMatch(/bad\.xml:4:\d+ /);
     expect(wrong.stderr).not.toContain('    at ');
   });
+
+  it('makes the first configuration at its own place alone, and none where a name was mistyped', async () => {
+    const folder = temporaryDirectory();
+    const [typo, first] = ['typo', 'first'].map((name) => {
+      mkdirSync(join(folder, name));
+      return join(folder, name);
+    }) as [string, string];
+    const flags = ['--data', 'data', '--port', '0', '--no-sample'];
+    const { code, stdout, stderr } = await new Program(['serve', '--config', 'conf/Crawl.xml', ...flags], { cwd: typo })
+      .ended;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^crawlway: there is no configuration conf\/Crawl\.xml: .*CrawlConfig\.xml\.example\n$/);
+    expect(readdirSync(typo)).toEqual([]);
+    await new Program(['serve', ...flags], { cwd: first }).said(/Crawlway is ready/);
+    expect(existsSync(join(first, 'config', 'CrawlConfig.xml'))).toBe(true);
+  });
 });
 
 describe('the command line without a server', () => {
@@ -140,5 +158,75 @@ describe('the command line without a server', () => {
     expect(outside.stdout).toContain('verdict  not crawled, by site-mode');
     expect(outside.stdout).toMatch(/remedy {3}\S/);
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no server answers at http://127.0.0.1:9')]);
+  });
+
+  it('answers a mistake of its user in one sentence and with 1', async () => {
+    const folder = temporaryDirectory();
+    const other = createServer((_, response) => response.end('<p>welcome'));
+    const strange = createServer((_, response) => response.end('{"items": "none"}'));
+    for (const server of [other, strange]) {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void server.close());
+    }
+    const url = (server: typeof other) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const noServer = 'what answers at .* is no Crawlway server';
+    const mistakes: [RegExp, ...string[]][] = [
+      [/the configuration \. cannot be read: it is a folder/, 'check', '.'],
+      [/the configuration \. cannot be read: it is a folder/, 'serve', '--config', '.', '--port', '0'],
+      [/there is no configuration nope\.xml: /, 'explain', 'http://a.example/', '--config', 'nope.xml'],
+      [/\/nope\/x cannot be written: no such file/, 'crawl', 'http://127.0.0.1:9/', '--out', '/nope/x'],
+      [/the url list nope cannot be read: no such file/, 'submit', '-f', 'nope'],
+      [new RegExp(noServer), 'status', '--once', '--server', url(other)],
+      [new RegExp(noServer), 'status', '--once', '--server', url(strange)],
+    ];
+    const ends = await Promise.all(
+      mistakes.map(([, ...args]) =>
+        new Program(args, { cwd: folder }).ended.then(({ code, stderr }) => [code, stderr]),
+      ),
+    );
+    for (const [i, [sentence, ...args]] of mistakes.entries()) {
+      expect(ends[i], args.join(' ')).toEqual([1, expect.stringMatching(/^crawlway: [^\n]+\n$/)]);
+      expect(ends[i]![1]).toMatch(sentence);
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('moving a store on the command line', () => {
+  it('makes no backup of a database that is not there, or that a server works in', async () => {
+    const { folder } = await serving();
+    const file = join(folder, 'backup.jsonl');
+    const none = join(folder, 'none');
+    const [missing, inUse] = await Promise.all([
+      crawlway('store', 'export', file, '--data', none).ended,
+      crawlway('store', 'export', file, '--data', join(folder, 'data')).ended,
+    ]);
+    expect([missing.code, missing.stderr]).toEqual([
+      1,
+      `crawlway: there is no database ${none}/crawlway.sqlite: say with --data or --database where it is\n`,
+    ]);
+    expect([inUse.code, inUse.stderr]).toEqual([1, expect.stringMatching(/^crawlway: .*is in use by another.*\n$/)]);
+    expect([existsSync(file), existsSync(none)]).toEqual([false, false]);
+  });
+
+  it('says in one sentence why it does not import, and leaves a file alone that is no export', async () => {
+    const { folder, server } = await serving();
+    const data = join(folder, 'data');
+    const text = join(folder, 'notes.txt');
+    const file = join(folder, 'backup.jsonl');
+    writeFileSync(text, 'buy milk\nand bread');
+    server.signal('SIGTERM');
+    await server.ended;
+    expect((await crawlway('store', 'export', file, '--data', data).ended).code).toBe(0);
+    const sentences = async (...args: string[]) => {
+      const { code, stderr } = await crawlway('store', ...args, '--data', data).ended;
+      return [code, stderr];
+    };
+    const one = (words: string) => [1, expect.stringMatching(new RegExp(`^crawlway: [^\\n]*${words}[^\\n]*\\n$`))];
+    expect(await sentences('import', text)).toEqual(one('line 1 of the export: it is no record of a store'));
+    expect(await sentences('import', `${text}.gone`)).toEqual(one('cannot be read: no such file'));
+    expect(await sentences('import', file)).toEqual(one('the store is not empty'));
+    expect(await sentences('export', text)).toEqual(one('no export that could be gone on with'));
+    expect(readFileSync(text, 'utf8')).toBe('buy milk\nand bread');
   });
 });

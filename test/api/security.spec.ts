@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../../src/server/project-root.js';
 import { ApiWorld } from './api-world.js';
 
@@ -110,6 +110,21 @@ describe('a server with API keys', () => {
     expect(body.items[1]).toMatchObject({ who: 'operateer', what: 'pauseCrawler', outcome: 'done' });
     expect(JSON.parse(body.items[1].before)).toEqual({ state: 'running' });
     expect(JSON.parse(body.items[1].after)).toEqual({ state: 'paused' });
+  });
+
+  it('limits the calls of a stranger by address and those of a caller by key, each without harm to the others', async () => {
+    const world = await ApiWorld.start({ keys: keyed, callsPerMinute: 3 });
+    onTestFinished(() => world.stop());
+    const call = (key: string) => world.get('session', bearer(key));
+    const granted = { ['x'.repeat(20)]: 401, [KEYS.read]: 200 };
+    for (const [key, first] of Object.entries(granted)) {
+      for (const status of [first, first, first, 429]) expect((await call(key)).status).toBe(status);
+      const { headers, body } = await call(key);
+      expect(body.detail).toMatch(/^Too many calls: more than 3 of this kind within a minute\. /);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect((await call('y'.repeat(20))).status).toBe(429);
+    expect((await call(KEYS.admin)).status).toBe(200);
   });
 
   it('answers under any host name, for it is the key that counts', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { guarded, storeError } from './sqlite-handle.js';
 
 /** Another server works in this data directory: two would overwrite each other's decisions. */
 export class DataDirectoryInUse extends Error {
@@ -15,14 +16,15 @@ export class DataDirectoryInUse extends Error {
 export function lockDataDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true });
   const pidFile = join(directory, 'server.pid');
-  const db = new Database(join(directory, 'server.lock'), { timeout: 0 });
+  const file = join(directory, 'server.lock');
+  const db = guarded(file, () => new Database(file, { timeout: 0 }));
   try {
     // No journal beside it: there is nothing to roll back.
     db.pragma('journal_mode = MEMORY');
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();
-    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw error;
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw storeError(error, file);
     throw new DataDirectoryInUse(
       `The data directory ${directory} is in use by another server${ownerOf(pidFile)}. Stop that one, or give this one a directory of its own.`,
     );

@@ -25,6 +25,11 @@ const PAGE = 500;
 /** Where an import remembers how far it has come, in the target's own settings. */
 const PROGRESS = 'import';
 
+/** An export cannot go on, or is not what can be imported: the message says why. */
+export class TransferRefused extends Error {
+  override readonly name = 'TransferRefused';
+}
+
 type ExportedUrl = Omit<UrlState, 'simhash'> & { readonly simhash?: string; readonly visitList: readonly Visit[] };
 
 type Line =
@@ -42,7 +47,7 @@ export type Summary = Readonly<Record<Kind, { readonly count: number; readonly d
 
 /** The lines of a store; `last` is the last whole line of an export that was interrupted: what follows it comes. */
 export async function* exportStore(store: FrontierStore, last?: string): AsyncGenerator<string> {
-  const done = last === undefined ? undefined : (JSON.parse(last) as Line);
+  const done = last === undefined ? undefined : parse(last);
   if (done && 'summary' in done) return;
   if (!done) yield text({ header: { format: FORMAT, id: randomUUID() } });
   const summary = new Summing();
@@ -53,7 +58,8 @@ export async function* exportStore(store: FrontierStore, last?: string): AsyncGe
     if (!silent) yield text(line);
     else if (text(line) === last) silent = false;
   }
-  if (silent) throw new Error('The store has changed since the export was interrupted: start the export again.');
+  if (silent)
+    throw new TransferRefused('The store has changed since the export was interrupted: start the export again.');
   yield text({ summary: summary.result() });
 }
 
@@ -67,9 +73,10 @@ export async function importStore(store: FrontierStore, lines: AsyncIterable<str
   for await (const line of lines) {
     number++;
     try {
-      await importing.take(JSON.parse(line) as Line, number);
+      await importing.take(parse(line), number);
     } catch (error) {
-      throw new Error(`line ${number} of the export: ${(error as Error).message}`, { cause: error });
+      if (!(error instanceof TransferRefused)) throw error;
+      throw new TransferRefused(`line ${number} of the export: ${error.message}`);
     }
   }
   return importing.finish();
@@ -91,7 +98,7 @@ class Importing {
   async take(line: Line, number: number): Promise<void> {
     this.#number = number;
     if (number === 1) return this.#begin(line);
-    if (this.#expected) throw new Error('nothing may follow the summary');
+    if (this.#expected) throw new TransferRefused('nothing may follow the summary');
     if ('summary' in line) {
       this.#expected = line.summary;
     } else if (number > this.#done) {
@@ -103,7 +110,7 @@ class Importing {
   async finish(): Promise<Summary> {
     await this.#write();
     if (!this.#expected) {
-      throw new Error(
+      throw new TransferRefused(
         'The export ends without its summary: it is not whole. What it holds is stored; import it again when it is.',
       );
     }
@@ -113,7 +120,7 @@ class Importing {
     for (const kind of Object.keys(arrived) as Kind[]) {
       const [want, have] = [this.#expected[kind], arrived[kind]];
       if (want.count !== have.count || want.digest !== have.digest) {
-        throw new Error(
+        throw new TransferRefused(
           `The import is not right: ${want.count} ${kind} records were exported (digest ${want.digest}), ${have.count} are stored (${have.digest}).`,
         );
       }
@@ -124,17 +131,20 @@ class Importing {
 
   async #begin(line: Line): Promise<void> {
     if (!('header' in line) || line.header.format !== FORMAT)
-      throw new Error(`it should be the header of a "${FORMAT}" file`);
+      throw new TransferRefused(`it should be the header of a "${FORMAT}" file`);
     this.#id = line.header.id;
     const progress = await this.#store.getSetting(PROGRESS);
     if (progress !== undefined) {
       const { id, lines } = JSON.parse(progress) as { id: string; lines: number };
       if (id !== this.#id)
-        throw new Error('another import into this store was interrupted; finish that one, or take an empty store');
+        throw new TransferRefused(
+          'another import into this store was interrupted; finish that one, or take an empty store',
+        );
       this.#done = lines;
       return;
     }
-    if ((await this.#store.list({}, 0, 1)).length > 0) throw new Error('the store is not empty');
+    if ((await this.#store.list({}, 0, 1)).length > 0)
+      throw new TransferRefused('the store is not empty; give an empty one');
     await this.#store.putSetting(PROGRESS, JSON.stringify({ id: this.#id, lines: 1 }));
   }
 
@@ -270,3 +280,16 @@ const sorted = (record: object): string =>
   );
 
 const text = (line: Line): string => JSON.stringify(line);
+
+function parse(line: string): Line {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    // Told below, with what is JSON and no record.
+  }
+  if (parsed === null || typeof parsed !== 'object') {
+    throw new TransferRefused('it is no record of a store; a file that `crawlway store export` wrote is wanted');
+  }
+  return parsed as Line;
+}

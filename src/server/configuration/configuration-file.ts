@@ -2,12 +2,14 @@
  * CrawlConfig.xml on disk: the truth that a restart starts from.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { type Problem, placeText } from '../../domain/crawl/place.js';
 import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
+import { fileFault } from '../fail.js';
+import { UsageError } from '../options.js';
 import type { ConfigurationFormat } from './configuration-format.js';
 
 /** The configuration has errors; none of it is used. */
@@ -57,8 +59,18 @@ export class ConfigurationFile {
     this.folder = dirname(resolve(path));
   }
 
+  /** @throws UsageError when there is none, or none that can be read. */
   text(): string {
-    return readFileSync(this.path, 'utf8');
+    if (!existsSync(this.path)) {
+      throw new UsageError(
+        `there is no configuration ${this.path}: name one that is there, or begin with a copy of CrawlConfig.xml.example`,
+      );
+    }
+    try {
+      return readFileSync(this.path, 'utf8');
+    } catch (error) {
+      throw fileFault(`the configuration ${this.path}`, 'read', error);
+    }
   }
 
   /**

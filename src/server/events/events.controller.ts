@@ -1,7 +1,9 @@
-import { Controller, Get, Header, Inject } from '@nestjs/common';
+import { finished } from 'node:stream/promises';
+import { Controller, Get, Header, Inject, type OnModuleDestroy, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
-import { milliseconds } from '../../domain/time/units.js';
+import type { FastifyReply } from 'fastify';
+import { milliseconds, seconds } from '../../domain/time/units.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { CrawlEvent } from '../../engine/events.js';
 import type { Clock } from '../../engine/ports/clock.js';
@@ -15,17 +17,30 @@ const EVENTS_PER_SECOND = 20;
 const BUNDLE_EVERY = milliseconds(200);
 /** Proxies close a connection on which nothing comes for a while, often 60 s. */
 const HEARTBEATS_EVERY = 75;
+/** A server that stops waits no longer for listeners that do not read. */
+const ENDING_TIME = seconds(1);
 
 const EXAMPLE =
   'event: visit\ndata: {"type":"visit","at":"2026-01-31T12:00:00.000Z","crawler":"docs","url":"https://docs.example.com/",…}\n\n';
 
 @ApiTags('Events')
 @Controller(`${API}/events`)
-export class EventsController {
+export class EventsController implements OnModuleDestroy {
+  private readonly ending = new AbortController();
+  private readonly answers = new Set<Promise<void>>();
+
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
+
+  /** Listeners hear the end of their stream before the connections are closed. */
+  async onModuleDestroy(): Promise<void> {
+    this.ending.abort();
+    const ended = new AbortController();
+    void Promise.all(this.answers).then(() => ended.abort());
+    await this.clock.sleep(ENDING_TIME, ended.signal);
+  }
 
   @Get()
   @SkipThrottle()
@@ -42,17 +57,18 @@ export class EventsController {
   })
   @ApiProduces('text/event-stream')
   @ApiOkResponse({
-    description: 'A stream without end.',
+    description: 'A stream that ends when the server stops.',
     content: { 'text/event-stream': { schema: { type: 'string', example: EXAMPLE } } },
   })
-  async *stream(): AsyncIterable<string> {
+  async *stream(@Res({ passthrough: true }) reply: FastifyReply): AsyncIterable<string> {
+    this.remember(reply);
     const feed = new EventFeed(EVENTS_PER_SECOND);
     const unsubscribe = this.engine.subscribe((event) => feed.offer(event, this.clock.now()));
     try {
       yield 'retry: 2000\n\n';
-      // Ends when the client goes: Nest then returns from the generator.
-      for (let round = 1; ; round++) {
-        await this.clock.sleep(BUNDLE_EVERY);
+      // Ends also when the client goes: Nest then returns from the generator.
+      for (let round = 1; !this.ending.signal.aborted; round++) {
+        await this.clock.sleep(BUNDLE_EVERY, this.ending.signal);
         const { events, dropped } = feed.take();
         const bundle = events.map(eventText).join('') + (dropped ? droppedText(dropped) : '');
         if (bundle !== '') yield bundle;
@@ -61,6 +77,13 @@ export class EventsController {
     } finally {
       unsubscribe();
     }
+  }
+
+  private remember({ raw }: FastifyReply): void {
+    const answer = finished(raw)
+      .catch(() => undefined) // the client went
+      .then(() => void this.answers.delete(answer));
+    this.answers.add(answer);
   }
 }
 

@@ -9,13 +9,11 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROLE_KEY } from '../http/operation.js';
-import type { ServerOptions } from '../options.js';
-import { OPTIONS } from '../tokens.js';
 import { type ApiKey, type Caller, findCaller, LOCAL_CALLER, mayAct, type Role } from './api-keys.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set by AccessGuard; absent on open calls. */
+    /** Absent: a stranger, whose key is missing or wrong. */
     caller?: Caller;
   }
 }
@@ -25,33 +23,32 @@ const KEY_WANTED = 'An API key is wanted: `Authorization: Bearer KEY` or `X-API-
 /** Lets a call through when its role is declared and the caller has it. A call that declares none is refused to all. */
 @Injectable()
 export class AccessGuard implements CanActivate {
-  constructor(
-    @Inject(Reflector) private readonly reflector: Reflector,
-    @Inject(OPTIONS) private readonly options: ServerOptions,
-  ) {}
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
     const needed = this.reflector.get<Role | 'open' | undefined>(ROLE_KEY, context.getHandler());
     if (needed === 'open') return true;
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const caller = callerOf(request, this.options.apiKeys);
+    const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
     if (!caller) throw new UnauthorizedException(KEY_WANTED);
     if (!needed || !mayAct(caller, needed)) {
       throw new ForbiddenException(
         `The call wants the role ${needed ?? 'of nobody'}; ${caller.name} has ${caller.role}.`,
       );
     }
-    request.caller = caller;
     return true;
   }
 }
 
-/** A body is read before a guard is asked: from whoever has no key none is, however many megabytes the call may take. */
-export function refuseBodiesOfStrangers(fastify: FastifyInstance, apiKeys: readonly ApiKey[]): void {
+/**
+ * Says of each request who makes it, before any guard is asked. A body is read before that too: from a stranger none is,
+ * however many megabytes the call may take.
+ */
+export function identifyCallers(fastify: FastifyInstance, apiKeys: readonly ApiKey[]): void {
   fastify.addHook('onRequest', async (request) => {
+    request.caller = callerOf(request, apiKeys);
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
-    if (hasBody && !callerOf(request, apiKeys)) throw new UnauthorizedException(KEY_WANTED);
+    if (hasBody && !request.caller) throw new UnauthorizedException(KEY_WANTED);
   });
 }
 

@@ -1,0 +1,16 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { ThrottlerGuard, type ThrottlerLimitDetail } from '@nestjs/throttler';
+import type { FastifyRequest } from 'fastify';
+
+/** Who has a key has a count of its own: whoever guesses keys uses up the calls of an address, and of nobody beside. */
+@Injectable()
+export class CallLimitGuard extends ThrottlerGuard {
+  protected override async getTracker(request: FastifyRequest): Promise<string> {
+    // The space keeps it apart from any address.
+    return request.caller ? `key ${request.caller.name}` : super.getTracker(request);
+  }
+
+  protected override async getErrorMessage(_: ExecutionContext, { limit }: ThrottlerLimitDetail): Promise<string> {
+    return `Too many calls: more than ${limit} of this kind within a minute. Go on after as many seconds as Retry-After says.`;
+  }
+}
