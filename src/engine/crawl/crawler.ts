@@ -208,7 +208,7 @@ export class Crawler {
   }
 
   private get pendingOrders(): number {
-    return this.services.delivery.pending().filter((order) => order.crawler === this.name).length;
+    return this.services.delivery.pending().filter(({ order }) => order.crawler === this.name).length;
   }
 
   /** Visits whose settlement has not been written yet. */
