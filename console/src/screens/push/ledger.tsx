@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { Calls, OrderDto } from '../../api/schema.js';
+import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
-import { changeQuery, useRoute } from '../../state/route.js';
+import { changeQuery, href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { attempt } from '../../ui/notices.js';
@@ -21,19 +22,22 @@ const LIMIT = 100;
 /** @param state fixed: the list of the refused ones. */
 export function Ledger({ state }: { state?: OrderState }): JSX.Element {
   const { query } = useRoute();
+  const { value: crawlers } = useCrawlers();
+  const crawler = useCrawler()?.name;
   const filter: Query = {
+    crawler,
     state: state ?? STATES.find((one) => one === query.get('state')),
     kind: (['add', 'delete'] as const).find((kind) => kind === query.get('kind')),
     uri: query.get('uri') ?? undefined,
     host: query.get('host') ?? undefined,
     cursor: query.get('cursor') ?? undefined,
   };
-  const orders = useResource(`orders ${JSON.stringify(filter)}`, (signal) =>
+  const orders = useResource(crawlers && `orders ${JSON.stringify(filter)}`, (signal) =>
     call('GET /api/v1/orders', { query: { ...filter, limit: LIMIT }, signal }),
   );
   return (
     <Panel
-      title={state === 'refused' ? 'Refused orders' : 'Ledger of orders'}
+      title={`${state === 'refused' ? 'Refused orders' : 'Ledger of orders'}${crawler ? ` of ${crawler}` : ''}`}
       aside={
         <button type="button" class="button small" onClick={orders.reload}>
           Reload
@@ -108,6 +112,14 @@ const Choice = ({ name, label, value, values }: ChoiceProps): JSX.Element => (
   </div>
 );
 
+const NoneRefused = (): JSX.Element => (
+  <Empty>
+    No refused order waits. One that another sink has not answered yet stands among the{' '}
+    <a href={href('/push', { view: 'ledger', state: 'pending' })}>pending orders</a>, with the answer of the sink that
+    refused it.
+  </Empty>
+);
+
 interface OrdersProps {
   readonly orders: readonly OrderDto[];
   readonly refusedOnly: boolean;
@@ -117,7 +129,7 @@ interface OrdersProps {
 function Orders({ orders, refusedOnly, onRetried }: OrdersProps): JSX.Element {
   const mayOperate = useMay('operate');
   if (orders.length === 0) {
-    return <Empty>{refusedOnly ? 'No refused order waits.' : 'No order fits the search.'}</Empty>;
+    return refusedOnly ? <NoneRefused /> : <Empty>No order fits the search.</Empty>;
   }
   const resend = (order: OrderDto): Promise<void> =>
     attempt(async () => {

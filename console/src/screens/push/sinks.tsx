@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { SinkDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
+import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { bytes, count } from '../../ui/format.js';
@@ -41,7 +42,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         <>
           <span>{sink.type}</span>
           <State name={sink.state} />
-          {mayOperate && (
+          {mayOperate && sink.comparable && (
             <button type="button" class="button" disabled={comparing} onClick={() => setComparing(true)}>
               Compare with the store
             </button>
@@ -59,6 +60,13 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
                 Next attempt <Time at={sink.nextAttemptAt} relative />.
               </>
             )}
+          </p>
+        )}
+        {sink.refused > 0 && (
+          <p class="notice warn">
+            It refused orders{sink.lastRefusal && `, the last one with: ${sink.lastRefusal}`}. An order that waits for
+            another sink too stands as pending in the <a href={href('/push', { view: 'ledger' })}>ledger</a>; afterwards
+            it is among the <a href={href('/push', { view: 'refused' })}>refused orders</a>.
           </p>
         )}
         <dl class="figures">
@@ -81,6 +89,9 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
             </dd>
           </div>
         </dl>
+        <p class="muted">
+          {sink.crawlers.length === 0 ? 'No crawler pushes to it.' : `Orders of ${sink.crawlers.join(', ')}.`}
+        </p>
         {comparing && <Reconciliation sink={sink.name} onClose={() => setComparing(false)} />}
       </div>
     </Panel>
