@@ -2,13 +2,14 @@ import type { JSX } from 'preact';
 import type { VisitDto } from '../../api/schema.js';
 import { Empty } from '../../ui/answers.js';
 import { bytes, seconds } from '../../ui/format.js';
+import { Scroll } from '../../ui/scroll.js';
 import { Outcome } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 
 export function Visits({ visits }: { visits: readonly VisitDto[] }): JSX.Element {
   if (visits.length === 0) return <Empty>It has not been fetched yet.</Empty>;
   return (
-    <div class="scroll">
+    <Scroll>
       <table>
         <caption class="visually-hidden">Fetches, newest first</caption>
         <thead>
@@ -46,6 +47,6 @@ export function Visits({ visits }: { visits: readonly VisitDto[] }): JSX.Element
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
