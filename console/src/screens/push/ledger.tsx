@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { Calls, OrderDto } from '../../api/schema.js';
+import { applyForm, useAddressForm } from '../../state/address-form.js';
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
@@ -9,6 +10,7 @@ import { Empty, Loaded } from '../../ui/answers.js';
 import { attempt } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
+import { Scroll } from '../../ui/scroll.js';
 import { Badge, State } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
@@ -45,7 +47,7 @@ export function Ledger({ state }: { state?: OrderState }): JSX.Element {
       }
     >
       <div class="stack">
-        {!state && <Search key={query.toString()} filter={filter} />}
+        {!state && <Search />}
         <Loaded of={orders}>
           {({ items, next }) => (
             <>
@@ -65,25 +67,20 @@ export function Ledger({ state }: { state?: OrderState }): JSX.Element {
   );
 }
 
-function Search({ filter }: { filter: Query }): JSX.Element {
-  const apply = (event: Event): void => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const entries = [...form].map(([name, value]) => [name, String(value).trim() || undefined] as const);
-    changeQuery({ ...Object.fromEntries(entries), cursor: undefined });
-  };
+function Search(): JSX.Element {
+  const form = useAddressForm();
   return (
-    <form class="filters" onSubmit={apply}>
+    <form ref={form} class="filters" onSubmit={applyForm}>
       <div class="field grow">
         <label for="order-uri">URI, exactly</label>
-        <input id="order-uri" name="uri" class="mono" spellcheck={false} defaultValue={filter.uri ?? ''} />
+        <input id="order-uri" name="uri" class="mono" spellcheck={false} />
       </div>
       <div class="field">
-        <label for="order-host">Host</label>
-        <input id="order-host" name="host" spellcheck={false} defaultValue={filter.host ?? ''} />
+        <label for="order-host">Host (with its port, if any)</label>
+        <input id="order-host" name="host" spellcheck={false} placeholder="docs.example.com:8080" />
       </div>
-      <Choice name="state" label="State" value={filter.state} values={STATES} />
-      <Choice name="kind" label="Order" value={filter.kind} values={['add', 'delete']} />
+      <Choice name="state" label="State" values={STATES} />
+      <Choice name="kind" label="Order" values={['add', 'delete']} />
       <button type="submit" class="button primary">
         Search
       </button>
@@ -94,19 +91,16 @@ function Search({ filter }: { filter: Query }): JSX.Element {
 interface ChoiceProps {
   readonly name: string;
   readonly label: string;
-  readonly value?: string;
   readonly values: readonly string[];
 }
 
-const Choice = ({ name, label, value, values }: ChoiceProps): JSX.Element => (
+const Choice = ({ name, label, values }: ChoiceProps): JSX.Element => (
   <div class="field">
     <label for={`order-${name}`}>{label}</label>
     <select id={`order-${name}`} name={name}>
       <option value="">any</option>
       {values.map((one) => (
-        <option key={one} value={one} selected={one === value}>
-          {one}
-        </option>
+        <option key={one}>{one}</option>
       ))}
     </select>
   </div>
@@ -140,7 +134,7 @@ function Orders({ orders, refusedOnly, onRetried }: OrdersProps): JSX.Element {
         : 'The order is sent again.';
     });
   return (
-    <div class="scroll">
+    <Scroll>
       <table>
         <caption class="visually-hidden">Orders, newest first</caption>
         <thead>
@@ -195,6 +189,6 @@ function Orders({ orders, refusedOnly, onRetried }: OrdersProps): JSX.Element {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
