@@ -16,7 +16,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     await page.getByRole('button', { name: 'Remove…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove URLs' });
     expect(await dialog.getByRole('textbox').inputValue()).toBe('');
-    expect(await dialog.textContent()).toContain('“Status”, “Reason or error code” do not apply.');
+    expect(await dialog.textContent()).toContain('“Status” and “Reason or error code” do not apply.');
     expect(await dialog.textContent()).toContain('Type which URLs');
     expect(await dialog.getByRole('button', { name: 'Remove' }).isEnabled()).toBe(false);
   });

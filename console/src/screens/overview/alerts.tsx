@@ -47,7 +47,7 @@ async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]
   ]);
   return [
     ...held.items.map(heldAlert),
-    ...sinkAlerts(sinks.items.filter((sink) => sink.crawlers.includes(crawler))),
+    ...sinkAlerts(sinks.items, crawler),
     ...refusedAlerts(refused.items.length, crawler),
     ...hosts.items.flatMap((host) => hostAlerts(host, crawler)).slice(0, 5),
     ...configurationAlerts(configuration, crawler),
@@ -61,26 +61,23 @@ const heldAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
   action: 'Review',
 });
 
-/** While a sink is away, what another one refused is not in the ledger as refused. */
-function sinkAlerts(sinks: readonly SinkDto[]): Alert[] {
+/** Of the sinks that the crawler pushes to. While one is away, what another one refused is not in the ledger as refused. */
+function sinkAlerts(all: readonly SinkDto[], crawler: string): Alert[] {
+  const sinks = all.filter(({ crawlers }) => crawlers.includes(crawler));
   const away = sinks.filter(({ state }) => state !== 'ready');
   const refusing = away.length > 0 ? sinks.filter(({ refused }) => refused > 0) : [];
-  return [...away.map(awayAlert), ...refusing.map(refusingAlert)];
+  const link = { target: href('/push', { crawler }), action: 'Look' };
+  return [
+    ...away.map((sink) => ({ tone: 'bad' as const, text: awayWords(sink), ...link })),
+    ...refusing.map((sink) => ({ tone: 'warn' as const, text: refusingWords(sink), ...link })),
+  ];
 }
 
-const awayAlert = ({ name, message = 'no answer' }: SinkDto): Alert => ({
-  tone: 'bad',
-  text: `The sink ${name} is unavailable: ${message}. Orders wait.`,
-  target: '/push',
-  action: 'Look',
-});
+const awayWords = ({ name, message = 'no answer' }: SinkDto): string =>
+  `The sink ${name} is unavailable: ${message}. Orders wait.`;
 
-const refusingAlert = ({ name, refused, lastRefusal }: SinkDto): Alert => ({
-  tone: 'warn',
-  text: `The sink ${name} refused ${plural(refused, 'order')} since the start${lastRefusal ? `: ${lastRefusal}` : '.'}`,
-  target: '/push',
-  action: 'Look',
-});
+const refusingWords = ({ name, refused, lastRefusal }: SinkDto): string =>
+  `The sink ${name} refused ${plural(refused, 'order')} since the start${lastRefusal ? `: ${lastRefusal}` : '.'}`;
 
 const refusedAlerts = (number: number, crawler: string): Alert[] =>
   number === 0

@@ -51,7 +51,7 @@ export function Ledger({ state }: { state?: OrderState }): JSX.Element {
         <Loaded of={orders}>
           {({ items, next }) => (
             <>
-              <Orders orders={items} onRetried={orders.reload} refusedOnly={state === 'refused'} />
+              <Orders orders={items} onRetried={orders.reload} refusedOnly={state === 'refused'} crawler={crawler} />
               {next && (
                 <nav class="actions end" aria-label="Pages">
                   <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
@@ -106,24 +106,25 @@ const Choice = ({ name, label, values }: ChoiceProps): JSX.Element => (
   </div>
 );
 
-const NoneRefused = (): JSX.Element => (
+const NoneRefused = ({ crawler }: { crawler?: string }): JSX.Element => (
   <Empty>
     No refused order waits. One that another sink has not answered yet stands among the{' '}
-    <a href={href('/push', { view: 'ledger', state: 'pending' })}>pending orders</a>, with the answer of the sink that
-    refused it.
+    <a href={href('/push', { crawler, view: 'ledger', state: 'pending' })}>pending orders</a>, with the answer of the
+    sink that refused it.
   </Empty>
 );
 
 interface OrdersProps {
   readonly orders: readonly OrderDto[];
+  readonly crawler?: string;
   readonly refusedOnly: boolean;
   readonly onRetried: () => void;
 }
 
-function Orders({ orders, refusedOnly, onRetried }: OrdersProps): JSX.Element {
+function Orders({ orders, crawler, refusedOnly, onRetried }: OrdersProps): JSX.Element {
   const mayOperate = useMay('operate');
   if (orders.length === 0) {
-    return refusedOnly ? <NoneRefused /> : <Empty>No order fits the search.</Empty>;
+    return refusedOnly ? <NoneRefused crawler={crawler} /> : <Empty>No order fits the search.</Empty>;
   }
   const resend = (order: OrderDto): Promise<void> =>
     attempt(async () => {

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { SinkDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
@@ -51,24 +52,8 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
       }
     >
       <div class="stack">
-        {sink.state !== 'ready' && (
-          <p class="notice bad">
-            {sink.message ?? 'It does not answer.'} Orders wait and nothing is lost; fetching slows down meanwhile.
-            {sink.nextAttemptAt && (
-              <>
-                {' '}
-                Next attempt <Time at={sink.nextAttemptAt} relative />.
-              </>
-            )}
-          </p>
-        )}
-        {sink.refused > 0 && (
-          <p class="notice warn">
-            It refused orders{sink.lastRefusal && `, the last one with: ${sink.lastRefusal}`}. An order that waits for
-            another sink too stands as pending in the <a href={href('/push', { view: 'ledger' })}>ledger</a>; afterwards
-            it is among the <a href={href('/push', { view: 'refused' })}>refused orders</a>.
-          </p>
-        )}
+        {sink.state !== 'ready' && <Away sink={sink} />}
+        {sink.refused > 0 && <Refusing sink={sink} />}
         <dl class="figures">
           <div>
             <dt>On the way</dt>
@@ -95,5 +80,33 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         {comparing && <Reconciliation sink={sink.name} onClose={() => setComparing(false)} />}
       </div>
     </Panel>
+  );
+}
+
+const Away = ({ sink: { message = 'It does not answer', nextAttemptAt } }: { sink: SinkDto }): JSX.Element => (
+  <div class="notice bad">
+    <p>
+      {message}. Orders wait and nothing is lost; fetching slows down meanwhile.
+      {nextAttemptAt && (
+        <>
+          {' '}
+          Next attempt <Time at={nextAttemptAt} relative />.
+        </>
+      )}
+    </p>
+  </div>
+);
+
+function Refusing({ sink: { crawlers, lastRefusal } }: { sink: SinkDto }): JSX.Element {
+  const chosen = useCrawler()?.name;
+  const crawler = crawlers.find((name) => name === chosen) ?? crawlers[0];
+  return (
+    <div class="notice warn">
+      <p>
+        It refused orders{lastRefusal && `, the last one with: ${lastRefusal}`}. While another sink has not answered
+        such an order, it is pending in the <a href={href('/push', { crawler, view: 'ledger' })}>ledger</a>; then it is
+        among the <a href={href('/push', { crawler, view: 'refused' })}>refused orders</a>.
+      </p>
+    </div>
   );
 }

@@ -102,7 +102,7 @@ function LeftOut({ filters }: { filters: Filters }): JSX.Element | null {
   if (leftOut.length === 0) return null;
   return (
     <p class="notice warn">
-      Only the pattern counts here. Of the filter, {leftOut.join(', ')} {leftOut.length === 1 ? 'does' : 'do'} not
+      Only the pattern counts here. Of the filter, {leftOut.join(' and ')} {leftOut.length === 1 ? 'does' : 'do'} not
       apply.
     </p>
   );
