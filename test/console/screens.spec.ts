@@ -42,6 +42,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await open('/urls?crawler=nope&status=error');
     await page.getByText('There is no crawler named nope.').waitFor();
     expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    expect(await page.getByLabel('Crawler', { exact: true }).count()).toBe(0);
     await page.getByRole('main').getByRole('link', { name: 'docs' }).click();
     await page.waitForURL(/crawler=docs&status=error/);
     await page.getByRole('table', { name: 'Stored URLs' }).waitFor();
