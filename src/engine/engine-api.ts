@@ -216,7 +216,11 @@ export interface SinkView {
   readonly pendingBytes: number;
   readonly acknowledged: number;
   readonly refused: number;
+  /** What it said when it refused an order last. */
+  readonly lastRefusal?: string;
   readonly nextAttemptAt?: Instant;
+  /** It can tell what it holds. */
+  readonly comparable: boolean;
 }
 
 /** Raised for a name, URL or number that does not exist; the server answers 404. */

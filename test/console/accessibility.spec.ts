@@ -49,10 +49,23 @@ describeInBrowser('every screen can be used by everybody', {}, (stage) => {
     await page.setViewportSize({ width: 390, height: 800 });
     await open('/urls');
     await page.getByRole('button', { name: 'Remove…' }).click();
+    await page.getByLabel(/^URLs like/).fill('%');
     await page.getByText(/stored URLs match/).waitFor();
     expect(await findings(page)).toEqual([]);
     const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  });
+
+  it('what is wider than a narrow screen is scrolled by the keyboard', async () => {
+    const { page, open, world } = stage();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await open(`/url?url=${encodeURIComponent(world.site.url('/guide/'))}`);
+    await page.getByRole('table', { name: 'Fetches' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.locator('.scroll', { has: page.getByRole('table', { name: 'Fetches' }) }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForFunction('document.activeElement.scrollLeft > 0');
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 

@@ -21,6 +21,39 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     expect(complaints).toEqual([]);
   });
 
+  it('keeps the focus in the place of a button when that gives way to another', async () => {
+    const { page, open } = stage();
+    await open('/');
+    const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent');
+    for (const [pressed, next] of [
+      ['Pause', 'Start'],
+      ['Stop', 'Start'],
+      ['Start', 'Pause'],
+    ]) {
+      await page.getByRole('button', { name: `${pressed} docs` }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: `${pressed} docs` }).waitFor({ state: 'detached' });
+      expect(await focused()).toBe(next);
+    }
+  });
+
+  it('never shows another crawler than the address names', async () => {
+    const { page, open } = stage();
+    await open('/urls?crawler=nope&status=error');
+    await page.getByText('There is no crawler named nope.').waitFor();
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    expect(await page.getByLabel('Crawler', { exact: true }).count()).toBe(0);
+    await page.getByRole('main').getByRole('link', { name: 'docs' }).click();
+    await page.waitForURL(/crawler=docs&status=error/);
+    await page.getByRole('table', { name: 'Stored URLs' }).waitFor();
+  });
+
+  it('says that there is no such screen', async () => {
+    const { page, open } = stage();
+    await open('/nowhere');
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  });
+
   it('shows visits as they happen', async () => {
     const { page, open, world } = stage();
     await open('/');

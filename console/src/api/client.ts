@@ -23,6 +23,8 @@ export class ApiProblem extends Error {
 
 export interface ProblemError {
   readonly detail: string;
+  /** Of a query parameter: `?name`. */
+  readonly pointer?: string;
   readonly code?: string;
   readonly severity?: 'error' | 'warning';
   readonly file?: string;

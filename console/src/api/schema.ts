@@ -336,7 +336,7 @@ export interface OrderDto {
   readonly state: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped';
   readonly attempts: number;
   readonly answeredAt?: string;
-  /** The sink's message when it refused; the last failure while pending. */
+  /** What a sink said that refused it, also while another sink has not answered yet. */
   readonly answer?: string;
   /** Digest of the document. */
   readonly stamp?: string;
@@ -691,7 +691,13 @@ export interface SinkDto {
   readonly acknowledged: number;
   /** Orders refused since the start of the process. */
   readonly refused: number;
+  /** What it said when it refused an order last. */
+  readonly lastRefusal?: string;
   readonly nextAttemptAt?: string;
+  /** Whether it can tell what it holds, and so be compared with the store. */
+  readonly comparable: boolean;
+  /** Crawlers that push to it. */
+  readonly crawlers: readonly string[];
   /** Where its documents can be searched; of the bundled index. */
   readonly searchPage?: string;
 }

@@ -2,14 +2,16 @@ import type { ComponentType, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call, hasKey } from '../api/client.js';
 import type { SessionDto } from '../api/schema.js';
-import { CrawlersContext, useCrawlers, usePolledCrawlers } from '../state/crawlers.js';
+import { CrawlersContext, useCrawlers, usePolledCrawlers, useUnknownCrawler } from '../state/crawlers.js';
 import { useResource } from '../state/resource.js';
 import { followLink, navigate, useRoute } from '../state/route.js';
 import { SessionContext } from '../state/session.js';
 import { Empty, Failure, Loading, NotLoaded } from '../ui/answers.js';
 import { Notices } from '../ui/notices.js';
+import { PageHead } from '../ui/panel.js';
 import { ReasonsContext, useLoadedReasons } from '../ui/reasons.js';
 import { Menu } from './menu.js';
+import { NoSuchCrawler } from './no-such-crawler.js';
 import { SCREENS, type Screen } from './screens.js';
 import { SignIn } from './sign-in.js';
 import { TopBar } from './top-bar.js';
@@ -56,6 +58,7 @@ function CurrentScreen(): JSX.Element {
   const { value: crawlers, problem } = useCrawlers();
   const screen = SCREENS[path];
   const isEmpty = crawlers?.length === 0;
+  const unknown = useUnknownCrawler() !== undefined && path !== '/start';
   useEffect(() => {
     document.title = `${screen?.title ?? 'Not found'} · Crawlway`;
   }, [screen]);
@@ -65,7 +68,7 @@ function CurrentScreen(): JSX.Element {
   return (
     <>
       {problem && <Failure problem={problem} />}
-      {screen ? <ScreenOf key={path} screen={screen} /> : <NotFound />}
+      {!screen ? <NotFound /> : unknown ? <NoSuchCrawler /> : <ScreenOf key={path} screen={screen} />}
     </>
   );
 }
@@ -86,7 +89,10 @@ function ScreenOf({ screen }: { screen: Screen }): JSX.Element {
 }
 
 const NotFound = (): JSX.Element => (
-  <Empty>
-    There is no such screen. <a href="/">Go to the overview.</a>
-  </Empty>
+  <>
+    <PageHead title="Not found" />
+    <Empty>
+      There is no such screen. <a href="/">Go to the overview.</a>
+    </Empty>
+  </>
 );

@@ -16,12 +16,22 @@ export const usePolledCrawlers = (): Resource<readonly CrawlerDto[]> =>
 
 export const useCrawlers = (): Resource<readonly CrawlerDto[]> => useContext(CrawlersContext);
 
-/** Named by the address, else the one chosen last, else the first; undefined while unknown or when there is none. */
+/** Named by the address, else the one chosen last, else the first; undefined while unknown or when there is no such one. */
 export function useCrawler(): CrawlerDto | undefined {
   const { query } = useRoute();
   const { value: crawlers = [] } = useCrawlers();
-  const wanted = query.get('crawler') ?? localStorage.getItem(CHOICE);
-  return crawlers.find(({ name }) => name === wanted) ?? crawlers[0];
+  const named = query.get('crawler');
+  const wanted = named ?? localStorage.getItem(CHOICE);
+  // Never another one than the address names: what is done would be done to the wrong crawler.
+  return crawlers.find(({ name }) => name === wanted) ?? (named === null ? crawlers[0] : undefined);
+}
+
+/** The name in the address that no crawler has. */
+export function useUnknownCrawler(): string | undefined {
+  const { query } = useRoute();
+  const { value: crawlers } = useCrawlers();
+  const named = query.get('crawler');
+  return named !== null && crawlers?.every(({ name }) => name !== named) ? named : undefined;
 }
 
 export const rememberCrawler = (name: string): void => localStorage.setItem(CHOICE, name);

@@ -2,8 +2,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { ApiProblem } from '../api/client.js';
 import type { Resource } from '../state/resource.js';
+import { changeQuery } from '../state/route.js';
 
 export function Failure({ problem, retry }: { problem: ApiProblem; retry?: () => void }): JSX.Element {
+  if (problem.errors.some(({ pointer }) => pointer === '?cursor')) return <NoSuchPage />;
   const hint = hintOf(problem.status);
   return (
     <div class="notice bad" role="alert">
@@ -19,6 +21,16 @@ export function Failure({ problem, retry }: { problem: ApiProblem; retry?: () =>
     </div>
   );
 }
+
+/** A link that was cut short, or that another server made. */
+const NoSuchPage = (): JSX.Element => (
+  <div class="notice bad" role="alert">
+    <p>The address names a page of this list that there is not.</p>
+    <button type="button" class="button" onClick={() => changeQuery({ cursor: undefined })}>
+      First page
+    </button>
+  </div>
+);
 
 function ProblemList({ problem }: { problem: ApiProblem }): JSX.Element | null {
   if (problem.errors.length === 0) return null;

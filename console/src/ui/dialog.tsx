@@ -42,11 +42,14 @@ interface ConfirmProps {
   readonly children: ComponentChildren;
   readonly action: string;
   readonly danger?: boolean;
+  /** False: there is nothing to act on yet. */
+  readonly ready?: boolean;
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
 }
 
-export function Confirm({ title, children, action, danger = false, onConfirm, onClose }: ConfirmProps): JSX.Element {
+export function Confirm(props: ConfirmProps): JSX.Element {
+  const { title, children, action, danger = false, ready = true, onConfirm, onClose } = props;
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
   const confirm = async (): Promise<void> => {
@@ -67,7 +70,12 @@ export function Confirm({ title, children, action, danger = false, onConfirm, on
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" class={danger ? 'button danger' : 'button primary'} disabled={busy} onClick={confirm}>
+        <button
+          type="button"
+          class={danger ? 'button danger' : 'button primary'}
+          disabled={busy || !ready}
+          onClick={confirm}
+        >
           {busy ? 'Working…' : action}
         </button>
       </footer>

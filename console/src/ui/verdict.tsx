@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import type { ExplanationDto, PlaceDto, RobotsOpinionDto, TraceStepDto } from '../api/schema.js';
 import { placeTarget } from '../state/place.js';
 import { Prose } from './prose.js';
+import { Scroll } from './scroll.js';
 import { Badge, type Tone } from './status.js';
 import { Time } from './time.js';
 
@@ -110,7 +111,7 @@ const TONES: Readonly<Record<string, Tone>> = { accept: 'good', reject: 'bad', s
 
 export function Trace({ trace, crawler }: { trace: readonly TraceStepDto[]; crawler: string }): JSX.Element {
   return (
-    <div class="scroll">
+    <Scroll>
       <table>
         <caption class="visually-hidden">What every layer of the policy said, in order</caption>
         <thead>
@@ -138,6 +139,6 @@ export function Trace({ trace, crawler }: { trace: readonly TraceStepDto[]; craw
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }

@@ -1,12 +1,12 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Candidate, Explanation, RootContext, TraceStep } from '../../domain/policy/verdict.js';
-import type { PushOrder } from '../../domain/push/order.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { ENDLESS_REASON } from '../crawl/endless-links.js';
 import type { Hosts } from '../crawl/hosts.js';
 import { obeysRobots } from '../crawl/robots-gate.js';
+import type { UnderWay } from '../delivery/delivery.js';
 import {
   type Biography,
   type LinkView,
@@ -229,7 +229,7 @@ function withTraps(
 const outcomeName = (outcome: PageOutcome): string =>
   outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
 
-export function pendingEntry(order: PushOrder): LedgerEntry {
+export function pendingEntry({ order, refusal: answer }: UnderWay): LedgerEntry {
   const { id, crawler, uri, hostKey: host, kind, reason, decidedAt } = order;
-  return { id, crawler, uri, hostKey: host, kind, reason, decidedAt, state: 'pending', attempts: 0 };
+  return { id, crawler, uri, hostKey: host, kind, reason, decidedAt, state: 'pending', attempts: 0, answer };
 }

@@ -178,6 +178,7 @@ function bothSinks(one: SinkView, other: SinkView): SinkView {
     pendingBytes: one.pendingBytes + other.pendingBytes,
     acknowledged: one.acknowledged + other.acknowledged,
     refused: one.refused + other.refused,
+    lastRefusal: one.lastRefusal ?? other.lastRefusal,
   };
 }
 

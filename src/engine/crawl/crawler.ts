@@ -232,7 +232,7 @@ export class Crawler {
   }
 
   private get pendingOrders(): number {
-    return this.services.delivery.pending().filter((order) => order.crawler === this.name).length;
+    return this.services.delivery.pending().filter(({ order }) => order.crawler === this.name).length;
   }
 
   get urlsUnderWay(): UrlState[] {

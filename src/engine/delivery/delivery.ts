@@ -18,9 +18,16 @@ export interface Delivered {
   readonly attempts: number;
 }
 
+/** Decided and not yet answered by every sink. */
+export interface UnderWay {
+  readonly order: PushOrder;
+  /** What a sink said that refused it while another one has not answered. */
+  refusal?: string;
+}
+
 export class Delivery {
   private sinks = new Map<string, SinkQueue>();
-  private readonly underWay = new Map<number, PushOrder>();
+  private readonly underWay = new Map<number, UnderWay>();
 
   constructor(
     private readonly limits: DeliveryLimits,
@@ -45,7 +52,7 @@ export class Delivery {
    * answered: the new owner of the host decides anew.
    */
   async deliver(order: PushOrder, sinkNames: readonly string[], fence?: Fence): Promise<Delivered> {
-    this.underWay.set(order.id, order);
+    this.underWay.set(order.id, { order });
     try {
       const answers = sinkNames.map((name) => this.deliverTo(name, order, fence));
       this.flushLast();
@@ -64,8 +71,8 @@ export class Delivery {
     }
   }
 
-  /** Decided and not yet answered, oldest first. */
-  pending(): PushOrder[] {
+  /** Oldest first. */
+  pending(): UnderWay[] {
     return [...this.underWay.values()];
   }
 
@@ -91,14 +98,18 @@ export class Delivery {
       return Promise.resolve({ answer: { state: 'refused', message: `no sink is named ${name}` }, attempts: 0 });
     return new Promise((resolve) => {
       const mayGo = fence && (() => this.partitions.holds(fence));
-      const answered = (answer: OrderAnswer, attempts: number): void => {
-        const told: OrderAnswer =
-          answer.state === 'refused' && answer !== WITHDRAWN
-            ? { state: 'refused', message: `${name}: ${answer.message}` }
-            : answer;
-        resolve({ answer: told, attempts });
-      };
+      const answered = (answer: OrderAnswer, attempts: number): void =>
+        resolve({ answer: this.noted(name, order, answer), attempts });
       sink.add(order, answered, mayGo);
     });
+  }
+
+  /** A refusal bears the name of the sink, and is known while others have not answered. */
+  private noted(name: string, order: PushOrder, answer: OrderAnswer): OrderAnswer {
+    if (answer.state !== 'refused' || answer === WITHDRAWN) return answer;
+    const message = `${name}: ${answer.message}`;
+    const waiting = this.underWay.get(order.id);
+    if (waiting) waiting.refusal ??= message;
+    return { state: 'refused', message };
   }
 }

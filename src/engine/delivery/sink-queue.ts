@@ -41,6 +41,7 @@ export class SinkQueue {
   private message: string | undefined;
   private acknowledged = 0;
   private refused = 0;
+  private lastRefusal: string | undefined;
   private cancelTimer: (() => void) | undefined;
   private readonly stop = new AbortController();
   private closed = false;
@@ -82,7 +83,9 @@ export class SinkQueue {
       pendingBytes: bytes,
       acknowledged: this.acknowledged,
       refused: this.refused,
+      lastRefusal: this.lastRefusal,
       nextAttemptAt: this.nextAttemptAt,
+      comparable: this.sink.entries !== undefined,
     };
   }
 
@@ -203,7 +206,10 @@ export class SinkQueue {
     batch.forEach((waiting, i) => {
       const answer = answers[i]!;
       if (answer.state === 'acknowledged') this.acknowledged++;
-      else this.refused++;
+      else {
+        this.refused++;
+        this.lastRefusal = answer.message;
+      }
       waiting.answer(answer, waiting.attempts);
     });
     if (wasIll) this.log.info('sink is back', { sink: this.sink.name });

@@ -35,7 +35,10 @@ export class OrderDto {
   @ApiProperty({ required: false, format: 'date-time' })
   answeredAt?: string;
 
-  @ApiProperty({ required: false, description: "The sink's message when it refused; the last failure while pending." })
+  @ApiProperty({
+    required: false,
+    description: 'What a sink said that refused it, also while another sink has not answered yet.',
+  })
   answer?: string;
 
   @ApiProperty({ required: false, description: 'Digest of the document.' })

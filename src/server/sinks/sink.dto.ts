@@ -27,8 +27,17 @@ export class SinkDto {
   @ApiProperty({ type: 'integer', description: 'Orders refused since the start of the process.' })
   refused!: number;
 
+  @ApiProperty({ required: false, description: 'What it said when it refused an order last.' })
+  lastRefusal?: string;
+
   @ApiProperty({ required: false, format: 'date-time' })
   nextAttemptAt?: string;
+
+  @ApiProperty({ description: 'Whether it can tell what it holds, and so be compared with the store.' })
+  comparable!: boolean;
+
+  @ApiProperty({ type: [String], description: 'Crawlers that push to it.' })
+  crawlers!: readonly string[];
 
   @ApiProperty({
     required: false,
@@ -38,7 +47,12 @@ export class SinkDto {
   searchPage?: string;
 }
 
-export const sinkDto = (view: SinkView, searchPage: string | undefined): SinkDto => ({
+interface SinkSetting {
+  readonly crawlers: readonly string[];
+  readonly searchPage: string | undefined;
+}
+
+export const sinkDto = (view: SinkView, { crawlers, searchPage }: SinkSetting): SinkDto => ({
   name: view.name,
   type: view.type,
   state: view.state,
@@ -47,7 +61,10 @@ export const sinkDto = (view: SinkView, searchPage: string | undefined): SinkDto
   pendingBytes: view.pendingBytes,
   acknowledged: view.acknowledged,
   refused: view.refused,
+  lastRefusal: view.lastRefusal,
   nextAttemptAt: iso(view.nextAttemptAt),
+  comparable: view.comparable,
+  crawlers,
   searchPage,
 });
 

@@ -37,12 +37,18 @@ export class SinksController {
   })
   @PageResponse(SinkDto)
   async list(): Promise<Page<SinkDto>> {
-    const { sinks } = this.engine.definition;
+    const { sinks, crawlers } = this.engine.definition;
     const pageOf = (name: string): string | undefined => {
       const url = sinks.find((sink) => sink.name === name)?.url;
       return url && this.searchPage.startsWith(`${URL.parse(url)?.origin}/`) ? this.searchPage : undefined;
     };
-    return { items: (await this.engine.allSinks()).map((sink) => sinkDto(sink, pageOf(sink.name))), next: null };
+    const crawlersOf = (name: string): string[] =>
+      crawlers.filter(({ pushTo }) => pushTo.includes(name)).map((crawler) => crawler.name);
+    const views = await this.engine.allSinks();
+    return {
+      items: views.map((view) => sinkDto(view, { crawlers: crawlersOf(view.name), searchPage: pageOf(view.name) })),
+      next: null,
+    };
   }
 
   @Post(':sink/reconcile')

@@ -21,9 +21,12 @@ export function BiographyScreen(): JSX.Element {
   if (!crawler) return <Loading />;
   if (!url) {
     return (
-      <Empty>
-        Which URL? <a href="/urls">Choose one from the list.</a>
-      </Empty>
+      <>
+        <PageHead title="Biography of a URL" />
+        <Empty>
+          Which URL? <a href="/urls">Choose one from the list.</a>
+        </Empty>
+      </>
     );
   }
   return <Of crawler={crawler} url={url} />;

@@ -2,13 +2,14 @@ import type { JSX } from 'preact';
 import type { OrderDto } from '../../api/schema.js';
 import { Empty } from '../../ui/answers.js';
 import { Reason } from '../../ui/reasons.js';
+import { Scroll } from '../../ui/scroll.js';
 import { Badge, State } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 
 export function Orders({ orders }: { orders: readonly OrderDto[] }): JSX.Element {
   if (orders.length === 0) return <Empty>No order has been decided for it.</Empty>;
   return (
-    <div class="scroll">
+    <Scroll>
       <table>
         <caption class="visually-hidden">Push orders, newest first</caption>
         <thead>
@@ -48,6 +49,6 @@ export function Orders({ orders }: { orders: readonly OrderDto[] }): JSX.Element
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { VisitDto } from '../../api/schema.js';
 import { Empty } from '../../ui/answers.js';
 import { bytes, seconds } from '../../ui/format.js';
+import { Scroll } from '../../ui/scroll.js';
 import { Outcome } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 
@@ -16,7 +17,7 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
     );
   }
   return (
-    <div class="scroll">
+    <Scroll>
       <table>
         <caption class="visually-hidden">Fetches, newest first</caption>
         <thead>
@@ -54,7 +55,7 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }
 

@@ -7,6 +7,7 @@ import { changeQuery, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Loaded, Loading } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
+import { Scroll } from '../../ui/scroll.js';
 import { Time } from '../../ui/time.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { loadConfiguration } from './load.js';
@@ -24,7 +25,7 @@ export function History(): JSX.Element {
       <Panel title="Versions" aside="every configuration that was in force, newest first">
         <Loaded of={versions}>
           {(items) => (
-            <div class="scroll">
+            <Scroll>
               <table>
                 <caption class="visually-hidden">Versions of the configuration</caption>
                 <thead>
@@ -65,7 +66,7 @@ export function History(): JSX.Element {
                   ))}
                 </tbody>
               </table>
-            </div>
+            </Scroll>
           )}
         </Loaded>
       </Panel>

@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { ResolvedEntryDto, ResolvedUrlDto, ResolvedViewDto } from '../../api/schema.js';
+import { applyForm, useAddressForm } from '../../state/address-form.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
-import { changeQuery, href, useRoute } from '../../state/route.js';
+import { href, useRoute } from '../../state/route.js';
 import { Loaded, Loading } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
+import { Scroll } from '../../ui/scroll.js';
 import { Badge } from '../../ui/status.js';
 import { PlaceLink, Trace } from '../../ui/verdict.js';
 
@@ -30,7 +32,7 @@ export function Resolved(): JSX.Element {
   if (!crawler) return <Loading />;
   return (
     <div class="stack">
-      <OneUrl key={url} url={url} />
+      <OneUrl />
       <Loaded of={view}>
         {(value) =>
           'entries' in value ? <Whole view={value} crawler={crawler} /> : <ForUrl resolved={value} crawler={crawler} />
@@ -40,17 +42,13 @@ export function Resolved(): JSX.Element {
   );
 }
 
-function OneUrl({ url }: { url?: string }): JSX.Element {
-  const show = (event: Event): void => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    changeQuery({ url: String(form.get('url')).trim() || undefined });
-  };
+function OneUrl(): JSX.Element {
+  const form = useAddressForm();
   return (
-    <form class="filters panel" onSubmit={show}>
+    <form ref={form} class="filters panel" onSubmit={applyForm}>
       <div class="field grow">
         <label for="resolved-url">For one URL (empty: the whole configuration)</label>
-        <input id="resolved-url" name="url" class="mono" spellcheck={false} defaultValue={url ?? ''} />
+        <input id="resolved-url" name="url" class="mono" spellcheck={false} />
       </div>
       <button type="submit" class="button primary">
         Show
@@ -118,7 +116,7 @@ const ForUrl = ({ resolved, crawler }: { resolved: ResolvedUrlDto; crawler: stri
         </Badge>
       }
     >
-      <div class="scroll">
+      <Scroll>
         <table>
           <caption class="visually-hidden">Final options and who set them</caption>
           <thead>
@@ -142,7 +140,7 @@ const ForUrl = ({ resolved, crawler }: { resolved: ResolvedUrlDto; crawler: stri
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </Panel>
     <Panel title="What each rule did">
       <Trace trace={resolved.steps} crawler={crawler} />

@@ -27,9 +27,12 @@ export function Host(): JSX.Element {
   if (!crawler) return <Loading />;
   if (!host) {
     return (
-      <Empty>
-        Which host? <a href="/hosts">Choose one from the list.</a>
-      </Empty>
+      <>
+        <PageHead title="Host" />
+        <Empty>
+          Which host? <a href="/hosts">Choose one from the list.</a>
+        </Empty>
+      </>
     );
   }
   return (

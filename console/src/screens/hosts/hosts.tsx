@@ -7,6 +7,7 @@ import { changeQuery, href, useRoute } from '../../state/route.js';
 import { Empty, Loaded, Loading } from '../../ui/answers.js';
 import { count, percent, seconds } from '../../ui/format.js';
 import { PageHead, Panel } from '../../ui/panel.js';
+import { Scroll } from '../../ui/scroll.js';
 import { Badge } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 
@@ -61,7 +62,7 @@ export function Hosts(): JSX.Element {
 }
 
 const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: string }): JSX.Element => (
-  <div class="scroll">
+  <Scroll>
     <table>
       <caption class="visually-hidden">Hosts</caption>
       <thead>
@@ -115,7 +116,7 @@ const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: str
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroll>
 );
 
 const isAhead = (at: string | undefined): boolean => at !== undefined && Date.parse(at) > Date.now();

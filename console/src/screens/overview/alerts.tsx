@@ -41,14 +41,14 @@ async function findAlerts(crawler: string, signal: AbortSignal): Promise<Alert[]
   const [held, sinks, refused, hosts, configuration] = await Promise.all([
     call('GET /api/v1/held-deletions', { signal }),
     call('GET /api/v1/sinks', { signal }),
-    call('GET /api/v1/orders', { query: { state: 'refused', limit: COUNTED }, signal }),
+    call('GET /api/v1/orders', { query: { crawler, state: 'refused', limit: COUNTED }, signal }),
     call('GET /api/v1/hosts', { query: { crawler, limit: 1000 }, signal }),
     call('GET /api/v1/config/state', { signal }),
   ]);
   return [
     ...held.items.map(heldAlert),
-    ...sinks.items.flatMap(sinkAlerts),
-    ...refusedAlerts(refused.items.length),
+    ...sinkAlerts(sinks.items, crawler),
+    ...refusedAlerts(refused.items.length, crawler),
     ...hosts.items.flatMap((host) => hostAlerts(host, crawler)).slice(0, 5),
     ...configurationAlerts(configuration, crawler),
   ];
@@ -61,26 +61,32 @@ const heldAlert = ({ host, count }: HeldDeletionsDto): Alert => ({
   action: 'Review',
 });
 
-const sinkAlerts = ({ name, state, message = 'no answer' }: SinkDto): Alert[] =>
-  state === 'ready'
-    ? []
-    : [
-        {
-          tone: 'bad',
-          text: `The sink ${name} is unavailable: ${sentence(message)} Orders wait.`,
-          target: '/push',
-          action: 'Look',
-        },
-      ];
+/** Of the sinks that the crawler pushes to. While one is away, what another one refused is not in the ledger as refused. */
+function sinkAlerts(all: readonly SinkDto[], crawler: string): Alert[] {
+  const sinks = all.filter(({ crawlers }) => crawlers.includes(crawler));
+  const away = sinks.filter(({ state }) => state !== 'ready');
+  const refusing = away.length > 0 ? sinks.filter(({ refused }) => refused > 0) : [];
+  const link = { target: href('/push', { crawler }), action: 'Look' };
+  return [
+    ...away.map((sink) => ({ tone: 'bad' as const, text: awayWords(sink), ...link })),
+    ...refusing.map((sink) => ({ tone: 'warn' as const, text: refusingWords(sink), ...link })),
+  ];
+}
 
-const refusedAlerts = (number: number): Alert[] =>
+const awayWords = ({ name, message = 'no answer' }: SinkDto): string =>
+  `The sink ${name} is unavailable: ${sentence(message)} Orders wait.`;
+
+const refusingWords = ({ name, refused, lastRefusal }: SinkDto): string =>
+  `The sink ${name} refused ${plural(refused, 'order')} since the start${lastRefusal ? `: ${lastRefusal}` : '.'}`;
+
+const refusedAlerts = (number: number, crawler: string): Alert[] =>
   number === 0
     ? []
     : [
         {
           tone: 'warn',
           text: `The sinks refused ${number < COUNTED ? plural(number, 'order') : `${COUNTED} orders or more`}.`,
-          target: href('/push', { view: 'refused' }),
+          target: href('/push', { crawler, view: 'refused' }),
           action: 'Review',
         },
       ];

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawlers } from '../../state/crawlers.js';
@@ -38,11 +39,13 @@ export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
 
 function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
   const { reload } = useCrawlers();
+  const controls = useRef<HTMLDivElement>(null);
   if (!useMay('operate')) return null;
   const move = (what: Move): Promise<void> =>
     attempt(async () => {
       await call(`POST /api/v1/crawlers/{crawler}/${what}`, { path: { crawler: crawler.name } });
       reload();
+      if (what === 'stop') controls.current?.querySelector('button')?.focus(); // the button that had the focus goes
       return `${crawler.name} ${DONE[what]}.`;
     });
   const button = (what: Move, label: string): JSX.Element => (
@@ -51,9 +54,8 @@ function Controls({ crawler }: { crawler: CrawlerDto }): JSX.Element | null {
     </button>
   );
   return (
-    <div class="actions">
-      {crawler.state !== 'running' && button('start', 'Start')}
-      {crawler.state === 'running' && button('pause', 'Pause')}
+    <div ref={controls} class="actions">
+      {crawler.state === 'running' ? button('pause', 'Pause') : button('start', 'Start')}
       {crawler.state !== 'stopped' && button('stop', 'Stop')}
     </div>
   );

@@ -1,13 +1,16 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { Calls, OrderDto } from '../../api/schema.js';
+import { applyForm, useAddressForm } from '../../state/address-form.js';
+import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
-import { changeQuery, useRoute } from '../../state/route.js';
+import { changeQuery, href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { attempt } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
+import { Scroll } from '../../ui/scroll.js';
 import { Badge, State } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
@@ -21,19 +24,22 @@ const LIMIT = 100;
 /** @param state fixed: the list of the refused ones. */
 export function Ledger({ state }: { state?: OrderState }): JSX.Element {
   const { query } = useRoute();
+  const { value: crawlers } = useCrawlers();
+  const crawler = useCrawler()?.name;
   const filter: Query = {
+    crawler,
     state: state ?? STATES.find((one) => one === query.get('state')),
     kind: (['add', 'delete'] as const).find((kind) => kind === query.get('kind')),
     uri: query.get('uri') ?? undefined,
     host: query.get('host') ?? undefined,
     cursor: query.get('cursor') ?? undefined,
   };
-  const orders = useResource(`orders ${JSON.stringify(filter)}`, (signal) =>
+  const orders = useResource(crawlers && `orders ${JSON.stringify(filter)}`, (signal) =>
     call('GET /api/v1/orders', { query: { ...filter, limit: LIMIT }, signal }),
   );
   return (
     <Panel
-      title={state === 'refused' ? 'Refused orders' : 'Ledger of orders'}
+      title={`${state === 'refused' ? 'Refused orders' : 'Ledger of orders'}${crawler ? ` of ${crawler}` : ''}`}
       aside={
         <button type="button" class="button small" onClick={orders.reload}>
           Reload
@@ -41,11 +47,11 @@ export function Ledger({ state }: { state?: OrderState }): JSX.Element {
       }
     >
       <div class="stack">
-        {!state && <Search key={query.toString()} filter={filter} />}
+        {!state && <Search />}
         <Loaded of={orders}>
           {({ items, next }) => (
             <>
-              <Orders orders={items} onRetried={orders.reload} refusedOnly={state === 'refused'} />
+              <Orders orders={items} onRetried={orders.reload} refusedOnly={state === 'refused'} crawler={crawler} />
               {next && (
                 <nav class="actions end" aria-label="Pages">
                   <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
@@ -61,25 +67,20 @@ export function Ledger({ state }: { state?: OrderState }): JSX.Element {
   );
 }
 
-function Search({ filter }: { filter: Query }): JSX.Element {
-  const apply = (event: Event): void => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const entries = [...form].map(([name, value]) => [name, String(value).trim() || undefined] as const);
-    changeQuery({ ...Object.fromEntries(entries), cursor: undefined });
-  };
+function Search(): JSX.Element {
+  const form = useAddressForm();
   return (
-    <form class="filters" onSubmit={apply}>
+    <form ref={form} class="filters" onSubmit={applyForm}>
       <div class="field grow">
         <label for="order-uri">URI, exactly</label>
-        <input id="order-uri" name="uri" class="mono" spellcheck={false} defaultValue={filter.uri ?? ''} />
+        <input id="order-uri" name="uri" class="mono" spellcheck={false} />
       </div>
       <div class="field">
-        <label for="order-host">Host</label>
-        <input id="order-host" name="host" spellcheck={false} defaultValue={filter.host ?? ''} />
+        <label for="order-host">Host (with its port, if any)</label>
+        <input id="order-host" name="host" spellcheck={false} placeholder="docs.example.com:8080" />
       </div>
-      <Choice name="state" label="State" value={filter.state} values={STATES} />
-      <Choice name="kind" label="Order" value={filter.kind} values={['add', 'delete']} />
+      <Choice name="state" label="State" values={STATES} />
+      <Choice name="kind" label="Order" values={['add', 'delete']} />
       <button type="submit" class="button primary">
         Search
       </button>
@@ -90,34 +91,40 @@ function Search({ filter }: { filter: Query }): JSX.Element {
 interface ChoiceProps {
   readonly name: string;
   readonly label: string;
-  readonly value?: string;
   readonly values: readonly string[];
 }
 
-const Choice = ({ name, label, value, values }: ChoiceProps): JSX.Element => (
+const Choice = ({ name, label, values }: ChoiceProps): JSX.Element => (
   <div class="field">
     <label for={`order-${name}`}>{label}</label>
     <select id={`order-${name}`} name={name}>
       <option value="">any</option>
       {values.map((one) => (
-        <option key={one} value={one} selected={one === value}>
-          {one}
-        </option>
+        <option key={one}>{one}</option>
       ))}
     </select>
   </div>
 );
 
+const NoneRefused = ({ crawler }: { crawler?: string }): JSX.Element => (
+  <Empty>
+    No refused order waits. One that another sink has not answered yet stands among the{' '}
+    <a href={href('/push', { crawler, view: 'ledger', state: 'pending' })}>pending orders</a>, with the answer of the
+    sink that refused it.
+  </Empty>
+);
+
 interface OrdersProps {
   readonly orders: readonly OrderDto[];
+  readonly crawler?: string;
   readonly refusedOnly: boolean;
   readonly onRetried: () => void;
 }
 
-function Orders({ orders, refusedOnly, onRetried }: OrdersProps): JSX.Element {
+function Orders({ orders, crawler, refusedOnly, onRetried }: OrdersProps): JSX.Element {
   const mayOperate = useMay('operate');
   if (orders.length === 0) {
-    return <Empty>{refusedOnly ? 'No refused order waits.' : 'No order fits the search.'}</Empty>;
+    return refusedOnly ? <NoneRefused crawler={crawler} /> : <Empty>No order fits the search.</Empty>;
   }
   const resend = (order: OrderDto): Promise<void> =>
     attempt(async () => {
@@ -128,7 +135,7 @@ function Orders({ orders, refusedOnly, onRetried }: OrdersProps): JSX.Element {
         : 'The order is sent again.';
     });
   return (
-    <div class="scroll">
+    <Scroll>
       <table>
         <caption class="visually-hidden">Orders, newest first</caption>
         <thead>
@@ -183,6 +190,6 @@ function Orders({ orders, refusedOnly, onRetried }: OrdersProps): JSX.Element {
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroll>
   );
 }

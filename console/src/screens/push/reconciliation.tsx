@@ -36,9 +36,6 @@ export function Reconciliation({ sink, onClose }: { sink: string; onClose: () =>
               <button type="button" class="button" onClick={again}>
                 Compare again
               </button>
-              <button type="button" class="button" onClick={onClose}>
-                Close the report
-              </button>
             </div>
             {repairing && (
               <Confirm
@@ -56,6 +53,11 @@ export function Reconciliation({ sink, onClose }: { sink: string; onClose: () =>
           </>
         )}
       </Loaded>
+      <div class="actions">
+        <button type="button" class="button" onClick={onClose}>
+          Close the report
+        </button>
+      </div>
     </section>
   );
 }

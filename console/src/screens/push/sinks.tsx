@@ -2,7 +2,9 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { SinkDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
+import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { bytes, count, sentence } from '../../ui/format.js';
@@ -41,7 +43,7 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         <>
           <span>{sink.type}</span>
           <State name={sink.state} />
-          {mayOperate && (
+          {mayOperate && sink.comparable && (
             <button type="button" class="button" disabled={comparing} onClick={() => setComparing(true)}>
               Compare with the store
             </button>
@@ -50,20 +52,8 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
       }
     >
       <div class="stack">
-        {sink.state !== 'ready' && (
-          <div class="notice bad">
-            <p>
-              {sentence(sink.message ?? 'It does not answer')} Orders wait and nothing is lost; fetching slows down
-              meanwhile.
-              {sink.nextAttemptAt && (
-                <>
-                  {' '}
-                  Next attempt <Time at={sink.nextAttemptAt} relative />.
-                </>
-              )}
-            </p>
-          </div>
-        )}
+        {sink.state !== 'ready' && <Away sink={sink} />}
+        {sink.refused > 0 && <Refusing sink={sink} />}
         <dl class="figures">
           <div>
             <dt>On the way</dt>
@@ -84,8 +74,39 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
             </dd>
           </div>
         </dl>
+        <p class="muted">
+          {sink.crawlers.length === 0 ? 'No crawler pushes to it.' : `Orders of ${sink.crawlers.join(', ')}.`}
+        </p>
         {comparing && <Reconciliation sink={sink.name} onClose={() => setComparing(false)} />}
       </div>
     </Panel>
+  );
+}
+
+const Away = ({ sink: { message = 'It does not answer', nextAttemptAt } }: { sink: SinkDto }): JSX.Element => (
+  <div class="notice bad">
+    <p>
+      {sentence(message)} Orders wait and nothing is lost; fetching slows down meanwhile.
+      {nextAttemptAt && (
+        <>
+          {' '}
+          Next attempt <Time at={nextAttemptAt} relative />.
+        </>
+      )}
+    </p>
+  </div>
+);
+
+function Refusing({ sink: { crawlers, lastRefusal } }: { sink: SinkDto }): JSX.Element {
+  const chosen = useCrawler()?.name;
+  const crawler = crawlers.find((name) => name === chosen) ?? crawlers[0];
+  return (
+    <div class="notice warn">
+      <p>
+        It refused orders{lastRefusal && `, the last one with: ${lastRefusal}`}. While another sink has not answered
+        such an order, it is pending in the <a href={href('/push', { crawler, view: 'ledger' })}>ledger</a>; then it is
+        among the <a href={href('/push', { crawler, view: 'refused' })}>refused orders</a>.
+      </p>
+    </div>
   );
 }

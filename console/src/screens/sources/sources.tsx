@@ -11,6 +11,7 @@ import { Bar } from '../../ui/bar.js';
 import { count, percent } from '../../ui/format.js';
 import { attempt } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
+import { Scroll } from '../../ui/scroll.js';
 import { Time } from '../../ui/time.js';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -104,7 +105,7 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
   const weights = sources.reduce((sum, { weight }) => sum + weight, 0);
   const picks = sources.reduce((sum, source) => sum + source.picks, 0);
   return (
-    <div class="scroll">
+    <Scroll>
       <table>
         <caption class="visually-hidden">The six sources</caption>
         <thead>
@@ -155,7 +156,7 @@ function Table({ crawler, draft, editable, onDraft }: TableProps): JSX.Element {
         The share got differs from the share wanted when a source has nothing that may be fetched: its turns go to the
         others.
       </p>
-    </div>
+    </Scroll>
   );
 }
 

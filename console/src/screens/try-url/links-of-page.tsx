@@ -9,6 +9,7 @@ import { Empty, Loaded } from '../../ui/answers.js';
 import { plural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
+import { Scroll } from '../../ui/scroll.js';
 import { Badge, Outcome, State } from '../../ui/status.js';
 import { PlaceLink } from '../../ui/verdict.js';
 import { QueueButton } from './queue-urls.js';
@@ -78,7 +79,7 @@ interface TableProps {
 }
 
 const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.Element => (
-  <div class="scroll">
+  <Scroll>
     <table>
       <caption class="visually-hidden">Links of {page}</caption>
       <thead>
@@ -123,5 +124,5 @@ const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.El
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroll>
 );

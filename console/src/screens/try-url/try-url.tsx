@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
+import { useAddressForm } from '../../state/address-form.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
@@ -26,7 +27,7 @@ export function TryUrl(): JSX.Element {
         queued by asking.
       </PageHead>
       <Panel title="Which URL?">
-        <Question key={query.toString()} url={url} from={query.get('from') ?? ''} links={links} mayFetch={mayFetch} />
+        <Question links={links} mayFetch={mayFetch} />
       </Panel>
       {url === '' ? (
         <Empty>
@@ -42,13 +43,12 @@ export function TryUrl(): JSX.Element {
 }
 
 interface QuestionProps {
-  readonly url: string;
-  readonly from: string;
   readonly links: boolean;
   readonly mayFetch: boolean;
 }
 
-function Question({ url, from, links, mayFetch }: QuestionProps): JSX.Element {
+function Question({ links, mayFetch }: QuestionProps): JSX.Element {
+  const fields = useAddressForm();
   const ask = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
@@ -57,7 +57,7 @@ function Question({ url, from, links, mayFetch }: QuestionProps): JSX.Element {
     changeQuery({ url: text('url'), from: text('from'), view });
   };
   return (
-    <form class="filters" onSubmit={ask}>
+    <form ref={fields} class="filters" onSubmit={ask}>
       <div class="field grow">
         <label for="try-url">URL</label>
         <input
@@ -66,13 +66,12 @@ function Question({ url, from, links, mayFetch }: QuestionProps): JSX.Element {
           class="mono"
           required
           spellcheck={false}
-          defaultValue={url}
           placeholder="https://docs.example.com/guide"
         />
       </div>
       <div class="field grow">
         <label for="try-from">Found on (may be empty)</label>
-        <input id="try-from" name="from" class="mono" spellcheck={false} defaultValue={from} />
+        <input id="try-from" name="from" class="mono" spellcheck={false} />
       </div>
       <div class="actions">
         <button type="submit" class={links ? 'button' : 'button primary'} value="">

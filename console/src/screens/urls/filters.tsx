@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { Calls } from '../../api/schema.js';
+import { applyForm, useAddressForm } from '../../state/address-form.js';
 import { changeQuery } from '../../state/route.js';
 import { useReasons } from '../../ui/reasons.js';
 
@@ -55,34 +57,35 @@ export function filtersOf(query: URLSearchParams): Filters {
 
 export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((value) => value !== undefined);
 
-export function UrlFilters({ filters }: { filters: Filters }): JSX.Element {
+export const LABELS: Readonly<Record<keyof Filters, string>> = {
+  prefix: 'URL begins with',
+  like: 'URL is like (% any, _ one character)',
+  host: 'Host (with its port, if any)',
+  status: 'Status',
+  source: 'Source',
+  indexed: 'In the index',
+  age: 'Last visited',
+  reason: 'Reason or error code',
+};
+
+export function UrlFilters({ filtered }: { filtered: boolean }): JSX.Element {
   const reasons = useReasons();
-  const apply = (event: Event): void => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const entries = [...form].map(([name, value]) => [name, String(value).trim() || undefined] as const);
-    changeQuery({ ...Object.fromEntries(entries), cursor: undefined });
+  const form = useAddressForm();
+  const apply = useRef<HTMLButtonElement>(null);
+  const clear = (): void => {
+    changeQuery(Object.fromEntries([...Object.keys(LABELS), 'cursor'].map((name) => [name, undefined])));
+    apply.current?.focus(); // the button that had the focus goes
   };
-  const clear = (): void =>
-    changeQuery(
-      Object.fromEntries([...TEXTS, 'status', 'source', 'indexed', 'age', 'cursor'].map((name) => [name, undefined])),
-    );
   return (
-    <form class="filters" onSubmit={apply}>
-      <Text
-        name="prefix"
-        label="URL begins with"
-        value={filters.prefix}
-        placeholder="https://docs.example.com/news/"
-        grow
-      />
-      <Text name="like" label="URL is like (% any, _ one character)" value={filters.like} placeholder="%/archive/%" />
-      <Text name="host" label="Host" value={filters.host} />
-      <Choice name="status" label="Status" value={filters.status} values={STATUSES} />
-      <Choice name="source" label="Source" value={filters.source} values={SOURCES} />
-      <Choice name="indexed" label="In the index" value={filters.indexed?.toString()} values={['true', 'false']} />
-      <Choice name="age" label="Last visited" value={filters.age} values={Object.keys(AGES)} />
-      <Text name="reason" label="Reason or error code" value={filters.reason} list="reason-codes" />
+    <form ref={form} class="filters" onSubmit={applyForm}>
+      <Text name="prefix" placeholder="https://docs.example.com/news/" grow />
+      <Text name="like" placeholder="%/archive/%" />
+      <Text name="host" placeholder="docs.example.com:8080" />
+      <Choice name="status" values={STATUSES} />
+      <Choice name="source" values={SOURCES} />
+      <Choice name="indexed" values={['true', 'false']} />
+      <Choice name="age" values={Object.keys(AGES)} />
+      <Text name="reason" list="reason-codes" />
       <datalist id="reason-codes">
         {[...reasons.values()].map(({ code, meaning }) => (
           <option key={code} value={code}>
@@ -91,10 +94,10 @@ export function UrlFilters({ filters }: { filters: Filters }): JSX.Element {
         ))}
       </datalist>
       <div class="actions">
-        <button type="submit" class="button primary">
+        <button ref={apply} type="submit" class="button primary">
           Apply
         </button>
-        {isFiltered(filters) && (
+        {filtered && (
           <button type="button" class="button" onClick={clear}>
             Clear filter
           </button>
@@ -104,22 +107,17 @@ export function UrlFilters({ filters }: { filters: Filters }): JSX.Element {
   );
 }
 
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly value?: string;
+interface TextProps {
+  readonly name: keyof Filters;
+  readonly grow?: boolean;
+  readonly placeholder?: string;
+  readonly list?: string;
 }
 
-const Text = ({
-  name,
-  label,
-  value,
-  grow,
-  ...rest
-}: FieldProps & { grow?: boolean; placeholder?: string; list?: string }): JSX.Element => (
+const Text = ({ name, grow, ...rest }: TextProps): JSX.Element => (
   <div class={grow ? 'field grow' : 'field'}>
-    <label for={`filter-${name}`}>{label}</label>
-    <input id={`filter-${name}`} name={name} defaultValue={value ?? ''} type="text" spellcheck={false} {...rest} />
+    <label for={`filter-${name}`}>{LABELS[name]}</label>
+    <input id={`filter-${name}`} name={name} type="text" spellcheck={false} {...rest} />
   </div>
 );
 
@@ -129,13 +127,13 @@ const WORDS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(AGES).map(([age, [words]]) => [age, words])),
 };
 
-const Choice = ({ name, label, value, values }: FieldProps & { values: readonly string[] }): JSX.Element => (
+const Choice = ({ name, values }: { name: keyof Filters; values: readonly string[] }): JSX.Element => (
   <div class="field">
-    <label for={`filter-${name}`}>{label}</label>
-    <select id={`filter-${name}`} name={name} defaultValue={value ?? ''}>
+    <label for={`filter-${name}`}>{LABELS[name]}</label>
+    <select id={`filter-${name}`} name={name}>
       <option value="">any</option>
       {values.map((one) => (
-        <option key={one} value={one} selected={one === value}>
+        <option key={one} value={one}>
           {WORDS[one] ?? one}
         </option>
       ))}

@@ -1,12 +1,13 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ApiProblem, call } from '../../api/client.js';
-import { useResource } from '../../state/resource.js';
-import { Loading } from '../../ui/answers.js';
+import { type Resource, useResource } from '../../state/resource.js';
+import { useRested } from '../../state/rested.js';
+import { Failure, Loading } from '../../ui/answers.js';
 import { Confirm } from '../../ui/dialog.js';
 import { count, plural } from '../../ui/format.js';
 import { say } from '../../ui/notices.js';
-import type { Filters } from './filters.js';
+import { type Filters, LABELS } from './filters.js';
 
 interface ActionProps {
   readonly crawler: string;
@@ -14,32 +15,22 @@ interface ActionProps {
   readonly onClose: () => void;
 }
 
-/** The pattern that the filter suggests: what the list shows is most often what is meant. */
-const suggested = ({ like, prefix, host }: Filters): string =>
-  like ?? (prefix ? `${escaped(prefix)}%` : host ? `%://${escaped(host)}/%` : '%');
-
-const escaped = (text: string): string => text.replace(/[%_]/g, (sign) => `\\${sign}`);
-
-export function RefreshUrls({ crawler, filters, onClose }: ActionProps): JSX.Element {
-  const [like, setLike] = useState(suggested(filters));
-  const refresh = async (): Promise<void> => {
+export function RefreshUrls(props: ActionProps): JSX.Element {
+  const { crawler } = props;
+  const refresh = async (like: string): Promise<void> => {
     const { count: due } = await call('POST /api/v1/crawlers/{crawler}/refresh', { path: { crawler }, body: { like } });
     say(`${plural(due, 'URL')} of ${crawler} ${due === 1 ? 'is' : 'are'} due now.`);
   };
   return (
-    <Confirm title="Refresh URLs now" action="Refresh" onConfirm={refresh} onClose={onClose}>
-      <Pattern like={like} onInput={setLike} />
-      <p>
-        <Matching crawler={crawler} like={like} /> They become due at once and are visited as politeness allows. Nothing
-        is deleted.
-      </p>
-    </Confirm>
+    <ByPattern {...props} title="Refresh URLs now" verb="Refresh" act={refresh}>
+      They become due at once and are visited as politeness allows. Nothing is deleted.
+    </ByPattern>
   );
 }
 
-export function ClearUrls({ crawler, filters, onClose }: ActionProps): JSX.Element {
-  const [like, setLike] = useState(suggested(filters));
-  const clear = async (): Promise<void> => {
+export function ClearUrls(props: ActionProps): JSX.Element {
+  const { crawler } = props;
+  const clear = async (like: string): Promise<void> => {
     const { count: cleared } = await call('DELETE /api/v1/crawlers/{crawler}/urls', {
       path: { crawler },
       query: { like, confirm: true },
@@ -47,36 +38,113 @@ export function ClearUrls({ crawler, filters, onClose }: ActionProps): JSX.Eleme
     say(`${plural(cleared, 'URL')} of ${crawler} removed; deletions for their documents are on the way.`);
   };
   return (
-    <Confirm title="Remove URLs" action="Remove them" danger onConfirm={clear} onClose={onClose}>
-      <Pattern like={like} onInput={setLike} />
-      <p>
-        <Matching crawler={crawler} like={like} /> They are forgotten and{' '}
-        <strong>their documents leave the index</strong>. A link to one of them finds it anew.
-      </p>
+    <ByPattern {...props} title="Remove URLs" verb="Remove" danger act={clear}>
+      They are forgotten and <strong>their documents leave the index</strong>. A link to one of them finds it anew.
+    </ByPattern>
+  );
+}
+
+interface PatternProps extends ActionProps {
+  readonly title: string;
+  readonly verb: string;
+  readonly danger?: boolean;
+  readonly act: (like: string) => Promise<void>;
+  /** What becomes of them. */
+  readonly children: ComponentChildren;
+}
+
+/** Nothing can be done before the server has said how many URLs the pattern means. */
+function ByPattern({ crawler, filters, title, verb, danger, act, children, onClose }: PatternProps): JSX.Element {
+  const [like, setLike] = useState(suggested(filters).like);
+  const counted = useMatching(crawler, like);
+  const number = counted.value ?? 0;
+  return (
+    <Confirm
+      title={title}
+      action={number > 0 ? `${verb} ${plural(number, 'URL')}` : verb}
+      danger={danger}
+      ready={number > 0}
+      onConfirm={() => act(like)}
+      onClose={onClose}
+    >
+      <LeftOut filters={filters} />
+      <div class="field">
+        <label for="like">URLs like (% any characters, _ one character)</label>
+        <input id="like" class="mono" required value={like} onInput={(event) => setLike(event.currentTarget.value)} />
+      </div>
+      <Matching like={like} counted={counted}>
+        {children}
+      </Matching>
     </Confirm>
   );
 }
 
-const Pattern = ({ like, onInput }: { like: string; onInput: (like: string) => void }): JSX.Element => (
-  <div class="field">
-    <label for="like">URLs like (% any characters, _ one character)</label>
-    <input id="like" class="mono" required value={like} onInput={(event) => onInput(event.currentTarget.value)} />
-  </div>
-);
+interface Suggestion {
+  readonly like: string;
+  /** The filter that it says; absent when none names an address. */
+  readonly from?: keyof Filters;
+}
 
-/** Asks the server how many match: a removal without confirmation answers exactly that and does nothing. */
-function Matching({ crawler, like }: { crawler: string; like: string }): JSX.Element {
-  const { value } = useResource(like ? `matching ${crawler} ${like}` : undefined, (signal) =>
-    matching(crawler, like, signal),
-  );
-  if (value === undefined) return <Loading />;
+/** Never everything: who means that has to type it. */
+function suggested({ like, prefix, host }: Filters): Suggestion {
+  if (like) return { like, from: 'like' };
+  if (prefix) return { like: `${escaped(prefix)}%`, from: 'prefix' };
+  return host ? { like: `%://${escaped(host)}/%`, from: 'host' } : { like: '' };
+}
+
+const escaped = (text: string): string => text.replace(/[%_\\]/g, (sign) => `\\${sign}`);
+
+/** The list can be narrower than any pattern. */
+function LeftOut({ filters }: { filters: Filters }): JSX.Element | null {
+  const { from } = suggested(filters);
+  const names = (Object.keys(LABELS) as (keyof Filters)[]).filter((name) => filters[name] !== undefined);
+  const leftOut = names.filter((name) => name !== from).map((name) => `“${LABELS[name]}”`);
+  if (leftOut.length === 0) return null;
   return (
-    <strong>
-      {value === 0 ? 'No stored URL matches.' : `${count(value)} stored ${value === 1 ? 'URL matches' : 'URLs match'}.`}
-    </strong>
+    <p class="notice warn">
+      Only the pattern counts here. Of the filter, {leftOut.join(' and ')} {leftOut.length === 1 ? 'does' : 'do'} not
+      apply.
+    </p>
   );
 }
 
+function Matching({
+  like,
+  counted: { value, problem, reload },
+  children,
+}: {
+  like: string;
+  counted: Resource<number>;
+  children: ComponentChildren;
+}): JSX.Element {
+  if (like === '') {
+    return (
+      <p>
+        Type which URLs: <code>%/archive/%</code> means all with /archive/ in them, <code>%</code> alone means all.
+      </p>
+    );
+  }
+  if (problem) return <Failure problem={problem} retry={reload} />;
+  if (value === undefined) return <Loading />;
+  if (value === 0) return <p>No stored URL matches.</p>;
+  return (
+    <p>
+      <strong>
+        {count(value)} stored {value === 1 ? 'URL matches' : 'URLs match'}.
+      </strong>{' '}
+      {children}
+    </p>
+  );
+}
+
+/** Unknown while the pattern is being typed. */
+function useMatching(crawler: string, like: string): Resource<number> {
+  const rested = useRested(like);
+  const key = like !== '' && like === rested ? `matching ${crawler} ${like}` : undefined;
+  return useResource(key, (signal) => matching(crawler, like, signal));
+}
+
+/** A removal without confirmation answers how many match, and does nothing. */
 async function matching(crawler: string, like: string, signal: AbortSignal): Promise<number> {
   try {
     await call('DELETE /api/v1/crawlers/{crawler}/urls', { path: { crawler }, query: { like }, signal });

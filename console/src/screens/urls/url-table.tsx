@@ -1,12 +1,13 @@
 import type { JSX } from 'preact';
 import type { UrlStateDto } from '../../api/schema.js';
 import { Reason } from '../../ui/reasons.js';
+import { Scroll } from '../../ui/scroll.js';
 import { State } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
 
 export const UrlTable = ({ urls }: { urls: readonly UrlStateDto[] }): JSX.Element => (
-  <div class="scroll">
+  <Scroll>
     <table>
       <caption class="visually-hidden">Stored URLs</caption>
       <thead>
@@ -49,5 +50,5 @@ export const UrlTable = ({ urls }: { urls: readonly UrlStateDto[] }): JSX.Elemen
         ))}
       </tbody>
     </table>
-  </div>
+  </Scroll>
 );

@@ -45,7 +45,7 @@ export function Urls(): JSX.Element {
       </PageHead>
       <Panel title="Filter">
         <search>
-          <UrlFilters filters={filters} key={query.toString()} />
+          <UrlFilters filtered={isFiltered(filters)} />
         </search>
       </Panel>
       <UrlPages crawler={crawler} filters={filters} cursor={query.get('cursor') ?? undefined} />

@@ -1,0 +1,29 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { changeQuery, useRoute } from './route.js';
+
+/**
+ * A form whose fields stand in the address under their names. It follows the address without being made anew: the focus
+ * stays where it is.
+ */
+export function useAddressForm(): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null);
+  const { query } = useRoute();
+  const address = query.toString();
+  useLayoutEffect(() => {
+    for (const field of form.current?.querySelectorAll<HTMLInputElement | HTMLSelectElement>('[name]') ?? []) {
+      field.value = query.get(field.name) ?? '';
+      // The address may name a choice that there is not.
+      if (field instanceof HTMLSelectElement && field.selectedIndex < 0) field.selectedIndex = 0;
+    }
+  }, [address]);
+  return form;
+}
+
+/** Writes the fields into the address. */
+export function applyForm(event: Event): void {
+  event.preventDefault();
+  const form = new FormData(event.currentTarget as HTMLFormElement);
+  const entries = [...form].map(([name, value]) => [name, String(value).trim() || undefined] as const);
+  changeQuery({ ...Object.fromEntries(entries), cursor: undefined });
+}

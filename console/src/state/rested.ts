@@ -1,0 +1,13 @@
+import { useEffect, useState } from 'preact/hooks';
+
+const REST_MS = 300;
+
+/** What is being typed, as it was when the typing last paused: so that a question is not asked at every letter. */
+export function useRested(typed: string): string {
+  const [rested, setRested] = useState(typed);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(typed), REST_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return rested;
+}

@@ -1,0 +1,20 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+/** What may be wider than the screen. Where it is, it can be reached and scrolled by the keyboard. */
+export function Scroll({ children }: { children: ComponentChildren }): JSX.Element {
+  const element = useRef<HTMLDivElement>(null);
+  const [scrolls, setScrolls] = useState(false);
+  useEffect(() => {
+    const { current: box } = element;
+    if (!box) return;
+    const sizes = new ResizeObserver(() => setScrolls(box.scrollWidth > box.clientWidth));
+    for (const part of [box, ...box.children]) sizes.observe(part);
+    return () => sizes.disconnect();
+  }, []);
+  return (
+    <div ref={element} class="scroll" tabIndex={scrolls ? 0 : undefined}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import { beforeAll, expect, it } from 'vitest';
+import { describeInBrowser, type Stage } from './browser.js';
+
+/** Visiting and pushing happen in the background. */
+const PATIENCE = { timeout: 15_000 };
+
+const crawler = (name: string, sinks: readonly string[]): string => `
+  <Crawler name="${name}" aggressive="true" throttleTimeMS="0" crawlSitemaps="false">
+    <Root url="SITE/news.html" priority="1"/>
+    <Rules group="default">
+      <Rule><ar:Atom field="url" kind="prefix" norm="none" litteral="true" value="SITE/news"/><Index/><Follow/><Accept/></Rule>
+    </Rules>
+    ${sinks.map((sink) => `<cw:PushTo sink="${sink}"/>`).join('')}
+  </Crawler>`;
+
+/** Nothing listens at port 1. */
+const CONFIGURATION = `${crawler('docs', ['main'])}${crawler('trouble', ['broken', 'away'])}
+  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Sink name="main" type="papi" url="INDEX" connector="test"/>
+  <cw:Sink name="broken" type="json" url="RECEIVER/"/>
+  <cw:Sink name="away" type="json" url="http://127.0.0.1:1/"/>`;
+
+describeInBrowser('crawlers with sinks of their own', { configuration: CONFIGURATION }, (stage) => {
+  beforeAll(async () => {
+    const { world } = stage();
+    world.receiver.fate = () => 'refuse';
+    await world.caughtUp('docs');
+  });
+
+  it('what one sink refused is seen while another one is away', async () => {
+    const { page, open } = stage();
+    await expect.poll(() => sink(stage(), 'broken').refused, PATIENCE).toBe(1);
+    await expect.poll(() => sink(stage(), 'away').state, PATIENCE).toBe('unavailable');
+    await open('/?crawler=trouble');
+    const alerts = page.getByRole('region', { name: 'Alerts' });
+    await alerts.getByText('The sink away is unavailable').waitFor();
+    await alerts.getByText(/The sink broken refused 1 order since the start: .*this document is poison/).waitFor();
+    await open('/push?crawler=trouble');
+    const panel = page.getByRole('region', { name: 'broken' });
+    await panel.getByText(/It refused orders, the last one with: .*this document is poison/).waitFor();
+    await open('/push?crawler=trouble&view=ledger');
+    const orders = page.getByRole('table', { name: 'Orders' });
+    await orders.getByRole('row', { name: /news\.html.*pending broken: .*this document is poison/ }).waitFor();
+  });
+
+  it('a crawler is not warned of the sinks of others, and shown its own orders alone', async () => {
+    const { page, open, world } = stage();
+    await world.server.engine.pauseHost(new URL(world.site.origin).host, true);
+    await open('/?crawler=docs');
+    const alerts = page.getByRole('region', { name: 'Alerts' });
+    await alerts.getByText('is paused').waitFor();
+    expect(await alerts.textContent()).not.toContain('sink');
+    await world.server.engine.pauseHost(new URL(world.site.origin).host, false);
+    await open('/push?crawler=docs&view=ledger');
+    const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row', { name: /news\.html/ });
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(1);
+    expect(await rows.textContent()).toContain('acknowledged');
+  });
+
+  it('a sink that cannot tell what it holds is not offered for a comparison', async () => {
+    const { page, open } = stage();
+    await open('/push');
+    const compare = (name: string) =>
+      page.getByRole('region', { name, exact: true }).getByRole('button', { name: 'Compare with the store' });
+    await compare('main').waitFor();
+    expect(await compare('broken').count()).toBe(0);
+  });
+
+  it('a comparison that fails can be closed', async () => {
+    const { page, open } = stage();
+    await page.route('**/sinks/main/reconcile*', (route) => route.fulfill({ status: 503 }));
+    await open('/push');
+    const compare = page.getByRole('button', { name: 'Compare with the store' });
+    await compare.click();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await page.getByRole('button', { name: 'Close the report' }).click();
+    expect(await compare.isEnabled()).toBe(true);
+    await page.unroute('**/sinks/main/reconcile*');
+  });
+});
+
+const sink = ({ world }: Stage, name: string) => world.server.engine.sinks().find((one) => one.name === name)!;
