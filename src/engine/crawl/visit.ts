@@ -17,7 +17,7 @@ import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
 import { ENDLESS_REASON, type EndlessLinks } from './endless-links.js';
 import type { Host } from './hosts.js';
-import { obeysRobots } from './robots-gate.js';
+import { obeysRobots, type RobotsEntry } from './robots-gate.js';
 import type { CrawlServices } from './services.js';
 import type { Tally } from './tally.js';
 import { pricedBy } from './visit-pricing.js';
@@ -43,6 +43,9 @@ export interface VisitTarget {
 export const PUT_BACK = Symbol('put back');
 
 export class VisitRunner {
+  /** What was read of robots.txt and has been asked for sitemaps. */
+  private readonly seededFrom = new WeakSet<RobotsEntry>();
+
   constructor(
     private readonly services: CrawlServices,
     private readonly target: VisitTarget,
@@ -125,6 +128,8 @@ export class VisitRunner {
     const { definition, fetcher } = this.target.context;
     if (!this.obeysRobots(options)) return {};
     const answer = this.services.robots.ask(url, fetcher.robotsAgent);
+    // Another crawler may have loaded it: each has sitemaps of its own in its frontier.
+    if (answer.kind === 'allowed' || answer.kind === 'disallowed') await this.seedSitemaps(state, url, answer.entry);
     if (answer.kind === 'allowed') return {};
     if (answer.kind === 'disallowed') {
       const detail = `robots.txt forbids it to ${fetcher.robotsAgent}`;
@@ -139,7 +144,6 @@ export class VisitRunner {
     if (failure) {
       return { asked: true, end: this.failedBeforeFetch(state, failure.code, failure.detail, failure.timings.total) };
     }
-    await this.seedSitemaps(state, url);
     return { asked: true, end: PUT_BACK };
   }
 
@@ -198,10 +202,10 @@ export class VisitRunner {
   }
 
   /** Sitemaps that robots.txt names, or the usual place when it names none, come into the frontier like any URL. */
-  private async seedSitemaps(state: UrlState, url: CrawlUrl): Promise<void> {
+  private async seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> {
     const { definition, canonicalize } = this.target.context;
-    if (!definition.crawlSitemaps) return;
-    const named = this.services.robots.entry(origin(url))?.policy.robots.sitemaps ?? [];
+    if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return;
+    const named = entry.policy.robots.sitemaps;
     const places = named.length > 0 ? named : [`${origin(url)}/sitemap.xml`];
     const found = places.map((place) => canonicalize(place, state.url)).filter((place) => place !== undefined);
     await this.services.discovery.discover(
@@ -216,6 +220,7 @@ export class VisitRunner {
           hops: 0,
         })),
     );
+    this.seededFrom.add(entry);
   }
 
   private delay(url: CrawlUrl, options: UrlOptions): Duration {
