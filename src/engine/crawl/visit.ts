@@ -3,7 +3,7 @@
  * nothing else decides order.
  */
 import type { UrlOptions } from '../../domain/crawl/definition.js';
-import type { DispositionRules, VisitOutcome } from '../../domain/crawl/disposition.js';
+import type { DispositionRules } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { concernsHost, requestDelay } from '../../domain/politeness/politeness.js';
@@ -15,6 +15,7 @@ import type { NewUrl, Visit } from '../ports/frontier-store.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
+import type { Documents } from './documents.js';
 import { ENDLESS_REASON, type EndlessLinks } from './endless-links.js';
 import type { Host } from './hosts.js';
 import { obeysRobots, type RobotsEntry } from './robots-gate.js';
@@ -28,6 +29,7 @@ export interface VisitTarget {
   readonly conclusion: Conclusion;
   readonly tally: Tally;
   readonly endless: EndlessLinks;
+  readonly documents: Documents;
   /** Since when the present policy is in force. */
   policySince(): Instant;
   refused(link: { url: string; hostKey: string; reason: string }, from: string): void;
@@ -35,8 +37,6 @@ export interface VisitTarget {
   siteMoved(root: string, target: CrawlUrl): Promise<void>;
   /** Requests that may be under way at the host at once; undefined: as the crawler says. */
   limitHost(hostKey: string, limit: number | undefined): void;
-  /** The document looks like one that is in the index already. */
-  isNearDuplicate(state: UrlState, simhash: bigint): boolean;
 }
 
 /** The URL was not visited and goes back to the head of its queue. */
@@ -329,7 +329,7 @@ export class VisitRunner {
     fence: Fence,
     begun: Instant,
   ): Promise<Concluded> {
-    const outcome = this.visitOutcome(state, result.outcome);
+    const outcome = this.target.documents.outcome(state, result.outcome);
     const now = this.services.clock.now();
     const rules = { ...this.rules(result), visitPrice: host.visitPrice };
     const disposition = this.services.doubts.dispose(state, outcome, rules, now);
@@ -351,15 +351,6 @@ export class VisitRunner {
       document,
       visit,
     });
-  }
-
-  private visitOutcome(state: UrlState, outcome: PageOutcome): VisitOutcome {
-    if (outcome.kind !== 'document') return outcome;
-    const { facts, index, reason } = outcome;
-    if (index && facts.simhash !== undefined && this.target.isNearDuplicate(state, facts.simhash)) {
-      return { kind: 'document', index: false, reason: 'near-duplicate', ...facts };
-    }
-    return { kind: 'document', index, reason, ...facts };
   }
 
   private rules(result: PageResult): DispositionRules {
