@@ -8,21 +8,26 @@ const TEXT = Array.from({ length: 300 }, (_, n) => `word${(n * 7919) % 997} hero
 const page = (last = '') => ({ headers: HTML, body: `<title>t</title><p>${TEXT} ${last}</p>` });
 
 describe('near duplicates', () => {
-  it.each(['with', 'without'])(
-    'that were found together, %s validators: the first one stays, whenever one looks',
+  it.each(['as they are', 'as not modified'])(
+    'that were found together and answer %s: the first one stays',
     async (way) => {
       const site = await startSite();
-      const twin = (name: string) =>
-        way === 'with' ? { ...page(name), headers: { ...HTML, etag: `"${name}"` } } : page(name);
-      site.page('/', ['/a', '/b']).set('/a', twin('one')).set('/b', twin('two'));
+      const twin = (name: string) => ({ ...page(name), headers: { ...HTML, etag: `"${name}"` } });
+      site.page('/');
       const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
+      await world.pass(days(1));
+      site.page('/', ['/a', '/b']).set('/a', twin('one')).set('/b', twin('two'));
+      await world.engine.refresh('test', { url: site.url('/') });
+      await world.pass(seconds(1));
       expect(await world.indexed()).toEqual([site.url('/'), site.url('/a'), site.url('/b')]);
-      for (let day = 0; day < 6; day++) {
+      if (way === 'as not modified') site.set('/a', { status: 304 }).set('/b', { status: 304 });
+      for (let day = 0; day < 3; day += 0.5) {
         await world.pass(days(0.5));
         expect(await world.indexed()).toContain(site.url('/a'));
       }
       expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
-      expect(await world.state(site.url('/b'))).toMatchObject({ status: 'visited', reason: 'near-duplicate' });
+      const [last] = await world.engine.orders({ crawler: 'test' }, undefined, 1);
+      expect(last).toMatchObject({ uri: site.url('/b'), kind: 'delete', reason: 'near-duplicate' });
     },
   );
 
