@@ -68,11 +68,13 @@ export class VisitRunner {
       this.services.review.withdraw(result);
       throw error;
     }
-    const concluded = await this.conclude(state, host, result, fence, begun).catch(async (error: unknown) => {
-      // An order may have reached a sink, and the store could not be told.
-      await this.services.doubts.begin().catch(() => undefined);
-      throw error;
-    });
+    const concluded = await this.conclude(state, host, result, fence, begun)
+      .catch(async (error: unknown) => {
+        // An order may have reached a sink, and the store could not be told.
+        await this.services.doubts.begin().catch(() => undefined);
+        throw error;
+      })
+      .finally(() => this.target.documents.ended(state));
     result.release?.();
     return concluded;
   }
@@ -329,7 +331,7 @@ export class VisitRunner {
     fence: Fence,
     begun: Instant,
   ): Promise<Concluded> {
-    const outcome = this.target.documents.outcome(state, result.outcome);
+    const outcome = await this.target.documents.outcome(state, result.outcome);
     const now = this.services.clock.now();
     const rules = { ...this.rules(result), visitPrice: host.visitPrice };
     const disposition = this.services.doubts.dispose(state, outcome, rules, now);
