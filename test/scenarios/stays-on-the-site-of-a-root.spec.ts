@@ -114,6 +114,23 @@ describe('sitemaps', () => {
     expect(await other.state(bare.url('/sitemap.xml'))).toBeUndefined();
   });
 
+  it('are read for every crawler of the host, also for one that comes later', async () => {
+    const site = await startSite();
+    site
+      .page('/')
+      .page('/a')
+      .set('/sitemap.xml', { headers: XML, body: urlset(site.url('/a')) });
+    const crawler = (name: string): string =>
+      `<Crawler name="${name}" aggressive="true" throttleTimeMS="0" defaultAccept="true"><Root url="${site.url('/')}"/><cw:PushTo sink="main"/></Crawler>`;
+    const world = await crawl({ crawler: crawler('one') + crawler('two') });
+    for (const name of ['one', 'two'])
+      expect(await world.state(site.url('/a'), name)).toMatchObject({ status: 'indexed' });
+    await world.reconfigure({ crawler: crawler('one') + crawler('two') + crawler('late') });
+    await world.untilIdle();
+    expect(await world.state(site.url('/a'), 'late')).toMatchObject({ status: 'indexed' });
+    expect(site.requests.filter(({ path }) => path === '/robots.txt')).toHaveLength(1);
+  });
+
   it('are not read when crawlSitemaps is off', async () => {
     const site = await startSite();
     site

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { days, hours, seconds } from '../../src/domain/time/units.js';
 import type { CrawlWorld } from '../support/crawl-world.js';
+import type { FakePage } from '../support/fake-site.js';
 import { crawl, startSite } from '../support/scenario.js';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
@@ -61,6 +63,75 @@ describe('what a page says to robots about itself', () => {
     const rules = '<Rules><Rule><ar:Domain val="elsewhere.example"/><Ignore/></Rule></Rules>';
     const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${rules}` });
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+  });
+});
+
+describe('a page that names another URL as its canonical one', () => {
+  const attributes = 'nearDuplicateDetector="true" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400"';
+  const naming = (canonical: string, text = 'Words.') => ({
+    headers: { ...HTML, etag: '"1"' },
+    body: `<link rel="canonical" href="${canonical}"><title>t</title><p>${text}</p>`,
+  });
+  const crawled = async (paths: readonly string[], page?: FakePage) => {
+    const site = await startSite();
+    site.page('/', paths);
+    for (const path of paths) page ? site.set(path, page) : site.page(path);
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes });
+    const urls = (...wanted: string[]) => wanted.map((path) => site.url(path)).sort();
+    expect(await world.indexed()).toEqual(urls('/', ...paths));
+    return { site, world, urls };
+  };
+
+  it.each([
+    ['redirects back to it', { status: 301, headers: { location: '/a' } }],
+    ['is gone', { status: 404 }],
+    ['does not want to be indexed', { headers: HTML, body: '<meta name="robots" content="noindex"><title>x</title>' }],
+    ['names a third one', naming('/', 'Other words.')],
+  ])('keeps its place when that one %s', async (_what, answer) => {
+    const { site, world, urls } = await crawled(['/a']);
+    site.set('/a', naming('/other')).set('/other', answer);
+    for (let day = 0; day < 5; day++) {
+      await world.pass(days(1));
+      expect(await world.indexed()).toEqual(urls('/', '/a'));
+    }
+    // It is asked for whole: when that one stands one day, an unchanged page has to give way too.
+    expect((await world.state(site.url('/a')))?.etag).toBeUndefined();
+  });
+
+  it('gets into the index at its next visit when that one turns out to be none', async () => {
+    const site = await startSite();
+    site.page('/', ['/a']).set('/a', naming('/gone'));
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes });
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+  });
+
+  it('and is named by that one in turn: one of the two stays, also when both are visited at once', async () => {
+    const { site, world, urls } = await crawled(['/a', '/b']);
+    site.set('/a', naming('/b', 'One.')).set('/b', naming('/a', 'Two.'));
+    await world.engine.refresh('test', { like: '%' });
+    await world.pass(seconds(1));
+    const [stays] = (await world.indexed()).filter((url) => url !== site.url('/'));
+    for (let day = 0; day < 5; day++) {
+      await world.pass(days(1));
+      expect(await world.indexed()).toEqual([...urls('/'), stays]);
+    }
+  });
+
+  it('leaves the index when that one is in it, with the same text too, and comes back when that one is gone', async () => {
+    const text = Array.from({ length: 300 }, (_, n) => `heron ${n}`).join(' ');
+    const plain = { headers: HTML, body: `<title>t</title><p>${text}</p>` };
+    const { site, world, urls } = await crawled(['/a'], plain);
+    site.set('/a', naming('/other', text)).set('/other', plain);
+    for (let hour = 0; hour < 72; hour += 6) {
+      await world.pass(hours(6));
+      expect((await world.indexed()).length).toBeGreaterThan(1);
+    }
+    expect(await world.indexed()).toEqual(urls('/', '/other'));
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'visited', reason: 'canonical-elsewhere' });
+    site.remove('/other');
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual(urls('/', '/a'));
   });
 });
 

@@ -79,7 +79,7 @@ export interface ConfigurationProblemDto {
 export interface ConfigurationStateDto {
   readonly version: number;
   readonly at: string;
-  /** Name of the API key, or `file` when it was found changed on disk. */
+  /** Name of the API key; `file` when it was found changed on disk; `file, not in force` for an edit with errors that a write went over. */
   readonly who: string;
   /** SHA-256 of the text, hex. */
   readonly digest: string;
@@ -768,7 +768,7 @@ export interface RefreshDto {
 export interface VersionDto {
   readonly version: number;
   readonly at: string;
-  /** Name of the API key, or `file` when it was found changed on disk. */
+  /** Name of the API key; `file` when it was found changed on disk; `file, not in force` for an edit with errors that a write went over. */
   readonly who: string;
   /** SHA-256 of the text, hex. */
   readonly digest: string;

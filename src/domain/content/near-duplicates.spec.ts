@@ -10,6 +10,8 @@ const flip = (simhash: bigint, bits: readonly number[]) =>
   );
 const bitLists = (maxLength: number) => fc.uniqueArray(fc.integer({ min: 0, max: 63 }), { maxLength });
 
+const any = (): boolean => true;
+
 function distance(a: bigint, b: bigint): number {
   return BigInt.asUintN(64, a ^ b)
     .toString(2)
@@ -30,10 +32,10 @@ describe('near duplicates', () => {
   it('are found within a smaller distance on demand', () => {
     const index = new NearDuplicates(10);
     index.add(1, 0n);
-    expect(index.find(3n, 1)).toBeUndefined();
-    expect(index.find(1n, 1)).toBe(1);
-    expect(index.find(1n, 0)).toBeUndefined();
-    expect(index.find(0n, 0)).toBe(1);
+    expect(index.find(3n, any, 1)).toBeUndefined();
+    expect(index.find(1n, any, 1)).toBe(1);
+    expect(index.find(1n, any, 0)).toBeUndefined();
+    expect(index.find(0n, any, 0)).toBe(1);
   });
 
   it('give the nearest page', () => {
@@ -42,6 +44,14 @@ describe('near duplicates', () => {
     index.add(2, 0b1n);
     index.add(3, 0b11n);
     expect(index.find(0n)).toBe(2);
+  });
+
+  it('give the nearest of those that count, so that a page does not find itself', () => {
+    const index = new NearDuplicates(10);
+    index.add(1, 0b1n);
+    index.add(2, 0n);
+    expect(index.find(0n, (key) => key !== 2)).toBe(1);
+    expect(index.find(0n, (key) => key < 1)).toBeUndefined();
   });
 
   it('read the sign bit as any other', () => {
@@ -89,7 +99,7 @@ describe('near duplicates', () => {
           else {
             const near = model.filter((entry) => entry.key >= 0 && distance(entry.hash, simhash) <= key);
             const nearest = Math.min(...near.map((entry) => distance(entry.hash, simhash)));
-            const found = index.find(simhash, key);
+            const found = index.find(simhash, any, key);
             const allowed = near.filter((entry) => distance(entry.hash, simhash) === nearest).map((entry) => entry.key);
             if (found === undefined) expect(allowed).toEqual([]);
             else expect(allowed).toContain(found);

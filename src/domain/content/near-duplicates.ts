@@ -1,6 +1,8 @@
 const BANDS = 4;
 const BAND_VALUES = 65_536;
 
+const everyKey = (): boolean => true;
+
 /** Entries looked at in one band: a text that very many pages share must not make every look-up slow. */
 const MAX_STEPS = 4_096;
 
@@ -59,8 +61,11 @@ export class NearDuplicates {
     for (let band = 0; band < BANDS; band++) this.#unlink(band, slot);
   }
 
-  /** The key of the nearest page within `maxDistance` bits; of equally near ones any. Complete up to a distance of three. */
-  find(simhash: bigint, maxDistance = 3): number | undefined {
+  /**
+   * The key of the nearest page that `counts`, within `maxDistance` bits; of equally near ones any. Complete up to a distance
+   * of three.
+   */
+  find(simhash: bigint, counts: (key: number) => boolean = everyKey, maxDistance = 3): number | undefined {
     const high = highHalf(simhash);
     const low = lowHalf(simhash);
     let nearest = -1;
@@ -70,7 +75,7 @@ export class NearDuplicates {
       for (let step = 0; entry !== 0 && step < MAX_STEPS; step++) {
         const slot = entry - 1;
         const bits = bitCount(this.#high[slot]! ^ high) + bitCount(this.#low[slot]! ^ low);
-        if (bits < distance) {
+        if (bits < distance && counts(this.#keys[slot]!)) {
           distance = bits;
           nearest = slot;
           if (bits === 0) break;

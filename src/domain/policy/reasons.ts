@@ -159,7 +159,7 @@ export const REASONS = {
     'Change MimeTypes and `mimeTypesMode` of the crawler.',
   ),
   'canonical-elsewhere': page(
-    'The page names another URL as its canonical one; that one is crawled instead.',
+    'The page names another URL as its canonical one, which is in the index or waits for its first visit.',
     'Mend rel=canonical on the page if it is wrong.',
   ),
   'near-duplicate': page(

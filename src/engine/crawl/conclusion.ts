@@ -45,8 +45,8 @@ export interface Decision extends Ruling {
 export interface Concluded {
   readonly removed: boolean;
   readonly next?: { readonly source: SourceNumber; readonly dueAt: Instant };
-  /** The document is in the index now, with this stamp. */
-  readonly indexed?: { readonly simhash?: bigint };
+  /** Of the document in the index: null when there is none any more, or none with a text; undefined when nothing has changed. */
+  readonly simhash?: bigint | null;
 }
 
 /** Whether a settlement was written, or belongs to another node by now. */
@@ -90,7 +90,7 @@ export class Conclusion {
   }
 
   private async settle(decision: Decision): Promise<Concluded> {
-    const { state, disposition, visit, fence } = decision;
+    const { state, visit, fence } = decision;
     const { changes, orders, remove } = await this.carryOut(decision);
     const settlement = { id: state.id, fence, remove, changes: remove ? undefined : changes, visit, orders };
     if ((await this.services.settler.add(settlement)) === 'fenced out')
@@ -98,11 +98,11 @@ export class Conclusion {
         [fence],
         orders.some(({ attempts }) => attempts > 0),
       );
-    if (remove) return { removed: true };
+    if (remove) return { removed: true, simhash: null };
     const source = changes.source === undefined ? state.source : (changes.source ?? undefined);
     const dueAt = changes.dueAt ?? state.dueAt;
-    const indexed = changes.status === 'indexed' ? { simhash: disposition.changes.simhash ?? undefined } : undefined;
-    return { removed: false, next: source === undefined || dueAt >= NEVER ? undefined : { source, dueAt }, indexed };
+    const next = source === undefined || dueAt >= NEVER ? undefined : { source, dueAt };
+    return { removed: false, next, simhash: simhashInIndex(changes) };
   }
 
   private async carryOut(decision: Decision): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
@@ -187,6 +187,11 @@ export class Conclusion {
       answer: 'the page answers again',
     }));
   }
+}
+
+function simhashInIndex({ status, stamp, simhash }: UrlChanges): bigint | null | undefined {
+  if (stamp === null) return null;
+  return status === 'indexed' ? simhash : undefined;
 }
 
 /** The sinks keep what they had: the state says so, and what the sink said stands in the ledger. */

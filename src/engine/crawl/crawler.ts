@@ -3,7 +3,6 @@
  * It never waits for a host: a host that is not ready is simply not picked.
  */
 
-import { NearDuplicates } from '../../domain/content/near-duplicates.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
 import { moveSite } from '../../domain/policy/site-mode.js';
@@ -16,6 +15,7 @@ import type { UrlChanges } from '../ports/frontier-store.js';
 import { type Fence, FencedOut } from '../ports/partitions.js';
 import { type Concluded, Conclusion, type Word } from './conclusion.js';
 import { Deletions } from './deletions.js';
+import { Documents } from './documents.js';
 import { EndlessLinks } from './endless-links.js';
 import { Frontier, type FrontierSettings } from './frontier.js';
 import type { Host } from './hosts.js';
@@ -34,19 +34,18 @@ const TELL_AGAIN = seconds(5);
  * the store cannot follow.
  */
 const MOST_BYTES_IN_HAND = 48 * 1024 * 1024;
-const NEAR_DUPLICATES_REMEMBERED = 1_000_000;
 
 export class Crawler {
   readonly frontier: Frontier;
   readonly tally: Tally;
   readonly refused = new RefusedLinks();
   readonly endless: EndlessLinks;
+  private readonly documents: Documents;
   private current!: CrawlContext;
   private conclusion!: Conclusion;
   private visits!: VisitRunner;
   /** Since when the present policy is in force: pages visited before may have links that it takes and the last one did not. */
   policySince: Instant = instant(0);
-  private nearDuplicates: NearDuplicates | undefined;
   private runState: CrawlerRunState = 'stopped';
   /** Pages being fetched. */
   private fetching = 0;
@@ -66,6 +65,7 @@ export class Crawler {
     this.tally = new Tally(services.clock);
     this.frontier = new Frontier(context.definition.name, services, frontierSettings(context), () => this.wake());
     const { name } = context.definition;
+    this.documents = new Documents(name, services.store);
     this.endless = new EndlessLinks(name, services, () => this.current.definition.traps.maxPatternUrls);
     this.configure(context);
   }
@@ -91,11 +91,11 @@ export class Crawler {
       conclusion: this.conclusion,
       tally: this.tally,
       endless: this.endless,
+      documents: this.documents,
       policySince: () => this.policySince,
       refused: (link, from) => this.refused.add(link, from, services.clock.now()),
       siteMoved: (root, target) => this.siteMoved(root, target),
       limitHost: (hostKey, limit) => this.frontier.limitHost(hostKey, limit),
-      isNearDuplicate: (state, simhash) => this.isNearDuplicate(state, simhash),
     });
     this.wake();
   }
@@ -257,7 +257,7 @@ export class Crawler {
 
   private async open(): Promise<void> {
     await this.sweep();
-    if (this.context.definition.nearDuplicateDetector) await this.loadNearDuplicates();
+    if (this.context.definition.nearDuplicateDetector) await this.documents.loadNearDuplicates();
   }
 
   private async sweep(): Promise<void> {
@@ -362,30 +362,8 @@ export class Crawler {
   private settled(url: UrlState, end: Concluded): void {
     if (end.removed) this.services.processor.forget(this.name, [url.url]);
     this.frontier.settled(url, end.next);
-    if (this.nearDuplicates) {
-      if (end.indexed?.simhash !== undefined) this.nearDuplicates.add(url.id, end.indexed.simhash);
-      else if (!end.indexed) this.nearDuplicates.remove(url.id);
-    }
+    this.documents.settled(url.id, end.simhash);
     this.wake();
-  }
-
-  private isNearDuplicate(state: UrlState, simhash: bigint): boolean {
-    // Documents under way are not known to each other: of two new twins both may get in, and the next visit settles it.
-    const twin = this.nearDuplicates?.find(simhash);
-    return twin !== undefined && twin !== state.id;
-  }
-
-  private async loadNearDuplicates(): Promise<void> {
-    const known = new NearDuplicates(NEAR_DUPLICATES_REMEMBERED);
-    let last = 0;
-    for (;;) {
-      const page = await this.services.store.list({ crawler: this.name, indexed: true }, last, 5_000);
-      for (const state of page) if (state.simhash !== undefined) known.add(state.id, state.simhash);
-      const end = page.at(-1);
-      if (!end || page.length < 5_000) break;
-      last = end.id;
-    }
-    this.nearDuplicates = known;
   }
 
   private async siteMoved(root: string, target: CrawlUrl): Promise<void> {

@@ -3,7 +3,7 @@
  * nothing else decides order.
  */
 import type { UrlOptions } from '../../domain/crawl/definition.js';
-import type { DispositionRules, VisitOutcome } from '../../domain/crawl/disposition.js';
+import type { DispositionRules } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { concernsHost, requestDelay } from '../../domain/politeness/politeness.js';
@@ -15,9 +15,10 @@ import type { NewUrl, Visit } from '../ports/frontier-store.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
+import type { Documents } from './documents.js';
 import { ENDLESS_REASON, type EndlessLinks } from './endless-links.js';
 import type { Host } from './hosts.js';
-import { obeysRobots } from './robots-gate.js';
+import { obeysRobots, type RobotsEntry } from './robots-gate.js';
 import type { CrawlServices } from './services.js';
 import type { Tally } from './tally.js';
 import { pricedBy } from './visit-pricing.js';
@@ -28,6 +29,7 @@ export interface VisitTarget {
   readonly conclusion: Conclusion;
   readonly tally: Tally;
   readonly endless: EndlessLinks;
+  readonly documents: Documents;
   /** Since when the present policy is in force. */
   policySince(): Instant;
   refused(link: { url: string; hostKey: string; reason: string }, from: string): void;
@@ -35,14 +37,15 @@ export interface VisitTarget {
   siteMoved(root: string, target: CrawlUrl): Promise<void>;
   /** Requests that may be under way at the host at once; undefined: as the crawler says. */
   limitHost(hostKey: string, limit: number | undefined): void;
-  /** The document looks like one that is in the index already. */
-  isNearDuplicate(state: UrlState, simhash: bigint): boolean;
 }
 
 /** The URL was not visited and goes back to the head of its queue. */
 export const PUT_BACK = Symbol('put back');
 
 export class VisitRunner {
+  /** What was read of robots.txt and has been asked for sitemaps. */
+  private readonly seededFrom = new WeakSet<RobotsEntry>();
+
   constructor(
     private readonly services: CrawlServices,
     private readonly target: VisitTarget,
@@ -65,7 +68,9 @@ export class VisitRunner {
       this.services.review.withdraw(result);
       throw error;
     }
-    const concluded = await this.conclude(state, host, result, fence, begun);
+    const concluded = await this.conclude(state, host, result, fence, begun).finally(() =>
+      this.target.documents.ended(state),
+    );
     result.release?.();
     return concluded;
   }
@@ -121,6 +126,8 @@ export class VisitRunner {
     const { definition, fetcher } = this.target.context;
     if (!this.obeysRobots(options)) return {};
     const answer = this.services.robots.ask(url, fetcher.robotsAgent);
+    // Another crawler may have loaded it: each has sitemaps of its own in its frontier.
+    if (answer.kind === 'allowed' || answer.kind === 'disallowed') await this.seedSitemaps(state, url, answer.entry);
     if (answer.kind === 'allowed') return {};
     if (answer.kind === 'disallowed') {
       const detail = `robots.txt forbids it to ${fetcher.robotsAgent}`;
@@ -135,7 +142,6 @@ export class VisitRunner {
     if (failure) {
       return { asked: true, end: this.failedBeforeFetch(state, failure.code, failure.detail, failure.timings.total) };
     }
-    await this.seedSitemaps(state, url);
     return { asked: true, end: PUT_BACK };
   }
 
@@ -194,10 +200,10 @@ export class VisitRunner {
   }
 
   /** Sitemaps that robots.txt names, or the usual place when it names none, come into the frontier like any URL. */
-  private async seedSitemaps(state: UrlState, url: CrawlUrl): Promise<void> {
+  private async seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> {
     const { definition, canonicalize } = this.target.context;
-    if (!definition.crawlSitemaps) return;
-    const named = this.services.robots.entry(origin(url))?.policy.robots.sitemaps ?? [];
+    if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return;
+    const named = entry.policy.robots.sitemaps;
     const places = named.length > 0 ? named : [`${origin(url)}/sitemap.xml`];
     const found = places.map((place) => canonicalize(place, state.url)).filter((place) => place !== undefined);
     await this.services.discovery.discover(
@@ -212,6 +218,7 @@ export class VisitRunner {
           hops: 0,
         })),
     );
+    this.seededFrom.add(entry);
   }
 
   private delay(url: CrawlUrl, options: UrlOptions): Duration {
@@ -320,7 +327,7 @@ export class VisitRunner {
     fence: Fence,
     begun: Instant,
   ): Promise<Concluded> {
-    const outcome = this.visitOutcome(state, result.outcome);
+    const outcome = await this.target.documents.outcome(state, result.outcome);
     const now = this.services.clock.now();
     const rules = { ...this.rules(result), visitPrice: host.visitPrice };
     const disposition = this.services.doubts.dispose(state, outcome, rules, now);
@@ -342,15 +349,6 @@ export class VisitRunner {
       document,
       visit,
     });
-  }
-
-  private visitOutcome(state: UrlState, outcome: PageOutcome): VisitOutcome {
-    if (outcome.kind !== 'document') return outcome;
-    const { facts, index, reason } = outcome;
-    if (index && facts.simhash !== undefined && this.target.isNearDuplicate(state, facts.simhash)) {
-      return { kind: 'document', index: false, reason: 'near-duplicate', ...facts };
-    }
-    return { kind: 'document', index, reason, ...facts };
   }
 
   private rules(result: PageResult): DispositionRules {

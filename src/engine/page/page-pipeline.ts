@@ -210,8 +210,11 @@ class PageVisit {
     const directives = directivesOf(this.context, this.verdict.effects.options, answer, content);
     const canonical = canonicalOf(this.context, this.url, base, answer, content);
     const canonicalTaken = canonical !== undefined && this.collector.addUrl(canonical, 'link') === undefined;
-    const reason = this.reasonNotToIndex(directives.index, canonicalTaken);
-    const outcome = this.documentOutcome(answer, mediaType, content, directives.archive, reason);
+    const reason = this.reasonNotToIndex(directives.index);
+    const outcome = {
+      ...this.documentOutcome(answer, mediaType, content, directives.archive, reason),
+      canonical: canonicalTaken ? canonical.href : undefined,
+    };
     // A page that has not changed has no new links: a URL whose status was removed stays away until one is found.
     if (this.task.rereadLinks || outcome.facts.stamp !== this.task.stamp)
       this.follow(answer, content, base, directives.follow);
@@ -238,10 +241,9 @@ class PageVisit {
     if (url) this.collector.refuse(url, 'nofollow');
   }
 
-  private reasonNotToIndex(robotsAllow: boolean, canonicalElsewhere: boolean): string | undefined {
+  private reasonNotToIndex(robotsAllow: boolean): string | undefined {
     if (!this.verdict.effects.index) return this.verdict.effects.follow ? 'links-only' : 'no-index';
-    if (!robotsAllow) return 'noindex';
-    return canonicalElsewhere ? 'canonical-elsewhere' : undefined;
+    return robotsAllow ? undefined : 'noindex';
   }
 
   private documentOutcome(

@@ -73,6 +73,8 @@ export type PageOutcome =
       /** May it stand in the index? If not, `reason` says why. */
       readonly index: boolean;
       readonly reason: string;
+      /** Another URL that it names as its canonical one, if the policy takes that. */
+      readonly canonical?: string;
       /** Present when it may be indexed and differs from `task.stamp`. */
       readonly document?: PushDocument;
     }

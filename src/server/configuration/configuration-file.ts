@@ -43,6 +43,9 @@ export interface LoadedConfiguration {
   readonly fingerprint: string;
 }
 
+/** What the API may write. */
+type Texts = Pick<LoadedConfiguration, 'xml' | 'ruleFiles'>;
+
 /** Texts that are written beside their files and wait to take their places. */
 export interface Staged {
   commit(): Promise<void>;
@@ -80,16 +83,27 @@ export class ConfigurationFile {
   load(xml: string = this.text(), rules?: ReadonlyMap<string, string>): LoadedConfiguration {
     const { definition, problems, files } = this.check(xml, rules);
     if (!definition) throw new InvalidConfiguration(problems);
-    const hash = createHash('sha256').update(xml);
-    for (const { name, text } of files) hash.update(`\0${name}\0${text}`);
     return {
       xml,
       definition,
       problems,
       ruleFiles: files.filter((file): file is RuleFile => file.kind !== undefined),
       paths: files.map(({ name }) => this.beside(name)),
-      fingerprint: hash.digest('hex'),
+      fingerprint: fingerprintOf(xml, files),
     };
+  }
+
+  /** Something else stands on disk than these texts; where nothing stands, nothing could be lost. */
+  differs({ xml, ruleFiles }: Texts): boolean {
+    const other = (path: string, text: string): boolean => (textAt(path) ?? text) !== text;
+    return other(this.path, xml) || ruleFiles.some(({ name, text }) => other(this.beside(name), text));
+  }
+
+  /** What stands on disk where these texts would go, whether or not it could be used. */
+  inPlaceOf({ ruleFiles }: Texts): Texts & { readonly fingerprint: string } {
+    const xml = textAt(this.path) ?? '';
+    const standing = ruleFiles.map((file) => ({ ...file, text: textAt(this.beside(file.name)) ?? '' }));
+    return { xml, ruleFiles: standing, fingerprint: fingerprintOf(xml, standing) };
   }
 
   /** As load, with the problems as a value; the files are those that could be read, by name. */
@@ -114,8 +128,8 @@ export class ConfigurationFile {
    * Durable before anything takes the place of an old text, so that a crash leaves each file old or new, never a half. The
    * files of rules go first: a new configuration may name new ones.
    */
-  async stage({ xml, ruleFiles }: Pick<LoadedConfiguration, 'xml' | 'ruleFiles'>): Promise<Staged> {
-    const changed = ruleFiles.filter(({ name, text }) => this.onDisk(name) !== text);
+  async stage({ xml, ruleFiles }: Texts): Promise<Staged> {
+    const changed = ruleFiles.filter(({ name, text }) => textAt(this.beside(name)) !== text);
     const texts = [...changed.map(({ name, text }) => [this.beside(name), text] as const), [this.path, xml] as const];
     const staged: Staged[] = [];
     const discard = async (): Promise<void> => {
@@ -135,19 +149,25 @@ export class ConfigurationFile {
     };
   }
 
-  private onDisk(name: string): string | undefined {
-    try {
-      return readFileSync(this.beside(name), 'utf8');
-    } catch {
-      return undefined;
-    }
-  }
-
   /** Other files stand in the configuration's folder or below; a configuration over the API cannot read others. */
   private beside(name: string): string {
     const path = resolve(join(this.folder, name));
     if (!path.startsWith(this.folder + sep)) throw new Error(`${name} is outside ${this.folder}`);
     return path;
+  }
+}
+
+function fingerprintOf(xml: string, files: readonly NamedFile[]): string {
+  const hash = createHash('sha256').update(xml);
+  for (const { name, text } of files) hash.update(`\0${name}\0${text}`);
+  return hash.digest('hex');
+}
+
+function textAt(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Instant } from '../../domain/time/units.js';
 export interface VersionHeader {
   readonly version: number;
   readonly at: Instant;
-  /** Name of the API key, `file` when it was found changed on disk. */
+  /** Name of the API key, `file` when it was found changed on disk, `file, not in force` when it could not be used. */
   readonly who: string;
   /** SHA-256 of the text and of the files that it names, hex. */
   readonly digest: string;
@@ -17,7 +17,7 @@ export interface ConfigurationTexts {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Every configuration that was ever in force. */
+/** Every configuration that was ever in force, and edits of the file that were written over. */
 export interface ConfigurationHistory {
   /** Newest first. */
   versions(before: number | undefined, limit: number): Promise<VersionHeader[]>;

@@ -81,7 +81,9 @@ export class ConfigurationController {
     summary: 'Replace the configuration',
     description:
       'Checked as a whole; with any error nothing changes. Once in force, stored URLs are judged again in the background. ' +
-      'When more than 10 % of the documents of a crawler would be deleted, `confirm=true` is wanted.',
+      'When more than 10 % of the documents of a crawler would be deleted, `confirm=true` is wanted. ' +
+      'An edit of the file on disk that is not in force is not written over, unless `If-Match: *` asks for it; it then stays ' +
+      'in the history.',
     role: 'admin',
     consumes: DRAFT_TYPES,
     problems: CHANGE_PROBLEMS,

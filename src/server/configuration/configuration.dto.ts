@@ -27,7 +27,11 @@ export class VersionDto {
   @ApiProperty({ format: 'date-time' })
   at!: string;
 
-  @ApiProperty({ description: 'Name of the API key, or `file` when it was found changed on disk.' })
+  @ApiProperty({
+    description:
+      'Name of the API key; `file` when it was found changed on disk; `file, not in force` for an edit with errors that a ' +
+      'write went over.',
+  })
   who!: string;
 
   @ApiProperty({ description: 'SHA-256 of the text, hex.' })

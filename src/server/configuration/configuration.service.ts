@@ -16,7 +16,7 @@ import {
 import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { configurationErrors } from './problems.dto.js';
-import { confirmationNeeded, requireMatch } from './write-conditions.js';
+import { ANY, confirmationNeeded, editNotInForce, requireMatch } from './write-conditions.js';
 
 export interface ConfigurationInForce extends LoadedConfiguration {
   readonly header: VersionHeader;
@@ -30,13 +30,21 @@ export interface WriteRequest {
   readonly confirm: boolean;
 }
 
+type Reloaded = 'unchanged' | 'reloaded' | 'refused';
+
+/** In the history: an edit of the file that was never in force, kept because the file was overwritten. */
+const KEPT_EDIT = 'file, not in force';
+
 /**
  * The configuration in force and the only ways in which it changes. One change at a time; a configuration with errors
- * changes nothing; the engine has taken a new one before the file shows it.
+ * changes nothing; the engine has taken a new one before the file shows it; nothing is written over an edit of the file
+ * that the history does not have.
  */
 @Injectable()
 export class ConfigurationService {
   private inForce: ConfigurationInForce | undefined;
+  /** What was read from the files last, or written to them: anything else there was written by hand. */
+  private onDisk!: LoadedConfiguration;
   private shared = false;
   private rejected: readonly Problem[] = [];
   private last: Promise<unknown> = Promise.resolve();
@@ -56,7 +64,8 @@ export class ConfigurationService {
    */
   async begin(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
     this.shared = shared;
-    const [newest] = await this.history.versions(undefined, 1);
+    this.onDisk = loaded;
+    const newest = await this.newest();
     const isNewest = newest?.digest === loaded.fingerprint;
     if (newest && !isNewest && shared) {
       this.log.warn('the configuration in the database is in force; the file differs from it and is not used', {
@@ -74,14 +83,14 @@ export class ConfigurationService {
   /** Puts in force what another server has put in force. */
   follow(): Promise<void> {
     return this.exclusively(async () => {
-      const [newest] = await this.history.versions(undefined, 1);
+      const newest = await this.newest();
       if (!newest || newest.digest === this.current.header.digest) return;
       const { xml, files } = await this.texts(newest.version);
       const loaded = this.file.load(xml, files);
-      const staged = await this.stage(loaded);
+      const staged = this.isEdited() ? undefined : await this.stage(loaded);
       await this.engine.reconfigure(loaded.definition);
       this.inForce = { ...loaded, header: newest };
-      await staged?.commit();
+      await this.write(loaded, staged);
       this.log.info('a new configuration is in force', { version: newest.version, by: newest.who });
     });
   }
@@ -128,62 +137,105 @@ export class ConfigurationService {
     return this.engine.preview(this.loadOrRefuse(draft).definition);
   }
 
-  /** @throws ProblemException: 428, 412, 422 with every error, 409 when many documents would be deleted. */
+  /**
+   * @throws ProblemException: 428, 412, 422 with every error, 409 when many documents would be deleted or the file has an edit
+   * that is not in force; with If-Match: * such an edit is only kept.
+   */
   replace(draft: ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.apply(() => draft, request);
+    return this.apply(() => draft, request, request.ifMatch === ANY);
   }
 
   /** As replace, with a text that is made from the one in force. */
   change(edit: (xml: string) => string, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.apply((xml) => ({ xml: edit(xml), files: new Map() }), request);
+    return this.apply((xml) => ({ xml: edit(xml), files: new Map() }), request, false);
   }
 
+  /** As replace; without If-Match whatever is in force may be replaced, and no edit that is not. */
   async restore(version: number, request: WriteRequest): Promise<ConfigurationInForce> {
-    return this.replace(await this.texts(version), request);
+    const texts = await this.texts(version);
+    return this.apply(() => texts, { ...request, ifMatch: request.ifMatch ?? ANY }, request.ifMatch === ANY);
   }
 
   /** The texts of an earlier version, redacted. */
   async version(version: number): Promise<ConfigurationTexts> {
     const { xml, files } = await this.texts(version);
     const redacted = [...files].map(([name, text]) => [name, this.format.redactRules(text)] as const);
-    return { xml: this.format.redact(xml), files: new Map(redacted) };
+    return { xml: this.redactedVersion(version, xml), files: new Map(redacted) };
   }
 
   /** Reads the file again, after a signal or because it has changed. An unusable one is told in the log, and no more. */
-  reload(who: string): Promise<'unchanged' | 'reloaded' | 'refused'> {
-    return this.exclusively(async () => {
-      try {
-        const loaded = this.file.load();
-        if (loaded.fingerprint === this.current.fingerprint) {
-          this.rejected = [];
-          return 'unchanged';
-        }
-        await this.engine.reconfigure(loaded.definition);
-        await this.accept(loaded, who);
-        return 'reloaded';
-      } catch (error) {
-        this.refuse(error);
+  reload(who: string): Promise<Reloaded> {
+    return this.exclusively(() =>
+      this.takeFile(who).catch((error: unknown) => {
+        this.log.error('the configuration could not be read again; the one in force stays', { error });
         return 'refused';
-      }
-    });
+      }),
+    );
   }
 
-  private apply(make: (xml: string) => ConfigurationDraft, request: WriteRequest): Promise<ConfigurationInForce> {
+  private apply(
+    make: (xml: string) => ConfigurationDraft,
+    request: WriteRequest,
+    overwrites: boolean,
+  ): Promise<ConfigurationInForce> {
     return this.exclusively(async () => {
-      requireMatch(request.ifMatch, this.etag);
+      await this.requireCurrent(request, overwrites);
       const loaded = this.loadOrRefuse(make(this.current.xml));
-      if (!request.confirm) await this.requireFewDeletions(loaded);
+      if (!request.confirm) {
+        await this.requireFewDeletions(loaded);
+        // That takes its time, and editors do not wait for it.
+        await this.requireCurrent(request, overwrites);
+      }
       return this.putInForce(loaded, request.who);
     });
   }
 
-  private refuse(error: unknown): void {
-    if (error instanceof InvalidConfiguration) {
-      this.rejected = error.problems;
-      this.log.error('the changed configuration has errors; the one in force stays', {
-        problems: error.problems.map((problem) => `${placeText(problem.place)} ${problem.code} ${problem.message}`),
-      });
-    } else this.log.error('the configuration could not be read again; the one in force stays', { error });
+  /** An edit of the file comes first: it is taken over now if nobody has seen it yet, and then the caller's version is old. */
+  private async requireCurrent({ ifMatch }: WriteRequest, overwrites: boolean): Promise<void> {
+    if (this.isEdited()) await this.takeFile('file');
+    if (this.rejected.length > 0 && !overwrites) throw editNotInForce(this.rejected);
+    requireMatch(ifMatch, this.etag);
+  }
+
+  private isEdited(): boolean {
+    return this.rejected.length > 0 || this.file.differs(this.onDisk);
+  }
+
+  /** An edit that was kept may be no XML at all. */
+  private redactedVersion(version: number, xml: string): string {
+    try {
+      return this.format.redact(xml);
+    } catch (error) {
+      throw new ProblemException(
+        'unacceptable',
+        `Version ${version} is no well-formed XML, so that nobody can tell where its secrets are, and it is not shown ` +
+          `(${String(error)}). The database has its text, in the table configuration_version.`,
+      );
+    }
+  }
+
+  private async takeFile(who: string): Promise<Reloaded> {
+    this.rejected = [];
+    try {
+      const loaded = this.file.load();
+      const isNew = loaded.fingerprint !== this.current.fingerprint;
+      if (isNew) await this.engine.reconfigure(loaded.definition);
+      this.onDisk = loaded;
+      if (!isNew) return 'unchanged';
+      await this.accept(loaded, who);
+      return 'reloaded';
+    } catch (error) {
+      if (!(error instanceof InvalidConfiguration)) throw error;
+      this.refuse(error.problems);
+      return 'refused';
+    }
+  }
+
+  private refuse(problems: readonly Problem[]): void {
+    this.rejected = problems;
+    this.log.error('the changed configuration has errors; the one in force stays', {
+      problems: problems.map((problem) => `${placeText(problem.place)} ${problem.code} ${problem.message}`),
+    });
   }
 
   private async putInForce(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
@@ -194,8 +246,15 @@ export class ConfigurationService {
       await staged?.discard();
       throw error;
     }
-    await staged?.commit();
+    if (this.rejected.length > 0) await this.remember(this.file.inPlaceOf(loaded), KEPT_EDIT);
+    await this.write(loaded, staged);
     return this.accept(loaded, who);
+  }
+
+  private async write(loaded: LoadedConfiguration, staged: Staged | undefined): Promise<void> {
+    if (!staged) return;
+    await staged.commit();
+    this.onDisk = loaded;
   }
 
   /** Where servers share a database that has the configuration, a file that cannot be written (a mounted one) may stay behind. */
@@ -220,8 +279,17 @@ export class ConfigurationService {
     return this.inForce;
   }
 
-  private remember({ xml, ruleFiles, fingerprint }: LoadedConfiguration, who: string): Promise<VersionHeader> {
+  private remember(
+    { xml, ruleFiles, fingerprint }: Pick<LoadedConfiguration, 'xml' | 'ruleFiles' | 'fingerprint'>,
+    who: string,
+  ): Promise<VersionHeader> {
     return this.history.add({ at: this.clock.now(), who, digest: fingerprint, xml, files: textsByName(ruleFiles) });
+  }
+
+  /** The version that was put in force last. */
+  private async newest(): Promise<VersionHeader | undefined> {
+    const newest = await this.history.versions(undefined, 10);
+    return newest.find(({ who }) => who !== KEPT_EDIT);
   }
 
   /** Where servers share a database, the rules in force are the database's; a file on this machine may be old. */

@@ -19,6 +19,11 @@ import { ConfigurationService } from './configuration.service.js';
 import type { ConfigurationHistory } from './configuration-history.js';
 import { RuleTextDto } from './rule-file.dto.js';
 
+const TEXT_PROBLEMS = {
+  404: 'There is no such version.',
+  422: 'It is an edit of the file that was no well-formed XML; its secrets cannot be told apart.',
+};
+
 @ApiTags('Configuration')
 @Controller(`${API}/config/versions`)
 export class VersionsController {
@@ -31,7 +36,8 @@ export class VersionsController {
   @Operation({
     id: 'listConfigurationVersions',
     summary: 'History',
-    description: 'Every configuration that was in force, newest first.',
+    description:
+      'Every configuration that was in force, newest first; and edits of the file that never were, when a write went over them.',
     role: 'read',
   })
   @PageResponse(VersionDto)
@@ -49,7 +55,7 @@ export class VersionsController {
     summary: 'An earlier configuration',
     description: 'The text of one version, secrets replaced by a placeholder.',
     role: 'read',
-    problems: { 404: 'There is no such version.' },
+    problems: TEXT_PROBLEMS,
   })
   @ApiProduces(XML_TYPE)
   @ApiOkResponse({
@@ -71,7 +77,7 @@ export class VersionsController {
     summary: 'Files of rules of an earlier configuration',
     description: 'As they were when that version was in force, passwords replaced by a placeholder.',
     role: 'read',
-    problems: { 404: 'There is no such version.' },
+    problems: TEXT_PROBLEMS,
   })
   @PageResponse(RuleTextDto, 'All files, by name.')
   async files(@Param('version', WholeNumberPipe) version: number): Promise<Page<RuleTextDto>> {
@@ -102,8 +108,7 @@ export class VersionsController {
     @Audited() note: ChangeNote,
   ): Promise<ConfigurationStateDto> {
     const before = this.configuration.current.header.version;
-    const wanted = writeRequest(request, query);
-    const { header } = await this.configuration.restore(version, { ...wanted, ifMatch: wanted.ifMatch ?? '*' });
+    const { header } = await this.configuration.restore(version, writeRequest(request, query));
     note.changed({ version: before }, { version: header.version, restored: version });
     tellVersion(reply, this.configuration);
     return configurationState(this.configuration);

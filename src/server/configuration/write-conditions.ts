@@ -1,5 +1,10 @@
+import { type Problem, placeText } from '../../domain/crawl/place.js';
 import type { PreviewReport } from '../../engine/engine-api.js';
 import { ProblemException } from '../http/problem.js';
+import { configurationErrors } from './problems.dto.js';
+
+/** If-Match of a caller who wants to write over whatever is there. */
+export const ANY = '*';
 
 /** @throws ProblemException 428 without a tag, 412 with another one. */
 export function requireMatch(ifMatch: string | undefined, etag: string): void {
@@ -10,7 +15,7 @@ export function requireMatch(ifMatch: string | undefined, etag: string): void {
     );
   }
   const tags = ifMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  if (tags.includes('*') || tags.includes(etag)) return;
+  if (tags.includes(ANY) || tags.includes(etag)) return;
   throw new ProblemException('precondition-failed', `The configuration in force is ${etag}; read it again first.`);
 }
 
@@ -22,4 +27,15 @@ export function confirmationNeeded({ crawlers, needsConfirmation }: PreviewRepor
   const words = numbers.map((n) => `${n.documentsDeleted} of ${n.indexed} documents of ${n.crawler}`).join(', ');
   const detail = `The change would delete ${words}. Repeat with confirm=true to do it.`;
   return new ProblemException('confirmation-needed', detail, { crawlers: numbers });
+}
+
+/** The file on disk was edited to something that cannot be used, and a write would destroy the edit. */
+export function editNotInForce(problems: readonly Problem[]): ProblemException {
+  const [first] = problems.filter(({ severity }) => severity === 'error');
+  const fault = first ? ` ${placeText(first.place)} ${first.message}.` : '';
+  const detail =
+    `The configuration file on disk has an edit that is not in force.${fault} Nothing was changed. Mend the file or undo the ` +
+    'edit, and repeat; or send the whole configuration by PUT /api/v1/config with If-Match: *, which keeps the edit in the ' +
+    'history and writes over it.';
+  return new ProblemException('edit-not-in-force', detail, { errors: configurationErrors(problems) });
 }

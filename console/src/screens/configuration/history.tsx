@@ -5,7 +5,7 @@ import type { RuleTextDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
-import { Loaded, Loading } from '../../ui/answers.js';
+import { Failure, Loaded, Loading } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { Scroll } from '../../ui/scroll.js';
 import { Time } from '../../ui/time.js';
@@ -22,7 +22,7 @@ export function History(): JSX.Element {
   );
   return (
     <div class="stack">
-      <Panel title="Versions" aside="every configuration that was in force, newest first">
+      <Panel title="Versions" aside="newest first">
         <Loaded of={versions}>
           {(items) => (
             <Scroll>
@@ -105,7 +105,8 @@ function Comparison({ version, onRestored }: { version: number; onRestored: () =
   const [restoring, setRestoring] = useState(false);
   const mayChange = useMay('admin');
   const { value: current } = useResource('configuration in force', loadCurrent);
-  const { value: earlier } = useResource(`version ${version}`, (signal) => loadVersion(version, signal));
+  const { value: earlier, problem } = useResource(`version ${version}`, (signal) => loadVersion(version, signal));
+  if (problem) return <Failure problem={problem} />;
   if (!current || !earlier) return <Loading />;
   const { xml, files, etag } = current;
   const changed = [...new Set([...earlier.files.keys(), ...files.keys()])].filter(

@@ -1,0 +1,107 @@
+/**
+ * A document among the others of its crawler: is it a near duplicate of one in the index, does it give way to its canonical
+ * URL?
+ */
+import { NearDuplicates } from '../../domain/content/near-duplicates.js';
+import { type CanonicalVerdict, judgeCanonical } from '../../domain/crawl/canonical.js';
+import type { VisitOutcome } from '../../domain/crawl/disposition.js';
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { PageOutcome } from '../ports/page-task.js';
+
+const NEAR_DUPLICATES_REMEMBERED = 1_000_000;
+const PAGE = 5_000;
+
+type Document = Extract<VisitOutcome, { kind: 'document' }>;
+
+export class Documents {
+  private nearDuplicates: NearDuplicates | undefined;
+  /** Pages that give way and are not settled yet: of two that name each other one has to stay. */
+  private readonly givingWay = new Set<string>();
+
+  constructor(
+    private readonly crawler: string,
+    private readonly store: Pick<FrontierStore, 'find' | 'list'>,
+  ) {}
+
+  /** From now on near duplicates are left out. */
+  async loadNearDuplicates(): Promise<void> {
+    const known = new NearDuplicates(NEAR_DUPLICATES_REMEMBERED);
+    let last = 0;
+    for (;;) {
+      const page = await this.store.list({ crawler: this.crawler, indexed: true }, last, PAGE);
+      for (const state of page) if (state.simhash !== undefined) known.add(state.id, state.simhash);
+      const end = page.at(-1);
+      if (!end || page.length < PAGE) break;
+      last = end.id;
+    }
+    this.nearDuplicates = known;
+  }
+
+  /** What a visit came to, in view of the other documents; `ended` has to be told when it is settled. */
+  async outcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
+    if (page.kind === 'unchanged') return this.isNearDuplicate(state, state.simhash) ? duplicate(asItWas(state)) : page;
+    if (page.kind !== 'document') return page;
+    const { facts, index, reason, canonical } = page;
+    const document: Document = { kind: 'document', index, reason, ...facts };
+    if (index && canonical !== undefined) return this.besideCanonical(state, document, canonical);
+    return this.unlessDuplicate(state, document);
+  }
+
+  /** The visit is settled, or has failed. */
+  ended({ url }: UrlState): void {
+    this.givingWay.delete(url);
+  }
+
+  /** What the index holds of a URL: null when it has no text there any more, undefined when nothing has changed. */
+  settled(id: UrlId, simhash: bigint | null | undefined): void {
+    if (simhash === null) this.nearDuplicates?.remove(id);
+    else if (simhash !== undefined) this.nearDuplicates?.add(id, simhash);
+  }
+
+  private async besideCanonical(state: UrlState, document: Document, canonical: string): Promise<Document> {
+    const verdict = await this.judgeCanonical(state, canonical);
+    if (verdict === 'gives-way') return { ...document, index: false, reason: 'canonical-elsewhere' };
+    // Without validators the next visit reads it again, changed or not: its canonical URL may be in the index by then.
+    const kept = { ...document, etag: undefined, lastModified: undefined };
+    // Nor may it be the reason why its canonical URL, with the same text, does not get in.
+    return verdict === 'waits' ? { ...kept, simhash: undefined } : this.unlessDuplicate(state, kept);
+  }
+
+  private async judgeCanonical(state: UrlState, canonical: string): Promise<CanonicalVerdict> {
+    const wasGivingWay = this.givingWay.has(canonical);
+    const known = await this.store.find(this.crawler, canonical);
+    if (wasGivingWay || this.givingWay.has(canonical)) return 'stays';
+    const verdict = judgeCanonical(state, known);
+    if (verdict === 'gives-way') this.givingWay.add(state.url);
+    return verdict;
+  }
+
+  private unlessDuplicate(state: UrlState, document: Document): Document {
+    return document.index && this.isNearDuplicate(state, document.simhash) ? duplicate(document) : document;
+  }
+
+  /**
+   * Documents under way are not known to each other: of two new twins both may get in. The next visit settles it, and the
+   * one that was found first stays.
+   */
+  private isNearDuplicate({ id, stamp }: UrlState, simhash: bigint | undefined): boolean {
+    if (simhash === undefined) return false;
+    const counts = stamp === undefined ? (other: UrlId) => other !== id : (other: UrlId) => other < id;
+    return this.nearDuplicates?.find(simhash, counts) !== undefined;
+  }
+}
+
+const duplicate = (document: Document): Document => ({ ...document, index: false, reason: 'near-duplicate' });
+
+const asItWas = ({ stamp = '', simhash, contentType = '', title = '', etag, lastModified }: UrlState): Document => ({
+  kind: 'document',
+  index: true,
+  reason: 'indexed',
+  stamp,
+  simhash,
+  contentType,
+  title,
+  etag,
+  lastModified,
+});

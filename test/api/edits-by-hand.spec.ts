@@ -1,0 +1,85 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { ApiWorld, type Problem } from './api-world.js';
+
+const CRAWLER = `<Root url="SITE/" site="true"/>
+    <cw:CrawlSpace rules="crawl.rules"/>`;
+const RULES = 'allow prefix *\n';
+/** A busy machine may take its time. */
+const PATIENCE = { timeout: 30_000 };
+
+describe('an edit of the configuration by hand', () => {
+  let world: ApiWorld;
+  beforeEach(async () => {
+    world = await ApiWorld.start({ crawler: CRAWLER, files: { 'crawl.rules': RULES } });
+    onTestFinished(() => world.stop());
+  });
+
+  const path = (name: string): string => join(dirname(world.configFile), name);
+  const onDisk = (name = 'CrawlConfig.xml'): string => readFileSync(path(name), 'utf8');
+  const edit = (from: string, to: string): void => writeFileSync(world.configFile, onDisk().replace(from, to));
+  const setWeights = (etag: string) =>
+    world.send<Problem>('PUT', 'config/crawlers/test/weights', { follow: 50 }, { 'if-match': etag });
+  const rejected = async () => (await world.get('config/state')).body.rejected;
+  const authors = async (): Promise<string[]> =>
+    (await world.get('config/versions')).body.items.map(({ who }: { who: string }) => who);
+
+  it('that nobody has seen yet is in force before a write, which was then made from an old version', async () => {
+    const etag = await world.etag();
+    edit('throttleTimeMS="0"', 'throttleTimeMS="7"');
+    expect((await setWeights(etag)).status).toBe(412);
+    expect((await world.get('config')).text).toContain('throttleTimeMS="7"');
+    expect(await authors()).toEqual(['file', 'file']);
+    expect((await setWeights(await world.etag())).status).toBe(200);
+    expect(onDisk()).toContain('throttleTimeMS="7"');
+  });
+
+  it('of a file of rules counts like one of the configuration', async () => {
+    const etag = await world.etag();
+    writeFileSync(path('crawl.rules'), `${RULES}# by hand\n`);
+    const files = { 'crawl.rules': `${RULES}# over the API\n` };
+    expect((await world.send('PUT', 'config', { files }, { 'if-match': etag })).status).toBe(412);
+    expect(onDisk('crawl.rules')).toContain('# by hand');
+    expect(JSON.stringify((await world.get('config/files')).body)).toContain('# by hand');
+  });
+
+  it('with an error is never written over by the way: the write says what is wrong, where, and what to do', async () => {
+    edit('throttleTimeMS="0"', 'throttleTimeMS="oops"');
+    await expect.poll(rejected, PATIENCE).toHaveLength(1);
+    const { version } = (await world.get('config/state')).body;
+    const { status, body } = await setWeights(await world.etag());
+    expect([status, body.type]).toEqual([409, 'urn:crawlway:problem:edit-not-in-force']);
+    expect(body.detail).toMatch(/CrawlConfig\.xml:3:.*throttleTimeMS.*Mend the file or undo the edit.*If-Match: \*/);
+    expect(body.errors).toMatchObject([{ line: 3, severity: 'error' }]);
+    expect((await setWeights('*')).status).toBe(409);
+    expect((await world.send('POST', `config/versions/${version}/restore`)).status).toBe(409);
+    expect(onDisk()).toContain('oops');
+    edit('oops', '8');
+    expect((await setWeights('*')).status).toBe(200);
+    expect(onDisk()).toContain('throttleTimeMS="8"');
+    expect(onDisk()).toContain('weight="50"');
+  });
+
+  it('with an error stays in the history when a whole configuration is wanted whatever stands there', async () => {
+    const { text } = await world.get('config');
+    edit('throttleTimeMS="0"', 'throttleTimeMS="oops"');
+    expect((await world.sendXml('PUT', 'config', text, { 'if-match': '*' })).status).toBe(200);
+    expect(onDisk()).toBe(text);
+    expect(await rejected()).toEqual([]);
+    const [, kept] = (await world.get('config/versions')).body.items;
+    expect(kept.who).toBe('file, not in force');
+    expect((await world.get(`config/versions/${kept.version}`)).text).toContain('oops');
+  });
+
+  it('that is no XML at all is kept too, and not shown, because nobody can tell its secrets', async () => {
+    const { text } = await world.get('config');
+    writeFileSync(world.configFile, '<CrawlConfig><cw:Credential password="a secret"');
+    expect((await world.sendXml('PUT', 'config', text, { 'if-match': '*' })).status).toBe(200);
+    const [, kept] = (await world.get('config/versions')).body.items;
+    const shown = await world.get<Problem>(`config/versions/${kept.version}`);
+    expect(shown.status).toBe(422);
+    expect(shown.text).toContain('no well-formed XML');
+    expect(shown.text).not.toContain('a secret');
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { days, seconds } from '../../src/domain/time/units.js';
+import { crawl, startSite } from '../support/scenario.js';
+
+const ATTRIBUTES = 'nearDuplicateDetector="true" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400"';
+const HTML = { 'content-type': 'text/html' };
+const TEXT = Array.from({ length: 300 }, (_, n) => `word${(n * 7919) % 997} heron lake ${n}`).join(' ');
+const page = (last = '') => ({ headers: HTML, body: `<title>t</title><p>${TEXT} ${last}</p>` });
+
+describe('near duplicates', () => {
+  it.each(['as they are', 'as not modified'])(
+    'that were found together and answer %s: the first one stays',
+    async (way) => {
+      const site = await startSite();
+      const twin = (name: string) => ({ ...page(name), headers: { ...HTML, etag: `"${name}"` } });
+      site.page('/');
+      const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
+      await world.pass(days(1));
+      site.page('/', ['/a', '/b']).set('/a', twin('one')).set('/b', twin('two'));
+      await world.engine.refresh('test', { url: site.url('/') });
+      await world.pass(seconds(1));
+      expect(await world.indexed()).toEqual([site.url('/'), site.url('/a'), site.url('/b')]);
+      if (way === 'as not modified') site.set('/a', { status: 304 }).set('/b', { status: 304 });
+      for (let day = 0; day < 3; day += 0.5) {
+        await world.pass(days(0.5));
+        expect(await world.indexed()).toContain(site.url('/a'));
+      }
+      expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+      const [last] = await world.engine.orders({ crawler: 'test' }, undefined, 1);
+      expect(last).toMatchObject({ uri: site.url('/b'), kind: 'delete', reason: 'near-duplicate' });
+    },
+  );
+
+  it('do not take the place of an original that is away for a moment', async () => {
+    const site = await startSite();
+    site.page('/', ['/a']).set('/a', page());
+    const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
+    site.set('/a', { status: 408 });
+    await world.engine.refresh('test', { url: site.url('/a') });
+    await world.pass(seconds(1));
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'error', reason: 'http-408' });
+    site.set('/b', page()).page('/', ['/a', '/b'], 'News.');
+    await world.engine.refresh('test', { url: site.url('/') });
+    await world.pass(seconds(1));
+    expect(await world.state(site.url('/b'))).toMatchObject({ reason: 'near-duplicate' });
+    site.set('/a', page());
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+  });
+
+  it('take the place of an original that is gone', async () => {
+    const site = await startSite();
+    site.page('/', ['/a']).set('/a', page());
+    const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
+    site.set('/b', page()).page('/', ['/a', '/b']);
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+    site.remove('/a');
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/b')]);
+  });
+});
