@@ -59,4 +59,18 @@ describe('near duplicates', () => {
     await world.pass(days(3));
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/b')]);
   });
+
+  it('are left out from the moment on that the detector is switched on', async () => {
+    const site = await startSite();
+    site.page('/', ['/a']).set('/a', page());
+    const crawler = `<Root url="${site.url('/')}"/>`;
+    const off = ATTRIBUTES.replace('"true"', '"false"');
+    const world = await crawl({ attributes: off, crawler });
+    await world.reconfigure({ attributes: ATTRIBUTES, crawler });
+    await world.pass(days(2));
+    site.page('/', ['/a', '/copy']).set('/copy', page('.'));
+    await world.pass(days(2));
+    expect(await world.state(site.url('/copy'))).toMatchObject({ status: 'visited', reason: 'near-duplicate' });
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+  });
 });

@@ -65,7 +65,7 @@ export class Crawler {
     this.tally = new Tally(services.clock);
     this.frontier = new Frontier(context.definition.name, services, frontierSettings(context), () => this.wake());
     const { name } = context.definition;
-    this.documents = new Documents(name, services.store);
+    this.documents = new Documents(name, services.store, () => this.current.definition.nearDuplicateDetector);
     this.endless = new EndlessLinks(name, services, () => this.current.definition.traps.maxPatternUrls);
     this.configure(context);
   }
@@ -110,7 +110,7 @@ export class Crawler {
 
   async setState(state: CrawlerRunState): Promise<void> {
     if (state === this.runState) return;
-    if (state === 'running' && !this.swept) await this.open();
+    if (state === 'running' && !this.swept) await this.sweep();
     this.runState = state;
     this.services.events.emit({ type: 'crawler', crawler: this.name, state });
     this.wake();
@@ -253,11 +253,6 @@ export class Crawler {
     this.closed = true;
     this.cancelSweep?.();
     this.frontier.close();
-  }
-
-  private async open(): Promise<void> {
-    await this.sweep();
-    if (this.context.definition.nearDuplicateDetector) await this.documents.loadNearDuplicates();
   }
 
   private async sweep(): Promise<void> {

@@ -16,31 +16,22 @@ type Document = Extract<VisitOutcome, { kind: 'document' }>;
 
 export class Documents {
   private nearDuplicates: NearDuplicates | undefined;
+  private loaded: Promise<void> | undefined;
   /** Pages that give way and are not settled yet: of two that name each other one has to stay. */
   private readonly givingWay = new Set<string>();
 
   constructor(
     private readonly crawler: string,
     private readonly store: Pick<FrontierStore, 'find' | 'list'>,
+    private readonly looksForDuplicates: () => boolean,
   ) {}
-
-  /** From now on near duplicates are left out. */
-  async loadNearDuplicates(): Promise<void> {
-    const known = new NearDuplicates(NEAR_DUPLICATES_REMEMBERED);
-    let last = 0;
-    for (;;) {
-      const page = await this.store.list({ crawler: this.crawler, indexed: true }, last, PAGE);
-      for (const state of page) if (state.simhash !== undefined) known.add(state.id, state.simhash);
-      const end = page.at(-1);
-      if (!end || page.length < PAGE) break;
-      last = end.id;
-    }
-    this.nearDuplicates = known;
-  }
 
   /** What a visit came to, in view of the other documents; `ended` has to be told when it is settled. */
   async outcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
-    if (page.kind === 'unchanged') return this.isNearDuplicate(state, state.simhash) ? duplicate(asItWas(state)) : page;
+    if (page.kind === 'unchanged') {
+      const isDuplicate = this.looksForDuplicates() && (await this.isNearDuplicate(state, state.simhash));
+      return isDuplicate ? duplicate(asItWas(state)) : page;
+    }
     if (page.kind !== 'document') return page;
     const { facts, index, reason, canonical } = page;
     const document: Document = { kind: 'document', index, reason, ...facts };
@@ -77,18 +68,37 @@ export class Documents {
     return verdict;
   }
 
-  private unlessDuplicate(state: UrlState, document: Document): Document {
-    return document.index && this.isNearDuplicate(state, document.simhash) ? duplicate(document) : document;
+  private async unlessDuplicate(state: UrlState, document: Document): Promise<Document> {
+    return document.index && (await this.isNearDuplicate(state, document.simhash)) ? duplicate(document) : document;
   }
 
   /**
    * Documents under way are not known to each other: of two new twins both may get in. The next visit settles it, and the
    * one that was found first stays.
    */
-  private isNearDuplicate({ id, stamp }: UrlState, simhash: bigint | undefined): boolean {
+  private async isNearDuplicate({ id, stamp }: UrlState, simhash: bigint | undefined): Promise<boolean> {
     if (simhash === undefined) return false;
+    this.loaded ??= this.load().catch((error: unknown) => {
+      this.loaded = undefined;
+      throw error;
+    });
+    await this.loaded;
     const counts = stamp === undefined ? (other: UrlId) => other !== id : (other: UrlId) => other < id;
     return this.nearDuplicates?.find(simhash, counts) !== undefined;
+  }
+
+  /** What the index holds; only a crawler that looks for near duplicates has texts' hashes. */
+  private async load(): Promise<void> {
+    const known = new NearDuplicates(NEAR_DUPLICATES_REMEMBERED);
+    this.nearDuplicates = known; // what is settled meanwhile belongs to it
+    let last = 0;
+    for (;;) {
+      const page = await this.store.list({ crawler: this.crawler, indexed: true }, last, PAGE);
+      for (const state of page) if (state.simhash !== undefined) known.add(state.id, state.simhash);
+      const end = page.at(-1);
+      if (!end || page.length < PAGE) return;
+      last = end.id;
+    }
   }
 }
 
