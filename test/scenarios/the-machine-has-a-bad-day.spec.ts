@@ -58,6 +58,30 @@ describe('the machine has a bad day', () => {
     expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(1 + big.length * 2);
   });
 
+  it('a change of the rules that the database holds up is carried out when it can be used again', async () => {
+    await world.untilIdle();
+    const locked = failing(world.store, 'list');
+    const crawler = `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="a.rules"/>`;
+    await world.reconfigure({ crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
+    await world.pass(minutes(1));
+    expect(await world.indexed()).toEqual(everything());
+    locked.repair();
+    await world.pass(minutes(1));
+    expect(await world.indexed()).toEqual([site.url('/')]);
+  });
+
+  it('a clear that the database holds up is carried out when it can be used again', async () => {
+    await world.untilIdle();
+    expect(await world.engine.clear('test', '%/p%')).toBe(PAGES.length);
+    const locked = failing(world.store, 'settle');
+    await world.pass(minutes(1));
+    expect(await world.engine.countUrls({ crawler: 'test' })).toBe(PAGES.length + 1);
+    locked.repair();
+    await world.pass(minutes(1));
+    expect(await world.engine.countUrls({ crawler: 'test' })).toBe(1);
+    expect(await world.indexed()).toEqual([site.url('/')]);
+  });
+
   it('a clock that jumps forward by a year makes everything due, and deletes nothing', async () => {
     await world.untilIdle();
     site.forgetRequests();
@@ -69,8 +93,8 @@ describe('the machine has a bad day', () => {
   });
 });
 
-/** Makes one call of the store fail as it does on a full disk, until it is repaired. */
-function failing(store: FrontierStore, call: 'settle' | 'discover'): { repair(): void } {
+/** Makes one call of the store fail as it does on a full disk or under a lock, until it is repaired. */
+function failing(store: FrontierStore, call: 'settle' | 'discover' | 'list'): { repair(): void } {
   const refuse = () => Promise.reject(new StoreUnavailable('No space is left for the database'));
   const original: unknown = store[call];
   Object.assign(store, { [call]: refuse });

@@ -33,6 +33,7 @@ export class PolicyChanges {
     else crawler.policySince = instant(Math.max(crawler.policySince, Number(await store.getSetting(since))));
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
     if (!partitions.leads || (known === policy && !unfinished)) return;
+    this.stop(crawler.name); // its progress would count as that of the next run
     if (known !== undefined && known !== policy) await store.putSetting(`rejudging/${crawler.name}`, '0');
     await store.putSetting(setting, policy);
     if (known !== undefined) this.judgeAgain(crawler);
@@ -47,7 +48,6 @@ export class PolicyChanges {
   }
 
   private judgeAgain(crawler: Crawler): void {
-    this.stop(crawler.name);
     const run = new AbortController();
     this.runs.set(crawler.name, run);
     this.rejudging.apply(crawler, run.signal).catch((error: unknown) => {
