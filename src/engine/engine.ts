@@ -14,7 +14,7 @@ import { Orders } from './control/orders.js';
 import { PolicyChanges } from './control/policy-changes.js';
 import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
-import { Roots } from './control/roots.js';
+import { configuredRoots, Roots } from './control/roots.js';
 import { SharedControl } from './control/shared-control.js';
 import { sumMetrics } from './control/sum-metrics.js';
 import { WholeCrawl } from './control/whole-crawl.js';
@@ -201,10 +201,11 @@ export class Engine implements EngineApi {
     }
     for (const [name, context] of contexts) {
       const present = this.crawlersByName.get(name);
+      const rootsBefore = present?.context.roots.keys();
       present?.configure(context);
       const crawler = present ?? new Crawler(context, this.services);
       this.crawlersByName.set(name, crawler);
-      await this.roots_.open(crawler);
+      await this.roots_.open(crawler, rootsBefore);
       await this.policyChanges.look(crawler, this.current);
       if (!present) await crawler.setState(await this.control.rememberedState(name));
     }
@@ -270,8 +271,12 @@ export class Engine implements EngineApi {
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
     const contexts = compileContexts(definition);
     for (const [name, context] of contexts) {
-      const present = this.crawlersByName.get(name)?.context.roots;
-      for (const [url, root] of present ?? []) if (!context.roots.has(url)) context.roots.set(url, root);
+      const present = this.crawlersByName.get(name);
+      if (!present) continue;
+      const configured = configuredRoots(present);
+      for (const [url, root] of present.context.roots) {
+        if (!configured.has(url) && !context.roots.has(url)) context.roots.set(url, root);
+      }
     }
     yield* this.rejudging.preview(contexts);
   }
