@@ -199,15 +199,19 @@ export class Engine implements EngineApi {
       crawler.close();
       this.crawlersByName.delete(name);
     }
+    // All of them before the store is asked for anything: a store that fails leaves no crawler with the rules of another time.
+    const rootsBefore = new Map<string, Iterable<string>>();
     for (const [name, context] of contexts) {
       const present = this.crawlersByName.get(name);
-      const rootsBefore = present?.context.roots.keys();
+      if (present) rootsBefore.set(name, present.context.roots.keys());
       present?.configure(context);
-      const crawler = present ?? new Crawler(context, this.services);
-      this.crawlersByName.set(name, crawler);
-      await this.roots_.open(crawler, rootsBefore);
+      this.crawlersByName.set(name, present ?? new Crawler(context, this.services));
+    }
+    for (const name of contexts.keys()) {
+      const crawler = this.named(name);
+      await this.roots_.open(crawler, rootsBefore.get(name));
       await this.policyChanges.look(crawler, this.current);
-      if (!present) await crawler.setState(await this.control.rememberedState(name));
+      await crawler.setState(await this.control.rememberedState(name));
     }
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
   }

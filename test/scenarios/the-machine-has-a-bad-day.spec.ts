@@ -82,6 +82,27 @@ describe('the machine has a bad day', () => {
     expect(await world.indexed()).toEqual([site.url('/')]);
   });
 
+  it('a new configuration that the database holds up half-way is the one of every crawler, and so is the old one put back', async () => {
+    const crawlers = (rule = '') =>
+      ['test', 'second'].map((name) => {
+        const root = `<Root url="${site.url('/')}"/>`;
+        return `<Crawler name="${name}" defaultAccept="true">${root}${rule}<cw:PushTo sink="main"/></Crawler>`;
+      });
+    const accepted = async () => {
+      const explained = ['test', 'second'].map((name) => world.engine.explain(name, site.url('/new')));
+      return (await Promise.all(explained)).map(({ explanation }) => explanation.verdict.accepted);
+    };
+    const locked = failing(world.store, 'discover');
+    const rule = '<Rules><Rule><ar:Path val="/new"/><Ignore/></Rule></Rules>';
+    await expect(world.reconfigure({ crawler: crawlers(rule).join('') })).rejects.toThrow(StoreUnavailable);
+    expect(await accepted()).toEqual([false, false]);
+    await expect(world.reconfigure({ crawler: crawlers().join('') })).rejects.toThrow(StoreUnavailable);
+    expect(await accepted()).toEqual([true, true]);
+    locked.repair();
+    await world.reconfigure({ crawler: crawlers().join('') });
+    expect((await world.engine.crawlers()).map(({ state }) => state)).toEqual(['running', 'running']);
+  });
+
   it('a clock that jumps forward by a year makes everything due, and deletes nothing', async () => {
     await world.untilIdle();
     site.forgetRequests();

@@ -158,7 +158,7 @@ export class ConfigurationService {
           this.rejected = [];
           return 'unchanged';
         }
-        await this.engine.reconfigure(loaded.definition);
+        await this.reconfigure(loaded);
         await this.accept(loaded, who);
         return 'reloaded';
       } catch (error) {
@@ -189,13 +189,23 @@ export class ConfigurationService {
   private async putInForce(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
     const staged = await this.stage(loaded);
     try {
-      await this.engine.reconfigure(loaded.definition);
+      await this.reconfigure(loaded);
     } catch (error) {
       await staged?.discard();
       throw error;
     }
     await staged?.commit();
     return this.accept(loaded, who);
+  }
+
+  /** When the store fails half-way the configuration in force comes back, also where that cannot be stored either. */
+  private async reconfigure({ definition }: LoadedConfiguration): Promise<void> {
+    try {
+      await this.engine.reconfigure(definition);
+    } catch (error) {
+      await this.engine.reconfigure(this.current.definition).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Where servers share a database that has the configuration, a file that cannot be written (a mounted one) may stay behind. */
