@@ -14,7 +14,7 @@ import { Orders } from './control/orders.js';
 import { PolicyChanges } from './control/policy-changes.js';
 import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
-import { Roots } from './control/roots.js';
+import { configuredRoots, Roots } from './control/roots.js';
 import { Rulings } from './control/rulings.js';
 import { SharedControl } from './control/shared-control.js';
 import { sumMetrics } from './control/sum-metrics.js';
@@ -201,14 +201,19 @@ export class Engine implements EngineApi {
       crawler.close();
       this.crawlersByName.delete(name);
     }
+    // All of them before the store is asked for anything: a store that fails leaves no crawler with the rules of another time.
+    const rootsBefore = new Map<string, Iterable<string>>();
     for (const [name, context] of contexts) {
       const present = this.crawlersByName.get(name);
+      if (present) rootsBefore.set(name, present.context.roots.keys());
       present?.configure(context);
-      const crawler = present ?? new Crawler(context, this.services);
-      this.crawlersByName.set(name, crawler);
-      await this.roots_.open(crawler);
+      this.crawlersByName.set(name, present ?? new Crawler(context, this.services));
+    }
+    for (const name of contexts.keys()) {
+      const crawler = this.named(name);
+      await this.roots_.open(crawler, rootsBefore.get(name));
       await this.policyChanges.look(crawler, this.current);
-      if (!present) await crawler.setState(await this.control.rememberedState(name));
+      await crawler.setState(await this.control.rememberedState(name));
     }
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
   }
@@ -272,8 +277,12 @@ export class Engine implements EngineApi {
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
     const contexts = compileContexts(definition);
     for (const [name, context] of contexts) {
-      const present = this.crawlersByName.get(name)?.context.roots;
-      for (const [url, root] of present ?? []) if (!context.roots.has(url)) context.roots.set(url, root);
+      const present = this.crawlersByName.get(name);
+      if (!present) continue;
+      const configured = configuredRoots(present);
+      for (const [url, root] of present.context.roots) {
+        if (!configured.has(url) && !context.roots.has(url)) context.roots.set(url, root);
+      }
     }
     yield* this.rejudging.preview(contexts);
   }

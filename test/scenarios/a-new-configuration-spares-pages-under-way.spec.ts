@@ -32,6 +32,26 @@ it('a change of the fetchers lets pages under way come to their end', async () =
   expect(state).toMatchObject({ status: 'indexed', title: 'Late', visits: 1 });
 });
 
+it('a page that is under way when its crawler is taken out keeps its links until the crawler is put back', async () => {
+  const { site, asked, answer } = await siteWithLatePage('<title>Late</title><a href="/news">News</a>');
+  site.page('/news');
+  const crawler = `<Root url="${site.url('/')}"/>`;
+  const other = '<Crawler name="other"><cw:PushTo sink="main"/></Crawler>';
+  const world = await CrawlWorld.start({ crawler });
+  onTestFinished(() => world.close());
+  await asked;
+  await world.reconfigure({ crawler: other });
+  const settled = Promise.withResolvers<void>();
+  const settle = world.store.settle.bind(world.store);
+  world.store.settle = (settlements) => settle(settlements).finally(settled.resolve);
+  answer();
+  await settled.promise;
+  expect(await world.state(site.url('/'))).toMatchObject({ title: 'Late' });
+  await world.reconfigure({ crawler });
+  await world.untilIdle();
+  expect(await world.state(site.url('/news'))).toMatchObject({ status: 'indexed' });
+});
+
 it('links of a page that was under way when the policy changed are judged by the new one at its next visit', async () => {
   const html = '<title>Late</title><a href="/news">News</a>';
   const { site, asked, answer } = await siteWithLatePage(html);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { days, hours, minutes } from '../../src/domain/time/units.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { type FakePage, FakeSite, html } from '../support/fake-site.js';
@@ -93,6 +93,32 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     await world.untilIdle();
     expect(await world.engine.orders({ state: 'refused' }, undefined, 10)).toEqual([]);
     expect(await world.indexed()).toEqual(everything(paths));
+  });
+
+  it.each([
+    ['moves', 'comes to the new address', { status: 'indexed' }],
+    ['is taken out', 'is set aside', { status: 'visited', reason: 'order-refused' }],
+  ])('an order whose sink %s while it is under way %s', async (change, _, end) => {
+    const moved = (await FakeSite.start()).set('/', {});
+    onTestFinished(() => moved.close());
+    const asked = Promise.withResolvers<() => void>();
+    site.page('/').set('/sink', (_request, response) => {
+      asked.resolve(() => response.writeHead(503).end());
+      return undefined;
+    });
+    const attributes = 'name="test" aggressive="true" defaultAccept="true" crawlSitemaps="false"';
+    const definition = (sink: string, more = '') => ({
+      crawler: `<Crawler ${attributes}><Root url="${site.url('/')}"/><cw:PushTo sink="${sink}"/></Crawler>`,
+      more,
+    });
+    const other = (url: string) => definition('other', `<cw:Sink name="other" type="json" url="${url}"/>`);
+    world = await CrawlWorld.start(other(site.url('/sink')));
+    const fail = await asked.promise;
+    await world.reconfigure(change === 'moves' ? other(moved.url('/')) : definition('main'));
+    fail();
+    await world.untilIdle();
+    expect(await world.state(site.url('/'))).toMatchObject(end);
+    expect(site.requests.filter(({ path }) => path === '/sink')).toHaveLength(1);
   });
 
   it('answers that are lost on the way back do no harm: what arrived twice stands once', async () => {

@@ -59,6 +59,29 @@ describe('site mode of a root', () => {
     },
   );
 
+  it.each(['the configuration', 'the submitted roots'])(
+    'ends with its root when that is taken out of %s',
+    async (place) => {
+      const site = await startSite('127.0.0.1', 'foo.com');
+      const other = await startSite('127.0.0.2', 'bar.com');
+      const links = [other.url('/')];
+      site.page('/', ['/a']).page('/a', links).page('/b');
+      other.page('/');
+      const configured = place === 'the configuration' ? `<Root url="${site.url('/')}" site="true"/>` : '';
+      const crawler = `<Root url="${site.url('/b')}"/>`;
+      const world = await crawl({ crawler: configured + crawler, names: NAMES });
+      if (configured === '') await world.engine.submit('test', [{ url: site.url('/'), site: true }]);
+      await world.untilIdle();
+      expect(await refusals(world)).toEqual({ 'outside-site': links });
+
+      if (configured === '') await world.engine.removeRoot('test', site.url('/'));
+      else await world.reconfigure({ crawler });
+      site.page('/a', links, 'Now with news.');
+      await world.pass(days(8));
+      expect(await world.state(other.url('/'))).toMatchObject({ status: 'indexed' });
+    },
+  );
+
   it("other pages' redirects off the site are not followed; those within it are", async () => {
     const site = await startSite('127.0.0.1', 'foo.com');
     const other = await startSite('127.0.0.2', 'bar.com');

@@ -34,6 +34,33 @@ describe('between two refreshes the site changes, and the index follows', () => 
     expect((await world.engine.orders({ crawler: 'test' }, undefined, 100)).length).toBe(before);
   });
 
+  it.each([
+    ['MimeTypes', '', '<cw:MimeTypes types="text/html"/>', 'mime-type-excluded'],
+    [
+      'SoftErrors',
+      '',
+      '<cw:SoftErrors><cw:SoftError field="content" pattern="Alpha" status="404"/></cw:SoftErrors>',
+      'soft-error',
+    ],
+    ['storeTextOnly', 'storeTextOnly="true"', '', 'indexed'],
+  ])(
+    'a page that answers that it did not change is read again after a change of %s',
+    async (_, attribute, part, reason) => {
+      site.set('/a', ({ headers }) =>
+        headers['if-none-match'] === '"1"' ? { status: 304 } : { headers: { etag: '"1"' }, body: '<p>Alpha</p>' },
+      );
+      await nextDay();
+      await nextDay();
+      const [before] = await world.engine.orders({ uri: site.url('/a') }, undefined, 1);
+      const attributes = `${ATTRIBUTES} ${attribute}`;
+      await world.reconfigure({ attributes, crawler: `<Root url="${site.url('/')}"/>${part}` });
+      await nextDay();
+      expect(await world.state(site.url('/a'))).toMatchObject({ reason });
+      const [order] = await world.engine.orders({ uri: site.url('/a') }, undefined, 1);
+      expect(order!.id).toBeGreaterThan(before!.id);
+    },
+  );
+
   it('a page that changed is pushed again', async () => {
     const stamp = (await world.state(site.url('/a')))?.stamp;
     site.page('/a', [], 'Something else.');

@@ -95,6 +95,51 @@ describe('the machine has a bad day', () => {
     expect(await world.indexed()).not.toContain(site.url('/p1'));
   });
 
+  it('a change of the rules that the database holds up is carried out when it can be used again', async () => {
+    await world.untilIdle();
+    const locked = failing(world.store, 'list');
+    const crawler = `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="a.rules"/>`;
+    await world.reconfigure({ crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
+    await world.pass(minutes(1));
+    expect(await world.indexed()).toEqual(everything());
+    locked.repair();
+    await world.pass(minutes(1));
+    expect(await world.indexed()).toEqual([site.url('/')]);
+  });
+
+  it('a clear that the database holds up is carried out when it can be used again', async () => {
+    await world.untilIdle();
+    expect(await world.engine.clear('test', '%/p%')).toBe(PAGES.length);
+    const locked = failing(world.store, 'settle');
+    await world.pass(minutes(1));
+    expect(await world.engine.countUrls({ crawler: 'test' })).toBe(PAGES.length + 1);
+    locked.repair();
+    await world.pass(minutes(1));
+    expect(await world.engine.countUrls({ crawler: 'test' })).toBe(1);
+    expect(await world.indexed()).toEqual([site.url('/')]);
+  });
+
+  it('a new configuration that the database holds up half-way is the one of every crawler, and so is the old one put back', async () => {
+    const crawlers = (rule = '') =>
+      ['test', 'second'].map((name) => {
+        const root = `<Root url="${site.url('/')}"/>`;
+        return `<Crawler name="${name}" defaultAccept="true">${root}${rule}<cw:PushTo sink="main"/></Crawler>`;
+      });
+    const accepted = async () => {
+      const explained = ['test', 'second'].map((name) => world.engine.explain(name, site.url('/new')));
+      return (await Promise.all(explained)).map(({ explanation }) => explanation.verdict.accepted);
+    };
+    const locked = failing(world.store, 'discover');
+    const rule = '<Rules><Rule><ar:Path val="/new"/><Ignore/></Rule></Rules>';
+    await expect(world.reconfigure({ crawler: crawlers(rule).join('') })).rejects.toThrow(StoreUnavailable);
+    expect(await accepted()).toEqual([false, false]);
+    await expect(world.reconfigure({ crawler: crawlers().join('') })).rejects.toThrow(StoreUnavailable);
+    expect(await accepted()).toEqual([true, true]);
+    locked.repair();
+    await world.reconfigure({ crawler: crawlers().join('') });
+    expect((await world.engine.crawlers()).map(({ state }) => state)).toEqual(['running', 'running']);
+  });
+
   it('a clock that jumps forward by a year makes everything due, and deletes nothing', async () => {
     await world.untilIdle();
     site.forgetRequests();
@@ -123,8 +168,8 @@ function failingOnce(
   return failed;
 }
 
-/** Makes one call of the store fail as it does on a full disk, until it is repaired. */
-function failing(store: FrontierStore, call: 'settle' | 'discover'): { repair(): void } {
+/** Makes one call of the store fail as it does on a full disk or under a lock, until it is repaired. */
+function failing(store: FrontierStore, call: 'settle' | 'discover' | 'list'): { repair(): void } {
   const refuse = () => Promise.reject(new StoreUnavailable('No space is left for the database'));
   const original: unknown = store[call];
   Object.assign(store, { [call]: refuse });

@@ -89,6 +89,30 @@ describe('bulk deliveries', () => {
     await expect(delivery).rejects.toThrow(/queue is full/);
   });
 
+  it('refuses a document that alone of its batch brings about an internal error, and waits when nothing is taken', async () => {
+    const { receiver, sink } = await started();
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    const batch = [addOrder('http://a/'), addOrder('http://b/')];
+    const error = { type: 'illegal_state_exception', reason: 'the pipeline fails' };
+    const answer = (first: number, second: number) =>
+      receiver.answerNext({
+        status: 200,
+        body: { items: [first, second].map((status) => ({ index: status < 300 ? { status } : { status, error } })) },
+      });
+    answer(201, 500);
+    expect(await sink.deliver(batch, stillWanted())).toEqual([
+      { state: 'acknowledged' },
+      { state: 'refused', message: 'illegal_state_exception: the pipeline fails' },
+    ]);
+    for (const [first, second] of [
+      [500, 500],
+      [201, 503],
+    ] as const) {
+      answer(first, second);
+      await expect(sink.deliver(batch, stillWanted())).rejects.toThrow(/the pipeline fails/);
+    }
+  });
+
   it('takes an error of the index for no fault of the document', async () => {
     const { receiver, sink } = await started();
     await sink.deliver([addOrder('http://a/')], stillWanted());

@@ -101,7 +101,8 @@ export class ElasticsearchSink implements Sink {
     const items = (this.parse(answer)['items'] ?? []) as Record<string, ItemResult>[];
     if (items.length !== orders.length)
       throw new SinkUnavailable(`${this.client.where}: ${items.length} bulk results for ${orders.length} orders`);
-    return items.map((item) => this.itemAnswer(item));
+    const someTaken = items.some(isTaken);
+    return items.map((item) => this.itemAnswer(item, someTaken));
   }
 
   private bulkLines(order: PushOrder): string {
@@ -110,12 +111,14 @@ export class ElasticsearchSink implements Sink {
     return `${JSON.stringify({ index: target })}\n${JSON.stringify(documentSource(order.crawler, order.document))}\n`;
   }
 
-  private itemAnswer(item: Record<string, ItemResult>): OrderAnswer {
-    const [[action, { status, error }]] = Object.entries(item) as [[string, ItemResult]];
-    const isGone = action === 'delete' && status === 404 && !error;
-    if (isGone || (status >= 200 && status < 300)) return { state: 'acknowledged' };
+  /** `someTaken`: the index has taken something else of the same request. */
+  private itemAnswer(item: Record<string, ItemResult>, someTaken: boolean): OrderAnswer {
+    if (isTaken(item)) return { state: 'acknowledged' };
+    const { status, error } = Object.values(item)[0]!;
     const words = `${error?.type ?? `status ${status}`}: ${error?.caused_by?.reason ?? error?.reason ?? 'no reason given'}`;
-    const passes = status === 429 || status >= 500 || NOT_THE_DOCUMENT.has(error?.type ?? '');
+    // An internal error of one document among others that are taken is its own, and would come again for ever.
+    const ownFault = status === 500 && someTaken;
+    const passes = status === 429 || (status >= 500 && !ownFault) || NOT_THE_DOCUMENT.has(error?.type ?? '');
     if (passes) throw new SinkUnavailable(`${this.client.where}: ${words}`);
     return { state: 'refused', message: words };
   }
@@ -147,6 +150,12 @@ export class ElasticsearchSink implements Sink {
       throw new SinkUnavailable(`${this.client.where}: the answer is not JSON; is it ${this.dialect.product}?`);
     }
   }
+}
+
+function isTaken(item: Record<string, ItemResult>): boolean {
+  const [[action, { status, error }]] = Object.entries(item) as [[string, ItemResult]];
+  const isGone = action === 'delete' && status === 404 && !error;
+  return isGone || (status >= 200 && status < 300);
 }
 
 function searchRequest(pit: string, after: readonly unknown[] | undefined): SinkRequest {

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { FakeSite } from '../../../test/support/fake-site.js';
 import { fetcherDefinition } from '../../../test/support/fetcher-definition.js';
+import { rootContext } from '../../domain/policy/site-mode.js';
 import { instant } from '../../domain/time/units.js';
+import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import { PageThreadPool } from './page-thread-pool.js';
 
@@ -54,6 +56,21 @@ describe('a pool of page threads', () => {
     expect(await bad).toMatchObject({ outcome: { kind: 'error', code: 'parse-timeout' } });
     expect(warnings).toEqual(['a page thread ended and is replaced']);
     expect(outcome(await pool.process(task(100, '/p0')))).toBe('document');
+  });
+
+  it('knows the roots of the moment in every thread, also in one that came later', async () => {
+    site.page('/', ['http://elsewhere.example/']).page('/bad', [], 'A page that kills the thread.');
+    const url = crawlUrl(site.url('/'));
+    const root = { url: url.href, site: true, entireSite: false, priority: 0, metas: [], followLinks: true };
+    const links = async (): Promise<number[]> => {
+      const pages = [1, 2].map((id) => pool.process({ ...task(id, '/'), root: url.href }));
+      return (await Promise.all(pages)).map((page) => page.links.length);
+    };
+    pool.addRoot('test', rootContext(root, url));
+    expect(await links()).toEqual([0, 0]);
+    pool.removeRoot('test', url.href);
+    expect(outcome(await pool.process(task(3, '/bad')))).toBe('parse-timeout');
+    expect(await links()).toEqual([1, 1]);
   });
 
   it('frees the bytes of a document when they are done with', async () => {

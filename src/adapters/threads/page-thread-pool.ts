@@ -43,12 +43,19 @@ export class PageThreadPool implements PageProcessor {
 
   async configure(definition: ServerDefinition): Promise<void> {
     this.definition = definition;
+    const crawlers = new Set(definition.crawlers.map(({ name }) => name));
+    for (const [key, { crawler }] of this.roots) if (!crawlers.has(crawler)) this.roots.delete(key);
     await Promise.all(this.threads.map((thread) => thread.call(this.seq++, 'configure', definition)));
   }
 
   addRoot(crawler: string, root: RootContext): void {
     this.roots.set(`${crawler} ${root.url.href}`, { crawler, root });
     for (const thread of this.threads) thread.notify({ notice: 'root', crawler, root });
+  }
+
+  removeRoot(crawler: string, url: string): void {
+    this.roots.delete(`${crawler} ${url}`);
+    for (const thread of this.threads) thread.notify({ notice: 'root removed', crawler, url });
   }
 
   async process(task: PageTask): Promise<PageResult> {

@@ -23,6 +23,7 @@ export type PageCall = {
 
 export type PageNotice =
   | { readonly notice: 'root'; readonly crawler: string; readonly root: RootContext }
+  | { readonly notice: 'root removed'; readonly crawler: string; readonly url: string }
   | { readonly notice: 'forget'; readonly crawler: string; readonly urls: readonly string[] }
   | { readonly notice: 'close' };
 

@@ -68,6 +68,7 @@ function perform(processor: PageProcessor, call: PageCall): Promise<unknown> {
 
 function heed(processor: PageProcessor, notice: PageNotice, port: MessagePort): void {
   if (notice.notice === 'root') processor.addRoot(notice.crawler, notice.root);
+  else if (notice.notice === 'root removed') processor.removeRoot(notice.crawler, notice.url);
   else if (notice.notice === 'forget') processor.forget(notice.crawler, notice.urls);
   else void processor.close().finally(() => port.close());
 }

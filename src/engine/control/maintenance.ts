@@ -12,6 +12,7 @@ import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
+import { persistently } from '../support/persistently.js';
 import type { Roots } from './roots.js';
 import { CLEARED } from './rulings.js';
 
@@ -45,7 +46,7 @@ export class Maintenance {
         crawler,
         states.map((state) => state.url),
       );
-      this.inBackground(this.removeAll(crawler, states));
+      this.inBackground(() => this.removeAgain(crawler, states));
     }
     return count;
   }
@@ -54,7 +55,7 @@ export class Maintenance {
   async resume(crawler: Crawler): Promise<void> {
     for await (const states of this.pages({ crawler: crawler.name, pendingDeletion: true })) {
       const cleared = states.filter((state) => state.pendingDeletion === CLEARED);
-      if (cleared.length > 0) this.inBackground(this.removeAll(crawler, cleared));
+      if (cleared.length > 0) this.inBackground(() => this.removeAgain(crawler, cleared));
     }
   }
 
@@ -177,13 +178,18 @@ export class Maintenance {
     }
   }
 
-  private inBackground(work: Promise<void>): void {
-    const tracked = work
+  private inBackground(work: () => Promise<void>): void {
+    const tracked = persistently('clearing URLs', work, this.services)
       .catch((error: unknown) =>
         this.services.log.error('clearing URLs failed; it goes on after a restart', { error: String(error) }),
       )
       .finally(() => this.underWay.delete(tracked));
     this.underWay.add(tracked);
+  }
+
+  /** As they stand by now: some may be gone since the last attempt. */
+  private async removeAgain(crawler: Crawler, marked: readonly UrlState[]): Promise<void> {
+    await this.removeAll(crawler, await this.services.store.get(marked.map(({ id }) => id)));
   }
 
   private async removeAll(crawler: Crawler, states: readonly UrlState[]): Promise<void> {

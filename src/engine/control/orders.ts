@@ -1,16 +1,22 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import { seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { type HeldDeletions, NotFound, Unacceptable } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, LedgerEntry, LedgerFilter } from '../ports/frontier-store.js';
+import { type FrontierStore, type LedgerEntry, type LedgerFilter, StoreUnavailable } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
 
 const PAGE = 1_000;
 const SAMPLES = 10;
+/** As many orders as may wait for a sink. */
+const AT_ONCE = 500;
+const RETRY = seconds(1);
 
 interface OrderServices {
   readonly store: FrontierStore;
   readonly pending: () => Promise<readonly LedgerEntry[]>;
   readonly clock: Clock;
+  readonly log: Log;
   crawler(name: string): Crawler | undefined;
 }
 
@@ -55,18 +61,12 @@ export class Orders {
     return [...groups.values()].map(summary);
   }
 
-  /** Sends the held deletions of a host; tells how many. */
+  /** Sends the held deletions of a host in the background; tells how many. */
   async release(hostKey: string): Promise<number> {
-    let count = 0;
-    for await (const entry of this.heldEntries(hostKey)) {
-      const state = await this.services.store.find(entry.crawler, entry.uri);
-      const crawler = this.services.crawler(entry.crawler);
-      if (state && crawler) void crawler.decide(state, { do: 'send-again', entry });
-      else
-        await this.services.store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);
-      count++;
-    }
-    return count;
+    const entries: LedgerEntry[] = [];
+    for await (const entry of this.heldEntries(hostKey)) entries.push(entry);
+    void this.sendAll(entries);
+    return entries.length;
   }
 
   /** Withdraws the held deletions of a host: the documents stay in the index. */
@@ -81,6 +81,34 @@ export class Orders {
       count++;
     }
     return count;
+  }
+
+  private async sendAll(entries: readonly LedgerEntry[]): Promise<void> {
+    const left = [...entries];
+    while (left.length > 0) {
+      const some = left.splice(0, AT_ONCE);
+      const sent = await Promise.all(some.map((entry) => this.send(entry)));
+      left.push(...some.filter((_, i) => !sent[i]));
+      if (!sent.includes(true)) await this.services.clock.sleep(RETRY);
+    }
+  }
+
+  /** False: to be tried again, because the URL is under way or the store cannot be used. */
+  private async send({ id }: LedgerEntry): Promise<boolean> {
+    const { store, log } = this.services;
+    try {
+      const entry = await store.order(id);
+      if (entry?.state !== 'held') return true; // a visit or a person has decided meanwhile
+      const state = await store.find(entry.crawler, entry.uri);
+      const crawler = this.services.crawler(entry.crawler);
+      if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
+      await store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);
+      return true;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return false;
+      log.error('a held deletion could not be sent; it stays held', { order: id, error: String(error) });
+      return true;
+    }
   }
 
   /** The order that follows stands in the ledger by itself; the refused one is done with. */

@@ -4,12 +4,15 @@ import type { Crawler } from '../crawl/crawler.js';
 import type { CrawlServices } from '../crawl/services.js';
 import type { Rejudging } from './rejudging.js';
 
-/** Has the stored URLs judged again when the policy is not the one that they were judged by, also across a restart. */
+/**
+ * Has the stored URLs judged again when the policy is not the one that they were judged by, and each page read again when it
+ * would be read otherwise now; also across a restart.
+ */
 export class PolicyChanges {
   /** Judging under way, by crawler. */
   private readonly runs = new Map<string, AbortController>();
-  /** What each crawler judges by in this process. */
-  private readonly policies = new Map<string, string>();
+  /** What each crawler judges and reads by in this process, by the name of the setting. */
+  private readonly texts = new Map<string, string>();
 
   constructor(
     private readonly services: Pick<CrawlServices, 'store' | 'log' | 'clock' | 'partitions'>,
@@ -18,24 +21,27 @@ export class PolicyChanges {
 
   async look(crawler: Crawler, server: ServerDefinition): Promise<void> {
     const { store, clock, partitions } = this.services;
-    const setting = `policy/${crawler.name}`;
-    const policy = policyText(crawler.context.definition, server);
+    const { definition } = crawler.context;
     const now = clock.now();
-    const before = this.policies.get(crawler.name);
-    this.policies.set(crawler.name, policy);
-    const known = await store.getSetting(setting);
-    const isNew = known !== policy || (before !== undefined && before !== policy);
+    const [policy, reading] = await Promise.all([
+      this.compare(`policy/${crawler.name}`, policyText(definition, server)),
+      this.compare(`reading/${crawler.name}`, partsText(definition, READING)),
+    ]);
+    const isNew = policy.isNew || (reading.isNew && reading.known !== undefined);
     // At once, and never back: a page that is visited while the store is told, or on a node that heard of it late, is read again.
     if (isNew) crawler.policySince = now;
-    if (!partitions.leads && known !== policy) return;
+    if (!partitions.leads && !(policy.isStored && reading.isStored)) return;
     const since = `policy-since/${crawler.name}`;
     if (isNew) await store.putSetting(since, String(now));
     else crawler.policySince = instant(Math.max(crawler.policySince, Number(await store.getSetting(since))));
+    if (!partitions.leads) return;
+    if (!reading.isStored) await store.putSetting(reading.setting, reading.text);
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
-    if (!partitions.leads || (known === policy && !unfinished)) return;
-    if (known !== undefined && known !== policy) await store.putSetting(`rejudging/${crawler.name}`, '0');
-    await store.putSetting(setting, policy);
-    if (known !== undefined) this.judgeAgain(crawler);
+    if (policy.isStored && !unfinished) return;
+    this.stop(crawler.name); // its progress would count as that of the next run
+    if (policy.known !== undefined && !policy.isStored) await store.putSetting(`rejudging/${crawler.name}`, '0');
+    await store.putSetting(policy.setting, policy.text);
+    if (policy.known !== undefined) this.judgeAgain(crawler);
   }
 
   stop(crawler: string): void {
@@ -46,8 +52,15 @@ export class PolicyChanges {
     for (const run of this.runs.values()) run.abort();
   }
 
+  private async compare(setting: string, text: string) {
+    const before = this.texts.get(setting);
+    this.texts.set(setting, text);
+    const known = await this.services.store.getSetting(setting);
+    const isStored = known === text;
+    return { setting, text, known, isStored, isNew: !isStored || (before !== undefined && before !== text) };
+  }
+
   private judgeAgain(crawler: Crawler): void {
-    this.stop(crawler.name);
     const run = new AbortController();
     this.runs.set(crawler.name, run);
     this.rejudging.apply(crawler, run.signal).catch((error: unknown) => {
@@ -59,7 +72,8 @@ export class PolicyChanges {
   }
 }
 
-const PARTS = [
+/** What a verdict depends on, together with the roots and the global crawl space. */
+const JUDGING = [
   'name',
   'defaultAccept',
   'defaultIndex',
@@ -73,13 +87,29 @@ const PARTS = [
   'traps',
 ] as const satisfies readonly (keyof CrawlerDefinition)[];
 
-/** Everything that a verdict depends on, without the places in the file: moving a line changes no verdict. */
+/** What decides, beside its verdict, what comes of a page: one that has not changed would tell nothing of a change here. */
+const READING = [
+  'ignoreRobotsTxt',
+  'storeTextOnly',
+  'mimeTypes',
+  'mimeTypesMode',
+  'crawlSitemaps',
+  'nearDuplicateDetector',
+  'indexRedirectSources',
+  'canonicalization',
+  'softErrors',
+  'probeErrorPages',
+] as const satisfies readonly (keyof CrawlerDefinition)[];
+
 function policyText(crawler: CrawlerDefinition, server: ServerDefinition): string {
-  const parts = Object.fromEntries(PARTS.map((part) => [part, crawler[part]]));
   const roots = crawler.roots.map(({ url, site, entireSite, followLinks, metas }) => {
     return { url, site, entireSite, followLinks, metas };
   });
-  return JSON.stringify({ ...parts, roots, global: server.globalCrawlSpace }, (key, value: unknown) =>
-    key === 'place' ? undefined : value,
-  );
+  return partsText(crawler, JUDGING, { roots, global: server.globalCrawlSpace });
+}
+
+/** Without the places in the file: moving a line changes nothing. */
+function partsText(crawler: CrawlerDefinition, names: readonly (keyof CrawlerDefinition)[], more: object = {}): string {
+  const parts = Object.fromEntries(names.map((name) => [name, crawler[name]]));
+  return JSON.stringify({ ...parts, ...more }, (key, value: unknown) => (key === 'place' ? undefined : value));
 }

@@ -15,6 +15,7 @@ import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { PageProcessor } from '../ports/page-processor.js';
+import { persistently } from '../support/persistently.js';
 
 const PAGE = 1_000;
 const SAMPLES = 20;
@@ -65,18 +66,24 @@ export class Rejudging {
     yield report(true);
   }
 
-  /** Judges every stored URL of the crawler again. Goes on where it was when the process ends in between. */
+  /** Judges every stored URL of the crawler again. Goes on where it was when the store cannot be used, or the process ends, in between. */
   async apply(crawler: Crawler, signal: AbortSignal): Promise<void> {
     // What is being visited is judged by the configuration that its visit began with.
     const late: UrlState[] = crawler.urlsUnderWay;
+    const work = () => this.goOn(crawler, late, signal);
+    await persistently(`judging the stored URLs of ${crawler.name} again`, work, this.services, signal);
+  }
+
+  /** `late`: URLs judged while their visit was under way. */
+  private async goOn(crawler: Crawler, late: UrlState[], signal: AbortSignal): Promise<void> {
     const setting = progressSetting(crawler.name);
     const start = Number((await this.services.store.getSetting(setting)) ?? 0);
     await this.services.store.putSetting(setting, String(start));
     for await (const states of this.pages(crawler.name, start)) {
       const decided = await Promise.all(states.map((state) => this.applyTo(crawler, state)));
+      if (signal.aborted) return; // the progress is that of the next run by now
       late.push(...states.filter((_, i) => decided[i] === false));
       await this.services.store.putSetting(setting, String(states.at(-1)!.id));
-      if (signal.aborted) return;
     }
     while (late.length > 0 && !signal.aborted) {
       const [state] = await this.services.store.get([late[0]!.id]);

@@ -25,8 +25,8 @@ export class Roots {
   constructor(private readonly services: RootServices) {}
 
   /** After start or a change of the configuration: remembers submitted roots and moved sites, and stores new roots. */
-  async open(crawler: Crawler): Promise<void> {
-    await this.remember(crawler);
+  async open(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
+    await this.remember(crawler, before);
     const fresh = [...crawler.context.roots.values()].flatMap((root) => {
       const verdict = judgeRoot(crawler, root);
       return verdict.accepted ? [this.newUrl(crawler, root, verdict)] : [];
@@ -34,13 +34,20 @@ export class Roots {
     crawler.frontier.admit(await this.services.store.discover(fresh));
   }
 
-  /** Makes known what was submitted and what has moved, here or on another node. */
-  async remember(crawler: Crawler): Promise<void> {
-    const submitted = await this.submitted(crawler);
-    for (const root of submitted) {
+  /**
+   * Makes known what was submitted and what has moved, here or on another node, and what is a root no more. `before`: roots
+   * of the configuration before.
+   */
+  async remember(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
+    const known = new Set([...before, ...crawler.context.roots.keys()]);
+    const present = configuredRoots(crawler);
+    for (const root of await this.submitted(crawler)) {
       const url = crawler.context.canonicalize(root.url);
-      if (url) this.makeKnown(crawler, rootContext(rootDefinition(root), url));
+      if (!url) continue;
+      this.makeKnown(crawler, rootContext(rootDefinition(root), url));
+      present.add(url.href);
     }
+    for (const url of known) if (!present.has(url)) this.drop(crawler, url);
     const moved = await this.services.store.settings(`moved-site/${crawler.name}/`);
     for (const [name, target] of moved) {
       const context = crawler.context.roots.get(name.slice(`moved-site/${crawler.name}/`.length));
@@ -57,9 +64,9 @@ export class Roots {
       const explanation = crawler.context.policy.explain({ url, arrival: 'root', root, hops: 0 });
       return { outcome: 'rejected', url: url.href, explanation, message: verdict.detail ?? verdict.reason };
     }
-    this.makeKnown(crawler, root);
     const stored = { ...submission, url: url.href };
     await this.services.store.putSetting(settingName(crawler, url.href), JSON.stringify(stored));
+    this.makeKnown(crawler, root);
     await this.services.nodes.controlChanged();
     const [seeded] = await this.services.store.seed([this.newUrl(crawler, root, verdict)]);
     crawler.frontier.admit([seeded!.state]);
@@ -105,15 +112,14 @@ export class Roots {
 
   /** The submitted roots among these URLs are roots no more; those of the configuration stay. */
   async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
-    const { definition, canonicalize, roots } = crawler.context;
     const submitted = await this.services.store.settings(`root/${crawler.name}/`);
-    const configured = new Set(definition.roots.map((root) => canonicalize(root.url)?.href));
-    for (const url of urls) {
-      const name = settingName(crawler, url);
-      if (!submitted.has(name)) continue;
-      await this.services.store.putSetting(name, undefined);
-      if (!configured.has(url)) roots.delete(url);
+    const configured = configuredRoots(crawler);
+    const forgotten = [...urls].filter((url) => submitted.has(settingName(crawler, url)));
+    for (const url of forgotten) {
+      await this.services.store.putSetting(settingName(crawler, url), undefined);
+      if (!configured.has(url)) this.drop(crawler, url);
     }
+    if (forgotten.length > 0) await this.services.nodes.controlChanged();
   }
 
   private async submitted(crawler: Crawler): Promise<RootSubmission[]> {
@@ -124,6 +130,11 @@ export class Roots {
   private makeKnown(crawler: Crawler, root: RootContext): void {
     crawler.context.roots.set(root.url.href, root);
     this.services.processor.addRoot(crawler.name, root);
+  }
+
+  private drop(crawler: Crawler, url: string): void {
+    crawler.context.roots.delete(url);
+    this.services.processor.removeRoot(crawler.name, url);
   }
 
   private async state(crawler: Crawler, rawUrl: string): Promise<UrlState | undefined> {
@@ -148,6 +159,12 @@ export class Roots {
       dueAt: this.services.clock.now(),
     };
   }
+}
+
+/** By canonical URL. */
+export function configuredRoots(crawler: Crawler): Set<string> {
+  const { definition, canonicalize } = crawler.context;
+  return new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
 }
 
 const settingName = (crawler: Crawler, url: string): string => `root/${crawler.name}/${url}`;

@@ -71,7 +71,8 @@ export class Discovery {
   /** Is there room for one more? Unknown as long as nobody can tell how many URLs of the batch are new. */
   private async room(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
     const target = this.target(url.crawler);
-    if (!target) return 'none';
+    // Its crawler was taken out while the page was under way: the links wait for it to be put back.
+    if (!target) return 'some';
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;
     const onHost = maxUrlsPerHost - (await this.hostSize(url));
     const path = pathOf(url);

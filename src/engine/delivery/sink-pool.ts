@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { Sink } from '../ports/sink.js';
 import type { Delivery } from './delivery.js';
-import { SinkQueue } from './sink-queue.js';
+import { type Heir, SinkQueue } from './sink-queue.js';
 
 interface SinkServices {
   readonly clock: Clock;
@@ -19,6 +19,8 @@ interface SinkServices {
 /** The queues of the sinks that the configuration names, over changes of the configuration. */
 export class SinkPool {
   private queues = new Map<string, SinkQueue>();
+  /** Out of service, with requests that may still be under way. */
+  private retired: SinkQueue[] = [];
 
   constructor(private readonly services: SinkServices) {}
 
@@ -32,22 +34,24 @@ export class SinkPool {
       const present = this.queues.get(sink.name);
       next.set(sink.name, present && sameSink(present.definition, sink) ? present : this.replace(sink, present));
     }
-    for (const [name, queue] of this.queues) if (!next.has(name)) this.retire(queue);
+    for (const [name, queue] of this.queues) {
+      if (next.get(name) === queue) continue;
+      if (!next.has(name)) queue.retire(NOBODY);
+      this.retired.push(queue);
+    }
+    this.retired = this.retired.filter((queue) => !queue.closed);
     this.queues = next;
     this.services.delivery.setSinks(next);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.queues.values()].map((queue) => queue.close()));
+    await Promise.all([...this.queues.values(), ...this.retired].map((queue) => queue.close()));
   }
 
-  /** What the old queue had not delivered goes to the new one: it is the same destination with other settings. */
+  /** What the old queue has not delivered goes to the new one: it is the same destination with other settings. */
   private replace(definition: SinkDefinition, present: SinkQueue | undefined): SinkQueue {
     const queue = this.open(definition);
-    if (present) {
-      for (const waiting of present.handOver()) queue.add(waiting.order, waiting.answer, waiting.mayGo);
-      this.retire(present);
-    }
+    if (present) queue.replace(present);
     return queue;
   }
 
@@ -58,15 +62,16 @@ export class SinkPool {
       answered();
     });
   }
-
-  /** A sink that nobody names any more refuses what waits for it; batches under way end by themselves. */
-  private retire(queue: SinkQueue): void {
-    for (const waiting of queue.handOver()) {
-      waiting.answer({ state: 'refused', message: 'the sink was taken out of the configuration' }, 0);
-    }
-    queue.closeWhenIdle();
-  }
 }
+
+/** A sink that nobody names any more refuses what it has not delivered. */
+const NOBODY: Heir = {
+  takeOver(orders) {
+    for (const { answer, attempts } of orders) {
+      answer({ state: 'refused', message: 'the sink was taken out of the configuration' }, attempts);
+    }
+  },
+};
 
 /** The place in the file may move without the sink being another one. */
 const sameSink = (a: SinkDefinition, b: SinkDefinition): boolean =>

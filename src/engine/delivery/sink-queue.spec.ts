@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { deleteOrder, sinkDefinition } from '../../../test/support/push-orders.js';
+import { addOrder, deleteOrder, sinkDefinition } from '../../../test/support/push-orders.js';
+import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { after, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import { SinkQueue } from './sink-queue.js';
@@ -92,6 +93,46 @@ describe('the queue of a sink with four requests under way', () => {
     expect(new Set(gaps.slice(6))).toEqual(new Set([minutes(1)]));
     expect(queue.view()).toMatchObject({ state: 'unavailable', message: 'down', pending: 1 });
     await queue.close();
+  });
+});
+
+describe('a queue that is replaced while its requests are under way', () => {
+  it.each(['is taken', 'fails'])('keeps the orders of a URI in order when what is under way %s', async (end) => {
+    const clock = new ManualClock();
+    const arrived: string[] = [];
+    const under = Promise.withResolvers<OrderAnswer[]>();
+    const takes = async (name: string, batch: readonly PushOrder[]) => {
+      arrived.push(...batch.map(({ uri, kind }) => `${name} ${kind} ${uri}`));
+      return batch.map(() => ({ state: 'acknowledged' as const }));
+    };
+    const queue = (deliver: Sink['deliver']): SinkQueue => {
+      const definition = sinkDefinition({ type: 'json', url: 'http://x.example' });
+      return new SinkQueue(definition, { name: 'main', close: async () => {}, deliver }, clock, silent, () => {});
+    };
+    const old = queue(() => under.promise);
+    let answered = 0;
+    const add = (to: SinkQueue, order: PushOrder): void => to.add(order, () => answered++);
+    add(old, addOrder('http://a.example/'));
+    old.flush();
+    add(old, addOrder('http://b.example/'));
+    const first = queue((batch) => takes('first', batch));
+    first.replace(old);
+    const last = queue((batch) => takes('last', batch));
+    last.replace(first);
+    add(last, deleteOrder('http://a.example/'));
+    await pass(clock, minutes(1));
+    expect(arrived).toEqual(['last add http://b.example/']);
+    expect(old.closed).toBe(false);
+
+    if (end === 'fails') under.reject(new SinkUnavailable('down'));
+    else under.resolve([{ state: 'acknowledged' }]);
+    await pass(clock, minutes(1));
+    expect(arrived.slice(1)).toEqual([
+      ...(end === 'fails' ? ['last add http://a.example/'] : []),
+      'last delete http://a.example/',
+    ]);
+    expect(answered).toBe(3);
+    expect(old.closed).toBe(true);
   });
 });
 

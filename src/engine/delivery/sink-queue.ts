@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
 
-interface Waiting {
+export interface Waiting {
   readonly order: PushOrder;
   readonly bytes: number;
   readonly since: Instant;
@@ -14,6 +14,12 @@ interface Waiting {
   /** Asked before each attempt; absent: always. */
   readonly mayGo?: () => boolean;
   attempts: number;
+}
+
+/** Takes the orders that a queue which is out of service has not brought to their end. */
+export interface Heir {
+  /** Also without an order, when a request has ended: orders of its URIs may have waited for that. */
+  takeOver(orders: readonly Waiting[]): void;
 }
 
 /** The answer to an order that may not go out any more. */
@@ -29,13 +35,14 @@ const DELETION_BYTES = 256;
  * The orders on their way to one sink: batches by count, bytes and age; several batches under way at once, yet never two
  * orders of one URI; a batch that the sink could not take goes back to the head and is tried again for as long as it takes.
  */
-export class SinkQueue {
+export class SinkQueue implements Heir {
   private queue: Waiting[] = [];
   private queuedBytes = 0;
   private batches = 0;
   private underWay = 0;
   private underWayBytes = 0;
-  private readonly uris = new Set<string>();
+  /** Under way, here or in the queues that this one has taken the place of. */
+  private uris = new Set<string>();
   private retries = 0;
   private nextAttemptAt: Instant | undefined;
   private message: string | undefined;
@@ -44,8 +51,8 @@ export class SinkQueue {
   private lastRefusal: string | undefined;
   private cancelTimer: (() => void) | undefined;
   private readonly stop = new AbortController();
-  private closed = false;
-  private closing = false;
+  private heir: Heir | undefined;
+  private closing: Promise<void> | undefined;
 
   constructor(
     readonly definition: SinkDefinition,
@@ -94,24 +101,43 @@ export class SinkQueue {
     this.send(true);
   }
 
-  /** Gives up what is queued and not under way. */
-  handOver(): Pick<Waiting, 'order' | 'answer' | 'mayGo'>[] {
-    const queued = this.queue;
-    this.queue = [];
-    this.queuedBytes = 0;
-    return queued;
+  /** The same destination with other settings: what is under way there keeps later orders of its URIs waiting here. */
+  replace(previous: SinkQueue): void {
+    this.uris = previous.uris;
+    previous.retire(this);
   }
 
-  closeWhenIdle(): void {
-    this.closing = true;
+  /** Sends nothing any more. What waits goes to the heir, and so does each batch under way that fails. */
+  retire(heir: Heir): void {
+    const { queue } = this;
+    this.queue = [];
+    this.queuedBytes = 0;
+    this.heir = heir;
+    this.cancelTimer?.();
+    heir.takeOver(queue);
     if (this.batches === 0) void this.close();
   }
 
-  async close(): Promise<void> {
-    this.closed = true;
+  /** At the head: they are older than what waits here. */
+  takeOver(orders: readonly Waiting[]): void {
+    if (this.heir) {
+      this.heir.takeOver(orders);
+      return;
+    }
+    this.queue = [...orders, ...this.queue];
+    this.queuedBytes += bytesOf(orders);
+    this.send();
+  }
+
+  get closed(): boolean {
+    return this.closing !== undefined;
+  }
+
+  close(): Promise<void> {
     this.cancelTimer?.();
     this.stop.abort();
-    await this.sink.close();
+    this.closing ??= this.sink.close();
+    return this.closing;
   }
 
   private send(now = false): void {
@@ -165,13 +191,13 @@ export class SinkQueue {
     }
     for (const waiting of batch) this.uris.add(waiting.order.uri);
     this.queue = [...rest, ...this.queue.slice(i)];
-    this.queuedBytes -= withdrawn.reduce((sum, waiting) => sum + waiting.bytes, bytes);
+    this.queuedBytes -= bytes + bytesOf(withdrawn);
     for (const waiting of withdrawn) waiting.answer(WITHDRAWN, waiting.attempts);
     return batch;
   }
 
   private async deliver(batch: Waiting[]): Promise<void> {
-    const bytes = batch.reduce((sum, waiting) => sum + waiting.bytes, 0);
+    const bytes = bytesOf(batch);
     this.batches++;
     this.underWay += batch.length;
     this.underWayBytes += bytes;
@@ -190,12 +216,9 @@ export class SinkQueue {
     this.underWayBytes -= bytes;
     for (const waiting of batch) this.uris.delete(waiting.order.uri);
     if (answers) this.succeeded(batch, answers);
-    else {
-      this.queue = [...batch, ...this.queue];
-      this.queuedBytes += bytes;
-    }
-    if (this.closing && this.batches === 0 && this.queue.length === 0) void this.close();
-    else this.send();
+    if (this.closed) return; // the next start finds the orders again
+    this.takeOver(answers ? [] : batch);
+    if (this.heir && this.batches === 0) void this.close();
   }
 
   private succeeded(batch: Waiting[], answers: readonly OrderAnswer[]): void {
@@ -217,7 +240,7 @@ export class SinkQueue {
   }
 
   private failed(error: unknown): void {
-    if (this.closed) return;
+    if (this.closed || this.heir) return;
     const message = error instanceof Error ? error.message : String(error);
     const asked = error instanceof SinkUnavailable ? error.retryAfterMs : undefined;
     const wait = Math.min(asked ?? FIRST_RETRY * 2 ** Math.min(this.retries, 10), LONGEST_RETRY);
@@ -236,13 +259,15 @@ export class SinkQueue {
     if (!first || this.closed || this.batches >= this.definition.concurrency) return;
     const age: Duration = this.definition.batchAge;
     const at = this.nextAttemptAt ?? after(first.since, age);
-    if (at <= this.clock.now() && this.batches > 0) return; // the end of a batch under way comes back here
+    if (at <= this.clock.now() && this.uris.size > 0) return; // the end of a batch under way comes back here
     this.cancelTimer = this.clock.at(at, () => {
       this.cancelTimer = undefined;
       this.send();
     });
   }
 }
+
+const bytesOf = (orders: readonly Waiting[]): number => orders.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const weight = (order: PushOrder): number =>
   order.kind === 'add' ? order.document.master.bytes.byteLength + order.document.text.length : DELETION_BYTES;

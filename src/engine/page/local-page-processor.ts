@@ -28,7 +28,7 @@ export class LocalPageProcessor implements PageProcessor {
     const contexts = compileContexts(definition);
     this.configureFetcher(definition.fetchers);
     for (const [name, context] of contexts) {
-      // Submitted roots outlive a change of the configuration; configured ones come from it anew.
+      // Submitted roots outlive a change of the configuration; of those that do not, the engine tells.
       for (const [url, root] of this.contexts.get(name)?.roots ?? [])
         if (!context.roots.has(url)) context.roots.set(url, root);
       this.links.set(name, new LinkMemory());
@@ -40,6 +40,10 @@ export class LocalPageProcessor implements PageProcessor {
     this.contexts.get(crawler)?.roots.set(root.url.href, root);
     // What a page may link to has changed with its root, so links that were judged before are judged again.
     this.links.set(crawler, new LinkMemory());
+  }
+
+  removeRoot(crawler: string, url: string): void {
+    if (this.contexts.get(crawler)?.roots.delete(url)) this.links.set(crawler, new LinkMemory());
   }
 
   async process(task: PageTask): Promise<PageResult> {

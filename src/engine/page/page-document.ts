@@ -28,7 +28,9 @@ export interface FetchedPage {
 /** The document that a sink receives. Names of the metas: docs/REFERENCE.md. */
 export function buildDocument(page: FetchedPage, digest: Digest): PushDocument {
   const lasting = lastingMetas(page);
-  const stamp = digest(page.body, lasting.map((meta) => `${meta.name}\0${meta.value}`).join('\0'));
+  const facts = lasting.map((meta) => `${meta.name}\0${meta.value}`);
+  // The same page is another document when its text stands for its bytes.
+  const stamp = digest(page.body, [...facts, ...(page.textOnly ? ['text only'] : [])].join('\0'));
   const passing: Meta[] = [
     { name: 'crawl_time', value: isoTime(page.task.now) },
     { name: 'http_status', value: String(page.status) },

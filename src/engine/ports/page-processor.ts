@@ -13,6 +13,7 @@ export interface PageProcessor {
   configure(definition: ServerDefinition): Promise<void>;
   /** Makes the root known under which URLs are judged; sent before the first task that names it. */
   addRoot(crawler: string, root: RootContext): void;
+  removeRoot(crawler: string, url: string): void;
   process(task: PageTask): Promise<PageResult>;
   fetch(request: FetchRequest): Promise<FetchOutcome>;
   resolve(hostname: string): Promise<string | undefined>;

@@ -219,7 +219,7 @@ export class ConfigurationService {
     try {
       const loaded = this.file.load();
       const isNew = loaded.fingerprint !== this.current.fingerprint;
-      if (isNew) await this.engine.reconfigure(loaded.definition);
+      if (isNew) await this.reconfigure(loaded);
       this.onDisk = loaded;
       if (!isNew) return 'unchanged';
       await this.accept(loaded, who);
@@ -241,7 +241,7 @@ export class ConfigurationService {
   private async putInForce(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
     const staged = await this.stage(loaded);
     try {
-      await this.engine.reconfigure(loaded.definition);
+      await this.reconfigure(loaded);
     } catch (error) {
       await staged?.discard();
       throw error;
@@ -255,6 +255,16 @@ export class ConfigurationService {
     if (!staged) return;
     await staged.commit();
     this.onDisk = loaded;
+  }
+
+  /** When the store fails half-way the configuration in force comes back, also where that cannot be stored either. */
+  private async reconfigure({ definition }: LoadedConfiguration): Promise<void> {
+    try {
+      await this.engine.reconfigure(definition);
+    } catch (error) {
+      await this.engine.reconfigure(this.current.definition).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Where servers share a database that has the configuration, a file that cannot be written (a mounted one) may stay behind. */

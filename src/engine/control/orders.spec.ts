@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { openSqliteInProcess } from '../../adapters/storage/sqlite-in-process.js';
+import { instant, minutes } from '../../domain/time/units.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type { Decision } from '../crawl/conclusion.js';
+import type { Crawler } from '../crawl/crawler.js';
+import { type LedgerEntry, type NewUrl, StoreUnavailable } from '../ports/frontier-store.js';
+import { Orders } from './orders.js';
+
+const HOST = 'a.example';
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const stored = (uri: string): NewUrl => ({
+  crawler: 'test',
+  url: uri,
+  key: urlKey(uri),
+  hostKey: HOST,
+  status: 'waiting',
+  reason: 'discovered',
+  hops: 1,
+  redirects: 0,
+  arrival: 'link',
+  dueAt: instant(0),
+});
+const held = (uri: string, id: number): LedgerEntry => ({
+  id,
+  crawler: 'test',
+  uri,
+  hostKey: HOST,
+  kind: 'delete',
+  reason: 'http-5xx',
+  state: 'held',
+  decidedAt: instant(0),
+  attempts: 0,
+});
+
+it('what is released is sent, a bounded part at once, also when the store is locked or a page is being visited', async () => {
+  const store = await openSqliteInProcess(':memory:');
+  const clock = new ManualClock();
+  const uris = Array.from({ length: 700 }, (_, i) => `https://${HOST}/${i}`);
+  await store.discover(uris.map(stored));
+  await store.saveOrders(uris.map((uri, i) => held(uri, i + 1)));
+  const fates: ('locked' | 'under way')[] = [...uris.map(() => 'locked' as const), 'under way', 'under way'];
+  let deciding = 0;
+  let most = 0;
+  const decide = async ({ resume }: Decision): Promise<boolean> => {
+    most = Math.max(most, ++deciding);
+    await turn();
+    deciding--;
+    const fate = fates.shift();
+    if (fate === 'locked') throw new StoreUnavailable('the database is locked');
+    if (fate === 'under way') return false;
+    await store.saveOrders([{ ...resume!, state: 'acknowledged' }]);
+    return true;
+  };
+  const crawler = { decide } as unknown as Crawler;
+  const unexpected = () => expect.unreachable();
+  const log = { debug: unexpected, info: unexpected, warn: unexpected, error: unexpected };
+  const orders = new Orders({ store, clock, log, pending: async () => [], crawler: () => crawler });
+
+  expect(await orders.release(HOST)).toBe(uris.length);
+  for (let turns = 0; (await store.countOrders({ state: 'held' })) > 0 && turns < 20_000; turns++) {
+    await turn();
+    if (turns % 100 === 99) clock.advance(minutes(1));
+  }
+  expect(await store.countOrders({ state: 'acknowledged' })).toBe(uris.length);
+  expect(most).toBe(500);
+  await store.close();
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import type { Crawler } from '../crawl/crawler.js';
+import { Rejudging } from './rejudging.js';
+
+it('a run that another one follows leaves no word of how far it came', async () => {
+  const settings = new Map<string, string>();
+  const store = {
+    getSetting: async (name: string) => settings.get(name),
+    putSetting: async (name: string, value: string) => void settings.set(name, value),
+    list: async () => [{ id: 7, url: 'https://a.example/', hops: 0, status: 'indexed' }],
+  };
+  const run = new AbortController();
+  const judge = () => ({ accepted: false, reason: 'crawl-space', keepDocument: true, effects: {} });
+  const crawler = {
+    name: 'test',
+    context: { definition: {}, policy: { judge }, roots: new Map() },
+    decide: async () => {
+      settings.set('rejudging/test', '0');
+      run.abort();
+      return true;
+    },
+  };
+  const services = { store, clock: new ManualClock() } as unknown as ConstructorParameters<typeof Rejudging>[0];
+  await new Rejudging(services).apply(crawler as unknown as Crawler, run.signal);
+  expect(settings.get('rejudging/test')).toBe('0');
+});

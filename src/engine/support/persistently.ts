@@ -1,0 +1,25 @@
+import { seconds } from '../../domain/time/units.js';
+import type { Clock } from '../ports/clock.js';
+import { StoreUnavailable } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
+
+const RETRY = seconds(5);
+
+/** Does the work, again and again as long as the store cannot be used. Ends early when the signal aborts. */
+export async function persistently(
+  name: string,
+  work: () => Promise<void>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  signal?: AbortSignal,
+): Promise<void> {
+  while (!signal?.aborted) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      log.warn(`${name}: the store cannot be used now; it is tried again`, { error: error.message });
+    }
+    await clock.sleep(RETRY, signal);
+  }
+}
