@@ -22,6 +22,20 @@ async function siteOf(paths: readonly string[]): Promise<FakeSite> {
 }
 
 describe('a preview says what applying the same configuration does', () => {
+  it('a site root that is taken out confines nothing any more', async () => {
+    const other = await startSite('127.0.0.2');
+    other.page('/');
+    const site = await startSite();
+    site.page('/', [other.url('/')]).page('/start');
+    const root = (attribute = '') => `<Root url="${site.url('/')}" ${attribute}/>`;
+    const world = await crawl({ crawler: root(), attributes: ATTRIBUTES });
+    await world.reconfigure({ crawler: root('site="true"'), attributes: ATTRIBUTES });
+    await world.untilIdle();
+    expect(await world.state(other.url('/'))).toMatchObject({ status: 'excluded', reason: 'outside-site' });
+    const report = await previewOf(world, `<Root url="${site.url('/start')}"/>`);
+    expect(report.crawlers[0]).toMatchObject({ newlyAccepted: { count: 1 } });
+  });
+
   it('312 URLs would be removed, and exactly those 312 are', async () => {
     const old = Array.from({ length: 312 }, (_, i) => `/old/${i}`);
     const kept = Array.from({ length: 88 }, (_, i) => `/new/${i}`);
