@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openSqliteInProcess } from '../../adapters/storage/sqlite-in-process.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
 import { instant, minutes } from '../../domain/time/units.js';
 import { urlKey } from '../../domain/url/url-key.js';
-import type { Decision } from '../crawl/conclusion.js';
+import type { Word } from '../crawl/conclusion.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { type LedgerEntry, type NewUrl, StoreUnavailable } from '../ports/frontier-store.js';
 import { Orders } from './orders.js';
@@ -44,14 +45,14 @@ it('what is released is sent, a bounded part at once, also when the store is loc
   const fates: ('locked' | 'under way')[] = [...uris.map(() => 'locked' as const), 'under way', 'under way'];
   let deciding = 0;
   let most = 0;
-  const decide = async ({ resume }: Decision): Promise<boolean> => {
+  const decide = async (_: UrlState, word: Word): Promise<boolean> => {
     most = Math.max(most, ++deciding);
     await turn();
     deciding--;
     const fate = fates.shift();
     if (fate === 'locked') throw new StoreUnavailable('the database is locked');
     if (fate === 'under way') return false;
-    await store.saveOrders([{ ...resume!, state: 'acknowledged' }]);
+    if (word.do === 'send-again') await store.saveOrders([{ ...word.entry, state: 'acknowledged' }]);
     return true;
   };
   const crawler = { decide } as unknown as Crawler;

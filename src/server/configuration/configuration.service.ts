@@ -215,15 +215,14 @@ export class ConfigurationService {
   }
 
   private async takeFile(who: string): Promise<Reloaded> {
-    this.rejected = [];
     try {
       const loaded = this.file.load();
       const isNew = loaded.fingerprint !== this.current.fingerprint;
       if (isNew) await this.reconfigure(loaded);
       this.onDisk = loaded;
-      if (!isNew) return 'unchanged';
-      await this.accept(loaded, who);
-      return 'reloaded';
+      if (isNew) await this.accept(loaded, who);
+      this.rejected = [];
+      return isNew ? 'reloaded' : 'unchanged';
     } catch (error) {
       if (!(error instanceof InvalidConfiguration)) throw error;
       this.refuse(error.problems);
