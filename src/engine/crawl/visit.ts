@@ -12,6 +12,7 @@ import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl
 import { urlKey } from '../../domain/url/url-key.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { NewUrl, Visit } from '../ports/frontier-store.js';
+import { WorkLost } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
@@ -42,7 +43,12 @@ export interface VisitTarget {
 /** The URL was not visited and goes back to the head of its queue. */
 export const PUT_BACK = Symbol('put back');
 
+/** As often in a row as that a URL is put back whose work is lost; then something may be wrong with it after all. */
+const MOST_LOSSES = 3;
+
 export class VisitRunner {
+  private readonly losses = new WeakMap<UrlState, number>();
+
   constructor(
     private readonly services: CrawlServices,
     private readonly target: VisitTarget,
@@ -109,10 +115,19 @@ export class VisitRunner {
       this.noteHost(host, result, state.stamp !== undefined);
       if (!hasAsked(result)) pause = undefined;
       return result;
+    } catch (error) {
+      if (!(error instanceof WorkLost) || this.isLostAgain(state)) throw error;
+      return PUT_BACK;
     } finally {
       if (pause === undefined) this.services.hosts.released(host);
       else this.services.hosts.finished(host, pause, age);
     }
+  }
+
+  private isLostAgain(state: UrlState): boolean {
+    const losses = (this.losses.get(state) ?? 0) + 1;
+    this.losses.set(state, losses);
+    return losses > MOST_LOSSES;
   }
 
   /** Without an `end` the visit goes on to the page. `asked`: robots.txt was asked for. */
