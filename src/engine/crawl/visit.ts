@@ -394,12 +394,15 @@ export class VisitRunner {
   }
 }
 
-/** A link with what is known of it, as long as it is on its way to the store. */
+/** A link with what is known of it beside its URL, as long as it is on its way to the store. */
 const LINK_BYTES = 256;
 
-function bytesOf({ outcome, links }: PageResult): number {
+function bytesOf({ outcome, links, refused }: PageResult): number {
   const document = outcome.kind === 'document' ? outcome.document : undefined;
-  return links.length * LINK_BYTES + (document ? document.master.bytes.byteLength + document.text.length : 0);
+  let bytes = document ? document.master.bytes.byteLength + document.text.length : 0;
+  for (const link of links) bytes += LINK_BYTES + link.url.length;
+  for (const link of refused) bytes += link.url.length + link.hostKey.length;
+  return bytes;
 }
 
 /** A URL that was excluded before any request has cost its host nothing. */
