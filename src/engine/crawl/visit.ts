@@ -6,7 +6,7 @@ import type { UrlOptions } from '../../domain/crawl/definition.js';
 import type { DispositionRules, VisitOutcome } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
-import { concernsHost, requestDelay } from '../../domain/politeness/politeness.js';
+import { concernsHost, requestDelay, requestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration, type Instant, milliseconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -56,12 +56,12 @@ export class VisitRunner {
 
   /**
    * `fetched` is called when the request is over and only decision and delivery remain, with the bytes that the page takes
-   * in memory until they are done. Throws FencedOut when the host has become another node's: that one visits the URL again.
+   * in memory until they are done; and before, with none, when another host has to be waited for. Throws FencedOut when the host has become another node's: that one visits the URL again.
    */
   async run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<Concluded | typeof PUT_BACK> {
     const fence = this.services.partitions.fence(host.key);
     const begun = this.services.clock.now();
-    const result = await this.fetch(state, host);
+    const result = await this.fetch(state, host, () => fetched(0));
     if (result === PUT_BACK) return PUT_BACK;
     try {
       if (!fence || !this.services.partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
@@ -81,7 +81,7 @@ export class VisitRunner {
   }
 
   /** The host has been claimed by the caller; here the claim ends, with the pause that the requests made have earned. */
-  private async fetch(state: UrlState, host: Host): Promise<PageResult | typeof PUT_BACK> {
+  private async fetch(state: UrlState, host: Host, waits: () => void): Promise<PageResult | typeof PUT_BACK> {
     let pause: Duration | undefined;
     let age: Duration | undefined;
     try {
@@ -93,7 +93,7 @@ export class VisitRunner {
       const refused = !verdict.accepted && state.arrival !== 'robots';
       if (!refused && this.target.endless.skips(state))
         return this.excluded(state, ENDLESS_REASON, this.target.endless.objection(state.hostKey, state.url));
-      const gate = refused ? {} : await this.passRobots(state, url, host, options);
+      const gate = refused ? {} : await this.passRobots(state, url, host, options, waits);
       const delay = this.delay(url, options);
       if (gate.asked) pause = delay;
       if (gate.end !== undefined) return gate.end;
@@ -136,6 +136,7 @@ export class VisitRunner {
     url: CrawlUrl,
     host: Host,
     options: UrlOptions,
+    waits: () => void,
   ): Promise<{ end?: PageResult | typeof PUT_BACK; asked?: boolean }> {
     const { definition, fetcher } = this.target.context;
     if (!this.obeysRobots(options)) return {};
@@ -149,7 +150,12 @@ export class VisitRunner {
       this.services.hosts.backOff(host, milliseconds(answer.entry.policy.expiresAt - this.services.clock.now()));
       return { end: PUT_BACK };
     }
-    const failure = await this.services.robots.load(url, host, definition.fetcher, this.delay(url, options));
+    const failure = await this.services.robots.load(url, host, {
+      fetcher: definition.fetcher,
+      throttle: this.delay(url, options),
+      limit: requestsPerHost(definition),
+      waits,
+    });
     // The network failed before any page could be asked for: that is this URL's own outcome.
     if (failure) {
       return { asked: true, end: this.failedBeforeFetch(state, failure.code, failure.detail, failure.timings.total) };
