@@ -26,6 +26,7 @@ import { Discovery } from './crawl/discovery.js';
 import { Doubts } from './crawl/doubts.js';
 import { ErrorPageProbes } from './crawl/error-page-probes.js';
 import { Handover } from './crawl/handover.js';
+import { HostTurns } from './crawl/host-turns.js';
 import { type Host, Hosts } from './crawl/hosts.js';
 import { Ledger } from './crawl/ledger.js';
 import { ResultReview } from './crawl/result-review.js';
@@ -107,7 +108,7 @@ export class Engine implements EngineApi {
       events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
     };
     const hosts = new Hosts(store, clock, backsOff, partitions);
-    const robots = new RobotsGate(processor, hosts, clock);
+    const robots = new RobotsGate(processor, hosts, new HostTurns(hosts, clock), clock);
     const probes = new ErrorPageProbes(processor, hosts, clock);
     const doubts = new Doubts(store, clock);
     const review = new ResultReview({ store, clock, probes, processor });

@@ -12,16 +12,14 @@ import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
 // idle (bench/README.md).
 giveWay(2);
 
-const reading = new Int32Array((workerData as PageThreadData).reading);
-
 servePages(
   parentPort!,
   new LocalPageProcessor({
     createFetcher: (definitions) => new HttpFetcher(definitions),
     reader: createPageReader(),
     digest: contentDigest,
-    reading: (id) => Atomics.store(reading, 0, id === undefined ? 0 : id + 1),
   }),
+  workerData as PageThreadData,
 );
 
 /** The text's own digest stands before the bytes, so that neither has to be copied behind the other. */

@@ -52,6 +52,30 @@ describe('the web is hostile', () => {
     expect(served).toHaveLength(PAGES.length + 1);
   });
 
+  it.each([16_000, 20_000, 2_000_000])(
+    'a base of %d characters before 10,000 links costs no more than others',
+    async (length) => {
+      hostile = await FakeSite.start();
+      const links = Array.from({ length: 10_000 }, (_, i) => `<a href=${i}>`).join('');
+      const body = `<base href="/${'a'.repeat(length)}/"><title>Bomb</title>${links}`;
+      hostile
+        .page('/', ['/bomb', '/p'])
+        .page('/p')
+        .set('/bomb', { headers: { 'content-type': 'text/html' }, body });
+      hostile.elsewhere((path) => (/^\/\d+$/.test(path) ? { status: 404 } : undefined));
+      world = await CrawlWorld.start({
+        crawler: `<Root url="${hostile.url('/')}"/><cw:Traps maxUrlsPerHost="10"/>`,
+        more: FETCHER,
+      });
+      await world.untilIdle();
+      const indexed = ['/', '/bomb', '/p'].map((path) => hostile.url(path));
+      expect((await world.indexed()).filter((url) => url.startsWith(hostile.origin))).toEqual(indexed);
+      for (const { samples } of await world.engine.refused('test'))
+        for (const { url } of samples) expect(url.length).toBeLessThan(2_100);
+    },
+    20_000,
+  );
+
   it('of a robots.txt of a gigabyte the beginning is read and obeyed', async () => {
     const gigantic = await startGiganticRobots(1024 ** 3);
     hostile = gigantic.site;

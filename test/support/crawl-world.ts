@@ -21,6 +21,7 @@ import { Engine } from '../../src/engine/engine.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
+import type { PageProcessor } from '../../src/engine/ports/page-processor.js';
 import type { Sink } from '../../src/engine/ports/sink.js';
 import { countingCalls } from './counting-calls.js';
 import type { FlakyReceiver } from './flaky-receiver.js';
@@ -39,6 +40,8 @@ export interface WorldOptions {
   /** Stands between the sink and the index. */
   readonly through?: FlakyReceiver;
   readonly clock?: ManualClock;
+  /** Gets the page processor before the engine does, to put something before its calls. */
+  readonly processor?: (processor: PageProcessor) => void;
   /** Addresses of host names; any other name does not exist. Without it the system resolves names. */
   readonly names?: Readonly<Record<string, string>>;
 }
@@ -76,18 +79,20 @@ export class CrawlWorld {
     if (options.through && index) options.through.target = index.url;
     const { counted: store, underWay } = countingCalls(await scenarioStore());
     const errors: string[] = [];
+    const processor = new LocalPageProcessor({
+      createFetcher: (definitions) =>
+        new HttpFetcher(definitions, { lookup: options.names && lookupIn(options.names) }),
+      reader: createPageReader(),
+      digest: (bytes, text) => createHash('sha256').update(bytes).update(text).digest('hex'),
+    });
+    options.processor?.(processor);
     const engine = new Engine({
       store,
       clock,
       log: collectingLog(errors),
       cron: nextCronTime,
       createSink: (definition) => world.watched(createSink(definition)),
-      processor: new LocalPageProcessor({
-        createFetcher: (definitions) =>
-          new HttpFetcher(definitions, { lookup: options.names && lookupIn(options.names) }),
-        reader: createPageReader(),
-        digest: (bytes, text) => createHash('sha256').update(bytes).update(text).digest('hex'),
-      }),
+      processor,
     });
     const world: CrawlWorld = new CrawlWorld(engine, store, clock, index, folder, options, errors);
     world.storing = underWay;

@@ -7,7 +7,6 @@ import type { PageThreadData } from '../../src/adapters/threads/page-thread-prot
 import { servePages } from '../../src/adapters/threads/serve-pages.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 
-const reading = new Int32Array((workerData as PageThreadData).reading);
 const reader = createPageReader();
 
 servePages(
@@ -26,6 +25,6 @@ servePages(
       },
     },
     digest: (bytes, text) => createHash('sha256').update(bytes).update(text).digest('hex'),
-    reading: (id) => Atomics.store(reading, 0, id === undefined ? 0 : id + 1),
   }),
+  workerData as PageThreadData,
 );

@@ -1,14 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { FakeSite } from '../../../test/support/fake-site.js';
 import { fetcherDefinition } from '../../../test/support/fetcher-definition.js';
 import { rootContext } from '../../domain/policy/site-mode.js';
 import { instant } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { WorkLost } from '../../engine/ports/page-processor.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import { PageThreadPool } from './page-thread-pool.js';
 
 const ENTRY = new URL('../../../test/support/hanging-pages.thread.ts', import.meta.url);
+/** As in control/explanations.ts: no stored URL. */
+const FOR_A_PERSON = -1;
 
 describe('a pool of page threads', () => {
   let site: FakeSite;
@@ -42,20 +45,19 @@ describe('a pool of page threads', () => {
   });
   const outcome = ({ outcome: end }: PageResult): string => (end.kind === 'error' ? end.code : end.kind);
 
-  it('stops a page that takes too long to read, and does what was beside it again', async () => {
+  it('stops a page that takes too long to read, whoever asked for it', async () => {
+    site.page('/bad', [], 'A page that never ends.').page('/good');
+    for (const id of [99, FOR_A_PERSON]) expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
+    expect(warnings).toEqual(['a page thread ended and is replaced', 'a page thread ended and is replaced']);
+    expect(outcome(await pool.process(task(100, '/good')))).toBe('document');
+  });
+
+  it('says how long a page has waited for its turn in whole milliseconds', async () => {
     const paths = Array.from({ length: 12 }, (_, i) => `/p${i}`);
     for (const path of paths) site.page(path);
-    site.page('/bad', [], 'A page that never ends.');
-    const bad = pool.process(task(99, '/bad'));
-    const good = await Promise.all(paths.map((path, i) => pool.process(task(i, path))));
-    expect(good.map(outcome)).toEqual(paths.map(() => 'document'));
-    expect(
-      good.filter(({ age }) => !(Number.isInteger(age) && age! >= 0)),
-      'without a whole age',
-    ).toEqual([]);
-    expect(await bad).toMatchObject({ outcome: { kind: 'error', code: 'parse-timeout' } });
-    expect(warnings).toEqual(['a page thread ended and is replaced']);
-    expect(outcome(await pool.process(task(100, '/p0')))).toBe('document');
+    const pages = await Promise.all(paths.map((path, i) => pool.process(task(i, path))));
+    expect(pages.map(outcome)).toEqual(paths.map(() => 'document'));
+    expect(pages.filter(({ age }) => !(Number.isInteger(age) && age! >= 0))).toEqual([]);
   });
 
   it('knows the roots of the moment in every thread, also in one that came later', async () => {
@@ -72,6 +74,34 @@ describe('a pool of page threads', () => {
     expect(outcome(await pool.process(task(3, '/bad')))).toBe('parse-timeout');
     expect(await links()).toEqual([1, 1]);
   });
+
+  it.each([1, 3_000_000 * 1024 + 7])(
+    'blames the page (%d) that takes its thread with it, and none beside it',
+    async (id) => {
+      const asked: string[] = [];
+      const answers: (() => void)[] = [];
+      for (const path of ['/a', '/b']) {
+        site.set(path, (_, response) => {
+          asked.push(path);
+          answers.push(() => response.end('fine'));
+          return undefined;
+        });
+      }
+      site.page('/bad', [], 'A page that kills the thread.');
+      // The least busy thread is taken: one of them has both `/a` or `/b` and the bad page.
+      const beside = ['/a', '/b'].map((path, i) => pool.process(task(10 + i, path)).catch((error: unknown) => error));
+      await vi.waitFor(() => expect(answers).toHaveLength(2));
+      expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
+      for (const answer of answers) answer();
+      const ends = await Promise.all(beside);
+      expect(ends.filter((end) => end instanceof WorkLost)).toHaveLength(1);
+      expect(ends.flatMap((end) => (end instanceof WorkLost ? [] : [outcome(end as PageResult)]))).toEqual([
+        'document',
+      ]);
+      expect(asked.sort()).toEqual(['/a', '/b']);
+      expect(warnings).toHaveLength(1);
+    },
+  );
 
   it('frees the bytes of a document when they are done with', async () => {
     site.page('/good');

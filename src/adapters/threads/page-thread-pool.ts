@@ -7,7 +7,7 @@ import type { Log } from '../../engine/ports/log.js';
 import type { PageProcessor } from '../../engine/ports/page-processor.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import { PageThread, ThreadEnded } from './page-thread.js';
-import type { PageCalls } from './page-thread-protocol.js';
+import { nextSeq, type PageCalls } from './page-thread-protocol.js';
 
 export interface PageThreadPoolOptions {
   /** Module that calls `servePages`. */
@@ -20,18 +20,16 @@ export interface PageThreadPoolOptions {
 
 const MAX_READING_MS = 20_000;
 const CHECK_MS = 1_000;
-/** A thread that dies under a page which is not known to be the cause: the page is tried again this often. */
-const MOST_TRIES = 3;
 
 /**
  * Spreads pages over threads. A thread that hangs in a page is stopped and replaced; the page gets the error
- * `parse-timeout`, and what else was under way there is done again elsewhere.
+ * `parse-timeout`, and what else was under way there is lost: only the caller knows when its host may be asked again.
  */
 export class PageThreadPool implements PageProcessor {
   private threads: PageThread[];
   private definition: ServerDefinition | undefined;
   private readonly roots = new Map<string, { crawler: string; root: RootContext }>();
-  private seq = 0;
+  private lastSeq = 0;
   private closing = false;
   private readonly watch: NodeJS.Timeout;
 
@@ -45,7 +43,7 @@ export class PageThreadPool implements PageProcessor {
     this.definition = definition;
     const crawlers = new Set(definition.crawlers.map(({ name }) => name));
     for (const [key, { crawler }] of this.roots) if (!crawlers.has(crawler)) this.roots.delete(key);
-    await Promise.all(this.threads.map((thread) => thread.call(this.seq++, 'configure', definition)));
+    await Promise.all(this.threads.map((thread) => thread.call(this.nextSeq(), 'configure', definition)));
   }
 
   addRoot(crawler: string, root: RootContext): void {
@@ -59,13 +57,11 @@ export class PageThreadPool implements PageProcessor {
   }
 
   async process(task: PageTask): Promise<PageResult> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.call('process', task);
-      } catch (error) {
-        if (!(error instanceof ThreadEnded) || this.closing) throw error;
-        if (error.guilty || tries >= MOST_TRIES) return stopped(task);
-      }
+    try {
+      return await this.call('process', task);
+    } catch (error) {
+      if (error instanceof ThreadEnded && error.guilty) return stopped(task);
+      throw error;
     }
   }
 
@@ -92,14 +88,19 @@ export class PageThreadPool implements PageProcessor {
     argument: PageCalls[Name]['argument'],
   ): Promise<PageCalls[Name]['answer']> {
     const thread = this.threads.reduce((least, one) => (one.load < least.load ? one : least));
-    return thread.call(this.seq++, name, argument);
+    return thread.call(this.nextSeq(), name, argument);
+  }
+
+  private nextSeq(): number {
+    this.lastSeq = nextSeq(this.lastSeq);
+    return this.lastSeq;
   }
 
   private open(): PageThread {
     const thread = new PageThread(this.options.entry, (ended, error) => this.replace(ended, error));
     if (this.definition) {
       // The answer is not waited for: messages keep their order, so every page comes after it.
-      thread.call(this.seq++, 'configure', this.definition).catch(() => undefined);
+      thread.call(this.nextSeq(), 'configure', this.definition).catch(() => undefined);
       for (const { crawler, root } of this.roots.values()) thread.notify({ notice: 'root', crawler, root });
     }
     return thread;

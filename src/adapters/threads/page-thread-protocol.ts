@@ -13,6 +13,12 @@ export interface PageCalls {
   resolve: { argument: string; answer: string | undefined };
 }
 
+/** Fits into the cell that tells what is being read; numbers begin again long after their first calls have ended. */
+const LAST_SEQ = 2 ** 31 - 1;
+
+/** From 1 on: 0 is no call. */
+export const nextSeq = (seq: number): number => (seq % LAST_SEQ) + 1;
+
 export type PageCall = {
   [Name in keyof PageCalls]: {
     readonly seq: number;
@@ -37,7 +43,7 @@ export type PageAnswer =
 export type FromPageThread = readonly PageAnswer[];
 
 export interface PageThreadData {
-  /** One cell: the id of the page being read plus one, 0 while nothing is read. */
+  /** One cell of 32 bits: the `seq` of the call whose page is being read, 0 while nothing is read. */
   readonly reading: SharedArrayBuffer;
 }
 

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { milliseconds } from '../../domain/time/units.js';
+import { WorkLost } from '../../engine/ports/page-processor.js';
 import type { PageResult } from '../../engine/ports/page-task.js';
 import {
   type PageAnswer,
@@ -25,7 +26,7 @@ interface UnderWay {
 const HEAP = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 256 };
 
 /** The thread ended before it answered. `guilty`: this call was the page that it was reading. */
-export class ThreadEnded extends Error {
+export class ThreadEnded extends WorkLost {
   override readonly name = 'ThreadEnded';
   constructor(
     readonly guilty: boolean,
@@ -121,11 +122,8 @@ export class PageThread {
   private end(error: Error): void {
     if (this.ended) return;
     this.ended = true;
-    const read = Atomics.load(this.reading, 0) - 1;
-    for (const { call, reject } of this.underWay.values()) {
-      const guilty = call.call === 'process' && call.argument.id === read;
-      reject(new ThreadEnded(guilty, error.message));
-    }
+    const read = Atomics.load(this.reading, 0);
+    for (const [seq, { reject }] of this.underWay) reject(new ThreadEnded(seq === read, error.message));
     this.underWay.clear();
     this.onEnd(this, error);
   }

@@ -5,6 +5,7 @@ import {
   type PageAnswer,
   type PageCall,
   type PageNotice,
+  type PageThreadData,
   type ToPageThread,
   transferable,
   uptime,
@@ -17,7 +18,8 @@ import {
 const MOST_TOGETHER = 8;
 
 /** The far end of a PageThread: answers calls from a port with a processor that works in this thread. */
-export function servePages(port: MessagePort, processor: PageProcessor): void {
+export function servePages(port: MessagePort, processor: PageProcessor, data: PageThreadData): void {
+  const reading = new Int32Array(data.reading);
   let answers: PageAnswer[] = [];
   let transfers: ArrayBuffer[] = [];
 
@@ -38,7 +40,7 @@ export function servePages(port: MessagePort, processor: PageProcessor): void {
 
   const run = async (call: PageCall): Promise<void> => {
     try {
-      const answer = await perform(processor, call);
+      const answer = await perform(processor, call, (isRead) => Atomics.store(reading, 0, isRead ? call.seq : 0));
       send({ seq: call.seq, answer, at: uptime() }, transferable(answer));
     } catch (error) {
       send({ seq: call.seq, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
@@ -53,12 +55,12 @@ export function servePages(port: MessagePort, processor: PageProcessor): void {
   });
 }
 
-function perform(processor: PageProcessor, call: PageCall): Promise<unknown> {
+function perform(processor: PageProcessor, call: PageCall, reading: (isRead: boolean) => void): Promise<unknown> {
   switch (call.call) {
     case 'configure':
       return processor.configure(call.argument);
     case 'process':
-      return processor.process(call.argument);
+      return processor.process(call.argument, reading);
     case 'fetch':
       return processor.fetch(call.argument);
     case 'resolve':

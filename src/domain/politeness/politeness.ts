@@ -47,6 +47,10 @@ export function requestDelay(
   return robotsDelay === undefined ? throttle : atLeast(atMost(robotsDelay, longest), throttle);
 }
 
+/** Requests that may be under way at one host at once. */
+export const requestsPerHost = ({ aggressive, concurrency }: { aggressive: boolean; concurrency: number }): number =>
+  aggressive ? concurrency : 1;
+
 /**
  * A request has been sent. The delay counts from here until the answer has ended, so that a state saved now and read
  * after a crash still keeps the pause.

@@ -6,6 +6,7 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
 import { moveSite } from '../../domain/policy/site-mode.js';
+import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { after, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { decisionErrand, verifyErrand } from '../control/errands.js';
@@ -384,7 +385,7 @@ function placeOf({ source, dueAt }: UrlState): Concluded['next'] {
 function frontierSettings({ definition }: CrawlContext): FrontierSettings {
   return {
     weights: SOURCES.map((name) => definition.weights[name]),
-    concurrencyPerHost: definition.aggressive ? definition.concurrency : 1,
+    concurrencyPerHost: requestsPerHost(definition),
     maximumAge: definition.refresh.maximumAge,
   };
 }

@@ -40,11 +40,14 @@ export class Host {
 
   constructor(readonly key: string) {}
 
-  /** May a request start now, when `limit` may be under way at once? */
+  /** May a page be asked for now, when `limit` requests may be under way at once? */
   isReady(now: Instant, limit: number): boolean {
-    return (
-      this.loaded && !this.paused && !this.waitsForAnswer && this.active < limit && now >= readyAt(this.politeness)
-    );
+    return !this.waitsForAnswer && this.mayBeAsked(now, limit);
+  }
+
+  /** The same for a request that no answer holds up. */
+  mayBeAsked(now: Instant, limit: number): boolean {
+    return this.loaded && !this.paused && this.active < limit && now >= this.readyAt;
   }
 
   get readyAt(): Instant {
@@ -52,8 +55,8 @@ export class Host {
   }
 }
 
-/** Whoever has hosts in hand: the frontier of a crawler. */
-interface HostUser {
+/** Whoever has hosts in hand: the frontier of a crawler, and those who wait for a turn. */
+export interface HostUser {
   /** The host may be asked again. */
   ready(host: Host): void;
   uses(hostKey: string): boolean;
@@ -125,10 +128,14 @@ export class Hosts {
    * that whoever takes over keeps it. Throws FencedOut when the host is no longer surely this node's.
    */
   async started(host: Host, delay: Duration): Promise<void> {
+    await this.startedAsGuest(host, delay);
+    if (this.partitions.shared && !this.partitions.owns(host.key)) throw new FencedOut([]);
+  }
+
+  /** The same of a host that may be another node's: then its pause is kept as far as this node knows of it. */
+  async startedAsGuest(host: Host, delay: Duration): Promise<void> {
     this.change(host, started(host.politeness, this.clock.now(), delay));
-    if (!this.partitions.shared) return;
-    await this.keeper.add(host);
-    if (!this.partitions.owns(host.key)) throw new FencedOut([]);
+    if (this.partitions.shared) await this.keeper.add(host);
   }
 
   /** See FetchRequest. */

@@ -1,8 +1,11 @@
 import type { Instant } from '../../domain/time/units.js';
 import type { RefusedView } from '../engine-api.js';
+import { detached } from '../support/detached.js';
 
 const MOST_ENTRIES = 2_000;
 const SAMPLES = 5;
+/** Characters of a URL or host that a person wants to see. */
+const SHOWN = 2_048;
 
 interface Entry {
   readonly reason: string;
@@ -21,13 +24,15 @@ export class RefusedLinks {
 
   add(link: { url: string; hostKey: string; reason: string }, from: string, at: Instant): void {
     this.total++;
-    const key = `${link.reason} ${link.hostKey}`;
+    const hostKey = shown(link.hostKey);
+    const key = `${link.reason} ${hostKey}`;
     let entry = this.entries.get(key);
     if (entry) this.entries.delete(key);
-    else entry = { reason: link.reason, hostKey: link.hostKey, count: 0, samples: [] };
+    else entry = { reason: link.reason, hostKey, count: 0, samples: [] };
     entry.count++;
-    if (entry.samples.length < SAMPLES && !entry.samples.some((sample) => sample.url === link.url)) {
-      entry.samples.push({ url: link.url, from, at });
+    const url = shown(link.url);
+    if (entry.samples.length < SAMPLES && !entry.samples.some((sample) => sample.url === url)) {
+      entry.samples.push({ url, from, at });
     }
     this.entries.set(key, entry);
     if (this.entries.size > MOST_ENTRIES) this.entries.delete(this.entries.keys().next().value as string);
@@ -39,3 +44,5 @@ export class RefusedLinks {
       .map((entry) => ({ ...entry, samples: [...entry.samples] }));
   }
 }
+
+const shown = (text: string): string => (text.length <= SHOWN ? text : `${detached(text.slice(0, SHOWN))}…`);

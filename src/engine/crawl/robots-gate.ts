@@ -13,13 +13,15 @@ import {
   type RobotsPolicy,
   robotsPolicy,
 } from '../../domain/robots/robots-policy.js';
-import { decisiveRule, ROBOTS_SIZE_LIMIT } from '../../domain/robots/robots-txt.js';
+import { decisiveRule, ROBOTS_SIZE_LIMIT, weightOf } from '../../domain/robots/robots-txt.js';
 import { type Duration, milliseconds } from '../../domain/time/units.js';
-import { type CrawlUrl, origin } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import type { RobotsOpinion } from '../engine-api.js';
 import { retryAfterOf } from '../page/page-outcome.js';
 import type { Clock } from '../ports/clock.js';
 import type { PageProcessor } from '../ports/page-processor.js';
+import { WeighedCache } from '../support/weighed-cache.js';
+import type { HostTurns } from './host-turns.js';
 import type { Host, Hosts } from './hosts.js';
 
 export interface RobotsEntry {
@@ -47,14 +49,41 @@ export const obeysRobots = (
 const pathWithQuery = ({ path, query }: CrawlUrl): string => (query === '' ? path : `${path}?${query}`);
 
 const MOST_ORIGINS = 50_000;
+/** Most files have some kilobytes; one may have 500, and then takes some megabytes. */
+const MOST_BYTES = 192 * 1024 * 1024;
 const SHOWN_TEXT = 16_384;
 
+type FetchFailed = Extract<FetchOutcome, { kind: 'failure' }>;
+
+export interface RobotsRequest {
+  readonly fetcher: string;
+  readonly throttle: Duration;
+  /** Requests that may be under way at once at a host that robots.txt redirects to. */
+  readonly limit: number;
+  /** Told when another host has to be waited for. */
+  readonly waits: () => void;
+}
+
+interface Answer {
+  readonly from: Host;
+  readonly outcome: FetchOutcome;
+}
+
+/** The host that robots.txt redirects to rests, or has others to answer. */
+const NO_TURN: FetchFailed = {
+  kind: 'failure',
+  code: 'robots-unreachable',
+  detail: 'the host that robots.txt redirects to may not be asked now',
+  timings: { header: milliseconds(0), total: milliseconds(0) },
+};
+
 export class RobotsGate {
-  private readonly entries = new Map<string, RobotsEntry>();
+  private readonly entries = new WeighedCache<string, RobotsEntry>(MOST_ORIGINS, MOST_BYTES);
 
   constructor(
     private readonly processor: Pick<PageProcessor, 'fetch'>,
     private readonly hosts: Hosts,
+    private readonly turns: Pick<HostTurns, 'take'>,
     private readonly clock: Clock,
   ) {}
 
@@ -88,47 +117,66 @@ export class RobotsGate {
     return entry && delayOf(entry.policy, agent);
   }
 
-  /** Fetches robots.txt of a host that the caller has claimed. The failure of the network, when there was one, is the failure of the page that waited for it. */
-  async load(
-    url: CrawlUrl,
-    host: Host,
-    fetcher: string,
-    throttle: Duration,
-  ): Promise<Extract<FetchOutcome, { kind: 'failure' }> | undefined> {
+  /**
+   * Fetches robots.txt of a host that the caller has claimed. The failure of the network, when there was one, is the failure of
+   * the page that waited for it.
+   */
+  async load(url: CrawlUrl, host: Host, request: RobotsRequest): Promise<FetchFailed | undefined> {
     const key = origin(url);
     host.waitsForAnswer = true;
-    let outcome: FetchOutcome;
+    let answer: Answer;
     try {
-      await this.hosts.started(host, throttle);
-      outcome = await this.fetch(`${key}/robots.txt`, fetcher);
+      await this.hosts.started(host, request.throttle);
+      answer = await this.follow({ from: host, outcome: await this.fetch(`${key}/robots.txt`, request) }, url, request);
     } finally {
       host.waitsForAnswer = false;
     }
-    const now = this.clock.now();
-    const policy = robotsPolicy(outcome, now, this.entries.get(key)?.policy);
-    this.remember(key, { policy, ...described(outcome) });
-    this.react(host, outcome, policy);
+    const { outcome } = answer;
+    const policy = robotsPolicy(outcome, this.clock.now(), this.entries.get(key)?.policy);
+    const { text, status } = described(outcome);
+    this.entries.set(key, { policy, text, status }, weightOf(policy.robots) + text.length);
+    if (outcome === NO_TURN) return undefined;
+    this.react(answer.from, outcome, policy);
     return outcome.kind === 'failure' ? outcome : undefined;
   }
 
-  private async fetch(start: string, fetcher: string): Promise<FetchOutcome> {
-    let url = start;
-    for (let hop = 0; ; hop++) {
-      const outcome = await this.processor.fetch({
-        url,
-        fetcher,
-        maxSize: ROBOTS_SIZE_LIMIT,
-        truncate: true,
-        sendBy: this.hosts.sendBy,
-      });
-      const location =
-        outcome.kind === 'response' && outcome.status >= 300 && outcome.status < 400
-          ? outcome.headers['location']
-          : undefined;
-      const next = location === undefined ? null : URL.parse(location, url);
-      if (!next || hop >= ROBOTS_MOST_REDIRECTS || !/^https?:$/.test(next.protocol)) return outcome;
-      url = next.href;
+  /** To the last answer of a chain of redirects; each host is asked when it may be, and answers for itself. */
+  private async follow(first: Answer, url: CrawlUrl, request: RobotsRequest): Promise<Answer> {
+    let answer = first;
+    let place = `${origin(url)}/robots.txt`;
+    for (let hop = 0; hop < ROBOTS_MOST_REDIRECTS; hop++) {
+      const next = redirectTarget(answer.outcome, place);
+      if (!next) return answer;
+      place = next.href;
+      // `host` of a URL has the form of a host key.
+      answer =
+        next.host === hostKey(url)
+          ? { from: first.from, outcome: await this.fetch(place, request) }
+          : await this.fetchElsewhere(place, next.host, first.from, request);
     }
+    return answer;
+  }
+
+  /** Meanwhile nothing is under way at the host that leads there, which may be led to itself. */
+  private async fetchElsewhere(place: string, key: string, host: Host, request: RobotsRequest): Promise<Answer> {
+    const { throttle, limit, waits } = request;
+    this.hosts.finished(host, throttle);
+    waits();
+    let other: Host | undefined;
+    try {
+      other = await this.turns.take(key, limit);
+      if (!other) return { from: host, outcome: NO_TURN };
+      await this.hosts.startedAsGuest(other, throttle);
+      return { from: other, outcome: await this.fetch(place, request) };
+    } finally {
+      if (other) this.hosts.finished(other, throttle);
+      this.hosts.claim(host);
+    }
+  }
+
+  private fetch(url: string, { fetcher }: RobotsRequest): Promise<FetchOutcome> {
+    const { sendBy } = this.hosts;
+    return this.processor.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true, sendBy });
   }
 
   private react(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {
@@ -142,12 +190,14 @@ export class RobotsGate {
     if (asked !== undefined) this.hosts.backOff(host, asked);
     else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
   }
+}
 
-  private remember(key: string, entry: RobotsEntry): void {
-    this.entries.delete(key);
-    this.entries.set(key, entry);
-    if (this.entries.size > MOST_ORIGINS) this.entries.delete(this.entries.keys().next().value as string);
-  }
+/** Where a redirect leads, when it leads anywhere. */
+function redirectTarget(outcome: FetchOutcome, place: string): URL | undefined {
+  if (outcome.kind === 'failure' || outcome.status < 300 || outcome.status >= 400) return undefined;
+  const location = outcome.headers['location'];
+  const target = location === undefined ? null : URL.parse(location, place);
+  return target && /^https?:$/.test(target.protocol) ? target : undefined;
 }
 
 function described(outcome: FetchOutcome): { text: string; status: string } {

@@ -6,12 +6,13 @@ import type { UrlOptions } from '../../domain/crawl/definition.js';
 import type { DispositionRules } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
-import { concernsHost, requestDelay } from '../../domain/politeness/politeness.js';
+import { concernsHost, requestDelay, requestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration, type Instant, milliseconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { NewUrl, Visit } from '../ports/frontier-store.js';
+import { WorkLost } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
@@ -42,9 +43,13 @@ export interface VisitTarget {
 /** The URL was not visited and goes back to the head of its queue. */
 export const PUT_BACK = Symbol('put back');
 
+/** As often in a row as that a URL is put back whose work is lost; then something may be wrong with it after all. */
+const MOST_LOSSES = 3;
+
 export class VisitRunner {
   /** What was read of robots.txt and has been asked for sitemaps. */
   private readonly seededFrom = new WeakSet<RobotsEntry>();
+  private readonly losses = new WeakMap<UrlState, number>();
 
   constructor(
     private readonly services: CrawlServices,
@@ -53,12 +58,12 @@ export class VisitRunner {
 
   /**
    * `fetched` is called when the request is over and only decision and delivery remain, with the bytes that the page takes
-   * in memory until they are done. Throws FencedOut when the host has become another node's: that one visits the URL again.
+   * in memory until they are done; and before, with none, when another host has to be waited for. Throws FencedOut when the host has become another node's: that one visits the URL again.
    */
   async run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<Concluded | typeof PUT_BACK> {
     const fence = this.services.partitions.fence(host.key);
     const begun = this.services.clock.now();
-    const result = await this.fetch(state, host);
+    const result = await this.fetch(state, host, () => fetched(0));
     if (result === PUT_BACK) return PUT_BACK;
     try {
       if (!fence || !this.services.partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
@@ -76,7 +81,7 @@ export class VisitRunner {
   }
 
   /** The host has been claimed by the caller; here the claim ends, with the pause that the requests made have earned. */
-  private async fetch(state: UrlState, host: Host): Promise<PageResult | typeof PUT_BACK> {
+  private async fetch(state: UrlState, host: Host, waits: () => void): Promise<PageResult | typeof PUT_BACK> {
     let pause: Duration | undefined;
     let age: Duration | undefined;
     try {
@@ -88,7 +93,7 @@ export class VisitRunner {
       const refused = !verdict.accepted && state.arrival !== 'robots';
       if (!refused && this.target.endless.skips(state))
         return this.excluded(state, ENDLESS_REASON, this.target.endless.objection(state.hostKey, state.url));
-      const gate = refused ? {} : await this.passRobots(state, url, host, options);
+      const gate = refused ? {} : await this.passRobots(state, url, host, options, waits);
       const delay = this.delay(url, options);
       if (gate.asked) pause = delay;
       if (gate.end !== undefined) return gate.end;
@@ -110,10 +115,19 @@ export class VisitRunner {
       this.noteHost(host, result, state.stamp !== undefined);
       if (!hasAsked(result)) pause = undefined;
       return result;
+    } catch (error) {
+      if (!(error instanceof WorkLost) || this.isLostAgain(state)) throw error;
+      return PUT_BACK;
     } finally {
       if (pause === undefined) this.services.hosts.released(host);
       else this.services.hosts.finished(host, pause, age);
     }
+  }
+
+  private isLostAgain(state: UrlState): boolean {
+    const losses = (this.losses.get(state) ?? 0) + 1;
+    this.losses.set(state, losses);
+    return losses > MOST_LOSSES;
   }
 
   /** Without an `end` the visit goes on to the page. `asked`: robots.txt was asked for. */
@@ -122,6 +136,7 @@ export class VisitRunner {
     url: CrawlUrl,
     host: Host,
     options: UrlOptions,
+    waits: () => void,
   ): Promise<{ end?: PageResult | typeof PUT_BACK; asked?: boolean }> {
     const { definition, fetcher } = this.target.context;
     if (!this.obeysRobots(options)) return {};
@@ -137,7 +152,12 @@ export class VisitRunner {
       this.services.hosts.backOff(host, milliseconds(answer.entry.policy.expiresAt - this.services.clock.now()));
       return { end: PUT_BACK };
     }
-    const failure = await this.services.robots.load(url, host, definition.fetcher, this.delay(url, options));
+    const failure = await this.services.robots.load(url, host, {
+      fetcher: definition.fetcher,
+      throttle: this.delay(url, options),
+      limit: requestsPerHost(definition),
+      waits,
+    });
     // The network failed before any page could be asked for: that is this URL's own outcome.
     if (failure) {
       return { asked: true, end: this.failedBeforeFetch(state, failure.code, failure.detail, failure.timings.total) };
@@ -373,12 +393,15 @@ export class VisitRunner {
   }
 }
 
-/** A link with what is known of it, as long as it is on its way to the store. */
+/** A link with what is known of it beside its URL, as long as it is on its way to the store. */
 const LINK_BYTES = 256;
 
-function bytesOf({ outcome, links }: PageResult): number {
+function bytesOf({ outcome, links, refused }: PageResult): number {
   const document = outcome.kind === 'document' ? outcome.document : undefined;
-  return links.length * LINK_BYTES + (document ? document.master.bytes.byteLength + document.text.length : 0);
+  let bytes = document ? document.master.bytes.byteLength + document.text.length : 0;
+  for (const link of links) bytes += LINK_BYTES + link.url.length;
+  for (const link of refused) bytes += link.url.length + link.hostKey.length;
+  return bytes;
 }
 
 /** A URL that was excluded before any request has cost its host nothing. */

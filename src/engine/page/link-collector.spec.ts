@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryCandidate, arbitraryDefinition } from '../../../test/support/arbitrary-policy.js';
+import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import type { Candidate } from '../../domain/policy/verdict.js';
 import { canonicalizer } from '../../domain/url/canonicalize.js';
+import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { CrawlContext } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
 import { LinkMemory } from './link-memory.js';
@@ -46,5 +48,25 @@ describe('links of a page', () => {
       { numRuns: 500 },
     );
     expect(again).toBeGreaterThan(20);
+  });
+
+  const page: Candidate = { url: crawlUrl('http://h.example/'), arrival: 'link', root: undefined, hops: 1 };
+  const long = (length: number, from = 0): string[] =>
+    Array.from({ length: 1_000 }, (_, i) => `/${from + i}/${'a'.repeat(length)}`);
+
+  test('are refused for their length without being looked for, which takes V8 minutes among thousands of such', () => {
+    const memory = new LinkMemory();
+    const lookedFor: number[] = [];
+    memory.isHandedOver = (href) => lookedFor.push(href.length) < 0;
+    const { refused } = collected(crawlerDefinition(), memory, page, [...long(20_000), ...long(3_000)]);
+    expect(refused.length).toBeGreaterThan(190);
+    expect(Math.max(...lookedFor)).toBeLessThan(4_000);
+  });
+
+  test('are told of in bounded space when they are refused', () => {
+    const links = [1, 1_001, 2_001].flatMap((from) => long(2_500, from));
+    const { refused } = collected(crawlerDefinition(), new LinkMemory(), page, links);
+    expect(refused.length).toBeGreaterThan(1_000);
+    expect(refused.reduce((sum, url) => sum + url.length, 0)).toBeLessThan(4_000_000);
   });
 });

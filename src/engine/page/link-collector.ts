@@ -9,6 +9,12 @@ import type { LinkMemory, WrittenLinks } from './link-memory.js';
 /** Layers that reject a link for what its URL is, whatever page it stands on. */
 const SEE_NO_PAGE: ReadonlySet<LayerName> = new Set(['crawl-space', 'crawl-rules']);
 
+/** V8 gives all longer strings of one length one hash: to look for some thousands of them in a set takes it minutes. */
+const LONGEST_LOOKED_UP = 16_383;
+
+/** Characters of refused links that one page hands over; 40,000 of them are usually shorter. */
+const MOST_REFUSED = 4_000_000;
+
 export interface PageOrigin {
   readonly url: CrawlUrl;
   readonly root: RootContext | undefined;
@@ -22,6 +28,7 @@ export class LinkCollector {
   readonly links: DiscoveredLink[] = [];
   readonly refused: RefusedLink[] = [];
   private readonly seen = new Set<string>();
+  private refusedLength = 0;
   private written: { readonly base: string; readonly links: WrittenLinks } | undefined;
 
   constructor(
@@ -31,6 +38,10 @@ export class LinkCollector {
   ) {}
 
   add(raw: string, base: string, arrival: DiscoveredLink['arrival'] = 'link', lastModified?: string): void {
+    if (raw.length > LONGEST_LOOKED_UP) {
+      this.addLong(raw, base, arrival, lastModified);
+      return;
+    }
     const hash = raw.indexOf('#');
     const link = hash < 0 ? raw : raw.slice(0, hash);
     if (link === '' && base === this.page.url.href) return;
@@ -39,7 +50,12 @@ export class LinkCollector {
     this.seen.add(raw);
     // A rule may look at the fragment.
     if (!known || link !== raw) this.addWritten(raw, link, base, arrival, lastModified);
-    else if (known.url !== this.page.url.href) this.refused.push(known);
+    else if (known.url !== this.page.url.href) this.report(known);
+  }
+
+  private addLong(raw: string, base: string, arrival: DiscoveredLink['arrival'], lastModified?: string): void {
+    const url = this.context.canonicalize(raw, base);
+    if (url) this.take(url, arrival, lastModified);
   }
 
   private addWritten(
@@ -51,10 +67,11 @@ export class LinkCollector {
   ): void {
     const url = this.context.canonicalize(raw, base);
     if (!url) return;
+    const before = this.refused.length;
     const verdict = this.take(url, arrival, lastModified);
     const written = this.writtenOn(base);
-    if (this.memory.isHandedOver(url.href)) written.handedOver(link);
-    else if (link === raw && verdict?.layer && SEE_NO_PAGE.has(verdict.layer))
+    if (this.isHandedOver(url.href)) written.handedOver(link);
+    else if (link === raw && verdict?.layer && SEE_NO_PAGE.has(verdict.layer) && this.refused.length > before)
       written.refused(link, this.refused.at(-1)!);
   }
 
@@ -65,19 +82,28 @@ export class LinkCollector {
 
   /** The verdict that refuses the URL, if one does. */
   private take(url: CrawlUrl, arrival: DiscoveredLink['arrival'], lastModified?: string): Verdict | undefined {
-    if (arrival === 'link' && (url.href === this.page.url.href || this.memory.isHandedOver(url.href))) return undefined;
+    if (arrival === 'link' && (url.href === this.page.url.href || this.isHandedOver(url.href))) return undefined;
     const verdict = this.context.policy.judge(this.candidate(url, arrival));
     if (!verdict.accepted) {
       this.refuse(url, verdict.reason, verdict.record);
       return verdict;
     }
-    this.memory.handedOver(url.href);
+    if (url.href.length <= LONGEST_LOOKED_UP) this.memory.handedOver(url.href);
     this.links.push(this.discovered(url, arrival, verdict, lastModified));
     return undefined;
   }
 
   refuse(url: CrawlUrl, reason: string, record = false): void {
-    this.refused.push({ url: url.href, hostKey: hostKey(url), reason, record });
+    this.report({ url: url.href, hostKey: hostKey(url), reason, record });
+  }
+
+  private report(link: RefusedLink): void {
+    this.refusedLength += link.url.length + link.hostKey.length;
+    if (this.refusedLength <= MOST_REFUSED) this.refused.push(link);
+  }
+
+  private isHandedOver(href: string): boolean {
+    return href.length <= LONGEST_LOOKED_UP && this.memory.isHandedOver(href);
   }
 
   private writtenOn(base: string): WrittenLinks {

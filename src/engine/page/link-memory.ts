@@ -1,10 +1,14 @@
 import type { RefusedLink } from '../ports/page-task.js';
+import { detached } from '../support/detached.js';
 
 /** What is known of a link as written: its URL was handed over, or was refused and always will be. */
 export type KnownLink = 'handed over' | RefusedLink;
 
 /** Longer ones are seldom twice the same: addresses for sharing a page, say. */
 const LONGEST_REFUSED = 160;
+
+/** Nobody has many pages in folders of longer names, and each would be remembered. */
+const LONGEST_PLACE = 2_048;
 
 /**
  * Remembers which links were already handed over: most links of a page were on the page before, and a known URL needs neither
@@ -62,10 +66,12 @@ export class LinkMemory {
   }
 
   private at(place: string): Map<string, KnownLink> {
+    if (place.length > LONGEST_PLACE) return new Map();
     const known = this.places.get(place);
     if (known) return known;
     const links = new Map<string, KnownLink>();
     this.places.set(place, links);
+    this.room--;
     return links;
   }
 
@@ -118,14 +124,4 @@ export class WrittenLinks {
     // `http:x` is a relative link where the base has the same scheme.
     return link.includes(':') ? undefined : this.relative;
   }
-}
-
-/** Room for a URL of any usual length; a longer one is rare enough to get room of its own. */
-const room = Buffer.allocUnsafeSlow(8_192);
-const BYTES_PER_UNIT = 3;
-
-/** A string that was cut out of a page keeps the whole page in memory; a copy does not. */
-function detached(text: string): string {
-  const bytes = text.length * BYTES_PER_UNIT <= room.length ? room : Buffer.allocUnsafe(text.length * BYTES_PER_UNIT);
-  return bytes.toString('utf8', 0, bytes.write(text));
 }

@@ -8,7 +8,7 @@ import { type CrawlContext, compileContexts } from './crawl-context.js';
 import { LinkMemory } from './link-memory.js';
 import { type PageTools, processPage } from './page-pipeline.js';
 
-export interface ProcessorTools extends Omit<PageTools, 'fetcher'> {
+export interface ProcessorTools extends Omit<PageTools, 'fetcher' | 'reading'> {
   readonly createFetcher: (definitions: readonly FetcherDefinition[]) => Fetcher;
 }
 
@@ -46,11 +46,11 @@ export class LocalPageProcessor implements PageProcessor {
     if (this.contexts.get(crawler)?.roots.delete(url)) this.links.set(crawler, new LinkMemory());
   }
 
-  async process(task: PageTask): Promise<PageResult> {
+  async process(task: PageTask, reading?: PageTools['reading']): Promise<PageResult> {
     const context = this.contexts.get(task.crawler);
     const links = task.inspect ? new LinkMemory() : this.links.get(task.crawler);
     if (!context || !links) throw new Error(`no crawler is named ${task.crawler}`);
-    const { reader, digest, reading } = this.tools;
+    const { reader, digest } = this.tools;
     return this.withFetcher((fetcher) => processPage(task, context, links, { fetcher, reader, digest, reading }));
   }
 

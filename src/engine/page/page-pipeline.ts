@@ -29,8 +29,8 @@ export interface PageTools {
   readonly fetcher: Fetcher;
   readonly reader: PageReader;
   readonly digest: Digest;
-  /** Told which URL is about to be read, and undefined when that has ended: reading is the one step that can hang a thread. */
-  readonly reading?: (id: number | undefined) => void;
+  /** See PageProcessor. */
+  readonly reading?: (isRead: boolean) => void;
 }
 
 /** Bounds on what one page may hand over. */
@@ -108,11 +108,11 @@ class PageVisit {
     const conditional = request.ifNoneMatch !== undefined || request.ifModifiedSince !== undefined;
     const outcome = outcomeWithoutBody(answer, conditional, this.task.now);
     if (outcome) return outcome;
-    this.tools.reading?.(this.task.id);
+    this.tools.reading?.(true);
     try {
       return this.read(answer);
     } finally {
-      this.tools.reading?.(undefined);
+      this.tools.reading?.(false);
     }
   }
 

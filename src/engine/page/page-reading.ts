@@ -27,11 +27,15 @@ export function directivesOf(
   return robotsDirectives(content.robotsMetas, header ? header.split('\n') : [], context.fetcher.robotsAgent);
 }
 
+/** Every link of a page is as long as its base at least, so that one of a megabyte would cost a gigabyte. */
+const LONGEST_BASE = 16_383;
+
 /** The URL that relative links of the page start from: `<base href>`, or the page itself. */
 export function baseOf(url: CrawlUrl, content: PageContent): string {
   if (content.base === undefined) return url.href;
   const base = URL.parse(content.base, url.href);
-  return base && (base.protocol === 'http:' || base.protocol === 'https:') ? base.href : url.href;
+  if (!base || base.href.length > LONGEST_BASE) return url.href;
+  return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : url.href;
 }
 
 /** The canonical URL that the page names, when it is another one. */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFound, Unacceptable } from '../../engine/engine-api.js';
 import { StoreUnavailable } from '../../engine/ports/frontier-store.js';
 import type { Log } from '../../engine/ports/log.js';
+import { WorkLost } from '../../engine/ports/page-processor.js';
 import { LOG } from '../tokens.js';
 import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, problemOf } from './problem.js';
 
@@ -33,6 +34,8 @@ export class ProblemFilter implements ExceptionFilter {
       this.log.warn('a call could not reach the database', { method: request.method, error: error.message });
       return plainProblem(503, "The database cannot be used now; the server's log says why. Try again.", instance);
     }
+    if (error instanceof WorkLost)
+      return plainProblem(503, 'The page was lost with the thread that another page ended. Try again.', instance);
     const status = statusOf(error);
     if (status < 500) return plainProblem(status, (error as Error).message, instance);
     this.log.error('a call failed', { method: request.method, path: request.routeOptions.url ?? instance, error });
