@@ -55,11 +55,8 @@ export class Explanations {
     let candidate = await this.candidate(crawler, url, state, from);
     let explanation = crawler.context.policy.explain(candidate);
     if (explanation.verdict.needsAddress) {
-      const address = await this.services.processor.resolve(url.host);
-      if (address !== undefined) {
-        candidate = { ...candidate, address };
-        explanation = crawler.context.policy.explain(candidate);
-      }
+      candidate = { ...candidate, address: (await this.services.processor.resolve(url.host)) ?? null };
+      explanation = crawler.context.policy.explain(candidate);
     }
     const robots = await this.robots(crawler, url, explanation);
     return { candidate, explanation: withTraps(crawler, url, state, explanation), robots, state };

@@ -150,8 +150,8 @@ export class VisitRunner {
     const candidate = { url: crawlUrl(state.url), arrival, root, hops: state.hops } as const;
     const verdict = policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;
-    const address = await this.services.processor.resolve(candidate.url.host);
-    return address === undefined ? verdict : policy.judge({ ...candidate, address });
+    const address = (await this.services.processor.resolve(candidate.url.host)) ?? null;
+    return policy.judge({ ...candidate, address });
   }
 
   private obeysRobots(options: UrlOptions): boolean {

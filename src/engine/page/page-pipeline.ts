@@ -78,17 +78,16 @@ class PageVisit {
   }
 
   private async judge(): Promise<PageOutcome | undefined> {
-    let candidate: Candidate = this.candidate();
+    const candidate = this.candidate();
     this.verdict = this.context.policy.judge(candidate);
+    let address: string | null | undefined;
     if (this.verdict.needsAddress) {
-      const address = await this.tools.fetcher.resolve(this.url.host);
-      // A host that DNS does not know is no exclusion: the fetch itself will say what is wrong with it.
-      if (address !== undefined) {
-        candidate = { ...candidate, address };
-        this.verdict = this.context.policy.judge(candidate);
-      }
+      address = (await this.tools.fetcher.resolve(this.url.host)) ?? null;
+      this.verdict = this.context.policy.judge({ ...candidate, address });
     }
     if (this.verdict.accepted || this.task.arrival === 'robots') return undefined;
+    // A host that DNS does not know is no exclusion, and yet nothing may be asked of it: a proxy might know it.
+    if (address === null) return failed('dns-no-answer', addressNeeded(this.verdict));
     return excludedBy(this.verdict);
   }
 
@@ -321,6 +320,9 @@ class PageVisit {
 function excluded(reason: string, detail: string): PageOutcome {
   return { kind: 'excluded', reason, detail, keepDocument: false, removeStatus: false, revisit: true };
 }
+
+const addressNeeded = ({ detail }: Verdict): string =>
+  `an address rule of the crawl space would have to allow the host, and DNS does not know its address: ${detail}`;
 
 function excludedBy(verdict: Verdict): PageOutcome {
   return {
