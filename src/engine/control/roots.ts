@@ -6,6 +6,7 @@ import { moveSite, rootContext } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl, hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
+import { urlListLines } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { NotFound, type RootSubmission, type RootView, type SubmitOutcome } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
@@ -165,13 +166,4 @@ function rootDefinition(submission: RootSubmission): RootDefinition {
     metas: (submission.metas ?? []).map((meta) => ({ ...meta, scope: 'document' })),
     followLinks: submission.followLinks ?? true,
   };
-}
-
-/** `#` begins a comment, a backslash at the end of a line goes on with the next one. */
-export function urlListLines(text: string): string[] {
-  return text
-    .replace(/\\\r?\n[ \t]*/g, '')
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
 }
