@@ -27,13 +27,16 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     options.maxPages === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.maxPages, '--max-pages');
   const definition = await definitionOf(urls, options.delay);
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-crawl-'));
+  // Not only at the end of the crawl: a reader of its output may end it before.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   process.once('SIGTERM', () => interrupt.abort());
   const output = options.out === undefined ? process.stdout : createWriteStream(options.out);
   try {
     if (options.out !== undefined) await opened(output as ReturnType<typeof createWriteStream>, options.out);
-    const engine = await openEngine({ databaseUrl: `sqlite:${join(folder, 'crawl.sqlite')}`, log: QUIET, output });
+    const databaseUrl = `sqlite:${join(folder, 'crawl.sqlite')}`;
+    const engine = await openEngine({ databaseUrl, log: QUIET, output, mostVisits: limit });
     await engine.open(definition);
     const ending = await untilEnd(engine, limit, interrupt.signal);
     const failed = ending === 'complete' ? await failedRoots(engine) : [];
@@ -45,7 +48,6 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
       output.end();
       await finished(output);
     }
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

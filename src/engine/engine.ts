@@ -65,6 +65,8 @@ export interface EnginePorts {
   /** With `nodes`: other servers share the store. */
   readonly partitions?: Partitions;
   readonly nodes?: Nodes;
+  /** Each crawler ends after so many visits; absent: never. */
+  readonly mostVisits?: number;
 }
 
 /** Orders and bytes that may wait for one sink; past either, no further page is fetched for it. */
@@ -96,7 +98,7 @@ export class Engine implements EngineApi {
   constructor(private readonly ports: EnginePorts) {
     const { store, processor, clock, log, cron } = ports;
     const events = new CrawlEvents(clock);
-    const { partitions = SOLE_OWNER, nodes = NO_OTHERS } = ports;
+    const { partitions = SOLE_OWNER, nodes = NO_OTHERS, mostVisits = Number.POSITIVE_INFINITY } = ports;
     const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
     const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
       const until = after(clock.now(), within);
@@ -120,6 +122,7 @@ export class Engine implements EngineApi {
       clock,
       log,
       cron,
+      mostVisits,
       events,
       delivery,
       partitions,

@@ -117,6 +117,23 @@ describe('the command line without a server', () => {
     expect([toOutput.code, toOutput.stderr]).toEqual([2, expect.stringContaining('/missing.html (http-404)')]);
   });
 
+  it('reads no page more than --max-pages says', async () => {
+    const site = await smallSite();
+    const { code, stderr } = await crawlway('crawl', site.url('/'), '--max-pages', '2').ended;
+    const asked = site.requests.map(({ path }) => path).filter((path) => path !== '/robots.txt');
+    expect([code, asked.length]).toEqual([3, 2]);
+    expect(stderr).toMatch(/^2 pages/m);
+  });
+
+  it('ends without a word when nobody reads its output any more', async () => {
+    const folder = temporaryDirectory();
+    const file = join(folder, 'CrawlConfig.xml');
+    writeFileSync(file, configuration(await smallSite(), folder));
+    const explaining = crawlway('explain', 'http://127.0.0.1/', '--config', file);
+    explaining.stopReading();
+    expect(await explaining.ended).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
   it('checks a configuration as FILE:LINE:COLUMN code message', async () => {
     const folder = temporaryDirectory();
     const site = await smallSite();
