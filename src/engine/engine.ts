@@ -93,7 +93,9 @@ export class Engine implements EngineApi {
   private readonly handover: Handover;
   private readonly housekeeping: Housekeeping;
   private readonly control: SharedControl;
-  private opened = false;
+  /** The store bears the mark of this start. */
+  private noted = false;
+  isOpen = false;
 
   constructor(private readonly ports: EnginePorts) {
     const { store, processor, clock, log, cron } = ports;
@@ -181,7 +183,7 @@ export class Engine implements EngineApi {
     await this.services.ledger.open();
     await this.services.doubts.open();
     await this.noteStart(definition);
-    this.opened = true;
+    this.noted = true;
     await this.reconfigure(definition);
     const { nodes, partitions, events } = this.services;
     await nodes.open(this.control, () => events.isWatched);
@@ -189,6 +191,7 @@ export class Engine implements EngineApi {
     else await this.resume();
     await partitions.open(this.handover);
     this.housekeeping.start();
+    this.isOpen = true;
   }
 
   async reconfigure(definition: ServerDefinition): Promise<void> {
@@ -297,7 +300,7 @@ export class Engine implements EngineApi {
   }
 
   async ready(): Promise<{ ready: boolean; reasons: readonly string[] }> {
-    if (!this.opened) return { ready: false, reasons: ['the engine has not been opened'] };
+    if (!this.isOpen) return { ready: false, reasons: ['the server is starting'] };
     try {
       await this.services.store.getSetting('ready');
       return { ready: true, reasons: [] };
@@ -321,7 +324,7 @@ export class Engine implements EngineApi {
     await hosts.save();
     await this.services.partitions.close();
     await this.services.nodes.close();
-    if (this.opened) await this.noteStop();
+    if (this.noted) await this.noteStop();
     hosts.close();
     await this.sinkPool.close();
     await this.ports.processor.close();

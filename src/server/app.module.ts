@@ -24,6 +24,7 @@ import { ReasonsController } from './registry/reasons.controller.js';
 import { RootsController } from './roots/roots.controller.js';
 import { AccessGuard } from './security/access.guard.js';
 import { MediaTypeGuard } from './security/media-type.guard.js';
+import { OpenGuard } from './security/open.guard.js';
 import { SessionController } from './session/session.controller.js';
 import { SinksController } from './sinks/sinks.controller.js';
 import { ErrorsController } from './urls/errors.controller.js';
@@ -75,6 +76,7 @@ export const appModule = (parts: DynamicModule, controllers: Type[] = CONTROLLER
     ProblemFilter,
     { provide: APP_GUARD, useClass: ThrottlerGuard },
     { provide: APP_GUARD, useClass: AccessGuard },
+    { provide: APP_GUARD, useClass: OpenGuard },
     { provide: APP_GUARD, useClass: MediaTypeGuard },
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
   ],
