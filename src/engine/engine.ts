@@ -238,10 +238,7 @@ export class Engine implements EngineApi {
   }
 
   async submit(name: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
-    const crawler = this.named(name);
-    const outcomes: SubmitOutcome[] = [];
-    for (const root of roots) outcomes.push(await this.roots_.submit(crawler, root));
-    return outcomes;
+    return this.roots_.submit(this.named(name), roots);
   }
 
   submitList = (name: string, text: string) => this.roots_.submitList(this.named(name), text);

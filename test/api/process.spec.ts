@@ -42,16 +42,17 @@ describe('the server as a process', () => {
       ((await (await fetch(`${url}/api/v1/crawlers/test`)).json()) as { indexed: number }).indexed;
     await expect.poll(indexed, { timeout: 60_000 }).toBe(3);
 
+    const many = Array.from({ length: 2_500 }, (_, i) => site.url(`/many/${i}`)).join('\n');
     const [status, explained, submitted, cleared] = await Promise.all([
       crawlway('status', '--once', '--server', url).ended,
       crawlway('explain', site.url('/a.html'), '--server', url).ended,
-      crawlway('submit', '-f', '-', '--server', url).input(`${site.url('/b.html')}\nftp://x.example/\n`).ended,
+      crawlway('submit', '-f', '-', '--server', url).input(`${many}\n${site.url('/b.html')}\nftp://x.example/\n`).ended,
       crawlway('clear', `${site.origin}/a%`, '--yes', '--server', url).ended,
     ]);
     expect(status.stdout).toMatch(/CRAWLER\s+STATE\s+INDEXED/);
     expect(status.stdout).toMatch(/test\s+(?:idle|running)\s+\d/);
     expect(explained.stdout).toContain('verdict  crawled');
-    expect([submitted.code, submitted.stdout]).toEqual([1, '0 new, 1 known, 1 rejected\n']);
+    expect([submitted.code, submitted.stdout]).toEqual([1, '2500 new, 1 known, 1 rejected\n']);
     expect([cleared.code, cleared.stdout]).toEqual([0, '1 URLs were deleted\n']);
 
     writeFileSync(config, configuration(site, folder, '<Rules><Rule><Ext value=".pdf"/><NoIndex/></Rule></Rules>'));
