@@ -10,7 +10,7 @@ it('a server that answers late is told from one that is not there', async () => 
   const client = new ServerClient({ server: `http://127.0.0.1:${port}` }, {});
   const soon = AbortSignal.timeout(1);
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(soon);
-  onTestFinished(() => vi.restoreAllMocks());
+  onTestFinished(() => void vi.restoreAllMocks());
   await expect(client.call('GET', '/crawlers')).rejects.toThrow(/has not answered within 60 s; it may still be doing/);
   vi.restoreAllMocks();
   await new Promise((resolve) => silent.close(resolve));

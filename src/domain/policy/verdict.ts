@@ -27,6 +27,8 @@ export interface Candidate {
 
 export interface RootContext {
   readonly url: CrawlUrl;
+  /** It is no root any more. What is left of it is its site, for the links of what was found from it. */
+  readonly removed?: true;
   /** Where it stands in the configuration; absent when it was submitted. */
   readonly place?: Place;
   readonly site: boolean;

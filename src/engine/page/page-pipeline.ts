@@ -11,7 +11,7 @@ import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent, PageReader } from '../ports/page-reader.js';
 import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from '../ports/page-task.js';
-import type { CrawlContext } from './crawl-context.js';
+import { type CrawlContext, rootOf } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
 import { buildDocument, type Digest } from './page-document.js';
@@ -66,7 +66,7 @@ class PageVisit {
     this.url = crawlUrl(task.url);
     this.collector = new LinkCollector(context, links, {
       url: this.url,
-      root: task.root === undefined ? undefined : context.roots.get(task.root),
+      root: rootOf(context, task.root),
       hops: task.hops,
       inheritedMetas: undefined,
     });
@@ -92,7 +92,7 @@ class PageVisit {
   }
 
   private candidate(): Candidate {
-    const root = this.task.root === undefined ? undefined : this.context.roots.get(this.task.root);
+    const root = rootOf(this.context, this.task.root);
     return { url: this.url, arrival: this.task.arrival === 'root' ? 'root' : 'stored', root, hops: this.task.hops };
   }
 
