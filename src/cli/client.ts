@@ -56,6 +56,11 @@ export class ServerClient {
       body: body?.text,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     }).catch((error: Error) => {
+      if (error.name === 'TimeoutError') {
+        throw new UsageError(
+          `the server at ${this.url} has not answered within ${TIMEOUT_MS / 1000} s; it may still be doing what was asked`,
+        );
+      }
       throw new UsageError(`no server answers at ${this.url}: ${reasonOf(error)}`);
     });
     const text = await response.text();

@@ -30,11 +30,14 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
   const definition = await definitionOf(urls, options.delay);
   const output = options.out === undefined ? process.stdout : await openOutput(options.out);
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-crawl-'));
+  // Not only at the end of the crawl: a reader of its output may end it before.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   process.once('SIGTERM', () => interrupt.abort());
   try {
-    const engine = await openEngine({ databaseUrl: `sqlite:${join(folder, 'crawl.sqlite')}`, log: QUIET, output });
+    const databaseUrl = `sqlite:${join(folder, 'crawl.sqlite')}`;
+    const engine = await openEngine({ databaseUrl, log: QUIET, output, mostVisits: limit });
     await engine.open(definition);
     const ending = await untilEnd(engine, limit, interrupt.signal);
     const failed = ending === 'complete' ? await failedRoots(engine) : [];
@@ -46,7 +49,6 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
       output.end();
       await finished(output);
     }
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -43,7 +43,7 @@ program
   .argument('<url...>', 'where to begin; a URL that ends in / stands for its site, another for its folder')
   .option('--out <file>', 'write push orders there as JSON lines (else to the standard output)')
   .option('--delay <ms>', 'pause between two requests to one web server (else 2500; 0 on this machine)')
-  .option('--max-pages <number>', 'end after so many pages')
+  .option('--max-pages <number>', 'end after so many pages, sitemaps included')
   .addHelpText(
     'after',
     '\nExit code: 0 crawled to the end, 2 a start URL could not be crawled, 3 --max-pages reached, 130 interrupted.',
@@ -97,5 +97,11 @@ withDatabase(store.command('import'))
   .description('read an export into an empty database and check counts and digests; an interrupted import goes on')
   .argument('<file>', '- reads the standard input')
   .action(storeImport);
+
+/** `crawlway … | head`: the reader has read enough, and that is no fault. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit();
+  fail(error);
+});
 
 await program.parseAsync().catch(fail);

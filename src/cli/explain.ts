@@ -56,8 +56,8 @@ async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | un
   let candidate = candidateOf(context, rawUrl, rawFrom);
   let explanation = context.policy.explain(candidate);
   if (explanation.verdict.needsAddress) {
-    const address = await lookup(candidate.url.host).catch(() => undefined);
-    if (address) candidate = { ...candidate, address: address.address };
+    const found = await lookup(candidate.url.host).catch(() => undefined);
+    candidate = { ...candidate, address: found?.address ?? null };
     explanation = context.policy.explain(candidate);
   }
   const { url, arrival, from } = candidate;

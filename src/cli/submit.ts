@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { urlListLines } from '../domain/url/url-list.js';
 import { fileFault } from '../server/fail.js';
 import { ServerClient, type ServerOption } from './client.js';
+
+/** URLs in one call: each is answered soon, however long the list. */
+const PIECE = 2_000;
 
 interface SubmitOptions extends ServerOption {
   readonly file: string;
@@ -19,10 +23,18 @@ export async function submit(options: SubmitOptions): Promise<void> {
   const client = new ServerClient(options);
   const crawler = await client.crawler(options.crawler);
   const path = `/crawlers/${encodeURIComponent(crawler)}/roots/list`;
-  const outcome = await client.call<Outcome>('POST', path, { type: 'text/plain', text });
-  for (const { url, message } of outcome.rejections) process.stderr.write(`rejected: ${url}: ${message ?? ''}\n`);
-  process.stdout.write(`${outcome.new} new, ${outcome.known} known, ${outcome.rejected} rejected\n`);
-  process.exitCode = outcome.rejected > 0 ? 1 : 0;
+  const urls = urlListLines(text);
+  const sum = { new: 0, known: 0, rejected: 0 };
+  for (let i = 0; i < urls.length; i += PIECE) {
+    const piece = urls.slice(i, i + PIECE).join('\n');
+    const outcome = await client.call<Outcome>('POST', path, { type: 'text/plain', text: piece });
+    for (const { url, message } of outcome.rejections) process.stderr.write(`rejected: ${url}: ${message ?? ''}\n`);
+    sum.new += outcome.new;
+    sum.known += outcome.known;
+    sum.rejected += outcome.rejected;
+  }
+  process.stdout.write(`${sum.new} new, ${sum.known} known, ${sum.rejected} rejected\n`);
+  process.exitCode = sum.rejected > 0 ? 1 : 0;
 }
 
 function readList(file: string): string {

@@ -308,7 +308,9 @@ export interface EngineApi {
   metrics(): Promise<EngineMetrics>;
   /** Of every server on the database that crawls, by a name that lasts as long as its process; '' is this one. */
   counters(): Promise<ReadonlyMap<string, Pick<EngineMetrics, 'pages' | 'orders'>>>;
-  /** Ready to work: store open, workers up. */
+  /** Everything that it remembers is at hand; before that its answers would be wrong. */
+  readonly isOpen: boolean;
+  /** Ready to work: open, and the store answers. */
   ready(): Promise<{ ready: boolean; reasons: readonly string[] }>;
   /** No new fetch; orders in hand are delivered or left for the next start. */
   drain(timeout: Duration): Promise<void>;

@@ -67,6 +67,8 @@ export interface EnginePorts {
   /** With `nodes`: other servers share the store. */
   readonly partitions?: Partitions;
   readonly nodes?: Nodes;
+  /** Each crawler ends after so many visits; absent: never. */
+  readonly mostVisits?: number;
 }
 
 /** Orders and bytes that may wait for one sink; past either, no further page is fetched for it. */
@@ -93,12 +95,14 @@ export class Engine implements EngineApi {
   private readonly handover: Handover;
   private readonly housekeeping: Housekeeping;
   private readonly control: SharedControl;
-  private opened = false;
+  /** The store bears the mark of this start. */
+  private noted = false;
+  isOpen = false;
 
   constructor(private readonly ports: EnginePorts) {
     const { store, processor, clock, log, cron } = ports;
     const events = new CrawlEvents(clock);
-    const { partitions = SOLE_OWNER, nodes = NO_OTHERS } = ports;
+    const { partitions = SOLE_OWNER, nodes = NO_OTHERS, mostVisits = Number.POSITIVE_INFINITY } = ports;
     const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
     const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
       const until = after(clock.now(), within);
@@ -123,6 +127,7 @@ export class Engine implements EngineApi {
       clock,
       log,
       cron,
+      mostVisits,
       events,
       delivery,
       partitions,
@@ -181,7 +186,7 @@ export class Engine implements EngineApi {
     await this.services.ledger.open();
     await this.services.doubts.open();
     await this.noteStart(definition);
-    this.opened = true;
+    this.noted = true;
     await this.reconfigure(definition);
     const { nodes, partitions, events } = this.services;
     await nodes.open(this.control, () => events.isWatched);
@@ -189,6 +194,7 @@ export class Engine implements EngineApi {
     else await this.resume();
     await partitions.open(this.handover);
     this.housekeeping.start();
+    this.isOpen = true;
   }
 
   async reconfigure(definition: ServerDefinition): Promise<void> {
@@ -240,10 +246,7 @@ export class Engine implements EngineApi {
   }
 
   async submit(name: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
-    const crawler = this.named(name);
-    const outcomes: SubmitOutcome[] = [];
-    for (const root of roots) outcomes.push(await this.roots_.submit(crawler, root));
-    return outcomes;
+    return this.roots_.submit(this.named(name), roots);
   }
 
   submitList = (name: string, text: string) => this.roots_.submitList(this.named(name), text);
@@ -306,7 +309,7 @@ export class Engine implements EngineApi {
   }
 
   async ready(): Promise<{ ready: boolean; reasons: readonly string[] }> {
-    if (!this.opened) return { ready: false, reasons: ['the engine has not been opened'] };
+    if (!this.isOpen) return { ready: false, reasons: ['the server is starting'] };
     try {
       await this.services.store.getSetting('ready');
       return { ready: true, reasons: [] };
@@ -330,7 +333,7 @@ export class Engine implements EngineApi {
     await hosts.save();
     await this.services.partitions.close();
     await this.services.nodes.close();
-    if (this.opened) await this.noteStop();
+    if (this.noted) await this.noteStop();
     hosts.close();
     await this.sinkPool.close();
     await this.ports.processor.close();

@@ -26,6 +26,7 @@ import { RootsController } from './roots/roots.controller.js';
 import { AccessGuard } from './security/access.guard.js';
 import { CallLimitGuard } from './security/call-limit.guard.js';
 import { MediaTypeGuard } from './security/media-type.guard.js';
+import { OpenGuard } from './security/open.guard.js';
 import { SessionController } from './session/session.controller.js';
 import { SinksController } from './sinks/sinks.controller.js';
 import { OPTIONS } from './tokens.js';
@@ -80,6 +81,7 @@ export const appModule = (parts: DynamicModule, controllers: Type[] = CONTROLLER
     ProblemFilter,
     { provide: APP_GUARD, useClass: CallLimitGuard },
     { provide: APP_GUARD, useClass: AccessGuard },
+    { provide: APP_GUARD, useClass: OpenGuard },
     { provide: APP_GUARD, useClass: MediaTypeGuard },
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
   ],

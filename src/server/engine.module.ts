@@ -83,12 +83,20 @@ export interface EngineOptions {
   readonly log: Log;
   /** Orders go here as JSON lines, whatever sinks the configuration has. */
   readonly output?: Writable;
+  /** Each crawler ends after so many visits. */
+  readonly mostVisits?: number;
   /** False: on a database that is shared, others crawl. */
   readonly crawls?: boolean;
 }
 
 /** @throws UsageError for a database that is none of ours, and what the store throws when it cannot be opened. */
-export async function openEngine({ databaseUrl, log, output, crawls = true }: EngineOptions): Promise<Engine> {
+export async function openEngine({
+  databaseUrl,
+  log,
+  output,
+  mostVisits,
+  crawls = true,
+}: EngineOptions): Promise<Engine> {
   const store = await openStore(databaseUrl);
   return new Engine({
     store,
@@ -96,6 +104,7 @@ export async function openEngine({ databaseUrl, log, output, crawls = true }: En
     processor: new PageThreadPool({ entry: PAGE_THREAD, threads: pageThreads(), log }),
     clock: systemClock,
     log,
+    mostVisits,
     cron: nextCronTime,
     createSink: (definition) => (output ? new StreamSink(definition.name, output) : createSink(definition)),
   });

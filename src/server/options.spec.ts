@@ -29,14 +29,14 @@ describe('the options of the server', () => {
       'ada',
       'ada:admin',
       'ada:root:kkkkkkkkkkkkkkkkkkk',
-      'ada:admin:tooshort',
+      'ada:admin:',
       `:admin:${KEY}`,
       `a:read:${KEY},a:admin:${KEY}`,
     ];
     for (const keys of bad) {
       const attempt = () => serverOptions({}, { CRAWLWAY_API_KEYS: keys });
       expect(attempt).toThrow(UsageError);
-      expect(attempt).not.toThrow(/tooshort|kkkk/);
+      expect(attempt).not.toThrow(/kkkk/);
     }
     expect(() => serverOptions({ port: '65536' }, {})).toThrow(UsageError);
     expect(() => serverOptions({ port: 'x' }, {})).toThrow(UsageError);

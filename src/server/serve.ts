@@ -15,6 +15,7 @@ import { configurationFile, openAdminStore, openEngine, partsModule, systemClock
 import { DEFAULT_CONFIG, isPostgres, type ServerOptions, UsageError } from './options.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { type Sample, startSample } from './sample.js';
+import { ADVISED_LENGTH } from './security/api-keys.js';
 
 /** Together with closing connections and files this stays below the 15 s that a stop may take. */
 const DRAIN_TIME = seconds(10);
@@ -37,6 +38,7 @@ export interface ServeExtras {
 
 export async function serve(options: ServerOptions, { log, withSample }: ServeExtras): Promise<RunningServer> {
   if (options.configFile === DEFAULT_CONFIG) makeFirstConfiguration(log);
+  warnOfShortKeys(options, log);
   const file = configurationFile(options.configFile);
   const loaded = file.load();
   for (const { place, code, message } of loaded.problems) log.warn(`${placeText(place)} ${code} ${message}`);
@@ -81,6 +83,14 @@ function makeFirstConfiguration(log: Log): void {
   mkdirSync(dirname(DEFAULT_CONFIG), { recursive: true });
   copyFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), DEFAULT_CONFIG);
   log.info(`There was no ${DEFAULT_CONFIG}: it was made from CrawlConfig.xml.example`);
+}
+
+function warnOfShortKeys({ apiKeys }: ServerOptions, log: Log): void {
+  const names = apiKeys.filter(({ short }) => short).map(({ name }) => name);
+  if (names.length === 0) return;
+  log.warn(
+    `CRAWLWAY_API_KEYS: short keys can be guessed (${names.join(', ')}); take ${ADVISED_LENGTH} characters or more: openssl rand -hex 16`,
+  );
 }
 
 async function listen(app: NestFastifyApplication, { port, host }: ServerOptions): Promise<void> {

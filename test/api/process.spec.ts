@@ -44,16 +44,17 @@ describe('the server as a process', () => {
       ((await (await fetch(`${url}/api/v1/crawlers/test`)).json()) as { indexed: number }).indexed;
     await expect.poll(indexed, { timeout: 60_000 }).toBe(3);
 
+    const many = Array.from({ length: 2_500 }, (_, i) => site.url(`/many/${i}`)).join('\n');
     const [status, explained, submitted, cleared] = await Promise.all([
       crawlway('status', '--once', '--server', url).ended,
       crawlway('explain', site.url('/a.html'), '--server', url).ended,
-      crawlway('submit', '-f', '-', '--server', url).input(`${site.url('/b.html')}\nftp://x.example/\n`).ended,
+      crawlway('submit', '-f', '-', '--server', url).input(`${many}\n${site.url('/b.html')}\nftp://x.example/\n`).ended,
       crawlway('clear', `${site.origin}/a%`, '--yes', '--server', url).ended,
     ]);
     expect(status.stdout).toMatch(/CRAWLER\s+STATE\s+INDEXED/);
     expect(status.stdout).toMatch(/test\s+(?:idle|running)\s+\d/);
     expect(explained.stdout).toContain('verdict  crawled');
-    expect([submitted.code, submitted.stdout]).toEqual([1, '0 new, 1 known, 1 rejected\n']);
+    expect([submitted.code, submitted.stdout]).toEqual([1, '2500 new, 1 known, 1 rejected\n']);
     expect([cleared.code, cleared.stdout]).toEqual([0, '1 URLs were deleted\n']);
 
     writeFileSync(config, configuration(site, folder, '<Rules><Rule><Ext value=".pdf"/><NoIndex/></Rule></Rules>'));
@@ -133,6 +134,23 @@ describe('the command line without a server', () => {
     expect(toFile.stderr).toMatch(/3 documents, 0 waiting, 1 errors/);
     expect(paths(toOutput.stdout)).toEqual(['/', '/a.html', '/b.html']);
     expect([toOutput.code, toOutput.stderr]).toEqual([2, expect.stringContaining('/missing.html (http-404)')]);
+  });
+
+  it('reads no page more than --max-pages says', async () => {
+    const site = await smallSite();
+    const { code, stderr } = await crawlway('crawl', site.url('/'), '--max-pages', '2').ended;
+    const asked = site.requests.map(({ path }) => path).filter((path) => path !== '/robots.txt');
+    expect([code, asked.length]).toEqual([3, 2]);
+    expect(stderr).toMatch(/^2 pages/m);
+  });
+
+  it('ends without a word when nobody reads its output any more', async () => {
+    const folder = temporaryDirectory();
+    const file = join(folder, 'CrawlConfig.xml');
+    writeFileSync(file, configuration(await smallSite(), folder));
+    const explaining = crawlway('explain', 'http://127.0.0.1/', '--config', file);
+    explaining.stopReading();
+    expect(await explaining.ended).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   it('checks a configuration as FILE:LINE:COLUMN code message', async () => {

@@ -38,6 +38,11 @@ export class Program {
     return this;
   }
 
+  /** As `head` does when it has seen enough. */
+  stopReading(): void {
+    this.child.stdout!.destroy();
+  }
+
   signal(name: NodeJS.Signals): void {
     this.child.kill(name);
   }

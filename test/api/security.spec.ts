@@ -204,3 +204,17 @@ describe('any server', () => {
     }
   });
 });
+
+describe('a short key', () => {
+  it('is taken, and warned of by its name', async () => {
+    const world = await ApiWorld.start({ keys: `ops:admin:change-me,${keyed}` });
+    try {
+      expect((await world.get('crawlers', bearer('change-me'))).status).toBe(200);
+      const warnings = world.logged.filter((line) => /short keys/.test(line));
+      expect(warnings).toEqual([expect.stringContaining('(ops)')]);
+      expect(world.logged.join('\n')).not.toContain('change-me');
+    } finally {
+      await world.stop();
+    }
+  });
+});

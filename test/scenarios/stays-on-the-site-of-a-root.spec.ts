@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { days } from '../../src/domain/time/units.js';
+import type { NewUrl } from '../../src/engine/ports/frontier-store.js';
+import type { FakeSite } from '../support/fake-site.js';
+import { newUrl } from '../support/frontier-samples.js';
 import { crawl, refusals, startSite } from '../support/scenario.js';
 
 const HTML = { 'content-type': 'text/html' };
@@ -162,5 +165,41 @@ describe('sitemaps', () => {
       .set('/sitemap.xml', { headers: XML, body: urlset(site.url('/a')) });
     await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
     expect(site.requests.map((request) => request.path).sort()).toEqual(['/', '/robots.txt']);
+  });
+});
+
+describe('a root that is no root any more', () => {
+  /** Visits a URL that is stored as found from a root that nobody knows. */
+  async function visited(site: FakeSite, path: string, particulars: Partial<NewUrl>) {
+    const world = await crawl({ crawler: '' });
+    const url = site.url(path);
+    const found = { root: site.url('/'), source: 3, dueAt: world.clock.now(), ...particulars } as const;
+    await world.store.discover([newUrl(url, { ...found, crawler: 'test' })]);
+    await world.engine.refresh('test', { url });
+    await world.untilIdle();
+    return world;
+  }
+
+  it('holds what was found from it to its site, and takes nothing stored away', async () => {
+    const [site, other] = [await startSite(), await startSite('127.0.0.2')];
+    site.page('/a', ['/b', other.url('/c')]).page('/b');
+    const world = await visited(site, '/a', { hops: 1 });
+    expect(site.fetched).toEqual(['/a', '/b']);
+    expect(other.requests).toEqual([]);
+    expect(await refusals(world)).toEqual({ 'outside-site': [other.url('/c')] });
+    const elsewhere = await visited(other.page('/c', [other.url('/d')]), '/c', { hops: 1, root: site.url('/') });
+    expect(await elsewhere.state(other.url('/c'))).toMatchObject({ status: 'indexed' });
+    expect(other.fetched).toEqual(['/c']);
+  });
+
+  it('hands over no links of its own, and moves to no other site', async () => {
+    const [site, other] = [await startSite(), await startSite('127.0.0.2')];
+    site.page('/', ['/a']);
+    await visited(site, '/', { hops: 0, arrival: 'root' });
+    expect(site.fetched).toEqual(['/']);
+    other.page('/');
+    site.set('/', { status: 302, headers: { location: other.url('/') } });
+    await visited(site, '/', { hops: 0, arrival: 'root' });
+    expect(other.requests).toEqual([]);
   });
 });

@@ -63,10 +63,11 @@ function evaluate(layers: readonly Layer[], candidate: Candidate, trace?: TraceS
 }
 
 /** What the root hands down: its metas, and that nothing below it is followed by itself. */
-function inherit({ root }: Candidate, draft: Draft): void {
+function inherit({ root, hops }: Candidate, draft: Draft): void {
   if (!root) return;
   draft.addMetas(root.metas);
-  draft.follow = root.followLinks;
+  // Of a root that was removed it is not known whether its links were followed; those further down were.
+  draft.follow = root.followLinks && !(root.removed && hops === 0);
 }
 
 const NO_EFFECTS: Effects = { index: false, follow: false, priorityShift: 0, metas: [], options: {} };

@@ -103,9 +103,32 @@ describe('crawl space', () => {
   describe('address rules', () => {
     const rules = 'forbid address 10.0.0.0/8\nforbid domain b.com';
 
-    test('wait for the address, and nothing after them is decided before', () => {
+    test('wait for the address when they could decide otherwise than what comes after them', () => {
       expect(judge(rules, 'http://a.com/')).toMatchObject({ accepted: true, needsAddress: true });
-      expect(judge(rules, 'http://b.com/')).toMatchObject({ accepted: true, needsAddress: true });
+      const ours = 'allow address 10.0.0.0/8\nforbid domain *';
+      expect(judge(ours, 'http://a.com/')).toMatchObject({ accepted: true, needsAddress: true });
+    });
+
+    test('do not wait for the address when the outcome is the same either way', () => {
+      const forbidden = { accepted: false, reason: 'crawl-space-domain', needsAddress: false };
+      expect(judge(rules, 'http://b.com/')).toMatchObject(forbidden);
+      const allowed = judge('allow address 10.0.0.0/8\nforbid domain b.com', 'http://a.com/');
+      expect(allowed).toMatchObject({ accepted: true, needsAddress: false });
+    });
+
+    test('wait when the document of a forbidden host may be with another crawler', () => {
+      const global = 'allow domain b.com';
+      expect(judge(rules, 'http://b.com/', stored, global)).toMatchObject({ accepted: true, needsAddress: true });
+      expect(judge(rules, 'http://b.com/', { ...stored, address: '10.1.2.3' }, global).status).toBe(760);
+      expect(judge(rules, 'http://b.com/', { ...stored, address: '192.0.2.1' }, global).status).toBe(761);
+    });
+
+    test('are passed over when the address cannot be had, and what comes after them decides', () => {
+      const unknown = { address: null };
+      expect(judge(rules, 'http://a.com/', unknown).accepted).toBe(true);
+      expect(judge(rules, 'http://b.com/', unknown).reason).toBe('crawl-space-domain');
+      const ours = 'allow address 10.0.0.0/8\nforbid domain *';
+      expect(judge(ours, 'http://a.com/', unknown).reason).toBe('crawl-space-domain');
     });
 
     test('are decided when the address is known', () => {

@@ -40,18 +40,19 @@ export function crawlSpaceLayer(
   return {
     name: 'crawl-space',
     judge(candidate, draft, trace) {
-      const decision = local(draft.subject, candidate.address);
-      traceLocal(decision, space.file, trace);
-      if (!decision) return undefined;
-      const { rule, pending } = decision;
-      if (pending) {
-        draft.needsAddress = true;
-        return undefined;
+      const decision = local(draft.subject, candidate.address ?? undefined);
+      const { rule, passedOver } = decision;
+      const domain = rule?.verdict === 'forbid' && rule.kind === 'domain';
+      const elsewhere = domain && shared !== undefined && allows(shared, draft.subject);
+      draft.needsAddress = passedOver.some(({ verdict }) => elsewhere || verdict !== (rule?.verdict ?? 'allow'));
+      const waits = draft.needsAddress && candidate.address === undefined;
+      if (trace) {
+        trace.push(...passedOver.map((address) => passedOverStep(address, candidate.address === null, waits)));
+        trace.push(decidingStep(rule, space.file, waits));
+        if (domain && shared) allows(shared, draft.subject, trace);
       }
-      if (rule.verdict === 'forbid') {
-        const elsewhere = rule.kind === 'domain' && shared !== undefined && allows(shared, draft.subject, trace);
-        return exclusion(rule, candidate.arrival === 'stored', elsewhere);
-      }
+      if (!rule || waits) return undefined;
+      if (rule.verdict === 'forbid') return exclusion(rule, candidate.arrival === 'stored', elsewhere);
       draft.opinion = { layer: 'crawl-space', place: rule.place, detail: spaceRuleText(rule) };
       return undefined;
     },
@@ -59,14 +60,15 @@ export function crawlSpaceLayer(
 }
 
 export interface SpaceDecision {
-  readonly rule: CrawlSpaceRule;
-  /** The rule is about an address that is not known yet: nothing after it can be decided. */
-  readonly pending: boolean;
+  /** Absent when no rule matches. */
+  readonly rule?: CrawlSpaceRule;
+  /** Address rules before it that could not be tried, because the address is not known. */
+  readonly passedOver: readonly CrawlSpaceRule[];
 }
 
-export type CrawlSpace = (subject: Subject, address?: string) => SpaceDecision | undefined;
+export type CrawlSpace = (subject: Subject, address?: string) => SpaceDecision;
 
-/** The first rule that matches a URL; undefined when none does. */
+/** The first rule that matches a URL. */
 export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], problems: Problem[]): CrawlSpace {
   const rules = definitions.map((definition) => compileRule(definition, problems));
   const index = new LiteralIndex(rules.map((rule) => rule.necessary));
@@ -74,14 +76,15 @@ export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], proble
   return (subject, known) => {
     const lower = subject.text('url', 'lower');
     const address = hasBlocks ? addressOf(subject.url, known) : undefined;
+    const passedOver: CrawlSpaceRule[] = [];
     for (const number of index.candidates(lower, lower)) {
       const rule = rules[number];
       if (!rule) continue;
-      if (rule.block && !address) return { rule: rule.definition, pending: true };
-      const matches = rule.block && address ? cidrContains(rule.block, address) : rule.matches(subject.url);
-      if (matches) return { rule: rule.definition, pending: false };
+      if (rule.block && !address) passedOver.push(rule.definition);
+      else if (rule.block && address ? cidrContains(rule.block, address) : rule.matches(subject.url))
+        return { rule: rule.definition, passedOver };
     }
-    return undefined;
+    return { passedOver };
   };
 }
 
@@ -132,17 +135,23 @@ function readBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cidr
 
 export const spaceRuleText = (rule: CrawlSpaceRule): string => `${rule.verdict} ${rule.kind} ${rule.target}`;
 
-function traceLocal(match: SpaceDecision | undefined, file: string, trace?: TraceStep[]): void {
-  if (!trace) return;
-  if (!match) {
-    trace.push({ layer: 'crawl-space', test: `no rule of ${file} matches, so it allows`, outcome: 'accept' });
-    return;
-  }
-  const { rule, pending } = match;
-  const outcome = pending ? 'pending' : rule.verdict === 'allow' ? 'accept' : 'reject';
-  const reason = outcome === 'reject' ? REASON_OF[rule.kind] : undefined;
-  const effect = pending ? "decided when the host's address is known" : undefined;
-  trace.push({ layer: 'crawl-space', test: spaceRuleText(rule), outcome, reason, place: rule.place, effect });
+function passedOverStep(rule: CrawlSpaceRule, unknown: boolean, waits: boolean): TraceStep {
+  const effect = waits
+    ? "decided when the host's address is known"
+    : unknown
+      ? "passed over: the host's address cannot be had"
+      : 'what comes after it decides the same';
+  const outcome = waits ? 'pending' : 'not evaluated';
+  return { layer: 'crawl-space', test: spaceRuleText(rule), outcome, place: rule.place, effect };
+}
+
+function decidingStep(rule: CrawlSpaceRule | undefined, file: string, waits: boolean): TraceStep {
+  const test = rule ? spaceRuleText(rule) : `no rule of ${file} matches, so it allows`;
+  const forbids = rule?.verdict === 'forbid';
+  const outcome = waits ? 'pending' : forbids ? 'reject' : 'accept';
+  const reason = outcome === 'reject' && rule ? REASON_OF[rule.kind] : undefined;
+  const effect = waits ? `${forbids ? 'forbids' : 'allows'} unless an address rule before it decides` : undefined;
+  return { layer: 'crawl-space', test, outcome, reason, place: rule?.place, effect };
 }
 
 /** The seed's table: which status an excluded URL gets, and whether its document stays. */
@@ -159,13 +168,13 @@ function exclusion(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): R
 
 /** Only what the global crawl space allows in so many words may be with another crawler. */
 function allows(shared: CrawlSpace, subject: Subject, trace?: TraceStep[]): boolean {
-  const decision = shared(subject);
-  const allowed = decision?.rule.verdict === 'allow';
+  const { rule } = shared(subject);
+  const allowed = rule?.verdict === 'allow';
   trace?.push({
     layer: 'crawl-space',
-    test: `global crawl space: ${decision ? spaceRuleText(decision.rule) : 'no rule matches, so it forbids'}`,
+    test: `global crawl space: ${rule ? spaceRuleText(rule) : 'no rule matches, so it forbids'}`,
     outcome: 'set',
-    place: decision?.rule.place,
+    place: rule?.place,
     effect: allowed ? 'status 761, the document stays' : 'status 760, the document is deleted',
   });
   return allowed;

@@ -13,7 +13,7 @@ export function siteModeLayer(): Layer {
     name: 'site-mode',
     judge(candidate, _draft, trace) {
       const root = candidate.root;
-      if (!root || (!root.site && !root.entireSite) || isRoot(candidate)) {
+      if (!root || (!root.site && !root.entireSite) || isRoot(candidate) || staysStored(candidate)) {
         trace?.push({ layer: 'site-mode', test: inapplicable(candidate), outcome: 'not configured' });
         return undefined;
       }
@@ -22,8 +22,12 @@ export function siteModeLayer(): Layer {
   };
 }
 
+/** A root that is taken away takes nothing with it. */
+const staysStored = ({ arrival, root }: Candidate): boolean => arrival === 'stored' && root?.removed === true;
+
 function inapplicable(candidate: Candidate): string {
   if (isRoot(candidate)) return 'a root is not judged by its own site';
+  if (staysStored(candidate)) return `root ${candidate.root?.url.href} was removed, and what is stored stays`;
   return candidate.root ? `root ${candidate.root.url.href} has no site mode` : 'no root is known for the URL';
 }
 
@@ -45,7 +49,8 @@ function outsideSite(candidate: Candidate, root: RootContext, trace?: TraceStep[
     reason: inside ? undefined : 'outside-site',
   });
   if (inside) return undefined;
-  const detail = `not on the site of root ${root.url.href}: it does not begin with ${root.sitePrefixes.join(' or ')}`;
+  const gone = root.removed ? ' (removed, which sets nothing free)' : '';
+  const detail = `not on the site of root ${root.url.href}${gone}: it does not begin with ${root.sitePrefixes.join(' or ')}`;
   return { layer: 'site-mode', reason: 'outside-site', place: root.place, detail };
 }
 
@@ -79,6 +84,12 @@ export function rootContext(definition: RootDefinition, url: CrawlUrl): RootCont
   };
 }
 
+/** What stands for a root that is not known any more: taking it away must not set free what was found from it. */
+export function removedRoot(url: CrawlUrl): RootContext {
+  const definition = { url: url.href, site: true, entireSite: false, priority: 0, metas: [], followLinks: true };
+  return { ...rootContext(definition, url), removed: true };
+}
+
 /**
  * The URL prefixes that are the site of a root: `http://foo.com/bar` is its own prefix; `http://foo.com` stands for
  * foo.com and www.foo.com, by http and https. A port that is written belongs to the scheme that it is written with.
@@ -96,7 +107,7 @@ export function sitePrefixes(rootUrl: string): string[] {
 /** True when a redirect of the home page of a site leads off it: the site that it leads to becomes the one crawled. */
 export function movesSite(candidate: Candidate): boolean {
   const { root, url } = candidate;
-  if (!root?.site || candidate.arrival !== 'redirect' || candidate.hops !== 0) return false;
+  if (!root?.site || root.removed || candidate.arrival !== 'redirect' || candidate.hops !== 0) return false;
   return !startsWithAny(url.href, root.sitePrefixes);
 }
 

@@ -21,12 +21,14 @@ export interface Candidate {
   readonly root?: RootContext;
   /** Links between the root and this URL; a root has 0. */
   readonly hops: number;
-  /** IP address of the host, when it has been looked up; crawl space rules on addresses wait for it. */
-  readonly address?: string;
+  /** IP address of the host, when it has been looked up: crawl space rules on addresses wait for it. `null`: it cannot be had. */
+  readonly address?: string | null;
 }
 
 export interface RootContext {
   readonly url: CrawlUrl;
+  /** It is no root any more. What is left of it is its site, for the links of what was found from it. */
+  readonly removed?: true;
   /** Where it stands in the configuration; absent when it was submitted. */
   readonly place?: Place;
   readonly site: boolean;
@@ -71,7 +73,7 @@ export interface Verdict {
   readonly status?: 760 | 761;
   /** A stored URL whose document stays in the index although it is not crawled any more. */
   readonly keepDocument: boolean;
-  /** Address rules could not be decided yet: judge again with `candidate.address` before fetching. */
+  /** An address rule that could not be tried might decide otherwise: judge again with `candidate.address` before fetching. */
   readonly needsAddress: boolean;
 }
 

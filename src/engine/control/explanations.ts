@@ -15,6 +15,7 @@ import {
   type RobotsOpinion,
   Unacceptable,
 } from '../engine-api.js';
+import { rootOf } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -55,11 +56,8 @@ export class Explanations {
     let candidate = await this.candidate(crawler, url, state, from);
     let explanation = crawler.context.policy.explain(candidate);
     if (explanation.verdict.needsAddress) {
-      const address = await this.services.processor.resolve(url.host);
-      if (address !== undefined) {
-        candidate = { ...candidate, address };
-        explanation = crawler.context.policy.explain(candidate);
-      }
+      candidate = { ...candidate, address: (await this.services.processor.resolve(url.host)) ?? null };
+      explanation = crawler.context.policy.explain(candidate);
     }
     const robots = await this.robots(crawler, url, explanation);
     return { candidate, explanation: withTraps(crawler, url, state, explanation), robots, state };
@@ -150,7 +148,7 @@ export class Explanations {
     rootUrl: string | undefined,
     hops: number,
   ): Promise<LinkView> {
-    const root = rootUrl === undefined ? undefined : crawler.context.roots.get(rootUrl);
+    const root = rootOf(crawler.context, rootUrl);
     const explanation = crawler.context.policy.explain({
       url: crawlUrl(href),
       arrival: 'link',
@@ -170,17 +168,13 @@ export class Explanations {
     if (from !== undefined) {
       const page = canonical(crawler, from);
       const pageState = await this.services.store.find(crawler.name, page.href);
-      const root = this.rootOf(crawler, pageState) ?? this.guessRoot(crawler, page);
+      const root = rootOf(crawler.context, pageState?.root) ?? this.guessRoot(crawler, page);
       return { url, arrival: 'link', from: page, root, hops: (pageState?.hops ?? 0) + 1 };
     }
     const root = crawler.context.roots.get(url.href);
     if (root) return { url, arrival: 'root', root, hops: 0 };
-    if (state) return { url, arrival: 'stored', root: this.rootOf(crawler, state), hops: state.hops };
+    if (state) return { url, arrival: 'stored', root: rootOf(crawler.context, state.root), hops: state.hops };
     return { url, arrival: 'link', root: this.guessRoot(crawler, url), hops: 1 };
-  }
-
-  private rootOf(crawler: Crawler, state: UrlState | undefined): RootContext | undefined {
-    return state?.root === undefined ? undefined : crawler.context.roots.get(state.root);
   }
 
   /** For a URL that nothing led to yet: the root on its host, or the first one, since site mode judges by the root. */

@@ -19,6 +19,9 @@ import { CLEARED } from './rulings.js';
 const PAGE = 1_000;
 const RETRY = seconds(1);
 
+/** Shorter numbers are no times but slips or states of another program. */
+const PENDING_STATE = /^(?:0|2|[1-9]\d{8,9})$/;
+
 interface MaintenanceServices {
   readonly store: FrontierStore;
   readonly clock: Clock;
@@ -100,7 +103,10 @@ export class Maintenance {
     let after: string | undefined;
     for (;;) {
       const page = await this.services.store.listByUrl(crawler.name, after, PAGE);
-      for (const state of page) yield `${state.url} ${realm} ${pendingState(state)}\n`;
+      for (const state of page) {
+        const number = pendingState(state);
+        if (number !== undefined) yield `${state.url} ${realm} ${number}\n`;
+      }
       after = page.at(-1)?.url;
       if (after === undefined || page.length < PAGE) return;
     }
@@ -142,10 +148,16 @@ export class Maintenance {
   private pendingLine(crawler: Crawler, line: string): { url: NewUrl; state: number } | string {
     const fields = line.trim().split(/\s+/);
     if (fields.length !== 3) return `expected "URL realm state", got ${JSON.stringify(line.slice(0, 200))}`;
-    const [raw, , stateText] = fields as [string, string, string];
-    const url = crawler.context.canonicalize(raw);
+    const [raw, realm, stateText] = fields as [string, string, string];
+    const { name, context } = crawler;
+    if (realm !== name && realm !== encodeURIComponent(name))
+      return `the realm ${JSON.stringify(realm.slice(0, 200))} is not that of this crawler, ${encodeURIComponent(name)}`;
+    const url = context.canonicalize(raw);
     if (!url) return `${JSON.stringify(raw.slice(0, 200))} is not a URL with a host`;
-    if (!/^\d{1,12}$/.test(stateText)) return `the state ${JSON.stringify(stateText)} is neither 0, 2 nor a Unix time`;
+    const { reason, detail } = context.policy.judge({ url, arrival: 'root', hops: 0 });
+    if (reason === 'protocol-not-allowed') return `${JSON.stringify(raw.slice(0, 200))}: ${detail}`;
+    if (!PENDING_STATE.test(stateText))
+      return `the state ${JSON.stringify(stateText)} is neither 0, 2 nor a Unix time of 9 or 10 digits (from March 1973)`;
     const state = Number(stateText);
     const base = {
       crawler: crawler.name,
@@ -202,10 +214,11 @@ export class Maintenance {
   }
 }
 
-/** 0 waiting, 2 error, else the Unix time of the last visit. */
-function pendingState(state: UrlState): number {
+/** 0 waiting, 2 error, else the Unix time of the last visit; undefined for what is only recorded: the file would queue it. */
+function pendingState(state: UrlState): number | undefined {
   if (state.status === 'error') return 2;
-  return state.lastVisitAt === undefined ? 0 : Math.floor(state.lastVisitAt / 1000);
+  if (state.lastVisitAt !== undefined) return Math.floor(state.lastVisitAt / 1000);
+  return state.source === undefined ? undefined : 0;
 }
 
 function importedChanges(state: number) {

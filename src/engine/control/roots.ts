@@ -6,12 +6,16 @@ import { moveSite, rootContext } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl, hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
+import { urlListLines } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { NotFound, type RootSubmission, type RootView, type SubmitOutcome } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
+
+/** Submissions that are stored at once. */
+const PAGE = 1_000;
 
 interface RootServices {
   readonly store: FrontierStore;
@@ -55,22 +59,23 @@ export class Roots {
     }
   }
 
-  async submit(crawler: Crawler, submission: RootSubmission): Promise<SubmitOutcome> {
-    const url = crawler.context.canonicalize(submission.url);
-    if (!url) return { outcome: 'rejected', url: withoutUserInfo(submission.url), message: 'not a URL with a host' };
-    const root = rootContext(rootDefinition({ ...submission, url: url.href }), url);
-    const verdict = judgeRoot(crawler, root);
-    if (!verdict.accepted) {
-      const explanation = crawler.context.policy.explain({ url, arrival: 'root', root, hops: 0 });
-      return { outcome: 'rejected', url: url.href, explanation, message: verdict.detail ?? verdict.reason };
+  /** Tells what became of each, in the order given. The roots are known everywhere before the first of them is visited. */
+  async submit(crawler: Crawler, submissions: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
+    const judged = submissions.map((submission) => judgeSubmission(crawler, submission));
+    const taken = judged.flatMap((each) => ('root' in each ? [each] : []));
+    for (const { root } of taken) this.makeKnown(crawler, root);
+    for (const some of pieces(taken)) await Promise.all(some.map((each) => this.keep(crawler, each)));
+    if (taken.length > 0) await this.services.nodes.controlChanged();
+    const outcomes: SubmitOutcome[] = [];
+    for (const some of pieces(taken)) {
+      const seeded = await this.services.store.seed(
+        some.map(({ root, verdict }) => this.newUrl(crawler, root, verdict)),
+      );
+      crawler.frontier.admit(seeded.map(({ state }) => state));
+      for (const { state, known } of seeded) outcomes.push({ outcome: known ? 'known' : 'new', url: state });
     }
-    const stored = { ...submission, url: url.href };
-    await this.services.store.putSetting(settingName(crawler, url.href), JSON.stringify(stored));
-    this.makeKnown(crawler, root);
-    await this.services.nodes.controlChanged();
-    const [seeded] = await this.services.store.seed([this.newUrl(crawler, root, verdict)]);
-    crawler.frontier.admit([seeded!.state]);
-    return { outcome: seeded!.known ? 'known' : 'new', url: seeded!.state };
+    const next = outcomes.values();
+    return judged.map((each) => ('root' in each ? next.next().value! : each));
   }
 
   /**
@@ -78,12 +83,13 @@ export class Roots {
    * is submitted with it.
    */
   async submitList(crawler: Crawler, text: string): Promise<SubmitOutcome[]> {
-    const wholeServer = crawler.context.definition.servers?.deleteNoServer === false;
-    const outcomes: SubmitOutcome[] = [];
-    for (const line of urlListLines(text)) {
-      outcomes.push(await this.submit(crawler, { url: line }));
-      const url = wholeServer ? crawler.context.canonicalize(line) : undefined;
-      if (url && serverScope(url) !== url.href) await this.submit(crawler, { url: serverScope(url) });
+    const lines = urlListLines(text);
+    const outcomes = await this.submit(
+      crawler,
+      lines.map((url) => ({ url })),
+    );
+    if (crawler.context.definition.servers?.deleteNoServer === false) {
+      await this.submit(crawler, homePages(crawler, lines));
     }
     return outcomes;
   }
@@ -120,6 +126,11 @@ export class Roots {
       if (!configured.has(url)) this.drop(crawler, url);
     }
     if (forgotten.length > 0) await this.services.nodes.controlChanged();
+  }
+
+  private keep(crawler: Crawler, { submission, root }: Taken): Promise<void> {
+    const { href } = root.url;
+    return this.services.store.putSetting(settingName(crawler, href), JSON.stringify({ ...submission, url: href }));
   }
 
   private async submitted(crawler: Crawler): Promise<RootSubmission[]> {
@@ -167,10 +178,40 @@ export function configuredRoots(crawler: Crawler): Set<string> {
   return new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
 }
 
+function* pieces<T>(all: readonly T[]): Iterable<readonly T[]> {
+  for (let i = 0; i < all.length; i += PAGE) yield all.slice(i, i + PAGE);
+}
+
+/** Of the servers of these URLs, where they are not among them. */
+function homePages(crawler: Crawler, lines: readonly string[]): RootSubmission[] {
+  const urls = lines.map((line) => crawler.context.canonicalize(line)).filter((url) => url !== undefined);
+  const listed = new Set(urls.map(({ href }) => href));
+  const homes = new Set(urls.map(serverScope));
+  return [...homes].filter((url) => !listed.has(url)).map((url) => ({ url }));
+}
+
 const settingName = (crawler: Crawler, url: string): string => `root/${crawler.name}/${url}`;
 
 const judgeRoot = (crawler: Crawler, root: RootContext): Verdict =>
   crawler.context.policy.judge({ url: root.url as CrawlUrl, arrival: 'root', root, hops: 0 });
+
+interface Taken {
+  readonly submission: RootSubmission;
+  readonly root: RootContext;
+  readonly verdict: Verdict;
+}
+
+type Rejected = Extract<SubmitOutcome, { outcome: 'rejected' }>;
+
+function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | Rejected {
+  const url = crawler.context.canonicalize(submission.url);
+  if (!url) return { outcome: 'rejected', url: withoutUserInfo(submission.url), message: 'not a URL with a host' };
+  const root = rootContext(rootDefinition({ ...submission, url: url.href }), url);
+  const verdict = judgeRoot(crawler, root);
+  if (verdict.accepted) return { submission, root, verdict };
+  const explanation = crawler.context.policy.explain({ url, arrival: 'root', root, hops: 0 });
+  return { outcome: 'rejected', url: url.href, explanation, message: verdict.detail ?? verdict.reason };
+}
 
 function rootDefinition(submission: RootSubmission): RootDefinition {
   return {
@@ -182,13 +223,4 @@ function rootDefinition(submission: RootSubmission): RootDefinition {
     metas: (submission.metas ?? []).map((meta) => ({ ...meta, scope: 'document' })),
     followLinks: submission.followLinks ?? true,
   };
-}
-
-/** `#` begins a comment, a backslash at the end of a line goes on with the next one. */
-export function urlListLines(text: string): string[] {
-  return text
-    .replace(/\\\r?\n[ \t]*/g, '')
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
 }

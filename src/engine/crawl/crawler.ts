@@ -48,6 +48,8 @@ export class Crawler {
   /** Since when the present policy is in force: pages visited before may have links that it takes and the last one did not. */
   policySince: Instant = instant(0);
   private runState: CrawlerRunState = 'stopped';
+  /** Visits that may still begin. */
+  private visitsLeft: number;
   /** Pages being fetched. */
   private fetching = 0;
   private bytesInHand = 0;
@@ -64,6 +66,7 @@ export class Crawler {
     private readonly services: CrawlServices,
   ) {
     this.tally = new Tally(services.clock);
+    this.visitsLeft = services.mostVisits;
     this.frontier = new Frontier(context.definition.name, services, frontierSettings(context), () => this.wake());
     const { name } = context.definition;
     this.documents = new Documents(name, services.store, () => this.current.definition.nearDuplicateDetector);
@@ -229,7 +232,7 @@ export class Crawler {
   }
 
   mayVisitUntil(horizon: Instant): boolean {
-    return this.runState === 'running' && this.frontier.hasUntil(horizon);
+    return this.runState === 'running' && this.visitsLeft > 0 && this.frontier.hasUntil(horizon);
   }
 
   private get pendingOrders(): number {
@@ -278,6 +281,7 @@ export class Crawler {
     while (
       this.runState === 'running' &&
       !this.closed &&
+      this.visitsLeft > 0 &&
       this.fetching < concurrency &&
       this.bytesInHand < MOST_BYTES_IN_HAND &&
       this.services.delivery.hasRoom(pushTo)
@@ -293,6 +297,7 @@ export class Crawler {
         continue;
       }
       this.fetching++;
+      this.visitsLeft--;
       this.underWay.add(picked.url);
       this.services.hosts.claim(picked.host);
       void this.visit(picked.url, picked.host, picked.source);
@@ -312,9 +317,13 @@ export class Crawler {
     };
     try {
       const end = await this.visits.run(url, host, fetched);
-      if (end === PUT_BACK) this.frontier.putBack(url, source);
-      else this.settled(url, end);
+      if (end !== PUT_BACK) this.settled(url, end);
+      else {
+        this.visitsLeft++;
+        this.frontier.putBack(url, source);
+      }
     } catch (error) {
+      this.visitsLeft++;
       if (error instanceof FencedOut) {
         await this.leaveTo(url, error);
         return;

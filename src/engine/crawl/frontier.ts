@@ -102,7 +102,7 @@ export class Frontier {
     window.ready[source] = false;
     const url = window.buffers[source]!.shift()!;
     this.picks[source]!++;
-    if (window.buffers[source]!.size < this.windowSize * LOW_WATER) this.refill(window, source);
+    if (this.isLow(window, source)) this.refill(window, source);
     return { url, host: window.host, source };
   }
 
@@ -264,6 +264,10 @@ export class Frontier {
     return this.windows.size <= FEW_HOSTS ? WINDOW : SMALL_WINDOW;
   }
 
+  private isLow(window: HostWindow, source: SourceNumber): boolean {
+    return window.buffers[source]!.size < this.windowSize * LOW_WATER;
+  }
+
   private window(hostKey: string): HostWindow {
     let window = this.windows.get(hostKey);
     if (!window) {
@@ -315,8 +319,10 @@ export class Frontier {
   private expect(window: HostWindow, source: SourceNumber, dueAt: Instant): void {
     if (dueAt >= window.nextDue[source]!) return;
     window.nextDue[source] = dueAt;
-    if (dueAt <= this.clock.now()) this.refill(window, source);
-    else {
+    // What is due is read when the buffer runs low: a buffer that took all of a long queue would hold it in memory.
+    if (dueAt <= this.clock.now()) {
+      if (this.isLow(window, source)) this.refill(window, source);
+    } else {
       this.dueTimes.push(dueAt, { window, source });
       this.armTimer();
     }

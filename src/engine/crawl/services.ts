@@ -43,4 +43,6 @@ export interface CrawlServices {
   readonly events: CrawlEvents;
   readonly health: SiteHealth;
   readonly cron: CronSchedule;
+  /** That each crawler begins, for a crawl that is to end after so many. */
+  readonly mostVisits: number;
 }

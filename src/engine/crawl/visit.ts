@@ -10,7 +10,7 @@ import { concernsHost, requestDelay, requestsPerHost } from '../../domain/polite
 import { type Duration, type Instant, milliseconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
-import type { CrawlContext } from '../page/crawl-context.js';
+import { type CrawlContext, rootOf } from '../page/crawl-context.js';
 import type { NewUrl, Visit } from '../ports/frontier-store.js';
 import { WorkLost } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
@@ -166,14 +166,14 @@ export class VisitRunner {
   }
 
   private async judge(state: UrlState): Promise<Verdict> {
-    const { policy, roots } = this.target.context;
-    const root = state.root === undefined ? undefined : roots.get(state.root);
+    const { policy } = this.target.context;
+    const root = rootOf(this.target.context, state.root);
     const arrival = state.arrival === 'root' ? 'root' : 'stored';
     const candidate = { url: crawlUrl(state.url), arrival, root, hops: state.hops } as const;
     const verdict = policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;
-    const address = await this.services.processor.resolve(candidate.url.host);
-    return address === undefined ? verdict : policy.judge({ ...candidate, address });
+    const address = (await this.services.processor.resolve(candidate.url.host)) ?? null;
+    return policy.judge({ ...candidate, address });
   }
 
   private obeysRobots(options: UrlOptions): boolean {

@@ -1,9 +1,10 @@
 import type { CrawlerDefinition, FetcherDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import { compileSoftErrors, type SoftErrorMatcher } from '../../domain/fetch/soft-errors.js';
 import { type CrawlPolicy, compilePolicy } from '../../domain/policy/crawl-policy.js';
-import { rootContext } from '../../domain/policy/site-mode.js';
+import { removedRoot, rootContext } from '../../domain/policy/site-mode.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { type Canonicalizer, canonicalizer } from '../../domain/url/canonicalize.js';
+import { crawlUrl } from '../../domain/url/crawl-url.js';
 
 /** One crawler's definition with everything compiled that judging and reading its pages needs. */
 export interface CrawlContext {
@@ -16,6 +17,11 @@ export interface CrawlContext {
   readonly wantsText: boolean;
   /** By canonical URL: configured roots, and submitted ones as they come. */
   readonly roots: Map<string, RootContext>;
+}
+
+/** The root that led to a URL, by its name; undefined when none did. */
+export function rootOf({ roots }: CrawlContext, name: string | undefined): RootContext | undefined {
+  return name === undefined ? undefined : (roots.get(name) ?? removedRoot(crawlUrl(name)));
 }
 
 /** Throws PolicyError, with all problems, when the definition does not compile. */

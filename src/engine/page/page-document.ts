@@ -61,7 +61,8 @@ function lastingMetas(page: FetchedPage): Meta[] {
   add('source', page.effects.source ?? page.task.crawler);
   if (page.noArchive) add('noarchive', 'true');
   add('redirect_source', page.redirectSource);
-  for (const meta of page.task.inheritedMetas) metas.push(meta);
+  const own = new Set(page.effects.metas.map((meta) => meta.name));
+  for (const meta of page.task.inheritedMetas) if (!own.has(meta.name)) metas.push(meta);
   for (const meta of page.effects.metas) metas.push({ name: meta.name, value: meta.value });
   return metas;
 }

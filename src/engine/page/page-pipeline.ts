@@ -11,7 +11,7 @@ import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent, PageReader } from '../ports/page-reader.js';
 import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from '../ports/page-task.js';
-import type { CrawlContext } from './crawl-context.js';
+import { type CrawlContext, rootOf } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
 import { buildDocument, type Digest } from './page-document.js';
@@ -66,7 +66,7 @@ class PageVisit {
     this.url = crawlUrl(task.url);
     this.collector = new LinkCollector(context, links, {
       url: this.url,
-      root: task.root === undefined ? undefined : context.roots.get(task.root),
+      root: rootOf(context, task.root),
       hops: task.hops,
       inheritedMetas: undefined,
     });
@@ -78,22 +78,21 @@ class PageVisit {
   }
 
   private async judge(): Promise<PageOutcome | undefined> {
-    let candidate: Candidate = this.candidate();
+    const candidate = this.candidate();
     this.verdict = this.context.policy.judge(candidate);
+    let address: string | null | undefined;
     if (this.verdict.needsAddress) {
-      const address = await this.tools.fetcher.resolve(this.url.host);
-      // A host that DNS does not know is no exclusion: the fetch itself will say what is wrong with it.
-      if (address !== undefined) {
-        candidate = { ...candidate, address };
-        this.verdict = this.context.policy.judge(candidate);
-      }
+      address = (await this.tools.fetcher.resolve(this.url.host)) ?? null;
+      this.verdict = this.context.policy.judge({ ...candidate, address });
     }
     if (this.verdict.accepted || this.task.arrival === 'robots') return undefined;
+    // A host that DNS does not know is no exclusion, and yet nothing may be asked of it: a proxy might know it.
+    if (address === null) return failed('dns-no-answer', addressNeeded(this.verdict));
     return excludedBy(this.verdict);
   }
 
   private candidate(): Candidate {
-    const root = this.task.root === undefined ? undefined : this.context.roots.get(this.task.root);
+    const root = rootOf(this.context, this.task.root);
     return { url: this.url, arrival: this.task.arrival === 'root' ? 'root' : 'stored', root, hops: this.task.hops };
   }
 
@@ -323,6 +322,9 @@ class PageVisit {
 function excluded(reason: string, detail: string): PageOutcome {
   return { kind: 'excluded', reason, detail, keepDocument: false, removeStatus: false, revisit: true };
 }
+
+const addressNeeded = ({ detail }: Verdict): string =>
+  `an address rule of the crawl space would have to allow the host, and DNS does not know its address: ${detail}`;
 
 function excludedBy(verdict: Verdict): PageOutcome {
   return {

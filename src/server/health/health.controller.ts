@@ -36,7 +36,7 @@ export class HealthController {
   @Operation({
     id: 'getReadiness',
     summary: 'Is the server ready to work?',
-    description: 'Answers 200 when the store is open and the workers are up, 503 with the reasons otherwise.',
+    description: 'Answers 200 when all crawlers are loaded and the store answers, 503 with the reasons otherwise.',
     role: 'open',
   })
   @ApiOkResponse({ type: HealthDto })

@@ -45,7 +45,9 @@ export const COMMON_PROBLEMS: Readonly<Record<number, string>> = {
 export const CLOSED_PROBLEMS: Readonly<Record<number, string>> = {
   401: 'No API key, or one that is not known.',
   403: 'The role of the key does not allow the call.',
-  503: 'The database cannot be used now: locked by another program, full, or not to be reached. Try again.',
+  503:
+    'The server is starting, or the database cannot be used now: locked by another program, full, or not to be reached. ' +
+    '`Retry-After` says when to try again.',
 };
 
 /** Of every call that takes a body. */

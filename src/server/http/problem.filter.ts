@@ -7,6 +7,9 @@ import { WorkLost } from '../../engine/ports/page-processor.js';
 import { LOG } from '../tokens.js';
 import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, problemOf } from './problem.js';
 
+/** A start takes no longer, and a database may be back by then. */
+const RETRY_AFTER_S = 1;
+
 /** Turns whatever was thrown into a problem document; the particulars of our own failures go to the log alone. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -22,6 +25,7 @@ export class ProblemFilter implements ExceptionFilter {
       return;
     }
     if (problem.status === 401) reply.header('www-authenticate', 'Bearer realm="crawlway"');
+    if (problem.status === 503) reply.header('retry-after', String(RETRY_AFTER_S));
     reply.status(problem.status).type(PROBLEM_MEDIA_TYPE).send(JSON.stringify(problem));
   }
 
@@ -37,7 +41,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (error instanceof WorkLost)
       return plainProblem(503, 'The page was lost with the thread that another page ended. Try again.', instance);
     const status = statusOf(error);
-    if (status < 500) return plainProblem(status, (error as Error).message, instance);
+    if (error instanceof HttpException || status < 500) return plainProblem(status, (error as Error).message, instance);
     this.log.error('a call failed', { method: request.method, path: request.routeOptions.url ?? instance, error });
     return plainProblem(status, 'The server failed to answer; its log says more.', instance);
   }

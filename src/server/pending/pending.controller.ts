@@ -32,7 +32,8 @@ export class PendingController {
     id: 'getPending',
     summary: 'The whole store as a pending file',
     description:
-      'One line each, `URL realm state`, alphabetical; 0 is waiting, 2 error, else the Unix time it was indexed.',
+      'One line each, `URL realm state`, alphabetical; 0 is waiting, 2 error, else the Unix time it was indexed. ' +
+      'What is neither queued nor in error and was never visited (filtered, excluded) is left out.',
     role: 'read',
     problems: { 404: 'There is no crawler of that name.' },
   })
@@ -51,7 +52,9 @@ export class PendingController {
   @Operation({
     id: 'importPending',
     summary: 'Import a pending file',
-    description: 'Brings in the lines whose URL is not known; a known URL keeps its state.',
+    description:
+      'Brings in the lines whose URL is not known; a known URL keeps its state. The realm has to be the name of the crawler, ' +
+      'URL-encoded, and the state 0, 2 or a Unix time of 9 or 10 digits.',
     role: 'operate',
     consumes: [TEXT_TYPE],
     problems: { 404: 'There is no crawler of that name.' },

@@ -12,6 +12,8 @@ export interface ApiKey {
   readonly role: Role;
   /** SHA-256. */
   readonly digest: Uint8Array;
+  /** It can be guessed. */
+  readonly short: boolean;
 }
 
 /** Who makes a call. */
@@ -23,7 +25,8 @@ export interface Caller {
 /** Without keys the API answers on loopback only, and whoever is on this machine may do everything. */
 export const LOCAL_CALLER: Caller = { name: 'local', role: 'admin' };
 
-const MINIMUM_LENGTH = 16;
+/** Shorter keys are taken, with a warning. */
+export const ADVISED_LENGTH = 16;
 
 /**
  * Reads `name:role:key, …`.
@@ -44,10 +47,8 @@ function readEntry(entry: string, position: number): ApiKey {
     throw new Error(`entry ${position} has no proper name; write name:role:key with letters, digits and . _ @ -`);
   }
   if (!isRole(role)) throw new Error(`entry ${position} (${name}) has no role of ${ROLES.join(', ')}`);
-  if (key.length < MINIMUM_LENGTH) {
-    throw new Error(`the key of entry ${position} (${name}) is shorter than ${MINIMUM_LENGTH} characters`);
-  }
-  return { name, role, digest: digest(key) };
+  if (key === '') throw new Error(`entry ${position} (${name}) has no key; write name:role:key`);
+  return { name, role, digest: digest(key), short: key.length < ADVISED_LENGTH };
 }
 
 const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);

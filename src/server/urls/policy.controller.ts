@@ -63,7 +63,7 @@ export class PolicyController {
       arrival: candidate.arrival,
       from: candidate.from?.href,
       hops: candidate.hops,
-      address: candidate.address,
+      address: candidate.address ?? undefined,
       ...explanationDto(explanation),
       robots: robotsOpinionDto(robots),
       state: state && urlStateDto(state),

@@ -181,6 +181,17 @@ describe('crawl rule actions', () => {
     expect(added('/far')).toEqual({ own: undefined, down: ['2'], root: ['R'] });
   });
 
+  it('AddMeta: a meta of the page itself stands instead of an inherited one of the same name', async () => {
+    const site = await startSite();
+    site.page('/', ['/a']).page('/a', ['/b']).page('/b');
+    const rule = (path: string, value: string) =>
+      `<Rule><ar:Path val="${path}"/><AddMeta name="team" value="${value}" scope="links"/></Rule>`;
+    const rules = `<Rules>${rule('/', 'all')}${rule('/a', 'a')}</Rules>`;
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${rules}`, index: 'none' });
+    const team = (path: string) => metas(world, site.url(path))['team'];
+    expect([team('/'), team('/a'), team('/b')]).toEqual([['all'], ['all', 'a'], ['all']]);
+  });
+
   it('a changed AddMeta reaches documents that have not changed themselves', async () => {
     const site = await startSite();
     const cached: FakePage = (request) =>

@@ -180,7 +180,7 @@ describe('storage', () => {
     const site = await startSite();
     site.page('/').page('/waiting').page('/failed').page('/indexed');
     const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
-    const text = `${site.url('/')} My%20Realm 0\n${site.url('/failed')} My%20Realm 2\n${site.url('/indexed')} My%20Realm 1700000000\n${site.url('/waiting')} My%20Realm 0\nnonsense\n`;
+    const text = `${site.url('/')} test 0\n${site.url('/failed')} test 2\n${site.url('/indexed')} test 1700000000\n${site.url('/waiting')} test 0\nnonsense\n`;
     const outcome = await world.engine.importPending('test', text);
     expect(outcome).toMatchObject({ imported: 3, known: 1 });
     expect(outcome.problems).toEqual([expect.stringMatching(/^line 5: expected "URL realm state"/)]);
@@ -190,6 +190,34 @@ describe('storage', () => {
     expect(await world.state(site.url('/failed'))).toMatchObject({ status: 'error' });
     await world.pass(days(1));
     expect(await world.indexed()).toEqual(['/', '/indexed', '/waiting'].map((path) => site.url(path)).sort());
+  });
+
+  it('a line of the pending file that means nothing here is reported and not taken', async () => {
+    const site = await startSite();
+    const world = await crawl({ crawler: '' });
+    const lines = ['/ other 0', '/7 test 7', '/2 test 02', '/long test 123456789012'].map((line) => site.url(line));
+    const { imported, problems } = await world.engine.importPending(
+      'test',
+      [...lines, 'ftp://x.example/ test 0'].join('\n'),
+    );
+    expect(imported).toBe(0);
+    expect(problems).toEqual([
+      'line 1: the realm "other" is not that of this crawler, test',
+      ...['7', '02', '123456789012'].map((state, i) =>
+        expect.stringContaining(`line ${i + 2}: the state "${state}" is neither`),
+      ),
+      expect.stringMatching(/^line 5: "ftp:.* the protocol ftp/),
+    ]);
+    expect(site.requests).toEqual([]);
+  });
+
+  it('the pending file leaves out what is only recorded, so that it can be imported again', async () => {
+    const site = await startSite();
+    site.page('/', ['/a', '/b']).page('/a').page('/b');
+    const conditions = `<cw:Conditions default-allow="allow"><cw:may-not-have field="path" value="/b" log="true"/></cw:Conditions>`;
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${conditions}` });
+    expect(await world.state(site.url('/b'))).toMatchObject({ status: 'filtered' });
+    expect((await pendingFile(world)).map((line) => line.split(' ')[0])).toEqual([site.url('/'), site.url('/a')]);
   });
 
   it('export and import of the pending file lose nothing', async () => {

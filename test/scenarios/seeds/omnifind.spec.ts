@@ -66,6 +66,38 @@ describe('a crawl space defines the URLs that are to be crawled or not crawled',
     const world = await start(www, 'forbid address 10.0.0.0/8\n');
     expect(await world.state('http://unknown.example/')).toMatchObject({ status: 'error', reason: 'dns-not-found' });
   });
+
+  it('a URL that a later rule forbids is not crawled because an address rule before it has no address to look at', async () => {
+    const { www } = await hosts();
+    www.page('/', ['http://unknown.example/', '/private/b']);
+    const rules = `forbid address 10.0.0.0/8\nforbid domain unknown.example\nforbid prefix ${www.url('/private/')}\n`;
+    const world = await start(www, rules);
+    expect(await world.state('http://unknown.example/')).toBeUndefined();
+    expect(www.fetched).toEqual(['/']);
+    const { explanation } = await world.engine.explain('test', 'http://unknown.example/');
+    expect(explanation.verdict).toMatchObject({ accepted: false, reason: 'crawl-space-domain' });
+  });
+
+  it.each([
+    ['forbid address 10.0.0.0/8\nforbid domain b.test\n', undefined],
+    ['allow address 10.0.0.0/8\nforbid domain b.test\n', { status: 'error', reason: 'dns-no-answer' }],
+  ])(
+    'where only the proxy resolves names, nothing that a later rule forbids is asked for: %j',
+    async (rules, state) => {
+      const proxy = await startSite();
+      proxy.page('http://a.test/', ['http://b.test/']).page('http://b.test/');
+      const world = await crawl({
+        crawler: `<Root url="http://a.test/"/>${SPACE}`,
+        attributes: ATTRIBUTES,
+        names: {},
+        files: { 'crawl.rules': rules },
+        more: `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/><cw:Proxy url="${proxy.url('')}"/></cw:Fetcher>`,
+      });
+      expect(await world.indexed()).toEqual(['http://a.test/']);
+      expect(proxy.requests.map(({ path }) => path).filter((path) => path.startsWith('http://b.test/'))).toEqual([]);
+      expect(await world.state('http://b.test/')).toEqual(state && expect.objectContaining(state));
+    },
+  );
 });
 
 describe('one Web crawler whose crawl space is reduced', () => {

@@ -75,7 +75,7 @@ export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition
 /** By domain rules alone: only they divide hosts between crawlers. */
 function takesHost({ crawlSpace }: CrawlerDefinition): Takes {
   const space = compileCrawlSpace(crawlSpace?.rules.filter(({ kind }) => kind === 'domain') ?? [], []);
-  return (host) => space(new Subject(crawlUrl(`http://${host}/`)))?.rule.verdict !== 'forbid';
+  return (host) => space(new Subject(crawlUrl(`http://${host}/`))).rule?.verdict !== 'forbid';
 }
 
 /** Host names that stand for a domain rule: itself, or for a wildcard one that fits and those that others name. */

@@ -1,0 +1,18 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ServerClient } from './client.js';
+
+it('a server that answers late is told from one that is not there', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as { port: number };
+  const client = new ServerClient({ server: `http://127.0.0.1:${port}` }, {});
+  const soon = AbortSignal.timeout(1);
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(soon);
+  onTestFinished(() => void vi.restoreAllMocks());
+  await expect(client.call('GET', '/crawlers')).rejects.toThrow(/has not answered within 60 s; it may still be doing/);
+  vi.restoreAllMocks();
+  await new Promise((resolve) => silent.close(resolve));
+  await expect(client.call('GET', '/crawlers')).rejects.toThrow(/no server answers at .*ECONNREFUSED/);
+});

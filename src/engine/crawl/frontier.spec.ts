@@ -1,0 +1,52 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { newUrl } from '../../../test/support/frontier-samples.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { openSqliteInProcess } from '../../adapters/storage/sqlite-in-process.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { days } from '../../domain/time/units.js';
+import { NO_OTHERS, SOLE_OWNER } from '../support/single-node.js';
+import { Frontier } from './frontier.js';
+import { Hosts } from './hosts.js';
+
+const HOST = 'http://a.example';
+const URLS = 3_000;
+
+it('of a long queue a window is in memory, and the store is read once a window', async () => {
+  const store = await openSqliteInProcess(':memory:');
+  const clock = new ManualClock();
+  const hosts = new Hosts(store, clock);
+  const settings = { weights: [1, 1, 1, 1, 1, 1], concurrencyPerHost: 10_000, maximumAge: days(1) };
+  const services = { store, hosts, clock, partitions: SOLE_OWNER, nodes: NO_OTHERS };
+  const frontier = new Frontier('docs', services, settings, () => undefined);
+  onTestFinished(async () => {
+    frontier.close();
+    hosts.close();
+    await store.close();
+  });
+  const host = hosts.get(HOST);
+  await vi.waitUntil(() => host.loaded);
+  const due = vi.spyOn(store, 'due');
+
+  for (let i = 0; i < URLS; i++) {
+    const seeded = await store.seed([newUrl(`${HOST}/${i}`, { source: 0, dueAt: clock.now() })]);
+    frontier.admit(seeded.map(({ state }) => state));
+  }
+  expect(frontier.waiting().urls).toBeLessThanOrEqual(2 * 512);
+
+  const given = new Set<number>();
+  await vi.waitUntil(
+    async () => {
+      const taken: UrlState[] = [];
+      for (let next = frontier.next(); next; next = frontier.next()) {
+        taken.push(next.url);
+        given.add(next.url.id);
+        frontier.offerAgain(next.host);
+      }
+      await store.settle(taken.map(({ id }) => ({ id, changes: { source: null } })));
+      for (const url of taken) frontier.settled(url, undefined);
+      return given.size === URLS;
+    },
+    { interval: 1, timeout: 10_000 },
+  );
+  expect(due.mock.calls.length).toBeLessThan(30);
+});

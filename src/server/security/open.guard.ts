@@ -1,0 +1,25 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  ServiceUnavailableException,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { ROLE_KEY } from '../http/operation.js';
+import { ENGINE } from '../tokens.js';
+
+/** While the server starts it does not know its crawlers yet: better no answer than a wrong one. Probes are answered. */
+@Injectable()
+export class OpenGuard implements CanActivate {
+  constructor(
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(ENGINE) private readonly engine: EngineApi,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (this.engine.isOpen || this.reflector.get(ROLE_KEY, context.getHandler()) === 'open') return true;
+    throw new ServiceUnavailableException('The server is starting. Try again.');
+  }
+}

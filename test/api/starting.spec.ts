@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { seconds } from '../../src/domain/time/units.js';
+import { createApp } from '../../src/server/app.js';
+import { configurationFile, openAdminStore, openEngine, partsModule } from '../../src/server/engine.module.js';
+import { serverOptions } from '../../src/server/options.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name="docs" defaultAccept="true"><cw:PushTo sink="main"/></Crawler>
+  <cw:Fetcher name="default"/><cw:Sink name="main" type="file" url="orders.jsonl"/></CrawlConfig>`;
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** A server that listens and whose engine has not been opened. */
+async function listening() {
+  const folder = temporaryDirectory();
+
+  const config = join(folder, 'CrawlConfig.xml');
+  writeFileSync(config, XML);
+  const options = serverOptions({ config, data: folder, port: '0' }, {});
+  const file = configurationFile(config);
+  const engine = await openEngine({ databaseUrl: options.databaseUrl, log: silent });
+  const admin = await openAdminStore(options.databaseUrl);
+  const app = await createApp(partsModule({ options, log: silent, file, engine, admin, searchPage: '' }), silent, {
+    api: true,
+  });
+  onTestFinished(async () => {
+    await app.close();
+    await admin.close();
+    await engine.drain(seconds(1));
+  });
+  await app.listen(0, '127.0.0.1');
+  const get = async (path: string) => fetch((await app.getUrl()) + path);
+  return { get, open: () => engine.open(file.load().definition) };
+}
+
+it('until all crawlers are loaded the API says that the server is starting, and denies nothing', async () => {
+  const { get, open } = await listening();
+  for (const path of ['/api/v1/crawlers', '/api/v1/crawlers/docs', '/metrics']) {
+    const answer = await get(path);
+    expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 503, '1']);
+    expect(answer.headers.get('content-type')).toContain('application/problem+json');
+    expect(await answer.json()).toMatchObject({ status: 503, detail: expect.stringContaining('is starting') });
+  }
+  expect((await get('/health/live')).status).toBe(200);
+  expect((await get('/health/ready')).status).toBe(503);
+  await open();
+  expect((await get('/health/ready')).status).toBe(200);
+  expect(await (await get('/api/v1/crawlers')).json()).toMatchObject({ items: [{ name: 'docs' }] });
+});
