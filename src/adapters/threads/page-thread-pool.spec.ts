@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { FakeSite } from '../../../test/support/fake-site.js';
 import { fetcherDefinition } from '../../../test/support/fetcher-definition.js';
@@ -80,17 +80,18 @@ describe('a pool of page threads', () => {
     async (id) => {
       const asked: string[] = [];
       const answers: (() => void)[] = [];
+      const bothAsked = Promise.withResolvers<void>();
       for (const path of ['/a', '/b']) {
         site.set(path, (_, response) => {
           asked.push(path);
-          answers.push(() => response.end('fine'));
+          if (answers.push(() => response.end('fine')) === 2) bothAsked.resolve();
           return undefined;
         });
       }
       site.page('/bad', [], 'A page that kills the thread.');
       // The least busy thread is taken: one of them has both `/a` or `/b` and the bad page.
       const beside = ['/a', '/b'].map((path, i) => pool.process(task(10 + i, path)).catch((error: unknown) => error));
-      await vi.waitFor(() => expect(answers).toHaveLength(2));
+      await bothAsked.promise;
       expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
       for (const answer of answers) answer();
       const ends = await Promise.all(beside);
