@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { days, hours, minutes } from '../../src/domain/time/units.js';
+import { days, hours, milliseconds, minutes } from '../../src/domain/time/units.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { type FakePage, FakeSite, html } from '../support/fake-site.js';
 import { FlakyReceiver } from '../support/flaky-receiver.js';
@@ -113,7 +113,15 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     });
     const other = (url: string) => definition('other', `<cw:Sink name="other" type="json" url="${url}"/>`);
     world = await CrawlWorld.start(other(site.url('/sink')));
-    const fail = await asked.promise;
+    let fail: (() => void) | undefined;
+    asked.promise.then((end) => {
+      fail = end;
+    });
+    // The batch may wait for company.
+    while (!fail) {
+      world.clock.advance(milliseconds(100));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     await world.reconfigure(change === 'moves' ? other(moved.url('/')) : definition('main'));
     fail();
     await world.untilIdle();

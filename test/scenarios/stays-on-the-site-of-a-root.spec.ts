@@ -63,7 +63,7 @@ describe('site mode of a root', () => {
   );
 
   it.each(['the configuration', 'the submitted roots'])(
-    'ends with its root when that is taken out of %s',
+    'holds on when its root is taken out of %s, and explain says so',
     async (place) => {
       const site = await startSite('127.0.0.1', 'foo.com');
       const other = await startSite('127.0.0.2', 'bar.com');
@@ -81,7 +81,9 @@ describe('site mode of a root', () => {
       else await world.reconfigure({ crawler });
       site.page('/a', links, 'Now with news.');
       await world.pass(days(8));
-      expect(await world.state(other.url('/'))).toMatchObject({ status: 'indexed' });
+      expect(await world.state(other.url('/'))).toBeUndefined();
+      const { explanation } = await world.engine.explain('test', other.url('/'), site.url('/a'));
+      expect(explanation.verdict).toMatchObject({ accepted: false, reason: 'outside-site' });
     },
   );
 

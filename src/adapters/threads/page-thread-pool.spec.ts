@@ -61,18 +61,22 @@ describe('a pool of page threads', () => {
   });
 
   it('knows the roots of the moment in every thread, also in one that came later', async () => {
-    site.page('/', ['http://elsewhere.example/']).page('/bad', [], 'A page that kills the thread.');
+    site.page('/bad', [], 'A page that kills the thread.');
+    let asked = 0;
     const url = crawlUrl(site.url('/'));
-    const root = { url: url.href, site: true, entireSite: false, priority: 0, metas: [], followLinks: true };
+    const root = { url: url.href, site: false, entireSite: false, priority: 0, metas: [], followLinks: true };
     const links = async (): Promise<number[]> => {
+      site.page('/', [`http://elsewhere.example/${++asked}`]);
       const pages = [1, 2].map((id) => pool.process({ ...task(id, '/'), root: url.href }));
       return (await Promise.all(pages)).map((page) => page.links.length);
     };
     pool.addRoot('test', rootContext(root, url));
-    expect(await links()).toEqual([0, 0]);
-    pool.removeRoot('test', url.href);
+    expect(await links()).toEqual([1, 1]);
     expect(outcome(await pool.process(task(3, '/bad')))).toBe('parse-timeout');
     expect(await links()).toEqual([1, 1]);
+    // A root that is gone sets nothing free.
+    pool.removeRoot('test', url.href);
+    expect(await links()).toEqual([0, 0]);
   });
 
   it.each([1, 3_000_000 * 1024 + 7])(

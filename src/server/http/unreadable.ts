@@ -20,10 +20,9 @@ export function answerMalformedAddress(error: FastifyError, request: FastifyRequ
 
 /** What could not be read as a request is answered on the socket; there is no path that the problem could name. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+  if (error.code === 'ECONNRESET') socket.destroy();
+  // What still comes behind the answer is unreadable too.
+  if (!socket.writable) return;
   const [status, detail] = UNREADABLE[error.code ?? ''] ?? [400, 'The request is no HTTP that the server understands.'];
   const body = JSON.stringify(plainProblem(status, detail, ''));
   const head = [
@@ -33,8 +32,12 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Closed at once, while the caller is still sending, the connection would be reset and the answer lost.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
+
+const LINGER_MS = 1_000;
 
 const UNREADABLE: Readonly<Record<string, readonly [status: number, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [431, `The address and the headers have more than ${MAX_REQUEST_HEAD} bytes together.`],
