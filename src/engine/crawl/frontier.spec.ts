@@ -11,7 +11,7 @@ import { Hosts } from './hosts.js';
 const HOST = 'http://a.example';
 const URLS = 3_000;
 
-it('of a long queue a window is in memory, and the store is read once a window', async () => {
+async function open() {
   const store = await openSqliteInProcess(':memory:');
   const clock = new ManualClock();
   const hosts = new Hosts(store, clock);
@@ -25,6 +25,11 @@ it('of a long queue a window is in memory, and the store is read once a window',
   });
   const host = hosts.get(HOST);
   await vi.waitUntil(() => host.loaded);
+  return { store, clock, frontier };
+}
+
+it('of a long queue a window is in memory, and the store is read once a window', async () => {
+  const { store, clock, frontier } = await open();
   const due = vi.spyOn(store, 'due');
 
   for (let i = 0; i < URLS; i++) {
@@ -49,4 +54,21 @@ it('of a long queue a window is in memory, and the store is read once a window',
     { interval: 1, timeout: 10_000 },
   );
   expect(due.mock.calls.length).toBeLessThan(30);
+});
+
+it('when all that is in memory is decided on without a visit, the rest comes from the store', async () => {
+  const { store, clock, frontier } = await open();
+  const urls = Array.from({ length: URLS }, (_, i) => newUrl(`${HOST}/${i}`, { source: 0, dueAt: clock.now() }));
+  const states = (await store.seed(urls)).map(({ state }) => state);
+  frontier.admit(states);
+  await vi.waitUntil(() => frontier.waiting().urls > 0);
+  for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+  const decided = states.slice(0, URLS - 1);
+  for (const state of decided) expect(frontier.hold(state)).toBe(true);
+  await store.settle(decided.map(({ id }) => ({ id, remove: true })));
+  for (const state of decided) frontier.settled(state, undefined);
+  const last = await vi.waitUntil(() => frontier.next(), { interval: 1, timeout: 5_000 });
+  expect(last.url).toEqual(states.at(-1));
+  frontier.settled(last.url, undefined);
+  await vi.waitUntil(() => frontier.isEmpty(), { interval: 1, timeout: 5_000 });
 });

@@ -181,7 +181,7 @@ export class Frontier {
   /** Takes a URL that is to be decided without a visit; false when it is already under way. */
   hold(url: { id: UrlId; hostKey: string }): boolean {
     const window = this.window(url.hostKey);
-    if (window.held.has(url.id)) return window.takeOut(url.id);
+    if (window.held.has(url.id)) return this.takeOut(window, url.id);
     window.held.add(url.id);
     return true;
   }
@@ -266,6 +266,12 @@ export class Frontier {
 
   private isLow(window: HostWindow, source: SourceNumber): boolean {
     return window.buffers[source]!.size < this.windowSize * LOW_WATER;
+  }
+
+  private takeOut(window: HostWindow, id: UrlId): boolean {
+    if (!window.takeOut(id)) return false;
+    for (const source of SOURCE_NUMBERS) if (this.isLow(window, source)) this.refill(window, source);
+    return true;
   }
 
   private window(hostKey: string): HostWindow {
