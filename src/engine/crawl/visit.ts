@@ -58,7 +58,8 @@ export class VisitRunner {
 
   /**
    * `fetched` is called when the request is over and only decision and delivery remain, with the bytes that the page takes
-   * in memory until they are done; and before, with none, when another host has to be waited for. Throws FencedOut when the host has become another node's: that one visits the URL again.
+   * in memory until they are done; and before, with none, when another host has to be waited for. Throws FencedOut when the
+   * host has become another node's: that one visits the URL again.
    */
   async run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<Concluded | typeof PUT_BACK> {
     const fence = this.services.partitions.fence(host.key);
