@@ -66,7 +66,7 @@ describe('a site has a bad day', () => {
   it('a site that is away for days, each page given up after its own retries, loses no more than the limits allow', async () => {
     day = await BadDay.start(20);
     await day.spend('refuses connections');
-    await day.world.pass(days(3));
+    await day.world.pass(days(1));
     expect({ left: (await day.world.indexed()).length, held: await day.held() }).toEqual({ left: 17, held: 17 });
     await day.recover('refuses connections');
     expect(await day.world.indexed()).toHaveLength(20);

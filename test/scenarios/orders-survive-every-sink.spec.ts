@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { days, hours, milliseconds, minutes } from '../../src/domain/time/units.js';
+import { hours, milliseconds, minutes } from '../../src/domain/time/units.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { type FakePage, FakeSite, html } from '../support/fake-site.js';
 import { FlakyReceiver } from '../support/flaky-receiver.js';
@@ -177,10 +177,11 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     const paths = ['/a', '/b', '/c'];
     await start(paths, (path) => `Text of ${path}.`);
     for (const path of ['/', ...paths]) site.set(path, tagged(path === '/' ? paths : []));
+    await world.engine.refresh('test', { like: '%' });
     await world.untilIdle();
-    await world.pass(days(8));
     await world.engine.setRunState('test', 'paused');
-    await world.pass(days(8));
+    await world.engine.refresh('test', { like: '%' });
+    await world.pass(minutes(1));
     await fetch(`${world.index!.url}/papi/4/connectors/test/delete_documents`, {
       method: 'POST',
       body: new URLSearchParams(everything(paths).map((uri): [string, string] => ['PAPI_uri', uri])),

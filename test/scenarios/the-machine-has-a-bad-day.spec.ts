@@ -66,7 +66,7 @@ describe('the machine has a bad day', () => {
       ({ kind }) => kind === 'delete',
       () => site.page('/p1'),
     );
-    await world.pass(days(3));
+    await world.pass(days(2));
     expect(failed.times).toBe(1);
     expect(await world.indexed()).toEqual(everything());
   });
@@ -79,7 +79,7 @@ describe('the machine has a bad day', () => {
       ({ reason }) => reason === 'changed',
       () => site.page('/p1'),
     );
-    await world.pass(days(3));
+    await world.pass(days(2));
     expect(failed.times).toBe(1);
     expect(await world.engine.reconcile('main', false)).toMatchObject({ stale: { count: 0 }, missing: { count: 0 } });
   });
