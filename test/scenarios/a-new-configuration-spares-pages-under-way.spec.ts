@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { after, days, seconds } from '../../src/domain/time/units.js';
+import { after, seconds } from '../../src/domain/time/units.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
 
@@ -66,6 +66,7 @@ it('links of a page that was under way when the policy changed are judged by the
   await world.untilIdle();
   expect(await world.state(site.url('/news'))).toBeUndefined();
   site.set('/', (_request, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(html));
-  await world.pass(days(30));
+  await world.engine.refresh('test', { url: site.url('/') });
+  await world.untilIdle();
   expect(await world.state(site.url('/news'))).toMatchObject({ status: 'indexed' });
 });
