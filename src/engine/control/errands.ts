@@ -8,6 +8,7 @@ import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { Word } from '../crawl/conclusion.js';
 import type { Crawler } from '../crawl/crawler.js';
+import { UNKNOWN_STAMP } from '../crawl/doubts.js';
 import type { CrawlServices } from '../crawl/services.js';
 import type { PageView } from '../engine-api.js';
 import type { Errand } from '../ports/nodes.js';
@@ -21,9 +22,6 @@ type Task =
   | { readonly do: 'page'; readonly crawler: string; readonly url: string; readonly answer: string };
 
 type UrlOfHost = Pick<UrlState, 'hostKey' | 'crawler' | 'url'>;
-
-/** Stands for a document of which only the sinks know what it is. */
-const UNKNOWN_STAMP = 'unknown';
 
 export const decisionErrand = ({ hostKey: host, crawler, url }: UrlOfHost, word: Word): Errand =>
   errand(host, { do: 'decide', crawler, url, word });

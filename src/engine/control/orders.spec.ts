@@ -1,29 +1,17 @@
 import { expect, it } from 'vitest';
+import { newUrl } from '../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openSqliteInProcess } from '../../adapters/storage/sqlite-in-process.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { instant, minutes } from '../../domain/time/units.js';
-import { urlKey } from '../../domain/url/url-key.js';
 import type { Word } from '../crawl/conclusion.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { type LedgerEntry, type NewUrl, StoreUnavailable } from '../ports/frontier-store.js';
+import { type LedgerEntry, StoreUnavailable } from '../ports/frontier-store.js';
 import { Orders } from './orders.js';
 
 const HOST = 'a.example';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const stored = (uri: string): NewUrl => ({
-  crawler: 'test',
-  url: uri,
-  key: urlKey(uri),
-  hostKey: HOST,
-  status: 'waiting',
-  reason: 'discovered',
-  hops: 1,
-  redirects: 0,
-  arrival: 'link',
-  dueAt: instant(0),
-});
 const held = (uri: string, id: number): LedgerEntry => ({
   id,
   crawler: 'test',
@@ -40,7 +28,7 @@ it('what is released is sent, a bounded part at once, also when the store is loc
   const store = await openSqliteInProcess(':memory:');
   const clock = new ManualClock();
   const uris = Array.from({ length: 700 }, (_, i) => `https://${HOST}/${i}`);
-  await store.discover(uris.map(stored));
+  await store.discover(uris.map((uri) => newUrl(uri, { crawler: 'test' })));
   await store.saveOrders(uris.map((uri, i) => held(uri, i + 1)));
   const fates: ('locked' | 'under way')[] = [...uris.map(() => 'locked' as const), 'under way', 'under way'];
   let deciding = 0;
