@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { errorPageOf, impossibleUrl, isErrorPage, type PageFingerprint } from './error-pages.js';
+import { crawlUrl } from '../url/crawl-url.js';
+import { errorPageOf, fingerprintOf, impossibleUrl, isErrorPage, type PageFingerprint } from './error-pages.js';
 
 const simhashes = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const bitLists = fc.uniqueArray(fc.integer({ min: 0, max: 63 }), { maxLength: 20 });
@@ -9,6 +10,7 @@ const flip = (simhash: bigint, bits: readonly number[]) =>
     64,
     bits.reduce((value, bit) => value ^ (1n << BigInt(bit)), simhash),
   );
+const NAVIGATION = 'Home Products News About us Careers Contact Legal notice Privacy Cookies Help Terms of use Sign in';
 const probe: PageFingerprint = { simhash: 0x0123456789abcdefn, title: 'Oops', length: 1_000 };
 
 describe('error pages found by probing', () => {
@@ -37,6 +39,47 @@ describe('error pages found by probing', () => {
   it('do not exist on a host that answers everything with one page', () => {
     expect(errorPageOf(probe, { ...probe, simhash: flip(probe.simhash, [9]) })).toBeUndefined();
     expect(errorPageOf(probe, { simhash: ~probe.simhash, title: 'Home', length: 9_000 })).toBe(probe);
+  });
+
+  it.each([
+    ['the whole address', (url: string) => url],
+    ['the address without its scheme', (url: string) => url.slice('https://'.length)],
+    ['the path', (url: string) => url.slice('https://a.example'.length)],
+    ['the path, decoded', (url: string) => decodeURIComponent(url.slice('https://a.example'.length))],
+    ['the name of the file', (url: string) => url.slice(url.lastIndexOf('/') + 1)],
+    ['the name in capitals, without its ending', (url: string) => /[^/]+(?=\.html)/.exec(url)![0].toUpperCase()],
+  ])('are the same whatever was asked for, when they repeat %s, short as they are', (_, shown) => {
+    const answer = (url: string) => {
+      const text = `Sorry! We could not find ${shown(url)}. It may have moved. Look for "${shown(url)}" in our search, or tell us.`;
+      return fingerprintOf({ title: `Oops: ${shown(url)}`, text: `${text} ${NAVIGATION}` }, crawlUrl(url));
+    };
+    const urls = ['https://a.example/k7x2.html', 'https://a.example/docs/old%20pages/caf%C3%A9-menu.html?day=3'];
+    expect(answer(urls[0]!)).toEqual({ ...answer(urls[1]!), length: expect.any(Number) });
+    expect(answer(urls[0]!)).toBeDefined();
+  });
+
+  it('have no title in common when the title is the address', () => {
+    const text = `${NAVIGATION} ${NAVIGATION}`;
+    expect(fingerprintOf({ title: 'menu.html', text }, crawlUrl('https://a.example/menu.html'))?.title).toBe('');
+  });
+
+  it('keep words that are part of others, or that any text may hold', () => {
+    const of = (text: string, url: string) => fingerprintOf({ title: '', text }, crawlUrl(url));
+    const text = `A page about menus and pages. ${NAVIGATION}`;
+    expect(of(text, 'https://a.example/a')).toEqual(of(text, 'https://a.example/'));
+    expect(of(text, 'https://a.example/page')).not.toEqual(of(text, 'https://a.example/menu'));
+    expect(of(text, 'https://a.example/menu')).toEqual(of(text, 'https://a.example/'));
+  });
+
+  it('are looked for whatever the address holds', () => {
+    const word = fc.constantFrom('(', '[', '\\', '.', '*', '/', '|', '-', '%41', 'a', 'é', '?');
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 8 }), (parts) => {
+        const url = crawlUrl(`https://a.example/${parts.join('')}`);
+        const text = `We could not find ${url.href}. ${NAVIGATION}`;
+        expect(fingerprintOf({ title: '', text }, url)?.length).toBeLessThanOrEqual(text.length - url.href.length + 1);
+      }),
+    );
   });
 
   it('differ by bits alone when title and length agree', () => {

@@ -2,24 +2,62 @@
  * Error pages that come with status 200 ("soft 404"), found by probing: what a host answers to a URL that can't exist is its
  * error page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
  */
-import { withoutQuery } from '../url/crawl-url.js';
+import { simhash } from '../content/simhash.js';
+import { type CrawlUrl, withoutQuery } from '../url/crawl-url.js';
 
-/** What is remembered of a page in order to know it again. */
+/** What is remembered of a page in order to know it again, whatever address it was asked for under. */
 export interface PageFingerprint {
-  /** 64-bit simhash of the text; the sign does not matter. */
+  /** 64-bit simhash of the text without the page's address; the sign does not matter. */
   readonly simhash: bigint;
   readonly title: string;
   /** Characters of text. */
   readonly length: number;
 }
 
-/** Bits in which the texts of two error pages of one host may differ, of 64: some repeat the URL that was asked for. */
+/** Bits in which the texts of two error pages of one host may differ, of 64: some tell the time, or how often they were asked for. */
 const SAME_TEXT = 3;
 const SAME_TITLE_AND_TEXT = 12;
 
 /** Share by which their lengths may differ, and characters that may differ in any case. */
 const LENGTH_SHARE = 0.1;
 const LENGTH_SLACK = 200;
+
+/** Shorter names of pages may be words of any text. */
+const LEAST_NAME = 4;
+
+/** Undefined when the text has too few words to compare. */
+export function fingerprintOf(
+  page: { readonly title: string; readonly text: string },
+  address: CrawlUrl,
+): PageFingerprint | undefined {
+  const forms = addressForms(address);
+  const text = page.text.replace(forms, ' ');
+  const hash = simhash(text);
+  return hash === undefined
+    ? undefined
+    : { simhash: hash, title: page.title.replace(forms, ' ').trim(), length: text.length };
+}
+
+/** The ways in which an error page may repeat the address that was asked for: whole, as a path, as the name of a file; decoded. */
+function addressForms({ href, host, path, query }: CrawlUrl): RegExp {
+  const search = query === '' ? '' : `?${query}`;
+  const file = path.slice(path.lastIndexOf('/') + 1);
+  const names = [file + search, file, file.replace(/\.\w+$/, '')].filter((name) => name.length >= LEAST_NAME);
+  const paths = [path + search, path].filter((form) => form.length > 1);
+  const written = [href, ...paths.flatMap((form) => [host + form, form]), ...names];
+  const longestFirst = [...new Set([...written, ...written.map(decoded)])].sort((a, b) => b.length - a.length);
+  const forms = longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|');
+  const word = String.raw`[\p{L}\p{N}]`;
+  return new RegExp(`(?:(?<!${word})|(?=/))(?:${forms})(?!${word})`, 'giu');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
 
 /**
  * The error page of a host, from its answer with status 200 to a URL that can't exist, and from a page of the host that is known

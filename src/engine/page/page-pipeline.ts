@@ -5,6 +5,7 @@
 
 import { simhash } from '../../domain/content/simhash.js';
 import { wordsOf } from '../../domain/content/vocabulary.js';
+import { fingerprintOf } from '../../domain/fetch/error-pages.js';
 import { movesSite } from '../../domain/policy/site-mode.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
@@ -272,15 +273,10 @@ class PageVisit {
       this.tools.digest,
     );
     const { text } = content;
-    const hash =
-      text !== '' && (this.nearDuplicateDetector() || definition.probeErrorPages) ? simhash(text) : undefined;
     const facts: DocumentFacts = {
       stamp: document.stamp,
-      simhash: this.nearDuplicateDetector() ? hash : undefined,
-      fingerprint:
-        definition.probeErrorPages && hash !== undefined
-          ? { simhash: hash, title: content.title, length: text.length }
-          : undefined,
+      simhash: text !== '' && this.nearDuplicateDetector() ? simhash(text) : undefined,
+      fingerprint: definition.probeErrorPages ? fingerprintOf(content, this.url) : undefined,
       contentType: mediaType,
       title: content.title.slice(0, 300),
       etag: answer.headers['etag'],
