@@ -2,7 +2,7 @@
  * The engine: all crawlers of a server over one store, one page processor and one set of sinks. Composes the parts and
  * answers EngineApi; what a part does stands in the part.
  */
-import type { ServerDefinition, SinkDefinition } from '../domain/crawl/definition.js';
+import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
 import { Errands } from './control/errands.js';
 import { Explanations } from './control/explanations.js';
@@ -15,26 +15,13 @@ import { PolicyChanges } from './control/policy-changes.js';
 import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
 import { configuredRoots, Roots } from './control/roots.js';
-import { Rulings } from './control/rulings.js';
 import { SharedControl } from './control/shared-control.js';
 import { sumMetrics } from './control/sum-metrics.js';
 import { WholeCrawl } from './control/whole-crawl.js';
-import type { Settled } from './crawl/conclusion.js';
-import { CrawlEvents } from './crawl/crawl-events.js';
 import { Crawler } from './crawl/crawler.js';
-import { Discovery } from './crawl/discovery.js';
-import { Doubts } from './crawl/doubts.js';
-import { ErrorPageProbes } from './crawl/error-page-probes.js';
 import { Handover } from './crawl/handover.js';
-import { HostTurns } from './crawl/host-turns.js';
-import { type Host, Hosts } from './crawl/hosts.js';
-import { Ledger } from './crawl/ledger.js';
-import { ResultReview } from './crawl/result-review.js';
-import { RobotsGate } from './crawl/robots-gate.js';
-import type { CrawlServices, CronSchedule } from './crawl/services.js';
-import { settleOwned } from './crawl/settle-owned.js';
-import { SiteHealth } from './crawl/site-health.js';
-import { Delivery } from './delivery/delivery.js';
+import type { CrawlServices } from './crawl/services.js';
+import { createServices, type EnginePorts } from './create-services.js';
 import { SinkPool } from './delivery/sink-pool.js';
 import {
   type CrawlerRunState,
@@ -47,33 +34,7 @@ import {
   type SubmitOutcome,
 } from './engine-api.js';
 import { compileContexts } from './page/crawl-context.js';
-import type { Clock } from './ports/clock.js';
-import type { FrontierStore, Settlement } from './ports/frontier-store.js';
-import type { Log } from './ports/log.js';
-import type { Nodes } from './ports/nodes.js';
-import type { PageProcessor } from './ports/page-processor.js';
-import type { Partitions } from './ports/partitions.js';
-import type { Sink } from './ports/sink.js';
-import { Batcher } from './support/batcher.js';
-import { NO_OTHERS, SOLE_OWNER } from './support/single-node.js';
 
-export interface EnginePorts {
-  readonly store: FrontierStore;
-  readonly processor: PageProcessor;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly cron: CronSchedule;
-  readonly createSink: (definition: SinkDefinition) => Sink;
-  /** With `nodes`: other servers share the store. */
-  readonly partitions?: Partitions;
-  readonly nodes?: Nodes;
-  /** Each crawler ends after so many visits; absent: never. */
-  readonly mostVisits?: number;
-}
-
-/** Orders and bytes that may wait for one sink; past either, no further page is fetched for it. */
-const DELIVERY_LIMITS = { maxOrders: 500, maxBytes: 16 * 1024 * 1024 };
-const SETTLEMENTS_PER_CALL = 500;
 /** Setting that is there while a process works on the store: after a clean stop it is not. */
 const RUNNING = 'running';
 const DRAIN_STEP = milliseconds(50);
@@ -100,49 +61,11 @@ export class Engine implements EngineApi {
   isOpen = false;
 
   constructor(private readonly ports: EnginePorts) {
-    const { store, processor, clock, log, cron } = ports;
-    const events = new CrawlEvents(clock);
-    const { partitions = SOLE_OWNER, nodes = NO_OTHERS, mostVisits = Number.POSITIVE_INFINITY } = ports;
+    const { store, processor, clock, log } = ports;
     const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
-    const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
-      const until = after(clock.now(), within);
-      return crawlers().some((crawler) => crawler.isDeciding) || crawlers().some((one) => one.mayVisitUntil(until));
-    });
-    const backsOff = (host: Host): void => {
-      events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
-    };
-    const hosts = new Hosts(store, clock, backsOff, partitions);
-    const robots = new RobotsGate(processor, hosts, new HostTurns(hosts, clock), clock);
-    const probes = new ErrorPageProbes(processor, hosts, clock);
-    const doubts = new Doubts(store, clock);
-    const review = new ResultReview({ store, clock, probes, processor });
-    const ledger = new Ledger(store, clock);
-    const health = new SiteHealth();
-    const discovery = new Discovery(store, (name) => this.discoveryTarget(name));
-    const settler = new Batcher<Settlement, Settled>((items) => settleOwned(store, items), SETTLEMENTS_PER_CALL);
     this.rejudging = new Rejudging({ store, processor, clock, log });
-    this.services = {
-      store,
-      processor,
-      clock,
-      log,
-      cron,
-      mostVisits,
-      events,
-      delivery,
-      partitions,
-      nodes,
-      hosts,
-      robots,
-      probes,
-      review,
-      doubts,
-      ledger,
-      health,
-      discovery,
-      settler,
-      rulings: new Rulings(clock, this.rejudging),
-    };
+    this.services = createServices(ports, this.crawlersByName, this.rejudging);
+    const { events, delivery, robots, health } = this.services;
     const answered = (): void => {
       for (const crawler of this.crawlersByName.values()) crawler.wake();
     };
@@ -372,17 +295,6 @@ export class Engine implements EngineApi {
     throw new NotFound(
       `there is no crawler ${JSON.stringify(name)}; there ${names === '' ? 'is none' : `are: ${names}`}`,
     );
-  }
-
-  private discoveryTarget(name: string) {
-    const crawler = this.crawlersByName.get(name);
-    if (!crawler) return undefined;
-    return {
-      traps: crawler.context.definition.traps,
-      admitted: (states: Parameters<Crawler['frontier']['admit']>[0]) => crawler.frontier.admit(states),
-      refused: (url: { url: string; hostKey: string; foundOn?: string }, reason: string) =>
-        crawler.refused.add({ url: url.url, hostKey: url.hostKey, reason }, url.foundOn ?? '', this.ports.clock.now()),
-    };
   }
 
   private async resume(): Promise<void> {

@@ -2,14 +2,13 @@
  * The part of one crawler's frontier that is in memory: for each host in use a window on its queued URLs, and for each
  * source the hosts that have a URL and may be asked now. The rest stays in the store. Nothing here ever waits for a host.
  *
- * A window is refilled from the store when it runs low; a URL is *held* from the moment it enters a buffer until its
+ * A window is refilled from the store when it runs low (window-refill.ts); a URL is *held* from the moment it enters a buffer until its
  * settlement has been written, so that it never stands in two places.
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH, SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
-import { TimeHeap } from '../../domain/frontier/time-heap.js';
 import { WeightedPick } from '../../domain/frontier/weighted-pick.js';
-import { after, type Duration, type Instant, NEVER, seconds } from '../../domain/time/units.js';
+import { type Duration, type Instant, NEVER } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -17,17 +16,9 @@ import type { Partitions } from '../ports/partitions.js';
 import { Fifo } from '../support/fifo.js';
 import { HostWindow } from './host-window.js';
 import type { Host, Hosts } from './hosts.js';
+import { WindowRefill } from './window-refill.js';
 
-/** URLs of one host and source in memory: many, so that the store is seldom read, as long as the hosts in use are few. */
-const WINDOW = 512;
-const FEW_HOSTS = 64;
-/** Among many hosts each is asked seldom, and their windows add up. */
-const SMALL_WINDOW = 32;
-/** Part of a window at which it is filled again. */
-const LOW_WATER = 1 / 4;
 const SWEEP_PAGE = 1000;
-/** After the store has failed to tell what is due. */
-const READ_AGAIN = seconds(5);
 
 const SOURCE_NUMBERS = SOURCES.map((_, i) => i as SourceNumber);
 
@@ -52,12 +43,9 @@ export class Frontier {
   readonly picks: number[] = SOURCES.map(() => 0);
   private readonly windows = new Map<string, HostWindow>();
   private readonly readyHosts = SOURCES.map(() => new Fifo<HostWindow>());
-  private readonly dueTimes = new TimeHeap<{ window: HostWindow; source: SourceNumber }>();
   private readonly picker: WeightedPick;
+  private readonly refills: WindowRefill;
   private readonly letGo: () => void;
-  private cancelTimer: (() => void) | undefined;
-  private timerAt: Instant | undefined;
-  private loads = 0;
   private closed = false;
   private readonly isReadyIn = (source: number): boolean => this.hasReady(source as SourceNumber);
 
@@ -79,6 +67,7 @@ export class Frontier {
     this.partitions = services.partitions;
     this.nodes = services.nodes;
     this.picker = new WeightedPick(settings.weights);
+    this.refills = new WindowRefill(crawler, services, this.windows, (window) => this.offer(window));
     this.letGo = this.hosts.addUser({
       ready: (host) => this.offerAgain(host),
       uses: (hostKey) => this.windows.has(hostKey),
@@ -102,7 +91,7 @@ export class Frontier {
     window.ready[source] = false;
     const url = window.buffers[source]!.shift()!;
     this.picks[source]!++;
-    if (this.isLow(window, source)) this.refill(window, source);
+    this.refills.whenLow(window, source);
     return { url, host: window.host, source };
   }
 
@@ -145,12 +134,12 @@ export class Frontier {
         state.dueAt <= now &&
         window.nextDue[state.source]! > now &&
         !window.loading[state.source] &&
-        buffer.size < this.windowSize;
+        buffer.size < this.refills.windowSize;
       if (straight) {
         window.held.add(state.id);
         buffer.push(state);
         this.offer(window);
-      } else this.expect(window, state.source, state.dueAt);
+      } else this.refills.expect(window, state.source, state.dueAt);
     }
     if (foreign.size > 0) this.nodes.due(foreign);
   }
@@ -169,7 +158,7 @@ export class Frontier {
     const window = this.windows.get(url.hostKey);
     if (!window) return;
     window.held.delete(url.id);
-    if (next) this.expect(window, next.source, next.dueAt);
+    if (next) this.refills.expect(window, next.source, next.dueAt);
   }
 
   /** Has its visit, or a decision about it, begun, and is not settled yet? */
@@ -197,7 +186,7 @@ export class Frontier {
       const page = await this.store.backlogs(this.crawler, horizon, after, SWEEP_PAGE, partitions);
       if (this.closed) return;
       for (const { hostKey, source, dueAt } of page.backlogs)
-        if (this.partitions.owns(hostKey)) this.expect(this.window(hostKey), source, dueAt);
+        if (this.partitions.owns(hostKey)) this.refills.expect(this.window(hostKey), source, dueAt);
       after = page.next;
     } while (after !== undefined);
     this.dropUnused(horizon);
@@ -205,7 +194,7 @@ export class Frontier {
 
   /** Nothing is buffered, being read or due. URLs under way count as `held` by the caller. */
   isEmpty(): boolean {
-    if (this.loads > 0) return false;
+    if (this.refills.areUnderWay) return false;
     const now = this.clock.now();
     for (const window of this.windows.values()) {
       if (window.held.size > 0 || window.nextDue.some((due) => due <= now)) return false;
@@ -215,7 +204,7 @@ export class Frontier {
 
   /** May it have a URL to give until then? */
   hasUntil(horizon: Instant): boolean {
-    if (this.loads > 0) return true;
+    if (this.refills.areUnderWay) return true;
     for (const window of this.windows.values()) {
       if (window.nextDue.some((due) => due <= horizon)) return true;
       if (!window.host.paused && window.host.readyAt <= horizon && window.buffered > 0) return true;
@@ -257,20 +246,12 @@ export class Frontier {
   close(): void {
     this.closed = true;
     this.letGo();
-    this.cancelTimer?.();
-  }
-
-  private get windowSize(): number {
-    return this.windows.size <= FEW_HOSTS ? WINDOW : SMALL_WINDOW;
-  }
-
-  private isLow(window: HostWindow, source: SourceNumber): boolean {
-    return window.buffers[source]!.size < this.windowSize * LOW_WATER;
+    this.refills.close();
   }
 
   private takeOut(window: HostWindow, id: UrlId): boolean {
     if (!window.takeOut(id)) return false;
-    for (const source of SOURCE_NUMBERS) if (this.isLow(window, source)) this.refill(window, source);
+    for (const source of SOURCE_NUMBERS) this.refills.whenLow(window, source);
     return true;
   }
 
@@ -302,7 +283,7 @@ export class Frontier {
     const ready = window.host.isReady(now, window.limit);
     let offered = false;
     for (const source of SOURCE_NUMBERS) {
-      if (window.buffers[source]!.size === 0) this.refill(window, source);
+      if (window.buffers[source]!.size === 0) this.refills.refill(window, source);
       else if (ready && !window.ready[source]) {
         window.ready[source] = true;
         this.readyHosts[source]!.push(window);
@@ -321,82 +302,9 @@ export class Frontier {
     }
   }
 
-  /** The store has a URL of this host and source, due then. */
-  private expect(window: HostWindow, source: SourceNumber, dueAt: Instant): void {
-    if (dueAt >= window.nextDue[source]!) return;
-    window.nextDue[source] = dueAt;
-    // What is due is read when the buffer runs low: a buffer that took all of a long queue would hold it in memory.
-    if (dueAt <= this.clock.now()) {
-      if (this.isLow(window, source)) this.refill(window, source);
-    } else {
-      this.dueTimes.push(dueAt, { window, source });
-      this.armTimer();
-    }
-  }
-
-  private refill(window: HostWindow, source: SourceNumber): void {
-    if (this.closed || window.loading[source] || window.nextDue[source]! > this.clock.now()) return;
-    window.loading[source] = true;
-    void this.load(window, source);
-  }
-
-  private async load(window: HostWindow, source: SourceNumber): Promise<void> {
-    this.loads++;
-    window.nextDue[source] = NEVER; // what is stored while the read is under way lowers it again
-    try {
-      const now = this.clock.now();
-      const { urls, next } = await this.store.due(
-        this.crawler,
-        window.host.key,
-        source,
-        now,
-        this.windowSize,
-        window.held,
-      );
-      if (this.closed || this.windows.get(window.host.key) !== window) return;
-      window.loading[source] = false;
-      for (const url of urls) {
-        if (window.held.has(url.id)) continue;
-        window.held.add(url.id);
-        window.buffers[source]!.push(url);
-      }
-      if (next !== undefined) this.expectAfterLoad(window, source, next, urls.length > 0);
-      this.offer(window);
-    } catch {
-      // The store says elsewhere that it fails. What is due stays due.
-      window.loading[source] = false;
-      this.expect(window, source, after(this.clock.now(), READ_AGAIN));
-    } finally {
-      this.loads--;
-    }
-  }
-
-  /** Not through `expect`: what is due at once is read when the buffer runs low, not in a loop. */
-  private expectAfterLoad(window: HostWindow, source: SourceNumber, next: Instant, progressed: boolean): void {
-    if (next > this.clock.now() || !progressed) this.expect(window, source, next);
-    else if (next < window.nextDue[source]!) window.nextDue[source] = next;
-  }
-
   private dropUnused(horizon: Instant): void {
     for (const [key, window] of this.windows)
       if (window.isUnused(horizon) && !window.ready.includes(true)) this.windows.delete(key);
     this.hosts.forgetUnused();
-  }
-
-  private armTimer(): void {
-    const next = this.dueTimes.peekTime();
-    if (next === undefined || this.closed || (this.timerAt !== undefined && this.timerAt <= next)) return;
-    this.cancelTimer?.();
-    this.timerAt = next;
-    this.cancelTimer = this.clock.at(next, () => {
-      this.timerAt = undefined;
-      this.cancelTimer = undefined;
-      const now = this.clock.now();
-      for (let due = this.dueTimes.popDue(now); due; due = this.dueTimes.popDue(now)) {
-        // A window that was dropped meanwhile has been, or will be, found again by a sweep.
-        if (this.windows.get(due.window.host.key) === due.window) this.offer(due.window);
-      }
-      this.armTimer();
-    });
   }
 }

@@ -8,34 +8,27 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { concernsHost, requestDelay, requestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration, type Instant, milliseconds } from '../../domain/time/units.js';
-import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
-import { urlKey } from '../../domain/url/url-key.js';
-import { type CrawlContext, rootOf } from '../page/crawl-context.js';
-import type { NewUrl, Visit } from '../ports/frontier-store.js';
+import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
+import { rootOf } from '../page/crawl-context.js';
+import type { Visit } from '../ports/frontier-store.js';
 import { WorkLost } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
 import type { Documents } from './documents.js';
-import { ENDLESS_REASON, type EndlessLinks } from './endless-links.js';
+import { ENDLESS_REASON } from './endless-links.js';
+import { FoundLinks, type LinkTarget } from './found-links.js';
 import type { Host } from './hosts.js';
-import { obeysRobots, type RobotsEntry } from './robots-gate.js';
+import { obeysRobots } from './robots-gate.js';
 import type { CrawlServices } from './services.js';
-import type { Tally } from './tally.js';
 import { pricedBy } from './visit-pricing.js';
 import { visitRecord } from './visit-record.js';
 
-export interface VisitTarget {
-  readonly context: CrawlContext;
+export interface VisitTarget extends LinkTarget {
   readonly conclusion: Conclusion;
-  readonly tally: Tally;
-  readonly endless: EndlessLinks;
   readonly documents: Documents;
   /** Since when the present policy is in force. */
   policySince(): Instant;
-  refused(link: { url: string; hostKey: string; reason: string }, from: string): void;
-  /** The home page of a site root redirects to another site. */
-  siteMoved(root: string, target: CrawlUrl): Promise<void>;
   /** Requests that may be under way at the host at once; undefined: as the crawler says. */
   limitHost(hostKey: string, limit: number | undefined): void;
 }
@@ -47,14 +40,15 @@ export const PUT_BACK = Symbol('put back');
 const MOST_LOSSES = 3;
 
 export class VisitRunner {
-  /** What was read of robots.txt and has been asked for sitemaps. */
-  private readonly seededFrom = new WeakSet<RobotsEntry>();
   private readonly losses = new WeakMap<UrlState, number>();
+  private readonly links: FoundLinks;
 
   constructor(
     private readonly services: CrawlServices,
     private readonly target: VisitTarget,
-  ) {}
+  ) {
+    this.links = new FoundLinks(services, target);
+  }
 
   /**
    * `fetched` is called when the request is over and only decision and delivery remain, with the bytes that the page takes
@@ -69,7 +63,7 @@ export class VisitRunner {
     try {
       if (!fence || !this.services.partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
       fetched(bytesOf(result));
-      await this.takeLinks(state, result);
+      await this.links.take(state, result);
     } catch (error) {
       this.services.review.withdraw(result);
       throw error;
@@ -143,7 +137,8 @@ export class VisitRunner {
     if (!this.obeysRobots(options)) return {};
     const answer = this.services.robots.ask(url, fetcher.robotsAgent);
     // Another crawler may have loaded it: each has sitemaps of its own in its frontier.
-    if (answer.kind === 'allowed' || answer.kind === 'disallowed') await this.seedSitemaps(state, url, answer.entry);
+    if (answer.kind === 'allowed' || answer.kind === 'disallowed')
+      await this.links.seedSitemaps(state, url, answer.entry);
     if (answer.kind === 'allowed') return {};
     if (answer.kind === 'disallowed') {
       const detail = `robots.txt forbids it to ${fetcher.robotsAgent}`;
@@ -220,28 +215,6 @@ export class VisitRunner {
     };
   }
 
-  /** Sitemaps that robots.txt names, or the usual place when it names none, come into the frontier like any URL. */
-  private async seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> {
-    const { definition, canonicalize } = this.target.context;
-    if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return;
-    const named = entry.policy.robots.sitemaps;
-    const places = named.length > 0 ? named : [`${origin(url)}/sitemap.xml`];
-    const found = places.map((place) => canonicalize(place, state.url)).filter((place) => place !== undefined);
-    await this.services.discovery.discover(
-      found
-        .filter((place) => place.scheme === 'http' || place.scheme === 'https')
-        .map((place) => ({
-          ...this.newUrl(state, place.href),
-          key: urlKey(place.href),
-          hostKey: hostKey(place),
-          source: 4,
-          arrival: 'robots',
-          hops: 0,
-        })),
-    );
-    this.seededFrom.add(entry);
-  }
-
   private delay(url: CrawlUrl, options: UrlOptions): Duration {
     const { definition, fetcher } = this.target.context;
     if (definition.aggressive) return options.throttle ?? milliseconds(0);
@@ -283,62 +256,6 @@ export class VisitRunner {
       outcome.kind === 'error' && (concernsHost(outcome.code) || (outcome.code === 'login-wall' && indexed));
     if (rests) this.services.hosts.backOff(host, outcome.retryAfter);
     else if (status !== undefined) this.services.hosts.answered(host);
-  }
-
-  private async takeLinks(state: UrlState, result: PageResult): Promise<void> {
-    const { tally } = this.target;
-    tally.refused += result.refused.length;
-    const recorded: NewUrl[] = [];
-    for (const link of result.refused) {
-      this.target.refused(link, state.url);
-      if (link.record) {
-        recorded.push({
-          ...this.newUrl(state, link.url),
-          key: urlKey(link.url),
-          hostKey: link.hostKey,
-          status: 'filtered',
-          reason: link.reason,
-        });
-      }
-    }
-    const redirected = result.outcome.kind === 'redirect';
-    const found = result.links.map(
-      (link): NewUrl => ({
-        ...this.newUrl(state, link.url),
-        key: link.key,
-        hostKey: link.hostKey,
-        source: link.source,
-        arrival: link.arrival,
-        hops: link.arrival === 'redirect' ? state.hops : state.hops + 1,
-        redirects: link.arrival === 'redirect' ? state.redirects + 1 : 0,
-        inheritedMetas: link.inheritedMetas,
-        reason: redirected ? 'redirect-target' : 'discovered',
-      }),
-    );
-    if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
-      await this.target.siteMoved(state.root, crawlUrl(result.outcome.target));
-    }
-    const stored = await this.target.endless.take(state, result.words, [...found, ...recorded], {
-      discover: (urls) => this.services.discovery.discover(urls),
-      refuse: ({ url, hostKey }) => this.target.refused({ url, hostKey, reason: ENDLESS_REASON }, state.url),
-    });
-    tally.discovered += stored.length;
-  }
-
-  private newUrl(state: UrlState, url: string): Omit<NewUrl, 'key' | 'hostKey'> {
-    const now = this.services.clock.now();
-    return {
-      crawler: state.crawler,
-      url,
-      status: 'waiting',
-      reason: 'discovered',
-      hops: state.hops + 1,
-      redirects: 0,
-      arrival: 'link',
-      foundOn: state.url,
-      root: state.root,
-      dueAt: now,
-    };
   }
 
   private async conclude(
