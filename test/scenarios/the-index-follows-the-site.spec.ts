@@ -34,6 +34,20 @@ describe('between two refreshes the site changes, and the index follows', () => 
     expect((await world.engine.orders({ crawler: 'test' }, undefined, 100)).length).toBe(before);
   });
 
+  it('a page that a person wants visited now is first in line, and due since it was', async () => {
+    await world.engine.setRunState('test', 'paused');
+    const { dueAt } = (await world.state(site.url('/a')))!;
+    await world.pass(days(2));
+    await world.engine.refresh('test', { url: site.url('/a') });
+    expect(await world.state(site.url('/a'))).toMatchObject({ source: 0, dueAt });
+    await world.engine.setRunState('test', 'running');
+    await world.untilIdle();
+    await world.engine.refresh('test', { url: site.url('/b') });
+    expect(await world.state(site.url('/b'))).toMatchObject({ source: 0, dueAt: world.clock.now() });
+    await world.untilIdle();
+    expect(site.requests.filter(({ path }) => path === '/b')).toHaveLength(2);
+  });
+
   it.each([
     ['MimeTypes', '', '<cw:MimeTypes types="text/html"/>', 'mime-type-excluded'],
     [

@@ -6,7 +6,7 @@
  */
 import { URL_STATUSES, type UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
-import type { Duration, Instant } from '../../domain/time/units.js';
+import { type Duration, earlier, type Instant } from '../../domain/time/units.js';
 import type { NewUrl, UrlChanges } from '../../engine/ports/frontier-store.js';
 import type { Counted } from './tally.js';
 
@@ -245,7 +245,7 @@ export function madeDue(row: Counted, dueAt: Instant, source: SourceNumber): Row
   const waits = row.status === statusCode('waiting') && row.source !== null;
   return {
     source: waits ? (row.source as SourceNumber) : source,
-    dueAt: row.source !== null && row.due_at < dueAt ? (row.due_at as Instant) : dueAt,
+    dueAt: row.source === null ? dueAt : earlier(row.due_at as Instant, dueAt),
   };
 }
 

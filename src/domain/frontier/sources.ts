@@ -2,6 +2,8 @@
  * The six URL sources of the scheduler, their numbers and default weights (seed: CloudView, "How Priorities Work").
  * Precedence (order inside a source) and weight (share between sources) are two different things here.
  */
+import { earlier, type Instant } from '../time/units.js';
+
 export const SOURCES = ['user', 'redir', 'index', 'index_follow', 'follow', 'refresh'] as const;
 
 export type SourceName = (typeof SOURCES)[number];
@@ -9,6 +11,7 @@ export type SourceName = (typeof SOURCES)[number];
 /** Position in SOURCES: 0 user … 5 refresh. */
 export type SourceNumber = 0 | 1 | 2 | 3 | 4 | 5;
 
+export const USER: SourceNumber = 0;
 export const INDEX: SourceNumber = 2;
 export const REFRESH: SourceNumber = 5;
 
@@ -22,6 +25,14 @@ export const DEFAULT_WEIGHTS: Readonly<Record<SourceName, number>> = {
 };
 
 export const sourceName = (number: SourceNumber): SourceName => SOURCES[number];
+
+/** The place in the queue of a URL that a person wants visited now. What is due already stays due since then, as doubts about it tell. */
+export function wantedNow(
+  { source, dueAt }: { readonly source?: SourceNumber; readonly dueAt: Instant },
+  now: Instant,
+): { readonly source: SourceNumber; readonly dueAt: Instant } {
+  return { source: USER, dueAt: source === undefined ? now : earlier(dueAt, now) };
+}
 
 /** How a URL came to the frontier: decides its natural source together with what the rules grant. */
 export type Arrival = 'root' | 'link' | 'redirect' | 'sitemap' | 'due';

@@ -24,6 +24,8 @@ export const after = (moment: Instant, wait: Duration): Instant => (moment + wai
 export const before = (moment: Instant, wait: Duration): Instant => (moment - wait) as Instant;
 export const between = (from: Instant, to: Instant): Duration => (to - from) as Duration;
 
+export const earlier = (one: Instant, other: Instant): Instant => (one < other ? one : other);
+
 export const atLeast = (d: Duration, minimum: Duration): Duration => (d < minimum ? minimum : d);
 export const atMost = (d: Duration, maximum: Duration): Duration => (d > maximum ? maximum : d);
 

@@ -2,7 +2,7 @@
  * What a person does to the URLs of a crawler: clear, refresh, forget errors; and the pending file of FDSE.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { REFRESH } from '../../domain/frontier/sources.js';
+import { REFRESH, wantedNow } from '../../domain/frontier/sources.js';
 import { instant, NEVER, seconds } from '../../domain/time/units.js';
 import { hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -77,8 +77,9 @@ export class Maintenance {
       throw new NotFound(
         `${withoutUserInfo(what.url)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
       );
-    await this.services.store.settle([{ id: state.id, changes: { source: 0, dueAt: now } }]);
-    crawler.frontier.admit([{ ...state, source: 0, dueAt: now }]);
+    const place = wantedNow(state, now);
+    await this.services.store.settle([{ id: state.id, changes: place }]);
+    crawler.frontier.admit([{ ...state, ...place }]);
     return 1;
   }
 

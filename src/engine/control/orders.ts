@@ -1,4 +1,5 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import { wantedNow } from '../../domain/frontier/sources.js';
 import { seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { type HeldDeletions, NotFound, Unacceptable } from '../engine-api.js';
@@ -113,10 +114,10 @@ export class Orders {
 
   /** The order that follows stands in the ledger by itself; the refused one is done with. */
   private async visitAgain(crawler: Crawler, state: UrlState, refused: LedgerEntry): Promise<void> {
-    const now = this.services.clock.now();
-    const changes = { etag: null, lastModified: null, source: 0, dueAt: now } as const;
+    const place = wantedNow(state, this.services.clock.now());
+    const changes = { etag: null, lastModified: null, ...place } as const;
     await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refused, state: 'dropped' }] }]);
-    crawler.frontier.admit([{ ...state, etag: undefined, lastModified: undefined, source: 0, dueAt: now }]);
+    crawler.frontier.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);
   }
 
   private async *heldEntries(hostKey?: string): AsyncIterable<LedgerEntry> {

@@ -4,6 +4,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { openSqliteInProcess } from '../../adapters/storage/sqlite-in-process.js';
 import type { DispositionRules, VisitOutcome } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import { REFRESH, wantedNow } from '../../domain/frontier/sources.js';
 import { days, hours, minutes } from '../../domain/time/units.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import { Doubts } from './doubts.js';
@@ -51,6 +52,15 @@ describe('a URL whose visit was cut short when the process died', () => {
   it('is indexed as ever when it has a document', async () => {
     await doubts.begin();
     expect(order(PAGE)).toEqual({ kind: 'add', reason: 'indexed' });
+  });
+
+  it('is pushed though the store knows it, also when a person wants it visited at once', async () => {
+    state = { ...state, stamp: 's', status: 'indexed', source: REFRESH, lastVisitAt: state.firstSeenAt };
+    expect(order(PAGE)).toBeUndefined();
+    await doubts.begin();
+    clock.advance(minutes(1));
+    state = { ...state, ...wantedNow(state, clock.now()) };
+    expect(order(PAGE)).toEqual({ kind: 'add', reason: 'reconciled' });
   });
 
   it('stays in doubt over temporary errors, and until they are too many', async () => {
