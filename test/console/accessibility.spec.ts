@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { describeInBrowser } from './browser.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -65,7 +65,8 @@ describeInBrowser('every screen can be used by everybody', {}, (stage) => {
     expect(await findings(page)).toEqual([]);
     await page.locator('.scroll', { has: page.getByRole('table', { name: 'Fetches' }) }).focus();
     await page.keyboard.press('ArrowRight');
-    await page.waitForFunction('document.activeElement.scrollLeft > 0');
+    // Not `waitForFunction`: that evaluates text in the page again and again, which the console's content security policy forbids.
+    await vi.waitUntil(() => page.evaluate('document.activeElement.scrollLeft > 0'));
     await page.setViewportSize({ width: 1280, height: 860 });
   });
 

@@ -162,9 +162,10 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     for (let turns = 0; ; turns++) {
       if (turns > 2_000_000) throw new Error('the crawl does not come to rest');
       await turn();
+      for (; !this.isCalm(); quiet = idle = 0) await turn();
       const views = await this.engine.crawlers();
       const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
-      const calm = this.delivering === 0 && this.storing() === 0;
+      const calm = this.isCalm();
       quiet = busy && calm && views.every((view) => view.active === 0) ? quiet + 1 : 0;
       // What was read of the store a moment ago may have given the engine something to do since.
       idle = !busy && calm ? idle + 1 : 0;
@@ -176,6 +177,11 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
         quiet = 0;
       } else if (quiet > 500) return false;
     }
+  }
+
+  /** Nothing is on its way to the store or to a sink. */
+  private isCalm(): boolean {
+    return this.delivering === 0 && this.storing() === 0;
   }
 
   /** Lets time pass, and the crawl do what becomes due meanwhile. */
