@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiWorld, type Problem } from './api-world.js';
@@ -98,5 +98,16 @@ describe('an edit of the configuration by hand', () => {
       return (await world.get('config')).text;
     };
     await expect.poll(edited, { ...PATIENCE, interval: 1_000 }).toContain('throttleTimeMS="9"');
+  });
+
+  it('that leaves no place for a file of rules: the write says which cannot be written, and changes nothing', async () => {
+    const before = (await world.get('config')).text;
+    rmSync(path('rules'), { recursive: true });
+    writeFileSync(path('rules'), 'no folder');
+    const draft = { files: { 'rules/crawl.rules': `${RULES}# over the API\n` } };
+    const { status, body } = await world.send<Problem>('PUT', 'config', draft, { 'if-match': '*' });
+    expect([status, body.type]).toEqual([422, 'urn:crawlway:problem:unacceptable']);
+    expect(body.detail).toMatch(/^Nothing was changed: .*crawl\.rules cannot be written: /);
+    expect((await world.get('config')).text).toBe(before);
   });
 });

@@ -127,6 +127,7 @@ export class ConfigurationFile {
   /**
    * Durable before anything takes the place of an old text, so that a crash leaves each file old or new, never a half. The
    * files of rules go first: a new configuration may name new ones.
+   * @throws UsageError for a file that cannot be written.
    */
   async stage({ xml, ruleFiles }: Texts): Promise<Staged> {
     const changed = ruleFiles.filter(({ name, text }) => textAt(this.beside(name)) !== text);
@@ -136,7 +137,12 @@ export class ConfigurationFile {
       for (const each of staged) await each.discard();
     };
     try {
-      for (const [path, text] of texts) staged.push(await stageText(path, text));
+      for (const [path, text] of texts) {
+        const each = stageText(path, text).catch((error: unknown) => {
+          throw fileFault(path, 'written', error);
+        });
+        staged.push(await each);
+      }
     } catch (error) {
       await discard();
       throw error;
