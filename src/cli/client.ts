@@ -87,6 +87,7 @@ export class ServerClient {
     if (name !== undefined) return name;
     const names = await this.crawlers();
     if (names.length === 1) return names[0]!;
+    if (names.length === 0) throw new UsageError(`the server at ${this.url} has no crawler yet`);
     throw new UsageError(`there are several crawlers: say which with --crawler (${names.join(', ')})`);
   }
 

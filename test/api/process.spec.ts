@@ -178,6 +178,13 @@ describe('the command line without a server', () => {
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no server answers at http://127.0.0.1:9')]);
   });
 
+  it('submits a list that comes slower than it is read', async () => {
+    const { site, url } = await serving();
+    const list = `${'# as long as what writes it\n'.repeat(1_000_000)}${site.url('/late.html')}\n`;
+    const submitted = await crawlway('submit', '-f', '-', '--server', url).input(list).ended;
+    expect([submitted.code, submitted.stdout, submitted.stderr]).toEqual([0, '1 new, 0 known, 0 rejected\n', '']);
+  });
+
   it('answers a mistake of its user in one sentence and with 1', async () => {
     const folder = temporaryDirectory();
     const other = createServer((_, response) => response.end('<p>welcome'));
