@@ -254,4 +254,26 @@ describe('moving a store on the command line', () => {
     expect(await sentences('export', text)).toEqual(one('no export that could be gone on with'));
     expect(readFileSync(text, 'utf8')).toBe('buy milk\nand bread');
   });
+
+  it('neither crawls nor exports what an import that was broken off has brought', async () => {
+    const { folder, server, config } = await serving();
+    const [file, half, data] = [join(folder, 'backup.jsonl'), join(folder, 'half.jsonl'), join(folder, 'other')];
+    server.signal('SIGTERM');
+    await server.ended;
+    await crawlway('store', 'export', file, '--data', join(folder, 'data')).ended;
+    writeFileSync(half, readFileSync(file, 'utf8').split('\n').slice(0, -2).join('\n'));
+    const serve = ['serve', '--config', config, '--data', data, '--port', '0'];
+    expect((await crawlway('store', 'import', half, '--data', data).ended).code).toBe(1);
+    for (const args of [serve, ['store', 'export', '-', '--data', data]]) {
+      const { code, stdout, stderr } = await new Program(args).ended;
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        '',
+        expect.stringMatching(/^crawlway: .*repeat it with the same file/),
+      ]);
+    }
+    expect((await crawlway('store', 'import', file, '--data', data).ended).code).toBe(0);
+    const whole = new Program(serve);
+    await whole.said(/Crawlway is ready/);
+  });
 });
