@@ -205,12 +205,23 @@ const RUNTIME_ENV = {
 };
 
 /** Runs the program in the place of this one: same streams, same signals, same exit code, same working directory. */
-async function forward(binary, args, env) {
+export async function forward(binary, args, env) {
   const { spawn } = await import('node:child_process');
   const child = spawn(binary, args, { stdio: 'inherit', env });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  if (env.npm_lifecycle_event) whenOrphaned(() => child.kill('SIGTERM'));
   child.on('error', (error) => fail(`cannot run ${binary}: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+}
+
+/** npm and npx hand a signal to the shell that they run us in, and that shell ends without handing it on. */
+function whenOrphaned(action) {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    action();
+  }, 500);
 }
 
 if (process.argv[1] && fileURLToPath(import.meta.url) === process.argv[1])

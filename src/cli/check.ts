@@ -3,7 +3,7 @@ import { configurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG } from '../server/options.js';
 
 /** Prints every problem, one a line, as editors and CI understand it. */
-export function check(path: string = process.env['CRAWLWAY_CONFIG'] ?? DEFAULT_CONFIG): void {
+export function check(path: string = process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG): void {
   const file = configurationFile(path);
   const { problems } = file.check(file.text());
   for (const { place, code, message, severity } of problems) {

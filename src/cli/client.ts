@@ -24,9 +24,9 @@ export class ServerClient {
   readonly url: string;
 
   constructor({ server }: ServerOption, env: NodeJS.ProcessEnv = process.env) {
-    const host = env['CRAWLWAY_HOST'] ?? '127.0.0.1';
+    const host = env['CRAWLWAY_HOST'] || '127.0.0.1';
     const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-    const url = server ?? `http://${name}:${env['CRAWLWAY_PORT'] ?? '8740'}`;
+    const url = server ?? `http://${name}:${env['CRAWLWAY_PORT'] || '8740'}`;
     if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
       throw new UsageError(`${url} is no address of a server: http://HOST:PORT`);
     this.url = url.replace(/\/+$/, '');
@@ -87,6 +87,7 @@ export class ServerClient {
     if (name !== undefined) return name;
     const names = await this.crawlers();
     if (names.length === 1) return names[0]!;
+    if (names.length === 0) throw new UsageError(`the server at ${this.url} has no crawler yet`);
     throw new UsageError(`there are several crawlers: say which with --crawler (${names.join(', ')})`);
   }
 

@@ -89,7 +89,7 @@ const withDatabase = (command: Command): Command =>
     .option('--data <folder>', 'the data directory of the SQLite file (else CRAWLWAY_DATA, else data)');
 
 withDatabase(store.command('export'))
-  .description('write everything as lines of JSON; an interrupted export goes on')
+  .description('write what the crawl knows as lines of JSON; an interrupted export goes on')
   .argument('<file>', '- writes to the standard output')
   .action(storeExport);
 

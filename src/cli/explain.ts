@@ -40,7 +40,7 @@ async function askServer(client: ServerClient, url: string, options: ExplainOpti
 }
 
 async function judgeHere(url: string, options: ExplainOptions): Promise<[string, Judged][]> {
-  const { definition } = configurationFile(options.config ?? process.env['CRAWLWAY_CONFIG'] ?? DEFAULT_CONFIG).load();
+  const { definition } = configurationFile(options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG).load();
   const contexts = compileContexts(definition);
   const names = options.crawler === undefined ? [...contexts.keys()] : [options.crawler];
   return Promise.all(

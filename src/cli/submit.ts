@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
 import { urlListLines } from '../domain/url/url-list.js';
 import { fileFault } from '../server/fail.js';
 import { ServerClient, type ServerOption } from './client.js';
@@ -19,7 +20,7 @@ interface Outcome {
 }
 
 export async function submit(options: SubmitOptions): Promise<void> {
-  const text = readList(options.file);
+  const text = await readList(options.file);
   const client = new ServerClient(options);
   const crawler = await client.crawler(options.crawler);
   const path = `/crawlers/${encodeURIComponent(crawler)}/roots/list`;
@@ -37,9 +38,10 @@ export async function submit(options: SubmitOptions): Promise<void> {
   process.exitCode = sum.rejected > 0 ? 1 : 0;
 }
 
-function readList(file: string): string {
+/** A pipe is read as it comes: reading it at once fails wherever its writer is slower. */
+async function readList(file: string): Promise<string> {
   try {
-    return readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
+    return await (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8'));
   } catch (error) {
     throw fileFault(`the url list ${file}`, 'read', error);
   }

@@ -20,7 +20,7 @@ import { openPostgresStore } from '../adapters/storage/postgres-store.js';
 import { openSqliteDataSource } from '../adapters/storage/sqlite-data-source.js';
 import { storeError } from '../adapters/storage/sqlite-handle.js';
 import { openSqliteStore } from '../adapters/storage/sqlite-store.js';
-import { exportStore, importStore, type Summary } from '../adapters/storage/transfer.js';
+import { exportStore, importStore, requireWhole, type Summary } from '../adapters/storage/transfer.js';
 import { nextCronTime } from '../adapters/system/cron.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
@@ -97,7 +97,7 @@ export async function openEngine({
   mostVisits,
   crawls = true,
 }: EngineOptions): Promise<Engine> {
-  const store = await openStore(databaseUrl);
+  const store = await openWhole(databaseUrl);
   return new Engine({
     store,
     ...(isPostgres(databaseUrl) ? openPostgresNodes(databaseUrl, { crawls, log }) : {}),
@@ -123,7 +123,7 @@ export async function* exportDatabase(databaseUrl: string, last: string | undefi
   if (!isPostgres(databaseUrl) && !existsSync(sqliteFile(databaseUrl))) {
     throw new UsageError(`there is no database ${sqliteFile(databaseUrl)}: say with --data or --database where it is`);
   }
-  const store = await openStore(databaseUrl);
+  const store = await openWhole(databaseUrl);
   try {
     yield* exportStore(store, last);
   } finally {
@@ -143,6 +143,18 @@ export async function importDatabase(databaseUrl: string, lines: AsyncIterable<s
 
 const openStore = (url: string): Promise<FrontierStore> =>
   isPostgres(url) ? openPostgresStore(url) : openSqliteStore(sqliteFile(url));
+
+/** Not what an import has left half-way: hosts that a person has paused are among the last of its lines. */
+async function openWhole(url: string): Promise<FrontierStore> {
+  const store = await openStore(url);
+  try {
+    await requireWhole(store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return store;
+}
 
 /** Hands the parts to Nest. */
 export function partsModule(parts: Parts): DynamicModule {

@@ -15,6 +15,12 @@ describe('the options of the server', () => {
     expect(serverOptions({ port: '2' }, env)).toMatchObject({ port: 2, dataDirectory: '/env', configFile: '/env.xml' });
   });
 
+  it('take an empty value as none: `CRAWLWAY_DATA=` is not the root of the file system', () => {
+    const empty = { CRAWLWAY_PORT: '', CRAWLWAY_DATA: '', CRAWLWAY_CONFIG: '', CRAWLWAY_HOST: '' };
+    expect(serverOptions({}, empty)).toEqual(serverOptions({}, {}));
+    expect(serverOptions({ data: '' }, {})).toEqual(serverOptions({}, {}));
+  });
+
   it('refuse to listen for others without a key', () => {
     for (const host of ['0.0.0.0', '::', '192.168.0.1', 'crawl.example']) {
       expect(() => serverOptions({ host }, {})).toThrow(/refusing to listen/);

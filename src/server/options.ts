@@ -1,5 +1,6 @@
 /**
- * What the process was asked for: flags go before environment, environment before defaults.
+ * What the process was asked for: flags go before environment, environment before defaults. An empty value counts as none:
+ * as a data directory it would be the root of the file system.
  */
 import { type ApiKey, readApiKeys } from './security/api-keys.js';
 
@@ -45,8 +46,8 @@ export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
 /** @throws UsageError for a bad port, bad keys, or an address that is open to others without any key. */
 export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerOptions {
-  const dataDirectory = flags.data ?? env['CRAWLWAY_DATA'] ?? 'data';
-  const host = flags.host ?? env['CRAWLWAY_HOST'] ?? '127.0.0.1';
+  const dataDirectory = flags.data || env['CRAWLWAY_DATA'] || 'data';
+  const host = flags.host || env['CRAWLWAY_HOST'] || '127.0.0.1';
   const apiKeys = readKeys(env['CRAWLWAY_API_KEYS']);
   if (apiKeys.length === 0 && !isLoopback(host)) {
     throw new UsageError(
@@ -56,9 +57,9 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
   }
   const databaseUrl = env['CRAWLWAY_DATABASE_URL'] || `sqlite:${dataDirectory}/crawlway.sqlite`;
   return {
-    configFile: flags.config ?? env['CRAWLWAY_CONFIG'] ?? DEFAULT_CONFIG,
+    configFile: flags.config || env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
     dataDirectory,
-    port: portNumber(flags.port ?? env['CRAWLWAY_PORT'] ?? '8740'),
+    port: portNumber(flags.port || env['CRAWLWAY_PORT'] || '8740'),
     host,
     databaseUrl,
     apiKeys,

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { CrawlerDto } from '../../src/server/crawlers/crawler.dto.js';
 import { serverOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
@@ -62,7 +62,10 @@ export class ApiWorld {
       .page('/c.html');
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-api-'));
     mkdirSync(join(folder, 'config'));
-    for (const [name, text] of Object.entries(options.files ?? {})) writeFileSync(join(folder, 'config', name), text);
+    for (const [name, text] of Object.entries(options.files ?? {})) {
+      mkdirSync(dirname(join(folder, 'config', name)), { recursive: true });
+      writeFileSync(join(folder, 'config', name), text);
+    }
     writeFileSync(join(folder, 'config', 'CrawlConfig.xml'), configuration(site, folder, options));
     const flags = { config: join(folder, 'config', 'CrawlConfig.xml'), data: join(folder, 'data'), port: '0' };
     const logged: string[] = [];

@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ApiWorld, type Problem } from './api-world.js';
 
 const CRAWLER = `<Root url="SITE/" site="true"/>
-    <cw:CrawlSpace rules="crawl.rules"/>`;
+    <cw:CrawlSpace rules="rules/crawl.rules"/>`;
 const RULES = 'allow prefix *\n';
 /** A busy machine may take its time. */
 const PATIENCE = { timeout: 30_000 };
@@ -12,7 +12,7 @@ const PATIENCE = { timeout: 30_000 };
 describe('an edit of the configuration by hand', () => {
   let world: ApiWorld;
   beforeEach(async () => {
-    world = await ApiWorld.start({ crawler: CRAWLER, files: { 'crawl.rules': RULES } });
+    world = await ApiWorld.start({ crawler: CRAWLER, files: { 'rules/crawl.rules': RULES } });
     onTestFinished(() => world.stop());
   });
 
@@ -37,10 +37,10 @@ describe('an edit of the configuration by hand', () => {
 
   it('of a file of rules counts like one of the configuration', async () => {
     const etag = await world.etag();
-    writeFileSync(path('crawl.rules'), `${RULES}# by hand\n`);
-    const files = { 'crawl.rules': `${RULES}# over the API\n` };
+    writeFileSync(path('rules/crawl.rules'), `${RULES}# by hand\n`);
+    const files = { 'rules/crawl.rules': `${RULES}# over the API\n` };
     expect((await world.send('PUT', 'config', { files }, { 'if-match': etag })).status).toBe(412);
-    expect(onDisk('crawl.rules')).toContain('# by hand');
+    expect(onDisk('rules/crawl.rules')).toContain('# by hand');
     expect(JSON.stringify((await world.get('config/files')).body)).toContain('# by hand');
   });
 
@@ -81,5 +81,33 @@ describe('an edit of the configuration by hand', () => {
     expect(shown.status).toBe(422);
     expect(shown.text).toContain('no well-formed XML');
     expect(shown.text).not.toContain('a secret');
+  });
+
+  it('goes on where a link leads: a write keeps the link, and the file readable for whom it was', async () => {
+    const real = join(world.folder, 'real.xml');
+    renameSync(world.configFile, real);
+    chmodSync(real, 0o664);
+    symlinkSync(real, world.configFile);
+    expect((await setWeights(await world.etag())).status).toBe(200);
+    expect(lstatSync(world.configFile).isSymbolicLink()).toBe(true);
+    expect(readFileSync(real, 'utf8')).toContain('weight="50"');
+    expect(statSync(real).mode & 0o777).toBe(0o664);
+    const written = readFileSync(real, 'utf8').replace('throttleTimeMS="0"', 'throttleTimeMS="9"');
+    const edited = async (): Promise<string> => {
+      writeFileSync(real, written);
+      return (await world.get('config')).text;
+    };
+    await expect.poll(edited, { ...PATIENCE, interval: 1_000 }).toContain('throttleTimeMS="9"');
+  });
+
+  it('that leaves no place for a file of rules: the write says which cannot be written, and changes nothing', async () => {
+    const before = (await world.get('config')).text;
+    rmSync(path('rules'), { recursive: true });
+    writeFileSync(path('rules'), 'no folder');
+    const draft = { files: { 'rules/crawl.rules': `${RULES}# over the API\n` } };
+    const { status, body } = await world.send<Problem>('PUT', 'config', draft, { 'if-match': '*' });
+    expect([status, body.type]).toEqual([422, 'urn:crawlway:problem:unacceptable']);
+    expect(body.detail).toMatch(/^Nothing was changed: .*crawl\.rules cannot be written: /);
+    expect((await world.get('config')).text).toBe(before);
   });
 });

@@ -46,6 +46,21 @@ describe('what a server tells about itself', () => {
     }
   });
 
+  it('counts a page that is left out as excluded, whatever the reason, and never as an error', async () => {
+    world.site.set('/picture', { headers: { 'content-type': 'image/png' }, body: 'no picture' });
+    await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/picture') });
+    await world.caughtUp();
+    const { text } = await world.get('/metrics');
+    expect(text).toContain('crawlway_pages_total{crawler="test",outcome="excluded"} 1');
+    expect(text).not.toContain('mime-type-excluded');
+  });
+
+  it('counts refused orders from zero on, so that Prometheus sees the first one', async () => {
+    const { text } = await world.get('/metrics');
+    for (const kind of ['add', 'delete'])
+      expect(text).toContain(`crawlway_orders_total{crawler="test",kind="${kind}",state="refused"} 0`);
+  });
+
   it('streams what happens, and ends the stream when the listener goes', async () => {
     const gone = new AbortController();
     const response = await fetch(`${world.server.url}/api/v1/events`, { signal: gone.signal });

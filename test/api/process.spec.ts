@@ -178,6 +178,13 @@ describe('the command line without a server', () => {
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no server answers at http://127.0.0.1:9')]);
   });
 
+  it('submits a list that comes slower than it is read', async () => {
+    const { site, url } = await serving();
+    const list = `${'# as long as what writes it\n'.repeat(1_000_000)}${site.url('/late.html')}\n`;
+    const submitted = await crawlway('submit', '-f', '-', '--server', url).input(list).ended;
+    expect([submitted.code, submitted.stdout, submitted.stderr]).toEqual([0, '1 new, 0 known, 0 rejected\n', '']);
+  });
+
   it('answers a mistake of its user in one sentence and with 1', async () => {
     const folder = temporaryDirectory();
     const other = createServer((_, response) => response.end('<p>welcome'));
@@ -246,5 +253,27 @@ describe('moving a store on the command line', () => {
     expect(await sentences('import', file)).toEqual(one('the store is not empty'));
     expect(await sentences('export', text)).toEqual(one('no export that could be gone on with'));
     expect(readFileSync(text, 'utf8')).toBe('buy milk\nand bread');
+  });
+
+  it('neither crawls nor exports what an import that was broken off has brought', async () => {
+    const { folder, server, config } = await serving();
+    const [file, half, data] = [join(folder, 'backup.jsonl'), join(folder, 'half.jsonl'), join(folder, 'other')];
+    server.signal('SIGTERM');
+    await server.ended;
+    await crawlway('store', 'export', file, '--data', join(folder, 'data')).ended;
+    writeFileSync(half, readFileSync(file, 'utf8').split('\n').slice(0, -2).join('\n'));
+    const serve = ['serve', '--config', config, '--data', data, '--port', '0'];
+    expect((await crawlway('store', 'import', half, '--data', data).ended).code).toBe(1);
+    for (const args of [serve, ['store', 'export', '-', '--data', data]]) {
+      const { code, stdout, stderr } = await new Program(args).ended;
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        '',
+        expect.stringMatching(/^crawlway: .*repeat it with the same file/),
+      ]);
+    }
+    expect((await crawlway('store', 'import', file, '--data', data).ended).code).toBe(0);
+    const whole = new Program(serve);
+    await whole.said(/Crawlway is ready/);
   });
 });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { seconds } from '../../src/domain/time/units.js';
@@ -14,9 +14,7 @@ const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:c
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A server that listens and whose engine has not been opened. */
-async function listening() {
-  const folder = temporaryDirectory();
-
+async function listening(folder = temporaryDirectory()) {
   const config = join(folder, 'CrawlConfig.xml');
   writeFileSync(config, XML);
   const options = serverOptions({ config, data: folder, port: '0' }, {});
@@ -26,14 +24,19 @@ async function listening() {
   const app = await createApp(partsModule({ options, log: silent, file, engine, admin, searchPage: '' }), silent, {
     api: true,
   });
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= app.close();
+    return closed;
+  };
   onTestFinished(async () => {
-    await app.close();
+    await close();
     await admin.close();
     await engine.drain(seconds(1));
   });
   await app.listen(0, '127.0.0.1');
   const get = async (path: string) => fetch((await app.getUrl()) + path);
-  return { get, open: () => engine.open(file.load().definition) };
+  return { get, close, open: () => engine.open(file.load().definition) };
 }
 
 it('until all crawlers are loaded the API says that the server is starting, and denies nothing', async () => {
@@ -49,4 +52,14 @@ it('until all crawlers are loaded the API says that the server is starting, and 
   await open();
   expect((await get('/health/ready')).status).toBe(200);
   expect(await (await get('/api/v1/crawlers')).json()).toMatchObject({ items: [{ name: 'docs' }] });
+});
+
+it('a server that ends before its crawlers are loaded leaves the history of rates as it was', async () => {
+  const folder = temporaryDirectory();
+  const hour = { at: Date.now(), length: 60_000, pages: 7, orders: 5, errors: 0, errorsByCode: {}, indexed: 5 };
+  const history = JSON.stringify({ version: 1, crawlers: { docs: [hour] } });
+  writeFileSync(join(folder, 'history.json'), history);
+  const { close } = await listening(folder);
+  await close();
+  expect(readFileSync(join(folder, 'history.json'), 'utf8')).toBe(history);
 });

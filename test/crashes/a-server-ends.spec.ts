@@ -85,7 +85,7 @@ describe('a server that ends, or must not begin', () => {
     const server = launch();
     expect(await server.ended()).toBe(1);
     expect(server.output).toMatch(
-      /The database .*crawlway\.sqlite is damaged: .*Put a backup in its place, or move the file away/,
+      /The database .*crawlway\.sqlite is damaged: .*Move it away together with .*crawlway\.sqlite-wal and .*-shm.*put a backup in its place/,
     );
     expect(server.output).not.toContain('    at ');
     expect(readFileSync(file).equals(damaged)).toBe(true);

@@ -734,7 +734,7 @@ export interface VisitDto {
   readonly at: string;
   /** HTTP status; absent when there was no answer. */
   readonly status?: number;
-  /** `document`, `unchanged`, `redirect`, `excluded` or an error code. */
+  /** `document`, `unchanged`, `redirect`, `sitemap`, an error code, or the reason why the page was left out. */
   readonly outcome: string;
   readonly detail?: string;
   readonly durationSeconds: number;

@@ -73,7 +73,8 @@ export function storeError(error: unknown, file: string): unknown {
   const said = `${(error as Error).message} (${code})`;
   if (DAMAGE.test(code)) {
     return new StoreDamaged(
-      `The database ${file} is damaged: ${said}. Put a backup in its place, or move the file away to start with an empty store.`,
+      `The database ${file} is damaged: ${said}. Move it away together with ${file}-wal and ${file}-shm, which would be read ` +
+        'into what comes after it; then put a backup in its place, or start with an empty store.',
       { cause: error },
     );
   }

@@ -82,6 +82,14 @@ export async function importStore(store: FrontierStore, lines: AsyncIterable<str
   return importing.finish();
 }
 
+/** @throws TransferRefused for a store that an import has begun to fill and not ended. */
+export async function requireWhole(store: FrontierStore): Promise<void> {
+  if ((await store.getSetting(PROGRESS)) === undefined) return;
+  throw new TransferRefused(
+    'An import into this database has not come to its end, so that it holds only a part: repeat it with the same file, or take an empty database.',
+  );
+}
+
 class Importing {
   readonly #store: FrontierStore;
   #id: string | undefined;

@@ -2,8 +2,8 @@
  * CrawlConfig.xml on disk: the truth that a restart starts from.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { type Problem, placeText } from '../../domain/crawl/place.js';
@@ -127,6 +127,7 @@ export class ConfigurationFile {
   /**
    * Durable before anything takes the place of an old text, so that a crash leaves each file old or new, never a half. The
    * files of rules go first: a new configuration may name new ones.
+   * @throws UsageError for a file that cannot be written.
    */
   async stage({ xml, ruleFiles }: Texts): Promise<Staged> {
     const changed = ruleFiles.filter(({ name, text }) => textAt(this.beside(name)) !== text);
@@ -136,7 +137,12 @@ export class ConfigurationFile {
       for (const each of staged) await each.discard();
     };
     try {
-      for (const [path, text] of texts) staged.push(await stageText(path, text));
+      for (const [path, text] of texts) {
+        const each = stageText(path, text).catch((error: unknown) => {
+          throw fileFault(path, 'written', error);
+        });
+        staged.push(await each);
+      }
     } catch (error) {
       await discard();
       throw error;
@@ -171,14 +177,25 @@ function textAt(path: string): string | undefined {
   }
 }
 
+/** Where a link leads: the text there is what people edit. */
+export function realPlace(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
 async function stageText(path: string, text: string): Promise<Staged> {
-  mkdirSync(dirname(path), { recursive: true });
-  const staged = `${path}.${process.pid}.new`;
+  const place = realPlace(path);
+  mkdirSync(dirname(place), { recursive: true });
+  const staged = `${place}.${process.pid}.new`;
   const discard = (): Promise<void> => rm(staged, { force: true });
   try {
     const handle = await open(staged, 'w', 0o600);
     try {
       await handle.writeFile(text, 'utf8');
+      await keepAccess(place, handle);
       await handle.sync();
     } finally {
       await handle.close();
@@ -190,10 +207,18 @@ async function stageText(path: string, text: string): Promise<Staged> {
   return {
     discard,
     commit: async () => {
-      await rename(staged, path);
-      await syncFolder(dirname(path));
+      await rename(staged, place);
+      await syncFolder(dirname(place));
     },
   };
+}
+
+/** Whoever could edit the file can edit the one that takes its place. Only root may give a file to others. */
+async function keepAccess(place: string, handle: FileHandle): Promise<void> {
+  const stat = statSync(place, { throwIfNoEntry: false });
+  if (!stat) return;
+  await handle.chown(stat.uid, stat.gid).catch(() => undefined);
+  await handle.chmod(stat.mode & 0o777);
 }
 
 /** Makes the rename itself durable; some file systems cannot, and then do without. */

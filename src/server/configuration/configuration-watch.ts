@@ -4,6 +4,7 @@ import { after, milliseconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { ConfigurationService } from './configuration.service.js';
+import { realPlace } from './configuration-file.js';
 
 /** Editors write a file in several steps; the reload waits until they have been quiet for so long. */
 const QUIET = milliseconds(300);
@@ -27,10 +28,11 @@ export class ConfigurationWatch {
     this.watchers = [];
   }
 
-  /** Folders are watched, not files: an editor that replaces the file would leave a watch on the old one. */
+  /** Folders are watched, not files: an editor that replaces the file would leave a watch on the old one. A link and where it leads both count. */
   private arm(): void {
     const namesByFolder = new Map<string, Set<string>>();
-    for (const path of this.configuration.watched.map((each) => resolve(each))) {
+    const paths = this.configuration.watched.map((each) => resolve(each));
+    for (const path of new Set([...paths, ...paths.map(realPlace)])) {
       const names = namesByFolder.get(dirname(path)) ?? new Set();
       namesByFolder.set(dirname(path), names.add(basename(path)));
     }

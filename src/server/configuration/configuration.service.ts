@@ -4,6 +4,7 @@ import type { EngineApi, PreviewReport } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import { ProblemException } from '../http/problem.js';
+import { UsageError } from '../options.js';
 import { CLOCK, CONFIGURATION_FILE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, ENGINE, LOG } from '../tokens.js';
 import { type ConfigurationDraft, strayFiles, textsByName } from './configuration-draft.js';
 import {
@@ -16,7 +17,7 @@ import {
 import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
 import { configurationErrors } from './problems.dto.js';
-import { ANY, confirmationNeeded, editNotInForce, requireMatch } from './write-conditions.js';
+import { ANY, confirmationNeeded, editNotInForce, notWritten, requireMatch } from './write-conditions.js';
 
 export interface ConfigurationInForce extends LoadedConfiguration {
   readonly header: VersionHeader;
@@ -268,9 +269,8 @@ export class ConfigurationService {
 
   /** Where servers share a database that has the configuration, a file that cannot be written (a mounted one) may stay behind. */
   private stage(loaded: LoadedConfiguration): Promise<Staged | undefined> {
-    const staging = this.file.stage(loaded);
-    if (!this.shared) return staging;
-    return staging.catch((error: unknown) => {
+    return this.file.stage(loaded).catch((error: unknown) => {
+      if (!this.shared) throw error instanceof UsageError ? notWritten(error) : error;
       this.log.info('the configuration file could not be written; the database has the configuration', {
         file: this.file.path,
         error: String(error),

@@ -1,6 +1,7 @@
 import { type Problem, placeText } from '../../domain/crawl/place.js';
 import type { PreviewReport } from '../../engine/engine-api.js';
 import { ProblemException } from '../http/problem.js';
+import type { UsageError } from '../options.js';
 import { configurationErrors } from './problems.dto.js';
 
 /** If-Match of a caller who wants to write over whatever is there. */
@@ -39,3 +40,7 @@ export function editNotInForce(problems: readonly Problem[]): ProblemException {
     'history and writes over it.';
   return new ProblemException('edit-not-in-force', detail, { errors: configurationErrors(problems) });
 }
+
+/** The configuration file, or one of rules, cannot be written: the folder is mounted to be read only, the disk is full. */
+export const notWritten = ({ message }: UsageError): ProblemException =>
+  new ProblemException('unacceptable', `Nothing was changed: ${message}.`);

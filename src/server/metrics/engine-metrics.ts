@@ -2,6 +2,7 @@
  * The engine's counters as Prometheus metrics. They are read when Prometheus asks, so that counting costs the crawl nothing.
  */
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import type { CrawlerView, EngineApi, EngineMetrics, SinkView } from '../../engine/engine-api.js';
 
 interface Snapshot {
@@ -20,13 +21,27 @@ interface Spec {
   readonly rows: (snapshot: Snapshot) => readonly Row[];
 }
 
+const ENDINGS = new Set(['document', 'unchanged', 'redirect', 'sitemap']);
+
+/** The many reasons why a page is left out are one outcome: what is none of the others must be an error. */
+const outcomeOf = (name: string): string => (ENDINGS.has(name) || name in ERROR_CODES ? name : 'excluded');
+
+/** Counters that alerts look at begin at zero: of one that appears with its first count Prometheus sees no increase. */
+const startingAt0 = (crawlers: Snapshot['crawlers'], series: readonly Row[0][]): Row[] =>
+  crawlers.flatMap(({ name }) => series.map((labels): Row => [{ crawler: name, ...labels }, 0]));
+
+const ORDERS_AT_0 = ['add', 'delete'].flatMap((kind) => ['acknowledged', 'refused'].map((state) => ({ kind, state })));
+
 const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_pages_total',
-    help: 'Visits by crawler and outcome: document, unchanged, redirect, excluded or an error code.',
+    help: 'Visits by crawler and outcome: document, unchanged, redirect, sitemap, excluded or an error code.',
     labels: ['crawler', 'outcome'],
-    rows: ({ metrics }) => metrics.pages.map(({ crawler, outcome, count }) => [{ crawler, outcome }, count]),
+    rows: ({ metrics, crawlers }) => [
+      ...startingAt0(crawlers, [{ outcome: 'document' }]),
+      ...metrics.pages.map(({ crawler, outcome, count }): Row => [{ crawler, outcome: outcomeOf(outcome) }, count]),
+    ],
   },
   {
     type: 'counter',
@@ -54,7 +69,10 @@ const SPECS: readonly Spec[] = [
     name: 'crawlway_orders_total',
     help: 'Push orders by kind (add, delete) and state.',
     labels: ['crawler', 'kind', 'state'],
-    rows: ({ metrics }) => metrics.orders.map(({ crawler, kind, state, count }) => [{ crawler, kind, state }, count]),
+    rows: ({ metrics, crawlers }) => [
+      ...startingAt0(crawlers, ORDERS_AT_0),
+      ...metrics.orders.map(({ crawler, kind, state, count }): Row => [{ crawler, kind, state }, count]),
+    ],
   },
   {
     type: 'gauge',

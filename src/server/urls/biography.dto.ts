@@ -13,7 +13,10 @@ export class VisitDto {
   @ApiProperty({ type: 'integer', required: false, description: 'HTTP status; absent when there was no answer.' })
   status?: number;
 
-  @ApiProperty({ description: '`document`, `unchanged`, `redirect`, `excluded` or an error code.' })
+  @ApiProperty({
+    description:
+      '`document`, `unchanged`, `redirect`, `sitemap`, an error code, or the reason why the page was left out.',
+  })
   outcome!: string;
 
   @ApiProperty({ required: false })

@@ -4,7 +4,8 @@ import type { BiographyDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { type Resource, useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
-import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { Empty, Loaded } from '../../ui/answers.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { OpenPage } from '../../ui/url-text.js';
 import { Verdict } from '../../ui/verdict.js';
@@ -18,7 +19,7 @@ const EVERY_MS = 4000;
 export function BiographyScreen(): JSX.Element {
   const crawler = useCrawler()?.name;
   const url = useRoute().query.get('url');
-  if (!crawler) return <Loading />;
+  if (!crawler) return <NoCrawler title="Biography of a URL" />;
   if (!url) {
     return (
       <>

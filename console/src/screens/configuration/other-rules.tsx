@@ -7,7 +7,8 @@ import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
-import { Loaded, Loading } from '../../ui/answers.js';
+import { Loaded } from '../../ui/answers.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { Panel } from '../../ui/panel.js';
 import { type LoadedConfiguration, loadConfiguration } from './load.js';
 import { otherParts, type Place } from './other-parts.js';
@@ -29,7 +30,7 @@ async function loadTexts(signal: AbortSignal): Promise<Texts> {
 export function OtherRules(): JSX.Element {
   const crawler = useCrawler()?.name;
   const texts = useResource('other rules', loadTexts);
-  if (!crawler) return <Loading />;
+  if (!crawler) return <NoCrawler />;
   return (
     <Loaded of={texts}>
       {(loaded) => (

@@ -5,7 +5,8 @@ import { applyForm, useAddressForm } from '../../state/address-form.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
-import { Loaded, Loading } from '../../ui/answers.js';
+import { Loaded } from '../../ui/answers.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { Panel } from '../../ui/panel.js';
 import { Scroll } from '../../ui/scroll.js';
 import { Badge } from '../../ui/status.js';
@@ -29,7 +30,7 @@ export function Resolved(): JSX.Element {
   const view = useResource(crawler && `resolved ${crawler} ${url}`, (signal) =>
     call('GET /api/v1/config/crawlers/{crawler}/resolved', { path: { crawler: crawler! }, query: { url }, signal }),
   );
-  if (!crawler) return <Loading />;
+  if (!crawler) return <NoCrawler />;
   return (
     <div class="stack">
       <OneUrl />

@@ -5,7 +5,8 @@ import type { RuleDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { useMay } from '../../state/session.js';
-import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { Empty, Loaded } from '../../ui/answers.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { say } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
@@ -34,7 +35,7 @@ async function loadRules(crawler: string, signal: AbortSignal): Promise<RuleList
 export function Rules(): JSX.Element {
   const crawler = useCrawler()?.name;
   const list = useResource(crawler && `rules ${crawler}`, (signal) => loadRules(crawler!, signal));
-  if (!crawler) return <Loading />;
+  if (!crawler) return <NoCrawler />;
   return (
     <Loaded of={list}>
       {(loaded) => <List key={loaded.etag} crawler={crawler} list={loaded} onChanged={list.reload} />}

@@ -6,9 +6,10 @@ import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
-import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { Empty, Loaded } from '../../ui/answers.js';
 import { Confirm } from '../../ui/dialog.js';
 import { plural } from '../../ui/format.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { say } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { DayKnown, useDayKnown } from './day-known.js';
@@ -29,7 +30,7 @@ export function Errors(): JSX.Element {
     EVERY_MS,
   );
   const dayKnown = useDayKnown(crawler?.name);
-  if (!crawler) return <Loading />;
+  if (!crawler) return <NoCrawler title="Errors" />;
   return (
     <>
       <PageHead

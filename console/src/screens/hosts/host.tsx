@@ -5,8 +5,9 @@ import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
-import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { Empty, Loaded } from '../../ui/answers.js';
 import { count, percent, plural, seconds } from '../../ui/format.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { attempt } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
@@ -24,7 +25,7 @@ export function Host(): JSX.Element {
     (signal) => call('GET /api/v1/hosts/{host}', { path: { host: host! }, signal }),
     EVERY_MS,
   );
-  if (!crawler) return <Loading />;
+  if (!crawler) return <NoCrawler title="Host" />;
   if (!host) {
     return (
       <>

@@ -4,8 +4,9 @@ import type { HostDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
-import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { Empty, Loaded } from '../../ui/answers.js';
 import { count, percent, seconds } from '../../ui/format.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Scroll } from '../../ui/scroll.js';
 import { Badge } from '../../ui/status.js';
@@ -23,7 +24,7 @@ export function Hosts(): JSX.Element {
     (signal) => call('GET /api/v1/hosts', { query: { crawler: crawler!, cursor, limit: LIMIT }, signal }),
     EVERY_MS,
   );
-  if (!crawler) return <Loading />;
+  if (!crawler) return <NoCrawler title="Hosts" />;
   return (
     <>
       <PageHead title="Hosts">

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useMay } from '../../state/session.js';
-import { Empty, Loading } from '../../ui/answers.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead } from '../../ui/panel.js';
 import { Alerts } from './alerts.js';
 import { CrawlerCard } from './crawler-card.js';
@@ -13,8 +13,7 @@ export function Overview(): JSX.Element {
   const { value: crawlers } = useCrawlers();
   const chosen = useCrawler();
   const mayAdd = useMay('admin');
-  if (!crawlers) return <Loading />;
-  if (!chosen) return <NoCrawler />;
+  if (!crawlers || !chosen) return <NoCrawler />;
   return (
     <>
       <PageHead title="Overview" actions={mayAdd && <NewCrawl />}>
@@ -42,10 +41,4 @@ const NewCrawl = (): JSX.Element => (
   <a class="button" href="/start">
     New crawl…
   </a>
-);
-
-const NoCrawler = (): JSX.Element => (
-  <Empty>
-    The configuration has no crawler yet. <a href="/start">Set up the first crawl.</a>
-  </Empty>
 );

@@ -6,9 +6,9 @@ import { useCrawler, useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
-import { Loading } from '../../ui/answers.js';
 import { Bar } from '../../ui/bar.js';
 import { count, percent } from '../../ui/format.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { attempt } from '../../ui/notices.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Scroll } from '../../ui/scroll.js';
@@ -29,7 +29,7 @@ type Draft = Readonly<Record<string, string>>;
 
 export function Sources(): JSX.Element {
   const crawler = useCrawler();
-  if (!crawler) return <Loading />;
+  if (!crawler) return <NoCrawler title="Sources" />;
   return (
     <>
       <PageHead title="Sources">

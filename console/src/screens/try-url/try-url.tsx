@@ -5,8 +5,9 @@ import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
-import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { Empty, Loaded } from '../../ui/answers.js';
 import { plural } from '../../ui/format.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { State } from '../../ui/status.js';
 import { Verdict } from '../../ui/verdict.js';
@@ -17,7 +18,7 @@ export function TryUrl(): JSX.Element {
   const crawler = useCrawler()?.name;
   const { query } = useRoute();
   const mayFetch = useMay('operate');
-  if (!crawler) return <Loading />;
+  if (!crawler) return <NoCrawler title="Try a URL" />;
   const url = query.get('url') ?? '';
   const links = query.get('view') === 'links' && mayFetch;
   return (

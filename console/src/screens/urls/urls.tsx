@@ -6,8 +6,9 @@ import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { changeQuery, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
-import { Empty, Loaded, Loading } from '../../ui/answers.js';
+import { Empty, Loaded } from '../../ui/answers.js';
 import { percent, plural } from '../../ui/format.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { type Filters, filtersOf, isFiltered, queryOf, UrlFilters } from './filters.js';
 import { ClearUrls, RefreshUrls } from './url-actions.js';
@@ -21,7 +22,7 @@ export function Urls(): JSX.Element {
   const { query } = useRoute();
   const [asking, setAsking] = useState<'refresh' | 'clear'>();
   const mayOperate = useMay('operate');
-  if (!crawler) return <Loading />;
+  if (!crawler) return <NoCrawler title="URLs" />;
   const filters = filtersOf(query);
   return (
     <>

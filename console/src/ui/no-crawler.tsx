@@ -1,0 +1,18 @@
+import type { JSX } from 'preact';
+import { useCrawlers } from '../state/crawlers.js';
+import { Empty, Loading } from './answers.js';
+import { PageHead } from './panel.js';
+
+/** Instead of what speaks of one crawler: until the crawlers are known, and where there are none. */
+export function NoCrawler({ title }: { readonly title?: string }): JSX.Element {
+  const { value: crawlers } = useCrawlers();
+  if (!crawlers) return <Loading />;
+  return (
+    <>
+      {title && <PageHead title={title} />}
+      <Empty>
+        The configuration has no crawler yet. <a href="/start">Set up the first crawl.</a>
+      </Empty>
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+import { PROJECT_ROOT } from '../src/server/project-root.js';
+
+const LAUNCHER = pathToFileURL(join(PROJECT_ROOT, 'scripts/launch.mjs')).href;
+const SERVER = `process.on('SIGTERM', () => { console.log('ended in good order'); process.exit(); });
+  setInterval(() => {}, 1000); console.error('runs');`;
+const LAUNCH = `import { forward } from ${JSON.stringify(LAUNCHER)};
+  forward(process.execPath, ['-e', ${JSON.stringify(SERVER)}], process.env);`;
+
+it('a server under npm ends when npm was told to: npm ends the shell between them, which tells nobody', async () => {
+  const shell = spawn('sh', ['-c', '"$0" --input-type=module -e "$1"; :', process.execPath, LAUNCH], {
+    env: { ...process.env, npm_lifecycle_event: 'start' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = text(shell.stdout);
+  await once(shell.stderr, 'data');
+  shell.kill('SIGTERM');
+  expect(await output).toBe('ended in good order\n');
+});
