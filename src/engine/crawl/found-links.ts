@@ -1,5 +1,6 @@
 /** What a visit finds comes into the frontier: the links of a page, the target of a redirect, and the sitemaps of a robots.txt. */
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import { SITEMAPS } from '../../domain/frontier/sources.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { CrawlContext } from '../page/crawl-context.js';
@@ -52,7 +53,7 @@ export class FoundLinks {
         hostKey: link.hostKey,
         source: link.source,
         arrival: link.arrival,
-        hops: link.arrival === 'redirect' ? state.hops : state.hops + 1,
+        hops: link.arrival === 'redirect' || link.arrival === 'robots' ? state.hops : state.hops + 1,
         redirects: link.arrival === 'redirect' ? state.redirects + 1 : 0,
         inheritedMetas: link.inheritedMetas,
         reason: redirected ? 'redirect-target' : 'discovered',
@@ -82,7 +83,7 @@ export class FoundLinks {
           ...this.newUrl(state, place.href),
           key: urlKey(place.href),
           hostKey: hostKey(place),
-          source: 4,
+          source: SITEMAPS,
           arrival: 'robots',
           hops: 0,
         })),

@@ -10,7 +10,7 @@ import { movesSite } from '../../domain/policy/site-mode.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
-import type { PageContent, PageReader } from '../ports/page-reader.js';
+import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
 import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from '../ports/page-task.js';
 import { type CrawlContext, rootOf } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
@@ -38,6 +38,8 @@ export interface PageTools {
 const MAX_LINKS = 10_000;
 const MAX_TEXT_LENGTH = 4_000_000;
 const MAX_SITEMAP_ENTRIES = 50_000;
+
+const SITEMAP_NAME = /sitemap[^/]*\.xml(?:\.gz)?$/i;
 
 export async function processPage(
   task: PageTask,
@@ -168,11 +170,9 @@ class PageVisit {
     const mediaType = this.tools.reader.mediaType(answer.body, header, this.url.path);
     if (this.isSitemap(mediaType)) {
       const sitemap = this.tools.reader.readSitemap(answer.body, header, MAX_SITEMAP_ENTRIES);
-      if (sitemap) {
-        for (const entry of sitemap.entries)
-          this.collector.add(entry.url, this.url.href, 'sitemap', entry.lastModified);
-        return { kind: 'sitemap', entries: sitemap.entries.length };
-      }
+      if (sitemap) return this.sitemap(sitemap);
+      // A sitemap is asked for whatever the policy says; it does not say that anything else may be read.
+      if (!this.verdict.accepted) return { ...excludedBy(this.verdict), revisit: true };
     }
     if (!takesMediaType(definition.mimeTypesMode, definition.mimeTypes, mediaType)) {
       return excluded('mime-type-excluded', `the crawler does not take ${mediaType}`);
@@ -188,6 +188,14 @@ class PageVisit {
     return this.document(answer, mediaType, content);
   }
 
+  private sitemap({ kind, entries }: SitemapContent): PageOutcome {
+    for (const { url, lastModified } of entries) {
+      if (kind === 'index') this.collector.addSitemap(url, this.task.arrival);
+      else this.collector.add(url, this.url.href, 'sitemap', lastModified);
+    }
+    return { kind: 'sitemap', entries: entries.length };
+  }
+
   private wantsText(): boolean {
     const { context, task } = this;
     const { storeTextOnly, probeErrorPages } = context.definition;
@@ -197,10 +205,7 @@ class PageVisit {
 
   private isSitemap(mediaType: string): boolean {
     if (!this.context.definition.crawlSitemaps) return false;
-    return (
-      this.task.arrival === 'robots' ||
-      (/xml|gzip/.test(mediaType) && /sitemap[^/]*\.xml(?:\.gz)?$/i.test(this.url.path))
-    );
+    return this.task.arrival === 'robots' || (/xml|gzip/.test(mediaType) && SITEMAP_NAME.test(this.url.path));
   }
 
   private document(answer: HttpAnswer, mediaType: string, content: PageContent): PageOutcome {
@@ -243,6 +248,8 @@ class PageVisit {
 
   private reasonNotToIndex(robotsAllow: boolean): string | undefined {
     if (!this.verdict.effects.index) return this.verdict.effects.follow ? 'links-only' : 'no-index';
+    // Sites that answer everything with some page answer the question for their sitemap with it, too.
+    if (this.task.arrival === 'robots' && SITEMAP_NAME.test(this.url.path)) return 'links-only';
     return robotsAllow ? undefined : 'noindex';
   }
 
@@ -322,7 +329,7 @@ function excluded(reason: string, detail: string): PageOutcome {
 const addressNeeded = ({ detail }: Verdict): string =>
   `an address rule of the crawl space would have to allow the host, and DNS does not know its address: ${detail}`;
 
-function excludedBy(verdict: Verdict): PageOutcome {
+function excludedBy(verdict: Verdict): Extract<PageOutcome, { kind: 'excluded' }> {
   return {
     kind: 'excluded',
     reason: verdict.reason,

@@ -40,7 +40,8 @@ export interface DiscoveredLink {
   readonly key: bigint;
   readonly hostKey: string;
   readonly source: SourceNumber;
-  readonly arrival: 'link' | 'redirect' | 'sitemap';
+  /** `robots`: a sitemap that an index of sitemaps names. */
+  readonly arrival: 'link' | 'redirect' | 'sitemap' | 'robots';
   readonly inheritedMetas?: UrlState['inheritedMetas'];
   /** Sitemap's word on the last change. */
   readonly lastModified?: string;
