@@ -55,6 +55,17 @@ describe('what a page says to robots about itself', () => {
     },
   );
 
+  it.each([
+    ['an empty one under a base', '<base href="/"><link rel="canonical" href="">'],
+    ['one in a template that names two', '<link rel="canonical" href="/"><link rel="canonical" href="/a">'],
+  ])('rel=canonical: %s costs no page', async (_, head) => {
+    const site = await startSite();
+    site.page('/', ['/a', '/b']);
+    for (const path of ['/a', '/b']) site.set(path, { headers: HTML, body: `${head}<title>${path}</title>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(await world.indexed()).toEqual(['/', '/a', '/b'].map((path) => site.url(path)));
+  });
+
   it('a canonical URL that the policy rejects is no reason to lose the page', async () => {
     const site = await startSite();
     site

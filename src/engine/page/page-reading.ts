@@ -38,7 +38,7 @@ export function baseOf(url: CrawlUrl, content: PageContent): string {
   return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : url.href;
 }
 
-/** The canonical URL that the page names, when it is another one. */
+/** The canonical URL that the page names, when it is another one. A page that names several has a slip in it, and none counts. */
 export function canonicalOf(
   context: CrawlContext,
   url: CrawlUrl,
@@ -46,9 +46,14 @@ export function canonicalOf(
   answer: HttpAnswer,
   content: PageContent,
 ): CrawlUrl | undefined {
-  const named = content.links.find((link) => link.kind === 'canonical')?.href ?? canonicalHeader(answer);
-  const canonical = named === undefined ? undefined : context.canonicalize(named, base);
-  return canonical && canonical.href !== url.href ? canonical : undefined;
+  const elements = content.links.filter((link) => link.kind === 'canonical');
+  const header = headerLinks(answer).filter((link) => link.relation === 'canonical');
+  const [canonical, ...more] = [
+    ...elements.map(({ href }) => context.canonicalize(href, base)),
+    ...header.map(({ href }) => context.canonicalize(href, url.href)),
+  ].filter((named) => named !== undefined);
+  if (canonical === undefined || canonical.href === url.href) return undefined;
+  return more.every(({ href }) => href === canonical.href) ? canonical : undefined;
 }
 
 const LINK_HEADER = /<([^<>]{1,2048})>\s*((?:;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^\s;,"]+)\s*)+)/g;
@@ -66,9 +71,6 @@ export function headerLinks(answer: HttpAnswer): { href: string; relation: strin
   }
   return links;
 }
-
-const canonicalHeader = (answer: HttpAnswer): string | undefined =>
-  headerLinks(answer).find((link) => link.relation === 'canonical')?.href;
 
 /** The other site that a site root's home page sends its visitors to by meta refresh, when it does. */
 export function movedHome(

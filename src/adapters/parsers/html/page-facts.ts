@@ -76,8 +76,12 @@ export class PageFacts {
     this.link('iframe', ATTRIBUTE.href);
   }
 
-  /** One link for each relation that leads to documents; a style sheet's alternate is no document. */
+  /**
+   * One link for each relation that leads to documents; a style sheet's alternate is no document. Without an address the
+   * element says nothing (HTML standard): where there is a base, the empty one would mean the base.
+   */
   private relation(): void {
+    if (!this.attributes.get(ATTRIBUTE.href)?.trim()) return;
     const relations = new Set(this.attributes.get(ATTRIBUTE.rel)?.toLowerCase().split(/\s+/));
     if (relations.has('stylesheet')) return;
     const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS.get(relation) ?? []));
