@@ -8,6 +8,7 @@ import { wordsOf } from '../../domain/content/vocabulary.js';
 import { fingerprintOf } from '../../domain/fetch/error-pages.js';
 import { movesSite } from '../../domain/policy/site-mode.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
+import { canonicalizer } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
@@ -39,6 +40,8 @@ const MAX_LINKS = 10_000;
 const MAX_TEXT_LENGTH = 4_000_000;
 const MAX_SITEMAP_ENTRIES = 50_000;
 
+/** Canonicalization steps make one URL of several spellings, of which a server may know only one. */
+const AS_WRITTEN = canonicalizer([]);
 const SITEMAP_NAME = /sitemap[^/]*\.xml(?:\.gz)?$/i;
 
 export async function processPage(
@@ -59,6 +62,7 @@ class PageVisit {
   private duration = 0 as PageResult['duration'];
   private bytes = 0;
   private words: Int32Array | undefined;
+  private spelling: string | undefined;
 
   constructor(
     private readonly task: PageTask,
@@ -126,7 +130,7 @@ class PageVisit {
     const wanted = this.task.stamp === undefined && this.verdict.effects.index;
     const conditional = !definition.disableConditionalGet && !wanted && !this.task.rereadLinks;
     return {
-      url: fetchUrl ?? this.task.url,
+      url: fetchUrl ?? this.task.spelling ?? this.task.url,
       fetcher: definition.fetcher,
       ifNoneMatch: conditional ? this.task.etag : undefined,
       ifModifiedSince: conditional ? this.task.lastModified : undefined,
@@ -144,14 +148,19 @@ class PageVisit {
 
   private redirect(answer: HttpAnswer): PageOutcome {
     const location = answer.headers['location'];
-    const target = location === undefined ? undefined : this.context.canonicalize(location, this.task.url);
+    const asked = this.task.spelling ?? this.task.url;
+    const target = location === undefined ? undefined : this.context.canonicalize(location, asked);
     if (!target || (target.scheme !== 'http' && target.scheme !== 'https')) {
       return failed(
         'redirect-malformed',
         `Location is ${location === undefined ? 'missing' : JSON.stringify(location.slice(0, 200))}`,
       );
     }
-    if (target.href === this.url.href) return failed('redirect-loop', 'the URL redirects to itself');
+    if (target.href === this.url.href) {
+      const written = AS_WRITTEN(location!, asked)?.href;
+      if (written !== asked && this.task.spelling === undefined) this.spelling = written;
+      return failed('redirect-loop', 'the URL redirects to itself');
+    }
     if (this.task.redirects >= this.context.fetcher.maxRedirects) {
       return failed('redirect-limit', `more than ${this.context.fetcher.maxRedirects} redirects in a row`);
     }
@@ -209,7 +218,7 @@ class PageVisit {
   }
 
   private document(answer: HttpAnswer, mediaType: string, content: PageContent): PageOutcome {
-    const base = baseOf(this.url, content);
+    const base = baseOf(this.task.spelling ?? this.url.href, content);
     const moved = movedHome(this.context, this.url, base, content);
     if (moved) return this.redirectTo(moved, false);
     const directives = directivesOf(this.context, this.verdict.effects.options, answer, content);
@@ -303,6 +312,7 @@ class PageVisit {
       id: this.task.id,
       crawler: this.task.crawler,
       outcome,
+      spelling: this.spelling,
       status: this.status,
       links: this.collector.links.map((link) => ({ ...link, inheritedMetas: this.handedDownMetas() })),
       refused: this.collector.refused,

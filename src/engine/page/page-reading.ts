@@ -31,11 +31,11 @@ export function directivesOf(
 const LONGEST_BASE = 16_383;
 
 /** The URL that relative links of the page start from: `<base href>`, or the page itself. */
-export function baseOf(url: CrawlUrl, content: PageContent): string {
-  if (content.base === undefined) return url.href;
-  const base = URL.parse(content.base, url.href);
-  if (!base || base.href.length > LONGEST_BASE) return url.href;
-  return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : url.href;
+export function baseOf(address: string, content: PageContent): string {
+  if (content.base === undefined) return address;
+  const base = URL.parse(content.base, address);
+  if (!base || base.href.length > LONGEST_BASE) return address;
+  return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : address;
 }
 
 /** The canonical URL that the page names, when it is another one. A page that names several has a slip in it, and none counts. */
