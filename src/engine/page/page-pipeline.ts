@@ -113,13 +113,20 @@ class PageVisit {
     if (isRedirect(answer)) return this.redirect(answer);
     const conditional = request.ifNoneMatch !== undefined || request.ifModifiedSince !== undefined;
     const outcome = outcomeWithoutBody(answer, conditional, this.task.now);
-    if (outcome) return outcome;
+    if (outcome) return outcome.kind === 'unchanged' ? this.unchanged(answer) : outcome;
     this.tools.reading?.(true);
     try {
       return this.read(answer);
     } finally {
       this.tools.reading?.(false);
     }
+  }
+
+  /** A header that forbids the index may be new although the page is as it was. */
+  private unchanged(answer: HttpAnswer): PageOutcome {
+    const { index } = directivesOf(this.context, this.verdict.effects.options, answer, []);
+    if (index || this.task.stamp === undefined) return { kind: 'unchanged' };
+    return excluded('noindex', 'X-Robots-Tag of the answer 304 says noindex');
   }
 
   private request(): FetchRequest {
@@ -221,7 +228,7 @@ class PageVisit {
     const base = baseOf(this.task.spelling ?? this.url.href, content);
     const moved = movedHome(this.context, this.url, base, content);
     if (moved) return this.redirectTo(moved, false);
-    const directives = directivesOf(this.context, this.verdict.effects.options, answer, content);
+    const directives = directivesOf(this.context, this.verdict.effects.options, answer, content.robotsMetas);
     const canonical = canonicalOf(this.context, this.url, base, answer, content);
     const canonicalTaken = canonical !== undefined && this.collector.addUrl(canonical, 'link') === undefined;
     const reason = this.reasonNotToIndex(directives.index);

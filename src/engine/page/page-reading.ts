@@ -20,11 +20,11 @@ export function directivesOf(
   context: CrawlContext,
   options: UrlOptions,
   answer: HttpAnswer,
-  content: PageContent,
+  metas: PageContent['robotsMetas'],
 ): RobotsDirectives {
   if (!obeysPage(context, options)) return OBEY_NOTHING;
   const header = answer.headers['x-robots-tag'];
-  return robotsDirectives(content.robotsMetas, header ? header.split('\n') : [], context.fetcher.robotsAgent);
+  return robotsDirectives(metas, header ? header.split('\n') : [], context.fetcher.robotsAgent);
 }
 
 /** Every link of a page is as long as its base at least, so that one of a megabyte would cost a gigabyte. */
