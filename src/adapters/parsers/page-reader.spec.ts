@@ -44,6 +44,12 @@ describe('a page', () => {
     expect(read(body, `text/html; charset=${charset}`).links).toEqual([{ href, kind: 'a', nofollow: false }]);
   });
 
+  it('has words without the hyphens that nobody sees', () => {
+    const page = '<title>Do&shy;nau</title>Dampf&shy;schiff\u00ADfahrt<wbr>s &#173; ge\u00ADsell';
+    expect(read(page, 'text/html')).toMatchObject({ title: 'Donau', text: 'Dampfschifffahrts gesell' });
+    expect(read('Dampf\u00ADschiff', 'text/plain').text).toBe('Dampfschiff');
+  });
+
   it('is decoded by its charset', () => {
     const page = Buffer.from('<meta charset=windows-1252><title>\x80uro</title><a href="\xfc">\xe9t\xe9</a>', 'latin1');
     expect(read(page, 'text/html')).toMatchObject({

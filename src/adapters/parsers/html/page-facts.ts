@@ -132,7 +132,10 @@ function trim(value: string): string {
   return end - start === value.length ? value : value.slice(start, end);
 }
 
-/** One space for each run of white space, none at the ends. */
+/** One space for each run of white space, none at the ends; no soft hyphens. */
 export function fold(value: string): string {
-  return value.replace(/\s+/g, ' ').trim();
+  return value
+    .replace(/\u00ad/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
