@@ -180,6 +180,14 @@ describe('sitemaps', () => {
     expect(await strict.state(site.url('/sitemap.xml'))).toMatchObject({ status: 'excluded', reason: 'outside-site' });
   });
 
+  it('that robots.txt names by a path begin at it, not at the page that asked for it', async () => {
+    const site = await startSite();
+    site.page('/docs/').page('/a').set('/robots.txt', { body: 'Sitemap: maps/all.xml\n' });
+    site.set('/maps/all.xml', { headers: XML, body: urlset(site.url('/a')) });
+    const world = await crawl({ crawler: `<Root url="${site.url('/docs/')}"/>`, attributes: 'crawlSitemaps="true"' });
+    expect(await world.indexed()).toEqual([site.url('/a'), site.url('/docs/')]);
+  });
+
   it('are read on after a change of the policy, which lets none be a document', async () => {
     const site = await startSite();
     site.page('/docs/').page('/docs/a').page('/docs/b');

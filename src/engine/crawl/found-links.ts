@@ -74,8 +74,9 @@ export class FoundLinks {
     const { definition, canonicalize } = this.target.context;
     if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return;
     const named = entry.policy.robots.sitemaps;
-    const places = named.length > 0 ? named : [`${origin(url)}/sitemap.xml`];
-    const found = places.map((place) => canonicalize(place, state.url)).filter((place) => place !== undefined);
+    const places = named.length > 0 ? named : ['/sitemap.xml'];
+    const robotsTxt = `${origin(url)}/robots.txt`;
+    const found = places.map((place) => canonicalize(place, robotsTxt)).filter((place) => place !== undefined);
     await this.services.discovery.discover(
       found
         .filter((place) => place.scheme === 'http' || place.scheme === 'https')
