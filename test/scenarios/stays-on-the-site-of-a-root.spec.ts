@@ -188,6 +188,19 @@ describe('sitemaps', () => {
     expect(await world.indexed()).toEqual([site.url('/a'), site.url('/docs/')]);
   });
 
+  it('may be larger than any document', async () => {
+    const site = await startSite();
+    site.page('/').page('/a');
+    const padded = urlset(site.url('/a')).replace('?>', `?><!--${'x'.repeat(2_000_000)}-->`);
+    site.set('/sitemap.xml', { headers: XML, body: padded });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}"/>`,
+      attributes: 'crawlSitemaps="true"',
+      more: '<cw:Fetcher name="default" maxSizeBytes="1000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>',
+    });
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+  });
+
   it('are read on after a change of the policy, which lets none be a document', async () => {
     const site = await startSite();
     site.page('/docs/').page('/docs/a').page('/docs/b');

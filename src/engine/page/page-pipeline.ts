@@ -39,6 +39,8 @@ export interface PageTools {
 const MAX_LINKS = 10_000;
 const MAX_TEXT_LENGTH = 4_000_000;
 const MAX_SITEMAP_ENTRIES = 50_000;
+/** The most that sitemaps.org allows: what is the largest document does not matter for them. */
+const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
 /** Canonicalization steps make one URL of several spellings, of which a server may know only one. */
 const AS_WRITTEN = canonicalizer([]);
@@ -146,7 +148,7 @@ class PageVisit {
       connectTimeout: options.connectTimeout,
       readTimeout: options.readTimeout,
       totalTimeout: options.totalTimeout,
-      maxSize: options.maxSize,
+      maxSize: this.task.arrival === 'robots' ? MAX_SITEMAP_BYTES : options.maxSize,
       credentials: options.credentials,
       proxy: options.proxy,
       sendBy: this.task.sendBy,
