@@ -44,6 +44,22 @@ describe('a page', () => {
     expect(read(body, `text/html; charset=${charset}`).links).toEqual([{ href, kind: 'a', nofollow: false }]);
   });
 
+  it('leads to alternates for readers, and not to those for programs', () => {
+    const alternate = (type: string, href: string): string => `<link rel="alternate" type="${type}" href="${href}">`;
+    const page =
+      alternate('application/json+oembed', '/oembed?url=1') +
+      alternate('text/xml+oembed', '/oembed?format=xml') +
+      alternate('application/json', '/wp-json/wp/v2/posts/1') +
+      alternate('application/rss+xml', '/feed/') +
+      alternate('text/html; charset=utf-8', '/de') +
+      '<link rel="next alternate" type="application/json" href="/2">';
+    expect(read(page, 'text/html').links.map(({ kind, href }) => `${kind} ${href}`)).toEqual([
+      'alternate /feed/',
+      'alternate /de',
+      'next /2',
+    ]);
+  });
+
   it('has words without the hyphens that nobody sees', () => {
     const page = '<title>Do&shy;nau</title>Dampf&shy;schiff\u00ADfahrt<wbr>s &#173; ge\u00ADsell';
     expect(read(page, 'text/html')).toMatchObject({ title: 'Donau', text: 'Dampfschifffahrts gesell' });

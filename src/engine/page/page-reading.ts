@@ -2,6 +2,7 @@
  * What a body says about itself beyond its text: robots directives, where its links point from, whether another URL is
  * the canonical one, whether it sends the visitor elsewhere.
  */
+import { isForPrograms } from '../../domain/content/alternates.js';
 import type { UrlOptions } from '../../domain/crawl/definition.js';
 import { type RobotsDirectives, robotsDirectives } from '../../domain/robots/robots-directives.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
@@ -56,7 +57,9 @@ export function canonicalOf(
   return more.every(({ href }) => href === canonical.href) ? canonical : undefined;
 }
 
-const LINK_HEADER = /<([^<>]{1,2048})>\s*((?:;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^\s;,"]+)\s*)+)/g;
+const LINK_HEADER = /<([^<>]{1,2048})>\s*((?:;\s*[\w*-]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]+))?\s*)+)/g;
+const RELATION = /;\s*rel\s*=\s*["']?([^"';,]+)/i;
+const TYPE = /;\s*type\s*=\s*"?([^";,]+)/i;
 const FOLLOWED_RELATIONS = new Set(['next', 'prev', 'alternate', 'canonical']);
 
 /** Targets of the HTTP Link header (RFC 8288) whose relation is one that is followed in HTML too. */
@@ -65,8 +68,9 @@ export function headerLinks(answer: HttpAnswer): { href: string; relation: strin
   if (!header) return [];
   const links: { href: string; relation: string }[] = [];
   for (const match of header.slice(0, 16_384).matchAll(LINK_HEADER)) {
-    const relation = /;\s*rel\s*=\s*"?([^";,]+)/i.exec(match[2]!)?.[1]?.trim().toLowerCase();
+    const relation = RELATION.exec(match[2]!)?.[1]?.trim().toLowerCase();
     const followed = relation?.split(/\s+/).find((word) => FOLLOWED_RELATIONS.has(word));
+    if (followed === 'alternate' && isForPrograms(TYPE.exec(match[2]!)?.[1])) continue;
     if (followed) links.push({ href: match[1]!, relation: followed });
   }
   return links;

@@ -1,4 +1,6 @@
 /** What the tags of a page say: links, base address, metas, language. Bounded; first come, first kept. */
+
+import { isForPrograms } from '../../../domain/content/alternates.js';
 import type { LinkKind, RawLink } from '../../../engine/ports/page-reader.js';
 import { ATTRIBUTE, type Attributes } from './attributes.js';
 import { refreshTarget } from './meta-refresh.js';
@@ -85,6 +87,7 @@ export class PageFacts {
     const relations = new Set(this.attributes.get(ATTRIBUTE.rel)?.toLowerCase().split(/\s+/));
     if (relations.has('stylesheet')) return;
     const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS.get(relation) ?? []));
+    if (isForPrograms(this.attributes.get(ATTRIBUTE.type))) kinds.delete('alternate');
     for (const kind of kinds) this.link(kind, ATTRIBUTE.href);
   }
 
