@@ -89,6 +89,14 @@ describe('an answer', () => {
     if (outcome.kind === 'response') expect(outcome.body).toHaveLength(65_536);
   });
 
+  it('has an ETag that can be sent back, whatever it holds', async () => {
+    const site = await testServer(always(answer('hello', 'ETag: "a\x01b\x7f"')));
+    const first = await get(site.url);
+    const ifNoneMatch = first.kind === 'response' ? first.headers['etag'] : undefined;
+    // As after a restart: nothing is known of the host any more.
+    expect(inShort(await get(site.url, { ifNoneMatch }))).toBe('200 hello');
+  });
+
   it('takes the first of repeated fields that have one value', async () => {
     const fields = ['Location: /a', 'Retry-After: 5', 'ETag: "x"', 'Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT'];
     const head = ['HTTP/1.1 301 Moved', ...fields, ...fields, 'Content-Length: 0', '', ''].join('\r\n');
