@@ -12,6 +12,7 @@ const ofHtml = (html: string) =>
 describe('the text of a page', () => {
   it.each([
     ['words and blocks', '<p>one<b>two</b></p>three<br>four', 'onetwo three four'],
+    ['no soft hyphens', 'Dampf&shy;schiff\u00ADfahrt', 'Dampfschifffahrt'],
     ['character references', 'caf&eacute; &amp; &#x1F9A6;', 'café & 🦦'],
     [
       'no scripts, styles or lists of options',

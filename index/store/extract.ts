@@ -130,4 +130,9 @@ class PageText {
 }
 
 /** One line, no control characters: the snippet marks are control characters and must come from the index alone. */
-const fold = (text: string): string => text.replace(/[\s\u0000-\u001f\u007f]+/gu, ' ').trim();
+/** Soft hyphens are no part of a word: with them nobody would find it. */
+const fold = (text: string): string =>
+  text
+    .replace(/\u00ad/g, '')
+    .replace(/[\s\u0000-\u001f\u007f]+/gu, ' ')
+    .trim();

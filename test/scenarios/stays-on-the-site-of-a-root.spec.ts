@@ -142,6 +142,79 @@ describe('sitemaps', () => {
     expect(await other.state(bare.url('/sitemap.xml'))).toBeUndefined();
   });
 
+  it('that an index names are read whatever their names and the policy, on the host of the index', async () => {
+    const [site, other] = [await startSite(), await startSite('127.0.0.2')];
+    site.page('/docs/').page('/docs/a').page('/docs/b').page('/docs/c').page('/page');
+    other.set('/maps/1', { headers: XML, body: urlset(site.url('/docs/never')) });
+    const named = [site.url('/maps/1.xml'), site.url('/maps?of=2'), site.url('/docs/3.txt'), other.url('/maps/1')];
+    site.set('/robots.txt', { body: `Sitemap: ${site.url('/index.php')}\n` });
+    site.set('/index.php', {
+      headers: XML,
+      body: `<sitemapindex>${named.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join('')}</sitemapindex>`,
+    });
+    site.set('/maps/1.xml', { headers: XML, body: urlset(site.url('/docs/a'), site.url('/page')) });
+    site.set('/maps?of=2', { headers: XML, body: urlset(site.url('/docs/b')) });
+    site.set('/docs/3.txt', { headers: { 'content-type': 'text/plain' }, body: `${site.url('/docs/c')}\n` });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/docs/')}" site="true"/>`,
+      attributes: 'crawlSitemaps="true"',
+    });
+    expect(await world.indexed()).toEqual(['/docs/', '/docs/a', '/docs/b', '/docs/c'].map((path) => site.url(path)));
+    expect(other.requests).toEqual([]);
+  });
+
+  it('are no documents when a page comes instead of one', async () => {
+    const site = await startSite();
+    site.page('/docs/').page('/found');
+    site.set('/sitemap.xml', {
+      headers: { 'content-type': 'text/html' },
+      body: '<title>App</title><a href="/found">f',
+    });
+    const world = await crawl({ crawler: `<Root url="${site.url('/docs/')}"/>`, attributes: 'crawlSitemaps="true"' });
+    expect(await world.indexed()).toEqual([site.url('/docs/'), site.url('/found')]);
+    const strict = await crawl({
+      crawler: `<Root url="${site.url('/docs/')}" site="true"/>`,
+      attributes: 'crawlSitemaps="true"',
+    });
+    expect(await strict.indexed()).toEqual([site.url('/docs/')]);
+    expect(await strict.state(site.url('/sitemap.xml'))).toMatchObject({ status: 'excluded', reason: 'outside-site' });
+  });
+
+  it('that robots.txt names by a path begin at it, not at the page that asked for it', async () => {
+    const site = await startSite();
+    site.page('/docs/').page('/a').set('/robots.txt', { body: 'Sitemap: maps/all.xml\n' });
+    site.set('/maps/all.xml', { headers: XML, body: urlset(site.url('/a')) });
+    const world = await crawl({ crawler: `<Root url="${site.url('/docs/')}"/>`, attributes: 'crawlSitemaps="true"' });
+    expect(await world.indexed()).toEqual([site.url('/a'), site.url('/docs/')]);
+  });
+
+  it('may be larger than any document', async () => {
+    const site = await startSite();
+    site.page('/').page('/a');
+    const padded = urlset(site.url('/a')).replace('?>', `?><!--${'x'.repeat(2_000_000)}-->`);
+    site.set('/sitemap.xml', { headers: XML, body: padded });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}"/>`,
+      attributes: 'crawlSitemaps="true"',
+      more: '<cw:Fetcher name="default" maxSizeBytes="1000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>',
+    });
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+  });
+
+  it('are read on after a change of the policy, which lets none be a document', async () => {
+    const site = await startSite();
+    site.page('/docs/').page('/docs/a').page('/docs/b');
+    site.set('/sitemap.xml', { headers: XML, body: urlset(site.url('/docs/a')) });
+    const attributes = 'crawlSitemaps="true" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400"';
+    const crawler = `<Root url="${site.url('/docs/')}" site="true"/>`;
+    const world = await crawl({ crawler, attributes });
+    const rules = '<Rules><Rule><ar:Path val="/docs/no"/><Ignore/></Rule></Rules>';
+    await world.reconfigure({ crawler: crawler + rules, attributes });
+    site.set('/sitemap.xml', { headers: XML, body: urlset(site.url('/docs/a'), site.url('/docs/b')) });
+    await world.pass(days(2));
+    expect(await world.indexed()).toEqual(['/docs/', '/docs/a', '/docs/b'].map((path) => site.url(path)));
+  });
+
   it('are read for every crawler of the host, also for one that comes later', async () => {
     const site = await startSite();
     site

@@ -28,6 +28,31 @@ describe('what a page says to robots about itself', () => {
     expect(site.fetched).not.toContain('/behind');
   });
 
+  it('X-Robots-Tag counts with 304 too: servers put it before files that have not changed', async () => {
+    const site = await startSite();
+    let more: Record<string, string> = {};
+    site.page('/', ['/a', '/b']);
+    for (const path of ['/a', '/b'])
+      site.set(path, ({ headers }) =>
+        headers['if-none-match']
+          ? { status: 304, headers: more }
+          : { headers: { ...HTML, etag: '"1"', ...more }, body: path },
+      );
+    const attributes = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400"';
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes });
+    const all = ['/', '/a', '/b'].map((path) => site.url(path));
+    more = { 'x-robots-tag': 'otherbot: noindex' };
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual(all);
+    more = { 'x-robots-tag': 'noindex' };
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual([site.url('/')]);
+    expect(await world.state(site.url('/a'))).toMatchObject({ reason: 'noindex' });
+    more = {};
+    await world.pass(days(3));
+    expect(await world.indexed()).toEqual(all);
+  });
+
   it('noarchive is told to the index, which decides', async () => {
     const site = await startSite();
     site
@@ -54,6 +79,17 @@ describe('what a page says to robots about itself', () => {
       });
     },
   );
+
+  it.each([
+    ['an empty one under a base', '<base href="/"><link rel="canonical" href="">'],
+    ['one in a template that names two', '<link rel="canonical" href="/"><link rel="canonical" href="/a">'],
+  ])('rel=canonical: %s costs no page', async (_, head) => {
+    const site = await startSite();
+    site.page('/', ['/a', '/b']);
+    for (const path of ['/a', '/b']) site.set(path, { headers: HTML, body: `${head}<title>${path}</title>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(await world.indexed()).toEqual(['/', '/a', '/b'].map((path) => site.url(path)));
+  });
 
   it('a canonical URL that the policy rejects is no reason to lose the page', async () => {
     const site = await startSite();

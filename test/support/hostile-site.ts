@@ -95,7 +95,11 @@ function redirect(location: string): FakePage {
 
 function calendar(request: { url?: string }): ReturnType<Extract<FakePage, (...args: never) => unknown>> {
   const day = Number(/day=(\d+)/.exec(request.url ?? '')?.[1] ?? 0);
-  const links = [`/calendar?day=${day + 1}`, `/calendar?day=${day + 7}`, `/calendar?day=${day + 1}&sid=${day}af`];
+  const links = [
+    `/calendar?day=${day + 1}`,
+    `/calendar?day=${day + 7}`,
+    `/calendar?day=${day + 1}&sid=${String(day).padStart(30, '0')}af`,
+  ];
   return { headers: TYPE, body: html(`Day ${day}`, links, `Nothing on day ${day}.`) };
 }
 

@@ -95,9 +95,12 @@ describe('content encodings', () => {
     expect(codeOf(() => decodeBody(gzipSync(gzipSync(BOMB)), 'gzip, gzip', LIMIT))).toBe('body-too-large');
   });
 
-  it.each(['', 'identity', 'none', 'UTF-8', 'identity, identity'])('that mean none: %j', (name) => {
-    expect(decodeBody(hello, name, LIMIT)).toEqual(hello);
-  });
+  it.each(['', 'identity', 'none', 'UTF-8', 'identity, identity', 'ISO-8859-1', 'binary', 'aws-chunked', 'text/html'])(
+    'that mean none: %j',
+    (name) => {
+      expect(decodeBody(hello, name, LIMIT)).toEqual(hello);
+    },
+  );
 
   it.each(['compress', 'x', 'gzip2', 'gzip;q=1'])('that are unknown: %j', (name) => {
     expect(codeOf(() => decodeBody(hello, name, LIMIT))).toBe('body-undecodable');
@@ -121,6 +124,18 @@ describe('content encodings', () => {
   it('may be several gzip members', () => {
     const members = [gzipSync(hello), gzipSync(' world')];
     expect(Buffer.from(decodeBody(Buffer.concat(members), 'gzip', LIMIT)).toString()).toBe('hello world');
+  });
+
+  it.each(['\r\n', '<!-- cached -->'])('may be followed by what is no gzip: %j', (more) => {
+    const members = Buffer.concat([gzipSync(hello), gzipSync(' world'), Buffer.from(more, 'latin1')]);
+    expect(Buffer.from(decodeBody(members, 'gzip', LIMIT)).toString()).toBe('hello world');
+    expect(codeOf(() => decodeBody(Buffer.concat([members, members]), 'gzip', LIMIT))).toBe('none');
+    expect(codeOf(() => decodeBody(Buffer.concat([gzipSync(BOMB), Buffer.from(more)]), 'gzip', LIMIT))).toBe(
+      'body-too-large',
+    );
+    const broken = Buffer.from(members);
+    broken[members.length - more.length - 5]! ^= 1;
+    expect(codeOf(() => decodeBody(broken, 'gzip', LIMIT))).toBe('body-undecodable');
   });
 
   it('are undone no further than the beginning that is wanted', async () => {

@@ -12,12 +12,13 @@ import {
   createInflate,
   createInflateRaw,
   createZstdDecompress,
-  gunzipSync,
   inflateRawSync,
   inflateSync,
   zstdDecompressSync,
 } from 'node:zlib';
+import { normalizeEncoding } from '@exodus/bytes/encoding.js';
 import { FetchFailure } from './fetch-failure.js';
+import { gunzipMembers } from './gzip-members.js';
 import { zstdFrames } from './zstd-frames.js';
 
 interface Bounds {
@@ -34,7 +35,7 @@ interface Decoder {
 /** RFC 9659: no more than 8 MiB of memory for the window of a content coding. */
 const ZSTD_WINDOW = { params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
-const gzip: Decoder = { whole: gunzipSync, stream: () => createGunzip() };
+const gzip: Decoder = { whole: gunzipMembers, stream: () => createGunzip() };
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['gzip', gzip],
   ['x-gzip', gzip],
@@ -49,8 +50,18 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['zstd', { whole: zstdWhole, stream: () => createZstdDecompress(ZSTD_WINDOW) }],
 ]);
 
-/** What servers write when they mean that nothing was encoded. */
-const PLAIN: ReadonlySet<string> = new Set(['', 'identity', 'none', 'utf-8', 'utf8']);
+/** What servers write when they mean that nothing was encoded: also where the type or the charset of the page belongs elsewhere. */
+const PLAIN: ReadonlySet<string> = new Set([
+  '',
+  'identity',
+  'none',
+  '7bit',
+  '8bit',
+  'binary',
+  'chunked',
+  'aws-chunked',
+]);
+const isPlain = (name: string): boolean => PLAIN.has(name) || name.includes('/') || normalizeEncoding(name) !== null;
 const MOST_CODINGS = 3;
 const CHUNK_SIZE = 64 * 1024;
 
@@ -84,7 +95,7 @@ function decodersOf(contentEncoding: string): Decoder[] {
     .toLowerCase()
     .split(',', MOST_CODINGS + 2)
     .map((name) => name.trim())
-    .filter((name) => !PLAIN.has(name));
+    .filter((name) => !isPlain(name));
   if (names.length > MOST_CODINGS) throw new FetchFailure('body-undecodable', 'More content encodings than 3.');
   return names.reverse().map((name) => {
     const decoder = DECODERS.get(name);

@@ -23,6 +23,25 @@ function drip(socket: Socket, text: string): void {
   socket.on('close', () => clearInterval(timer));
 }
 
+it('a body in millions of tiny pieces takes little more memory than its bytes', async () => {
+  const tiny = '1\r\nx\r\n'.repeat(20_000);
+  const site = await testServer((socket) => {
+    socket.write(`${head}transfer-encoding: chunked\r\n\r\n`);
+    let left = 100;
+    const more = (): void => {
+      while (!socket.destroyed && left-- > 0) if (!socket.write(tiny)) return;
+      if (left < 0) socket.end('1000\r\n'.concat('y'.repeat(4096), '\r\n0\r\n\r\n'));
+    };
+    socket.on('drain', more);
+    more();
+  });
+  const before = process.memoryUsage.rss();
+  const outcome = await get(site.url, { maxSize: 4_000_000, totalTimeout: milliseconds(60_000) });
+  expect(process.memoryUsage.rss() - before).toBeLessThan(150_000_000);
+  if (outcome.kind !== 'response') throw new Error(outcome.detail);
+  expect(Buffer.from(outcome.body).equals(Buffer.from('x'.repeat(2_000_000) + 'y'.repeat(4096)))).toBe(true);
+}, 60_000);
+
 describe('a hostile or broken server comes to a failure with its own code', () => {
   const faults: [string, Respond, string][] = [
     ['an endless body', (socket) => pour(socket, 'x'.repeat(10_000)), 'body-too-large'],

@@ -168,11 +168,11 @@ function fieldsOf(lines: readonly string[]): Record<string, string[]> {
       const name = line.slice(0, colon).trim().toLowerCase();
       fields[name] ??= [];
       values = fields[name];
-      // A bare carriage return would otherwise reach whoever sends the value back (ETag).
+      // A control character would otherwise reach whoever sends the value back (ETag), and no request can hold one.
       values.push(
         line
           .slice(colon + 1)
-          .replace(/[\r\0]/g, ' ')
+          .replace(/[\x00-\x08\x0a-\x1f\x7f]/g, ' ')
           .trim(),
       );
     }

@@ -4,6 +4,11 @@
 const KEPT_APART: ReadonlySet<string> = new Set(['set-cookie', 'link', 'x-robots-tag']);
 /** Fields that servers fill with UTF-8; all others stay latin1, so that an ETag goes back as it came. */
 const TEXT_FIELDS = ['location', 'link', 'content-disposition', 'refresh'] as const;
+/**
+ * Fields with one value, which a proxy or a framework may write a second time: the first counts. Joined they would be another
+ * address, another time, or none.
+ */
+const SINGLE: ReadonlySet<string> = new Set(['location', 'etag', 'last-modified', 'retry-after', 'refresh']);
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** `received`: lower-case names, values with one character per byte; an array where a field was repeated. */
@@ -14,20 +19,25 @@ export function responseHeaders(
   for (const name in received) {
     const value = received[name];
     if (typeof value === 'string') headers[name] = value;
+    else if (value && SINGLE.has(name)) headers[name] = value[0]!;
     else if (value) headers[name] = value.join(KEPT_APART.has(name) ? '\n' : ', ');
   }
   for (const name of TEXT_FIELDS) {
     const value = headers[name];
-    if (value !== undefined) headers[name] = asText(value);
+    if (value !== undefined) headers[name] = asText(value) ?? (name === 'location' ? escaped(value) : value);
   }
   return headers;
 }
 
-function asText(value: string): string {
+function asText(value: string): string | undefined {
   if (/^[\x00-\x7f]*$/.test(value)) return value;
   try {
     return UTF8.decode(Buffer.from(value, 'latin1'));
   } catch {
-    return value;
+    return undefined;
   }
 }
+
+/** An address in some old encoding: the server knows its own bytes again, as browsers send them. */
+const escaped = (address: string): string =>
+  address.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -16,6 +16,9 @@ type Wanted = 'whole' | 'head' | 'nothing';
 
 /** Bytes of an unwanted body that are read to save a new connection, and bytes kept of an error's body. */
 const SMALL_BODY = 64 * 1024;
+/** Pieces that are gathered, and the room for them. */
+const SMALL_PIECE = 2 * 1024;
+const GATHERED_SIZE = 64 * 1024;
 const EMPTY = new Uint8Array(0);
 
 export class ResponseReader {
@@ -26,6 +29,9 @@ export class ResponseReader {
   private wanted: Wanted = 'nothing';
   private limit = SMALL_BODY;
   private readonly chunks: Uint8Array[] = [];
+  /** The last of the chunks, while it has room for more pieces, and how much of it is in use. */
+  private gathered: Uint8Array | undefined;
+  private inUse = 0;
 
   constructor(private readonly limits: BodyLimits) {}
 
@@ -42,10 +48,40 @@ export class ResponseReader {
   /** One piece of the body. Returns false when no more is wanted; throws FetchFailure when it is too large. */
   add(chunk: Uint8Array): boolean {
     this.transferred += chunk.length;
-    if (this.wanted !== 'nothing') this.chunks.push(chunk);
+    if (this.wanted !== 'nothing') this.keep(chunk);
     if (this.transferred <= this.limit) return true;
     if (this.wanted === 'whole') throw this.tooLarge();
     return false;
+  }
+
+  /** Small pieces are gathered: each by itself would take a hundred bytes beside its own. */
+  private keep(chunk: Uint8Array): void {
+    const rest = this.gathered ? this.gather(this.gathered, chunk) : chunk;
+    if (rest.length === 0) return;
+    if (this.chunks.length === 0 || rest.length > SMALL_PIECE) {
+      this.chunks.push(rest);
+      return;
+    }
+    const begun = Buffer.allocUnsafeSlow(GATHERED_SIZE);
+    this.chunks.push(begun);
+    this.gathered = begun;
+    this.inUse = 0;
+    this.gather(begun, rest);
+  }
+
+  /** Fills the room that is left, and returns what did not find any. */
+  private gather(room: Uint8Array, chunk: Uint8Array): Uint8Array {
+    const fitting = chunk.subarray(0, room.length - this.inUse);
+    room.set(fitting, this.inUse);
+    this.inUse += fitting.length;
+    if (this.inUse === room.length) this.gathered = undefined;
+    return chunk.subarray(fitting.length);
+  }
+
+  private received(): Uint8Array {
+    if (this.gathered) this.chunks[this.chunks.length - 1] = this.gathered.subarray(0, this.inUse);
+    this.gathered = undefined;
+    return this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
   }
 
   /** Whether the answer stands although its body broke off: nothing of it was needed. */
@@ -56,7 +92,7 @@ export class ResponseReader {
   /** The decoded body. Throws or rejects with FetchFailure when a success cannot be decoded. */
   body(): Uint8Array | Promise<Uint8Array> {
     if (this.chunks.length === 0) return EMPTY;
-    const received = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
+    const received = this.received();
     const encoding = this.headers['content-encoding'];
     if (this.wanted === 'whole') {
       const body = encoding ? decodeBody(received, encoding, this.limit) : received;

@@ -32,6 +32,40 @@ describe('a page', () => {
     });
   });
 
+  it.each([
+    ['windows-1251', '/\xef?q=\xef\xf0&a=%20#\xef', '/п?q=%EF%F0&a=%20#п'],
+    ['shift_jis', '?\x93\xfa\x96{', '?%93%FA%96{'],
+    ['windows-1252', '/\xfc#?\xfc', '/ü#?ü'],
+    ['utf-8', '?\xc3\xbc', '?ü'],
+    ['utf-16le', '?\xfc', '?ü'],
+  ])('in %s has the queries of its links asked for in it, like browsers do', (charset, written, href) => {
+    const page = Buffer.from(`<a href="${written}">x</a>`, 'latin1');
+    const body = charset === 'utf-16le' ? Buffer.from(page.toString('latin1'), 'utf16le') : page;
+    expect(read(body, `text/html; charset=${charset}`).links).toEqual([{ href, kind: 'a', nofollow: false }]);
+  });
+
+  it('leads to alternates for readers, and not to those for programs', () => {
+    const alternate = (type: string, href: string): string => `<link rel="alternate" type="${type}" href="${href}">`;
+    const page =
+      alternate('application/json+oembed', '/oembed?url=1') +
+      alternate('text/xml+oembed', '/oembed?format=xml') +
+      alternate('application/json', '/wp-json/wp/v2/posts/1') +
+      alternate('application/rss+xml', '/feed/') +
+      alternate('text/html; charset=utf-8', '/de') +
+      '<link rel="next alternate" type="application/json" href="/2">';
+    expect(read(page, 'text/html').links.map(({ kind, href }) => `${kind} ${href}`)).toEqual([
+      'alternate /feed/',
+      'alternate /de',
+      'next /2',
+    ]);
+  });
+
+  it('has words without the hyphens that nobody sees', () => {
+    const page = '<title>Do&shy;nau</title>Dampf&shy;schiff\u00ADfahrt<wbr>s &#173; ge\u00ADsell';
+    expect(read(page, 'text/html')).toMatchObject({ title: 'Donau', text: 'Dampfschifffahrts gesell' });
+    expect(read('Dampf\u00ADschiff', 'text/plain').text).toBe('Dampfschiff');
+  });
+
   it('is decoded by its charset', () => {
     const page = Buffer.from('<meta charset=windows-1252><title>\x80uro</title><a href="\xfc">\xe9t\xe9</a>', 'latin1');
     expect(read(page, 'text/html')).toMatchObject({

@@ -3,6 +3,7 @@ import type { PageContent, PageReader, ReadLimits, SitemapContent } from '../../
 import { charsetOf, findEncoding, toUtf8 } from './charset.js';
 import { gunzipBounded, isGzip } from './gunzip.js';
 import { HtmlScanner } from './html/html-scanner.js';
+import { withEncodedQueries } from './html/query-encoding.js';
 import { TextBuffer } from './html/text-buffer.js';
 import { languageOf } from './language.js';
 import { SAMPLE_BYTES } from './language-detection.js';
@@ -50,7 +51,8 @@ class BodyReader {
     const { facts, title } = new HtmlScanner(toUtf8(body, encoding), this.buffer, options).scan();
     const language = languageOf([facts.lang, facts.contentLanguage], () => this.buffer.middle(SAMPLE_BYTES));
     const { text, truncated } = this.buffer.finish(options.maxTextLength);
-    const { links, metas, robotsMetas, base } = facts;
+    const { metas, robotsMetas, base } = facts;
+    const links = withEncodedQueries(facts.links, encoding);
     return {
       encoding,
       title,

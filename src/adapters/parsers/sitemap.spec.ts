@@ -5,6 +5,12 @@ const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 const read = (text: string, maxEntries = 100) => readSitemapText(text, maxEntries);
 
 describe('a sitemap', () => {
+  it('that name the translations of a page before its URL keep the URL', () => {
+    const alternate = '<xhtml:link rel="alternate" hreflang="de" href="http://a/de"/>';
+    const content = read(`<urlset><url>${alternate}<loc>http://a/en</loc></url></urlset>`);
+    expect(content?.entries).toEqual([{ url: 'http://a/en' }]);
+  });
+
   it('gives its URLs and when they were changed, trimmed and decoded', () => {
     expect(
       read(`<?xml version="1.0" encoding="UTF-8"?>

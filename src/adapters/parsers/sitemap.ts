@@ -21,7 +21,8 @@ const ENTRIES: Record<XmlKind, ReadonlySet<string>> = {
   index: new Set(['sitemap']),
   feed: new Set(['item', 'entry']),
 };
-const URL_FIELDS = new Set(['loc', 'link']);
+/** `xhtml:link` names the translations of an entry. */
+const URL_FIELDS: Record<XmlKind, string> = { urlset: 'loc', index: 'loc', feed: 'link' };
 const TIME_FIELDS = new Set(['lastmod', 'updated', 'pubdate', 'date']);
 
 const MAX_FIELD_LENGTH = 8_192;
@@ -90,7 +91,7 @@ class SitemapCollector implements XmlHandler {
   }
 
   opened(): void {
-    if (this.entry === undefined || this.field !== 'link' || this.href === undefined) return;
+    if (this.kind !== 'feed' || this.entry === undefined || this.field !== 'link' || this.href === undefined) return;
     if (this.rel === undefined || this.rel === 'alternate') this.entry.url ??= this.href;
   }
 
@@ -120,7 +121,7 @@ class SitemapCollector implements XmlHandler {
     const value = this.value.trim();
     this.field = undefined;
     if (field === undefined || this.entry === undefined || value === '' || value.length > MAX_FIELD_LENGTH) return;
-    if (URL_FIELDS.has(field)) this.entry.url ??= value;
+    if (this.kind !== undefined && URL_FIELDS[this.kind] === field) this.entry.url ??= value;
     else if (TIME_FIELDS.has(field)) this.entry.lastModified ??= field === 'pubdate' ? isoTime(value) : value;
   }
 

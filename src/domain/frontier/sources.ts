@@ -13,6 +13,8 @@ export type SourceNumber = 0 | 1 | 2 | 3 | 4 | 5;
 
 export const USER: SourceNumber = 0;
 export const INDEX: SourceNumber = 2;
+/** Where sitemaps wait, which are read for nothing but their links. */
+export const SITEMAPS: SourceNumber = 4;
 export const REFRESH: SourceNumber = 5;
 
 export const DEFAULT_WEIGHTS: Readonly<Record<SourceName, number>> = {

@@ -18,6 +18,7 @@ function moment(year: string, monthName: string, ...rest: string[]): Instant | u
   if (month < 0) return undefined;
   const [day, hour, minute, second] = rest.map(Number) as [number, number, number, number];
   let y = Number(year);
+  if (day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60) return undefined;
   // Two-digit years of RFC 850 dates: 70 and later belong to the last century.
   if (y < 100) y += y < 70 ? 2000 : 1900;
   const days = daysFromCivil(y, month + 1, day);

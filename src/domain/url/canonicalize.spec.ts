@@ -33,6 +33,7 @@ const segments = fc.oneof(
 const parameters = fc.oneof(
   fc.constantFrom(
     '',
+    `sid=${session}`,
     'sid=1',
     'PHPSESSID=2',
     'utm_source=x',
@@ -165,9 +166,14 @@ describe('canonicalization', () => {
     ['remove-session-ids', 'http://a.example/x;jsessionid=1F?a=1&PHPSESSID=2&b=3', 'http://a.example/x?a=1&b=3'],
     ['remove-session-ids', `http://a.example/(S(${session}))/x.aspx`, 'http://a.example/x.aspx'],
     ['remove-session-ids', `http://a.example/(${session})/x.aspx`, 'http://a.example/x.aspx'],
-    ['remove-session-ids', 'http://a.example/?sid=1', 'http://a.example/'],
+    ['remove-session-ids', `http://a.example/?sid=${session}`, 'http://a.example/'],
+    ['remove-session-ids', 'http://a.example/?SessionID=0f8fad5b-d9cb-469f-a165-70867728950e', 'http://a.example/'],
+    ['remove-session-ids', 'http://a.example/?sid=&b', 'http://a.example/?b'],
     ['remove-session-ids', 'http://a.example/?side=1&q=sid', 'http://a.example/?side=1&q=sid'],
-    ['remove-session-ids', 'http://a.example/?a?sid=1&b&sid', 'http://a.example/?a?sid=1&b'],
+    ['remove-session-ids', `http://a.example/?a?sid=${session}&b&sid`, `http://a.example/?a?sid=${session}&b`],
+    ['remove-session-ids', 'http://a.example/?file=article&sid=172', 'http://a.example/?file=article&sid=172'],
+    ['remove-session-ids', 'http://a.example/?session_id=S31234', 'http://a.example/?session_id=S31234'],
+    ['remove-session-ids', 'http://a.example/?sid=the-weather-of-2026', 'http://a.example/?sid=the-weather-of-2026'],
     ['remove-tracking-parameters', 'http://a.example/?utm_source=a&x=%20+1&fbclid=2', 'http://a.example/?x=%20+1'],
     ['sort-parameters', 'http://a.example/?b=1&a=2&a=1', 'http://a.example/?a=1&a=2&b=1'],
     ['remove-empty-query', 'http://a.example/x?', 'http://a.example/x'],
@@ -185,7 +191,7 @@ describe('canonicalization', () => {
   });
 
   it('keeps the fragment apart, whatever the steps do', () => {
-    const url = canonicalizer(DEFAULT_CANONICALIZATION)('x?sid=1#!/route', 'http://a.example/');
+    const url = canonicalizer(DEFAULT_CANONICALIZATION)('x?PHPSESSID=1#!/route', 'http://a.example/');
     expect([url?.href, url?.fragment]).toEqual(['http://a.example/x', '!/route']);
   });
 

@@ -22,8 +22,12 @@ export type CanonicalizationStep = (typeof CANONICALIZATION_STEPS)[number];
 
 export const DEFAULT_CANONICALIZATION: readonly CanonicalizationStep[] = ['remove-session-ids', 'remove-empty-query'];
 
+/**
+ * Some names are used for stories and for the sessions of a conference too: there the value has to look like the id of a visitor's
+ * session, which nobody can guess, or say nothing.
+ */
 const SESSION_PARAMETER =
-  /(?:^\?|&)(?:phpsessid|jsessionid|aspsessionid[a-z]*|asp\.net_sessionid|sid|sessionid|session_id|cfid|cftoken|zenid|osCsid)(?=[=&]|$)/i;
+  /(?:^\?|&)(?:(?:phpsessid|jsessionid|aspsessionid[a-z]*|asp\.net_sessionid|cfid|cftoken|zenid|osCsid)(?=[=&]|$)|(?:sid|sessionid|session_id)(?:=(?:(?=[a-z]*\d)[0-9a-z]{16,}|[a-z]{24,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?)?(?=&|$))/i;
 const SESSION_IN_PATH = /;(?:jsessionid|phpsessid|sid)=[^/?#;]*/gi;
 const SESSION_FOLDER = /\/\((?:[a-z]\([0-9a-z]{24}\))+\)(?=\/)|\/\([0-9a-z]{24}\)(?=\/)/gi;
 const TRACKING_PARAMETER =

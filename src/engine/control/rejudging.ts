@@ -119,7 +119,7 @@ export class Rejudging {
     const waitsUntilDue = verdict.layer === 'server-records';
     // What was left to another crawler, and no longer is, still has its document.
     const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
-    if (waitsUntilDue || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
+    if (waitsUntilDue || isSitemap(state) || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
     const { definition } = context;
     const outcome = {
       kind: 'excluded',
@@ -151,6 +151,9 @@ export class Rejudging {
     }
   }
 }
+
+/** It is asked for whatever the rules say: they judge the URLs that it lists. */
+const isSitemap = ({ arrival, stamp }: UrlState): boolean => arrival === 'robots' && stamp === undefined;
 
 /** A URL that the rules had excluded and now accept. */
 function returning(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
@@ -232,7 +235,7 @@ class CountingGroup {
       if (state.status !== 'elsewhere') this.keptElsewhere.add(state, verdict.reason);
       return;
     }
-    if (!outside) this.excluded.add(state, verdict.reason);
+    if (!outside && !isSitemap(state)) this.excluded.add(state, verdict.reason);
     if (state.stamp !== undefined) this.documentsDeleted.add(state, verdict.reason);
   }
 

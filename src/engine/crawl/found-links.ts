@@ -1,5 +1,6 @@
 /** What a visit finds comes into the frontier: the links of a page, the target of a redirect, and the sitemaps of a robots.txt. */
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import { SITEMAPS } from '../../domain/frontier/sources.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { CrawlContext } from '../page/crawl-context.js';
@@ -52,7 +53,7 @@ export class FoundLinks {
         hostKey: link.hostKey,
         source: link.source,
         arrival: link.arrival,
-        hops: link.arrival === 'redirect' ? state.hops : state.hops + 1,
+        hops: link.arrival === 'redirect' || link.arrival === 'robots' ? state.hops : state.hops + 1,
         redirects: link.arrival === 'redirect' ? state.redirects + 1 : 0,
         inheritedMetas: link.inheritedMetas,
         reason: redirected ? 'redirect-target' : 'discovered',
@@ -73,8 +74,9 @@ export class FoundLinks {
     const { definition, canonicalize } = this.target.context;
     if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return;
     const named = entry.policy.robots.sitemaps;
-    const places = named.length > 0 ? named : [`${origin(url)}/sitemap.xml`];
-    const found = places.map((place) => canonicalize(place, state.url)).filter((place) => place !== undefined);
+    const places = named.length > 0 ? named : ['/sitemap.xml'];
+    const robotsTxt = `${origin(url)}/robots.txt`;
+    const found = places.map((place) => canonicalize(place, robotsTxt)).filter((place) => place !== undefined);
     await this.services.discovery.discover(
       found
         .filter((place) => place.scheme === 'http' || place.scheme === 'https')
@@ -82,7 +84,7 @@ export class FoundLinks {
           ...this.newUrl(state, place.href),
           key: urlKey(place.href),
           hostKey: hostKey(place),
-          source: 4,
+          source: SITEMAPS,
           arrival: 'robots',
           hops: 0,
         })),

@@ -137,7 +137,7 @@ export class RobotsGate {
     this.entries.set(key, { policy, text, status }, weightOf(policy.robots) + text.length);
     if (outcome === NO_TURN) return undefined;
     this.react(answer.from, outcome, policy);
-    return outcome.kind === 'failure' ? outcome : undefined;
+    return outcome.kind === 'failure' && !isAnswer(outcome) ? outcome : undefined;
   }
 
   /** To the last answer of a chain of redirects; each host is asked when it may be, and answers for itself. */
@@ -181,16 +181,20 @@ export class RobotsGate {
 
   private react(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {
     const now = this.clock.now();
-    if (outcome.kind === 'failure') {
+    if (outcome.kind === 'failure' && !isAnswer(outcome)) {
       if (concernsHost(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
       return;
     }
     // Rules that were read before stay in force, and yet a host that asks for rest gets it.
-    const asked = outcome.status === 429 || outcome.status === 503 ? retryAfterOf(outcome, now) : undefined;
+    const overloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
+    const asked = overloaded ? retryAfterOf(outcome, now) : undefined;
     if (asked !== undefined) this.hosts.backOff(host, asked);
     else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
   }
 }
+
+/** The host answers, and what it answers about robots.txt cannot be read: that says nothing about its pages. */
+const isAnswer = ({ code }: FetchFailed): boolean => code.startsWith('body-');
 
 /** Where a redirect leads, when it leads anywhere. */
 function redirectTarget(outcome: FetchOutcome, place: string): URL | undefined {

@@ -41,6 +41,8 @@ const MOST_LOSSES = 3;
 
 export class VisitRunner {
   private readonly losses = new WeakMap<UrlState, number>();
+  /** URLs that redirect to another spelling of themselves, which is asked for next. */
+  private readonly spellings = new WeakMap<UrlState, string>();
   private readonly links: FoundLinks;
 
   constructor(
@@ -60,6 +62,7 @@ export class VisitRunner {
     const begun = this.services.clock.now();
     const result = await this.fetch(state, host, () => fetched(0));
     if (result === PUT_BACK) return PUT_BACK;
+    this.spellings.delete(state);
     try {
       if (!fence || !this.services.partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
       fetched(bytesOf(result));
@@ -82,7 +85,8 @@ export class VisitRunner {
     try {
       const verdict = await this.judge(state);
       const { options, fetchUrl } = verdict.effects;
-      const url = crawlUrl(fetchUrl ?? state.url);
+      const spelling = this.spellings.get(state);
+      const url = crawlUrl(fetchUrl ?? spelling ?? state.url);
       this.target.limitHost(host.key, options.concurrencyPerHost);
       // The page processor refuses what the policy rejects, and then nothing at all is asked of the host.
       const refused = !verdict.accepted && state.arrival !== 'robots';
@@ -104,8 +108,12 @@ export class VisitRunner {
       if (!refused) await this.services.hosts.started(host, delay);
       pause = delay;
       const wantsWords = await this.target.endless.wantsWords(state);
-      const answer = await this.services.processor.process({ ...this.task(state), wantsWords });
+      const answer = await this.services.processor.process({ ...this.task(state), spelling, wantsWords });
       age = answer.age;
+      if (answer.spelling !== undefined && fetchUrl === undefined) {
+        this.spellings.set(state, answer.spelling);
+        return PUT_BACK;
+      }
       const result = await this.services.review.review(state, answer);
       this.noteHost(host, result, state.stamp !== undefined);
       if (!hasAsked(result)) pause = undefined;

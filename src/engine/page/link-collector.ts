@@ -1,8 +1,8 @@
-import { assignSource } from '../../domain/frontier/sources.js';
+import { assignSource, SITEMAPS } from '../../domain/frontier/sources.js';
 import type { Candidate, LayerName, RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
-import type { DiscoveredLink, RefusedLink } from '../ports/page-task.js';
+import type { DiscoveredLink, PageTask, RefusedLink } from '../ports/page-task.js';
 import type { CrawlContext } from './crawl-context.js';
 import type { LinkMemory, WrittenLinks } from './link-memory.js';
 
@@ -14,6 +14,8 @@ const LONGEST_LOOKED_UP = 16_383;
 
 /** Characters of refused links that one page hands over; 40,000 of them are usually shorter. */
 const MOST_REFUSED = 4_000_000;
+
+type LinkArrival = Exclude<DiscoveredLink['arrival'], 'robots'>;
 
 export interface PageOrigin {
   readonly url: CrawlUrl;
@@ -37,7 +39,7 @@ export class LinkCollector {
     private readonly page: PageOrigin,
   ) {}
 
-  add(raw: string, base: string, arrival: DiscoveredLink['arrival'] = 'link', lastModified?: string): void {
+  add(raw: string, base: string, arrival: LinkArrival = 'link', lastModified?: string): void {
     if (raw.length > LONGEST_LOOKED_UP) {
       this.addLong(raw, base, arrival, lastModified);
       return;
@@ -53,18 +55,25 @@ export class LinkCollector {
     else if (known.url !== this.page.url.href) this.report(known);
   }
 
-  private addLong(raw: string, base: string, arrival: DiscoveredLink['arrival'], lastModified?: string): void {
+  /**
+   * A sitemap that an index of sitemaps names. On the host of the index it is asked for like one that robots.txt names,
+   * whatever the policy lets be a document: its URLs are judged.
+   */
+  addSitemap(raw: string, index: PageTask['arrival']): void {
+    const url = this.context.canonicalize(raw, this.page.url.href);
+    if (!url || url.href === this.page.url.href) return;
+    const named = index === 'robots' && hostKey(url) === hostKey(this.page.url) && /^https?$/.test(url.scheme);
+    const verdict = this.context.policy.judge(this.candidate(url, 'sitemap'));
+    if (named || verdict.accepted) this.links.push(this.discovered(url, 'robots', verdict));
+    else this.refuse(url, verdict.reason, verdict.record);
+  }
+
+  private addLong(raw: string, base: string, arrival: LinkArrival, lastModified?: string): void {
     const url = this.context.canonicalize(raw, base);
     if (url) this.take(url, arrival, lastModified);
   }
 
-  private addWritten(
-    raw: string,
-    link: string,
-    base: string,
-    arrival: DiscoveredLink['arrival'],
-    lastModified?: string,
-  ): void {
+  private addWritten(raw: string, link: string, base: string, arrival: LinkArrival, lastModified?: string): void {
     const url = this.context.canonicalize(raw, base);
     if (!url) return;
     const before = this.refused.length;
@@ -76,12 +85,12 @@ export class LinkCollector {
   }
 
   /** The reason why the URL is refused, or undefined when it was taken or is already known. */
-  addUrl(url: CrawlUrl, arrival: DiscoveredLink['arrival'], lastModified?: string): string | undefined {
+  addUrl(url: CrawlUrl, arrival: LinkArrival, lastModified?: string): string | undefined {
     return this.take(url, arrival, lastModified)?.reason;
   }
 
   /** The verdict that refuses the URL, if one does. */
-  private take(url: CrawlUrl, arrival: DiscoveredLink['arrival'], lastModified?: string): Verdict | undefined {
+  private take(url: CrawlUrl, arrival: LinkArrival, lastModified?: string): Verdict | undefined {
     if (arrival === 'link' && (url.href === this.page.url.href || this.isHandedOver(url.href))) return undefined;
     const verdict = this.context.policy.judge(this.candidate(url, arrival));
     if (!verdict.accepted) {
@@ -111,7 +120,7 @@ export class LinkCollector {
     return this.written.links;
   }
 
-  private candidate(url: CrawlUrl, arrival: DiscoveredLink['arrival']): Candidate {
+  private candidate(url: CrawlUrl, arrival: LinkArrival): Candidate {
     const hops = arrival === 'redirect' ? this.page.hops : this.page.hops + 1;
     return { url, arrival, from: this.page.url, root: this.page.root, hops };
   }
@@ -126,7 +135,7 @@ export class LinkCollector {
       url: url.href,
       key: urlKey(url.href),
       hostKey: hostKey(url),
-      source: assignSource(arrival, verdict.effects, verdict.effects.priorityShift),
+      source: arrival === 'robots' ? SITEMAPS : assignSource(arrival, verdict.effects, verdict.effects.priorityShift),
       arrival,
       inheritedMetas: this.page.inheritedMetas,
       lastModified,

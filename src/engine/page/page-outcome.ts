@@ -23,9 +23,12 @@ export function outcomeWithoutBody(answer: HttpAnswer, conditional: boolean, now
       : failed('not-modified-unconditional', 'the server answered 304 to a request that was not conditional');
   }
   if (answer.status === 206) return failed('http-other', 'the server answered a part (206) that nobody asked for');
+  if (answer.status === 204 || answer.status === 205)
+    return failed('http-other', `the server answered that there is no content (${answer.status})`);
   if (answer.status >= 200 && answer.status < 300) return undefined;
   const retryAfter = retryAfterOf(answer, now);
-  const code = errorCodeOfStatus(answer.status, retryAfter !== undefined);
+  // Whatever it says, the server means to be back.
+  const code = errorCodeOfStatus(answer.status, answer.headers['retry-after'] !== undefined);
   return failed(code, `the server answered ${answer.status}`, retryAfter);
 }
 

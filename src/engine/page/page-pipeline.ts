@@ -8,9 +8,10 @@ import { wordsOf } from '../../domain/content/vocabulary.js';
 import { fingerprintOf } from '../../domain/fetch/error-pages.js';
 import { movesSite } from '../../domain/policy/site-mode.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
+import { canonicalizer } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
-import type { PageContent, PageReader } from '../ports/page-reader.js';
+import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
 import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from '../ports/page-task.js';
 import { type CrawlContext, rootOf } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
@@ -38,6 +39,12 @@ export interface PageTools {
 const MAX_LINKS = 10_000;
 const MAX_TEXT_LENGTH = 4_000_000;
 const MAX_SITEMAP_ENTRIES = 50_000;
+/** The most that sitemaps.org allows: what is the largest document does not matter for them. */
+const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
+
+/** Canonicalization steps make one URL of several spellings, of which a server may know only one. */
+const AS_WRITTEN = canonicalizer([]);
+const SITEMAP_NAME = /sitemap[^/]*\.xml(?:\.gz)?$/i;
 
 export async function processPage(
   task: PageTask,
@@ -57,6 +64,7 @@ class PageVisit {
   private duration = 0 as PageResult['duration'];
   private bytes = 0;
   private words: Int32Array | undefined;
+  private spelling: string | undefined;
 
   constructor(
     private readonly task: PageTask,
@@ -107,13 +115,20 @@ class PageVisit {
     if (isRedirect(answer)) return this.redirect(answer);
     const conditional = request.ifNoneMatch !== undefined || request.ifModifiedSince !== undefined;
     const outcome = outcomeWithoutBody(answer, conditional, this.task.now);
-    if (outcome) return outcome;
+    if (outcome) return outcome.kind === 'unchanged' ? this.unchanged(answer) : outcome;
     this.tools.reading?.(true);
     try {
       return this.read(answer);
     } finally {
       this.tools.reading?.(false);
     }
+  }
+
+  /** A header that forbids the index may be new although the page is as it was. */
+  private unchanged(answer: HttpAnswer): PageOutcome {
+    const { index } = directivesOf(this.context, this.verdict.effects.options, answer, []);
+    if (index || this.task.stamp === undefined) return { kind: 'unchanged' };
+    return excluded('noindex', 'X-Robots-Tag of the answer 304 says noindex');
   }
 
   private request(): FetchRequest {
@@ -124,7 +139,7 @@ class PageVisit {
     const wanted = this.task.stamp === undefined && this.verdict.effects.index;
     const conditional = !definition.disableConditionalGet && !wanted && !this.task.rereadLinks;
     return {
-      url: fetchUrl ?? this.task.url,
+      url: fetchUrl ?? this.task.spelling ?? this.task.url,
       fetcher: definition.fetcher,
       ifNoneMatch: conditional ? this.task.etag : undefined,
       ifModifiedSince: conditional ? this.task.lastModified : undefined,
@@ -133,7 +148,7 @@ class PageVisit {
       connectTimeout: options.connectTimeout,
       readTimeout: options.readTimeout,
       totalTimeout: options.totalTimeout,
-      maxSize: options.maxSize,
+      maxSize: this.task.arrival === 'robots' ? MAX_SITEMAP_BYTES : options.maxSize,
       credentials: options.credentials,
       proxy: options.proxy,
       sendBy: this.task.sendBy,
@@ -142,14 +157,19 @@ class PageVisit {
 
   private redirect(answer: HttpAnswer): PageOutcome {
     const location = answer.headers['location'];
-    const target = location === undefined ? undefined : this.context.canonicalize(location, this.task.url);
+    const asked = this.task.spelling ?? this.task.url;
+    const target = location === undefined ? undefined : this.context.canonicalize(location, asked);
     if (!target || (target.scheme !== 'http' && target.scheme !== 'https')) {
       return failed(
         'redirect-malformed',
         `Location is ${location === undefined ? 'missing' : JSON.stringify(location.slice(0, 200))}`,
       );
     }
-    if (target.href === this.url.href) return failed('redirect-loop', 'the URL redirects to itself');
+    if (target.href === this.url.href) {
+      const written = AS_WRITTEN(location!, asked)?.href;
+      if (written !== asked && this.task.spelling === undefined) this.spelling = written;
+      return failed('redirect-loop', 'the URL redirects to itself');
+    }
     if (this.task.redirects >= this.context.fetcher.maxRedirects) {
       return failed('redirect-limit', `more than ${this.context.fetcher.maxRedirects} redirects in a row`);
     }
@@ -168,11 +188,9 @@ class PageVisit {
     const mediaType = this.tools.reader.mediaType(answer.body, header, this.url.path);
     if (this.isSitemap(mediaType)) {
       const sitemap = this.tools.reader.readSitemap(answer.body, header, MAX_SITEMAP_ENTRIES);
-      if (sitemap) {
-        for (const entry of sitemap.entries)
-          this.collector.add(entry.url, this.url.href, 'sitemap', entry.lastModified);
-        return { kind: 'sitemap', entries: sitemap.entries.length };
-      }
+      if (sitemap) return this.sitemap(sitemap);
+      // A sitemap is asked for whatever the policy says; it does not say that anything else may be read.
+      if (!this.verdict.accepted) return { ...excludedBy(this.verdict), revisit: true };
     }
     if (!takesMediaType(definition.mimeTypesMode, definition.mimeTypes, mediaType)) {
       return excluded('mime-type-excluded', `the crawler does not take ${mediaType}`);
@@ -188,6 +206,14 @@ class PageVisit {
     return this.document(answer, mediaType, content);
   }
 
+  private sitemap({ kind, entries }: SitemapContent): PageOutcome {
+    for (const { url, lastModified } of entries) {
+      if (kind === 'index') this.collector.addSitemap(url, this.task.arrival);
+      else this.collector.add(url, this.url.href, 'sitemap', lastModified);
+    }
+    return { kind: 'sitemap', entries: entries.length };
+  }
+
   private wantsText(): boolean {
     const { context, task } = this;
     const { storeTextOnly, probeErrorPages } = context.definition;
@@ -197,17 +223,14 @@ class PageVisit {
 
   private isSitemap(mediaType: string): boolean {
     if (!this.context.definition.crawlSitemaps) return false;
-    return (
-      this.task.arrival === 'robots' ||
-      (/xml|gzip/.test(mediaType) && /sitemap[^/]*\.xml(?:\.gz)?$/i.test(this.url.path))
-    );
+    return this.task.arrival === 'robots' || (/xml|gzip/.test(mediaType) && SITEMAP_NAME.test(this.url.path));
   }
 
   private document(answer: HttpAnswer, mediaType: string, content: PageContent): PageOutcome {
-    const base = baseOf(this.url, content);
+    const base = baseOf(this.task.spelling ?? this.url.href, content);
     const moved = movedHome(this.context, this.url, base, content);
     if (moved) return this.redirectTo(moved, false);
-    const directives = directivesOf(this.context, this.verdict.effects.options, answer, content);
+    const directives = directivesOf(this.context, this.verdict.effects.options, answer, content.robotsMetas);
     const canonical = canonicalOf(this.context, this.url, base, answer, content);
     const canonicalTaken = canonical !== undefined && this.collector.addUrl(canonical, 'link') === undefined;
     const reason = this.reasonNotToIndex(directives.index);
@@ -243,6 +266,8 @@ class PageVisit {
 
   private reasonNotToIndex(robotsAllow: boolean): string | undefined {
     if (!this.verdict.effects.index) return this.verdict.effects.follow ? 'links-only' : 'no-index';
+    // Sites that answer everything with some page answer the question for their sitemap with it, too.
+    if (this.task.arrival === 'robots' && SITEMAP_NAME.test(this.url.path)) return 'links-only';
     return robotsAllow ? undefined : 'noindex';
   }
 
@@ -296,6 +321,7 @@ class PageVisit {
       id: this.task.id,
       crawler: this.task.crawler,
       outcome,
+      spelling: this.spelling,
       status: this.status,
       links: this.collector.links.map((link) => ({ ...link, inheritedMetas: this.handedDownMetas() })),
       refused: this.collector.refused,
@@ -322,7 +348,7 @@ function excluded(reason: string, detail: string): PageOutcome {
 const addressNeeded = ({ detail }: Verdict): string =>
   `an address rule of the crawl space would have to allow the host, and DNS does not know its address: ${detail}`;
 
-function excludedBy(verdict: Verdict): PageOutcome {
+function excludedBy(verdict: Verdict): Extract<PageOutcome, { kind: 'excluded' }> {
   return {
     kind: 'excluded',
     reason: verdict.reason,

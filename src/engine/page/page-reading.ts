@@ -2,6 +2,7 @@
  * What a body says about itself beyond its text: robots directives, where its links point from, whether another URL is
  * the canonical one, whether it sends the visitor elsewhere.
  */
+import { isForPrograms } from '../../domain/content/alternates.js';
 import type { UrlOptions } from '../../domain/crawl/definition.js';
 import { type RobotsDirectives, robotsDirectives } from '../../domain/robots/robots-directives.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
@@ -20,25 +21,25 @@ export function directivesOf(
   context: CrawlContext,
   options: UrlOptions,
   answer: HttpAnswer,
-  content: PageContent,
+  metas: PageContent['robotsMetas'],
 ): RobotsDirectives {
   if (!obeysPage(context, options)) return OBEY_NOTHING;
   const header = answer.headers['x-robots-tag'];
-  return robotsDirectives(content.robotsMetas, header ? header.split('\n') : [], context.fetcher.robotsAgent);
+  return robotsDirectives(metas, header ? header.split('\n') : [], context.fetcher.robotsAgent);
 }
 
 /** Every link of a page is as long as its base at least, so that one of a megabyte would cost a gigabyte. */
 const LONGEST_BASE = 16_383;
 
 /** The URL that relative links of the page start from: `<base href>`, or the page itself. */
-export function baseOf(url: CrawlUrl, content: PageContent): string {
-  if (content.base === undefined) return url.href;
-  const base = URL.parse(content.base, url.href);
-  if (!base || base.href.length > LONGEST_BASE) return url.href;
-  return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : url.href;
+export function baseOf(address: string, content: PageContent): string {
+  if (content.base === undefined) return address;
+  const base = URL.parse(content.base, address);
+  if (!base || base.href.length > LONGEST_BASE) return address;
+  return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : address;
 }
 
-/** The canonical URL that the page names, when it is another one. */
+/** The canonical URL that the page names, when it is another one. A page that names several has a slip in it, and none counts. */
 export function canonicalOf(
   context: CrawlContext,
   url: CrawlUrl,
@@ -46,12 +47,19 @@ export function canonicalOf(
   answer: HttpAnswer,
   content: PageContent,
 ): CrawlUrl | undefined {
-  const named = content.links.find((link) => link.kind === 'canonical')?.href ?? canonicalHeader(answer);
-  const canonical = named === undefined ? undefined : context.canonicalize(named, base);
-  return canonical && canonical.href !== url.href ? canonical : undefined;
+  const elements = content.links.filter((link) => link.kind === 'canonical');
+  const header = headerLinks(answer).filter((link) => link.relation === 'canonical');
+  const [canonical, ...more] = [
+    ...elements.map(({ href }) => context.canonicalize(href, base)),
+    ...header.map(({ href }) => context.canonicalize(href, url.href)),
+  ].filter((named) => named !== undefined);
+  if (canonical === undefined || canonical.href === url.href) return undefined;
+  return more.every(({ href }) => href === canonical.href) ? canonical : undefined;
 }
 
-const LINK_HEADER = /<([^<>]{1,2048})>\s*((?:;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^\s;,"]+)\s*)+)/g;
+const LINK_HEADER = /<([^<>]{1,2048})>\s*((?:;\s*[\w*-]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]+))?\s*)+)/g;
+const RELATION = /;\s*rel\s*=\s*["']?([^"';,]+)/i;
+const TYPE = /;\s*type\s*=\s*"?([^";,]+)/i;
 const FOLLOWED_RELATIONS = new Set(['next', 'prev', 'alternate', 'canonical']);
 
 /** Targets of the HTTP Link header (RFC 8288) whose relation is one that is followed in HTML too. */
@@ -60,15 +68,13 @@ export function headerLinks(answer: HttpAnswer): { href: string; relation: strin
   if (!header) return [];
   const links: { href: string; relation: string }[] = [];
   for (const match of header.slice(0, 16_384).matchAll(LINK_HEADER)) {
-    const relation = /;\s*rel\s*=\s*"?([^";,]+)/i.exec(match[2]!)?.[1]?.trim().toLowerCase();
+    const relation = RELATION.exec(match[2]!)?.[1]?.trim().toLowerCase();
     const followed = relation?.split(/\s+/).find((word) => FOLLOWED_RELATIONS.has(word));
+    if (followed === 'alternate' && isForPrograms(TYPE.exec(match[2]!)?.[1])) continue;
     if (followed) links.push({ href: match[1]!, relation: followed });
   }
   return links;
 }
-
-const canonicalHeader = (answer: HttpAnswer): string | undefined =>
-  headerLinks(answer).find((link) => link.relation === 'canonical')?.href;
 
 /** The other site that a site root's home page sends its visitors to by meta refresh, when it does. */
 export function movedHome(

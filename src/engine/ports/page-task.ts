@@ -13,6 +13,8 @@ export interface PageTask {
   readonly crawler: string;
   readonly url: string;
   readonly arrival: UrlState['arrival'];
+  /** What is asked for instead: another spelling of the URL, which it redirects to. */
+  readonly spelling?: string;
   /** The page that redirected or linked here. */
   readonly foundOn?: string;
   readonly root?: string;
@@ -40,7 +42,8 @@ export interface DiscoveredLink {
   readonly key: bigint;
   readonly hostKey: string;
   readonly source: SourceNumber;
-  readonly arrival: 'link' | 'redirect' | 'sitemap';
+  /** `robots`: a sitemap that an index of sitemaps names. */
+  readonly arrival: 'link' | 'redirect' | 'sitemap' | 'robots';
   readonly inheritedMetas?: UrlState['inheritedMetas'];
   /** Sitemap's word on the last change. */
   readonly lastModified?: string;
@@ -105,6 +108,8 @@ export interface PageResult {
   readonly id: UrlId;
   readonly crawler: string;
   readonly outcome: PageOutcome;
+  /** With the outcome that the URL redirects to itself: the spelling of it that the redirect names, when it is another one. */
+  readonly spelling?: string;
   /** HTTP status, when there was an answer. */
   readonly status?: number;
   readonly links: readonly DiscoveredLink[];

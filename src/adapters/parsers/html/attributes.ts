@@ -20,6 +20,7 @@ export const ATTRIBUTE = {
   color: 12,
   face: 13,
   size: 14,
+  type: 15,
 } as const;
 
 const COUNT = Object.keys(ATTRIBUTE).length;

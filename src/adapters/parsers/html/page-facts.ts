@@ -1,4 +1,6 @@
 /** What the tags of a page say: links, base address, metas, language. Bounded; first come, first kept. */
+
+import { isForPrograms } from '../../../domain/content/alternates.js';
 import type { LinkKind, RawLink } from '../../../engine/ports/page-reader.js';
 import { ATTRIBUTE, type Attributes } from './attributes.js';
 import { refreshTarget } from './meta-refresh.js';
@@ -76,11 +78,16 @@ export class PageFacts {
     this.link('iframe', ATTRIBUTE.href);
   }
 
-  /** One link for each relation that leads to documents; a style sheet's alternate is no document. */
+  /**
+   * One link for each relation that leads to documents; a style sheet's alternate is no document. Without an address the
+   * element says nothing (HTML standard): where there is a base, the empty one would mean the base.
+   */
   private relation(): void {
+    if (!this.attributes.get(ATTRIBUTE.href)?.trim()) return;
     const relations = new Set(this.attributes.get(ATTRIBUTE.rel)?.toLowerCase().split(/\s+/));
     if (relations.has('stylesheet')) return;
     const kinds = new Set([...relations].flatMap((relation) => LINK_RELATIONS.get(relation) ?? []));
+    if (isForPrograms(this.attributes.get(ATTRIBUTE.type))) kinds.delete('alternate');
     for (const kind of kinds) this.link(kind, ATTRIBUTE.href);
   }
 
@@ -128,7 +135,10 @@ function trim(value: string): string {
   return end - start === value.length ? value : value.slice(start, end);
 }
 
-/** One space for each run of white space, none at the ends. */
+/** One space for each run of white space, none at the ends; no soft hyphens. */
 export function fold(value: string): string {
-  return value.replace(/\s+/g, ' ').trim();
+  return value
+    .replace(/\u00ad/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }

@@ -1,6 +1,6 @@
 /**
  * Collects the visible text of a page as UTF-8 with white space folded: runs of it become one space, none stands at
- * the beginning or the end.
+ * the beginning or the end, and no soft hyphens, which would hide words from a search.
  */
 import { AMPERSAND, LESS, SPACE } from './bytes.js';
 import { CharacterReferences } from './character-reference.js';
@@ -16,6 +16,9 @@ KIND.fill(BLANK, 0, SPACE + 1);
 KIND[0x7f] = BLANK;
 KIND[LESS] = KIND[AMPERSAND] = STOP;
 for (const lead of [0xc2, 0xe1, 0xe2, 0xe3, 0xef]) KIND[lead] = LEAD;
+
+/** Second byte of U+00AD, which says where a word may be parted and is no part of it. */
+const SOFT_HYPHEN = 0xad;
 
 /** Named references grow by at most a fifth when decoded (`&nGt;`: 5 bytes to 6); and a word separator may be added. */
 const GROWTH = 1.25;
@@ -47,7 +50,8 @@ export class TextBuffer {
         out[length++] = byte;
         at++;
       } else {
-        if (length > 0 && out[length - 1] !== SPACE) out[length++] = SPACE;
+        const hyphen = byte === 0xc2 && source[at + 1] === SOFT_HYPHEN;
+        if (!hyphen && length > 0 && out[length - 1] !== SPACE) out[length++] = SPACE;
         at += blank;
       }
     }
@@ -112,10 +116,10 @@ export function clip(text: string, maxLength: number): string {
   return text.slice(0, last >= 0xd800 && last < 0xdc00 ? maxLength - 1 : maxLength);
 }
 
-/** Bytes of the blank character at `at`; 0 when it is another character. */
+/** Bytes of the blank character or soft hyphen at `at`; 0 when it is another character. */
 function blankWidth(bytes: Buffer, at: number): number {
   const [lead, second, third] = [bytes[at]!, bytes[at + 1]!, bytes[at + 2]!];
-  if (lead === 0xc2) return second === 0xa0 || second === 0x85 ? 2 : 0;
+  if (lead === 0xc2) return second === 0xa0 || second === 0x85 || second === SOFT_HYPHEN ? 2 : 0;
   if (lead === 0xe1) return second === 0x9a && third === 0x80 ? 3 : 0;
   if (lead === 0xe3) return second === 0x80 && third === 0x80 ? 3 : 0;
   if (lead === 0xef) return second === 0xbb && third === 0xbf ? 3 : 0;

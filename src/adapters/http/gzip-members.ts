@@ -1,0 +1,60 @@
+/**
+ * The members of a gzip body (RFC 1952). zlib takes whatever follows the last one for another member that is broken; servers add line
+ * ends and comments there after they have compressed the page, and browsers pass them over.
+ */
+import { crc32, gunzipSync, inflateRawSync } from 'node:zlib';
+
+interface Bounds {
+  readonly maxOutputLength: number;
+  readonly chunkSize: number;
+}
+
+/** Each costs a decoder, and a broken body made of tiny ones would cost thousands. */
+const MOST_MEMBERS = 1000;
+const HEADER = 10;
+const TRAILER = 8;
+const [HEADER_CRC, EXTRA, NAME, COMMENT] = [2, 4, 8, 16];
+
+/** Throws the errors of zlib. */
+export function gunzipMembers(input: Uint8Array, bounds: Bounds): Uint8Array {
+  try {
+    return gunzipSync(input, bounds);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'Z_DATA_ERROR') throw error;
+    const end = endOfMembers(Buffer.from(input.buffer, input.byteOffset, input.byteLength), bounds);
+    if (end === undefined) throw error;
+    return gunzipSync(input.subarray(0, end), bounds);
+  }
+}
+
+/** Where something else than a member begins; undefined when a member is broken. */
+function endOfMembers(input: Buffer, bounds: Bounds): number | undefined {
+  let end = 0;
+  let room = bounds.maxOutputLength;
+  for (let members = 0; isMember(input, end); members++) {
+    if (members === MOST_MEMBERS) return undefined;
+    const start = dataOf(input, end);
+    const { buffer, engine } = inflated(input.subarray(start), { ...bounds, maxOutputLength: Math.max(room, 1) });
+    const trailer = start + engine.bytesWritten;
+    if (trailer + TRAILER > input.length || input.readUInt32LE(trailer) !== crc32(buffer)) return undefined;
+    end = trailer + TRAILER;
+    room -= buffer.length;
+  }
+  return end > 0 && end < input.length ? end : undefined;
+}
+
+const isMember = (input: Buffer, at: number): boolean =>
+  at + HEADER + TRAILER <= input.length && input[at] === 0x1f && input[at + 1] === 0x8b && input[at + 2] === 8;
+
+function dataOf(input: Buffer, start: number): number {
+  const flags = input[start + 3]!;
+  let at = start + HEADER;
+  if (flags & EXTRA && at + 2 <= input.length) at += 2 + input.readUInt16LE(at);
+  for (const flag of [NAME, COMMENT]) if (flags & flag) at = input.indexOf(0, at) + 1 || input.length;
+  return flags & HEADER_CRC ? at + 2 : at;
+}
+
+/** With `info` the decoder itself comes too, which knows how much it has read; its types do not say so. */
+function inflated(input: Buffer, bounds: Bounds): { buffer: Buffer; engine: { bytesWritten: number } } {
+  return inflateRawSync(input, { ...bounds, info: true }) as unknown as ReturnType<typeof inflated>;
+}

@@ -1,0 +1,26 @@
+/**
+ * Queries of links in pages of an old encoding. Browsers send them in the encoding of the page (URL standard, query state), and
+ * that is what the server understands; paths are UTF-8 whatever the page.
+ */
+import '@exodus/bytes/encoding.js';
+import { percentEncodeAfterEncoding } from '@exodus/bytes/whatwg.js';
+import type { RawLink } from '../../../engine/ports/page-reader.js';
+
+/** The special-query percent-encode set of the URL standard. */
+const ESCAPED = ' "#\'<>';
+const UNICODE = /^utf-/;
+
+/** The links with their queries as ASCII, where they are written with other characters in a page that is not Unicode. */
+export function withEncodedQueries(links: readonly RawLink[], encoding: string): readonly RawLink[] {
+  if (UNICODE.test(encoding)) return links;
+  return links.map((link) => ({ ...link, href: withEncodedQuery(link.href, encoding) }));
+}
+
+function withEncodedQuery(href: string, encoding: string): string {
+  const start = href.indexOf('?') + 1;
+  const hash = href.indexOf('#');
+  if (start === 0 || (hash >= 0 && hash < start) || /^[\x00-\x7f]*$/.test(href)) return href;
+  const end = hash < 0 ? href.length : hash;
+  const query = href.slice(start, end).replace(/[\t\n\r]/g, '');
+  return href.slice(0, start) + percentEncodeAfterEncoding(encoding, query, ESCAPED) + href.slice(end);
+}

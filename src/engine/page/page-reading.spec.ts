@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { milliseconds } from '../../domain/time/units.js';
+import { headerLinks } from './page-reading.js';
+
+const links = (link: string): string[] => {
+  const timings = { header: milliseconds(0), total: milliseconds(0) };
+  const body = new Uint8Array(0);
+  return headerLinks({
+    kind: 'response',
+    status: 200,
+    headers: { link },
+    body,
+    transferred: 0,
+    address: '',
+    timings,
+  }).map(({ href, relation }) => `${relation} ${href}`);
+};
+
+describe('the Link header', () => {
+  it.each([
+    ['</a>; rel="next", </b>; rel=prev; title="x,y"', ['next /a', 'prev /b']],
+    ['</a>; crossorigin; rel=next', ['next /a']],
+    ["</a>; rel='next'", ['next /a']],
+    ['</de>; rel="alternate"; hreflang="de"', ['alternate /de']],
+    ['</a.pdf>; rel=alternate; type="application/pdf"', ['alternate /a.pdf']],
+    ['</wp-json/wp/v2/posts/1>; rel="alternate"; title="JSON"; type="application/json"', []],
+    ['</s.css>; rel=preload; as=style', []],
+  ])('%s', (header, expected) => expect(links(header)).toEqual(expected));
+
+  it('of any form takes time in proportion to its length', () => {
+    expect(links(`</a>;${' '.repeat(60_000)}`.repeat(3))).toEqual([]);
+    expect(links(`</a>${'; a'.repeat(20_000)}`)).toEqual([]);
+    expect(links('<'.repeat(60_000))).toEqual([]);
+  });
+});
