@@ -5,7 +5,7 @@
 import type { Disposition, StateChanges } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH, type SourceNumber } from '../../domain/frontier/sources.js';
-import type { PushDocument, PushOrder } from '../../domain/push/order.js';
+import type { OrderState, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { after, type Duration, type Instant, NEVER } from '../../domain/time/units.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
@@ -28,6 +28,8 @@ export interface Ruling {
   readonly disposition: Disposition;
   /** The deletion stands in the ledger already (held or refused) and is sent under its own number. */
   readonly resume?: LedgerEntry;
+  /** An order in the ledger that has nothing to do any more, and why. */
+  readonly cancel?: { readonly order: LedgerEntry; readonly why: string };
 }
 
 export interface Decision extends Ruling {
@@ -106,12 +108,22 @@ export class Conclusion {
   }
 
   private async carryOut(decision: Decision): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
-    const { state, disposition, document } = decision;
+    const { state, disposition, document, cancel } = decision;
     const { order, changes, remove } = disposition;
     if (order?.kind === 'delete') return this.delete(decision, order.reason);
     const orders: LedgerEntry[] = [];
+    if (cancel) {
+      const open = await this.open(state, cancel.order.state);
+      orders.push(
+        ...this.cancelled(
+          open.filter(({ id }) => id === cancel.order.id),
+          cancel.why,
+        ),
+      );
+    }
     const answersAgain = changes.status === 'indexed' && state.pendingDeletion !== undefined;
-    if (answersAgain) orders.push(...(await this.cancelHeld(state)));
+    if (answersAgain) orders.push(...this.cancelled(await this.held(state), 'the page answers again'));
+    if (remove) orders.push(...this.cancelled(await this.held(state), 'the URL is no longer known'));
     const base: UrlChanges = answersAgain ? { ...changes, pendingDeletion: null } : changes;
     if (order === undefined || document === undefined) return { changes: base, orders, remove };
     const sent = await this.send(this.services.ledger.add(state, order.reason, document), decision.fence);
@@ -124,8 +136,10 @@ export class Conclusion {
     reason: string,
   ): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
     const { state, disposition, byPerson } = decision;
+    // The ledger says what is held: a person may have dropped it since the URL was read.
+    const held = await this.held(state);
     // Already held back: one order is enough, and it waits for a person.
-    if (state.pendingDeletion !== undefined && !byPerson)
+    if (held.length > 0 && !byPerson)
       return { changes: this.keptBack(state, disposition, reason), orders: [], remove: false };
     const order = decision.resume
       ? this.services.ledger.resume(decision.resume)
@@ -138,14 +152,19 @@ export class Conclusion {
       return { changes: this.keptBack(state, disposition, reason), orders: [held], remove: false };
     }
     const sent = await this.send(order, decision.fence);
+    const others = held.filter(({ id }) => id !== sent.id);
     if (sent.state === 'refused') {
-      // The document is still there, so the next visit that wants it gone orders that again.
-      const changes = { ...this.keptBack(state, disposition, reason), pendingDeletion: undefined };
-      return { changes, orders: [sent], remove: false };
+      // The document is still there, so the next visit that wants it gone orders that again, unless another order waits.
+      const pendingDeletion = others[0]?.reason ?? null;
+      return {
+        changes: { ...this.keptBack(state, disposition, reason), pendingDeletion },
+        orders: [sent],
+        remove: false,
+      };
     }
     return {
       changes: { ...disposition.changes, stamp: null, pendingDeletion: null },
-      orders: [sent],
+      orders: [sent, ...this.cancelled(others, 'the document was deleted for another reason')],
       remove: disposition.remove,
     };
   }
@@ -174,18 +193,17 @@ export class Conclusion {
     return { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
   }
 
-  private async cancelHeld(state: UrlState): Promise<LedgerEntry[]> {
-    const held = await this.services.store.orders(
-      { crawler: state.crawler, uri: state.url, state: 'held' },
-      undefined,
-      10,
-    );
-    return held.map((entry) => ({
-      ...entry,
-      state: 'cancelled',
-      answeredAt: this.services.clock.now(),
-      answer: 'the page answers again',
-    }));
+  /** Deletions of its document that wait for a person. */
+  private held(state: UrlState): Promise<LedgerEntry[]> {
+    return state.pendingDeletion === undefined ? Promise.resolve([]) : this.open(state, 'held');
+  }
+
+  private open({ crawler, url }: UrlState, state: OrderState): Promise<LedgerEntry[]> {
+    return this.services.store.orders({ crawler, uri: url, state }, undefined, 10);
+  }
+
+  private cancelled(orders: readonly LedgerEntry[], answer: string): LedgerEntry[] {
+    return orders.map((entry) => ({ ...entry, state: 'cancelled', answeredAt: this.services.clock.now(), answer }));
   }
 }
 
