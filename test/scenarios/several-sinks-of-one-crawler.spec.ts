@@ -49,6 +49,40 @@ describe('a crawler with two sinks', () => {
   });
   const everything = (...paths: string[]) => paths.map((path) => site.url(path)).sort();
 
+  it('deletes from the one that took a document what the other one has refused, when its page is gone', async () => {
+    refuses = ({ kind, uri }) => kind === 'add' && uri.endsWith('/a');
+    await world.untilIdle();
+    expect(await held()).toEqual({ main: everything('/', '/a'), other: everything('/') });
+    site.set('/a', { status: 404 });
+    await visit();
+    expect(await held()).toEqual({ main: everything('/'), other: everything('/') });
+  });
+
+  it('gives a document back to the one that deleted it, when the other one refused the deletion and the page is as before', async () => {
+    await world.untilIdle();
+    refuses = ({ kind }) => kind === 'delete';
+    site.set('/a', { status: 404 });
+    await visit();
+    expect(await held()).toEqual({ main: everything('/'), other: everything('/', '/a') });
+    site.page('/a');
+    await visit();
+    expect(await held()).toEqual({ main: everything('/', '/a'), other: everything('/', '/a') });
+  });
+
+  it('brings the one that took a change back to the text before, when the other one refused the change', async () => {
+    await world.untilIdle();
+    refuses = ({ kind, uri }) => kind === 'add' && uri.endsWith('/a');
+    site.page('/a', [], 'Closed for today.');
+    await visit();
+    expect(await world.engine.reconcile('main', false)).toMatchObject({ missing: { count: 0 } });
+    refuses = () => false;
+    site.page('/a');
+    await visit();
+    const { stamp } = (await world.state(site.url('/a')))!;
+    expect(taken.get('/a')).toBe(stamp);
+    expect(await world.engine.reconcile('main', false)).toMatchObject({ stale: { count: 0 }, missing: { count: 0 } });
+  });
+
   it('that compares one of them loses no document of the other when its page is gone meanwhile', async () => {
     await world.untilIdle();
     await fetch(`${world.index!.url}/papi/4/connectors/test/delete_documents`, {

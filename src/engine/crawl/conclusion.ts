@@ -14,7 +14,7 @@ import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from './crawl-events.js';
 import type { Deletions } from './deletions.js';
-import type { Doubts } from './doubts.js';
+import { type Doubts, UNKNOWN_STAMP } from './doubts.js';
 import type { Ledger } from './ledger.js';
 import type { Tally } from './tally.js';
 
@@ -61,7 +61,7 @@ export interface ConclusionServices {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: CrawlEvents;
-  readonly doubts: Pick<Doubts, 'add' | 'settled'>;
+  readonly doubts: Pick<Doubts, 'add' | 'settled' | 'unanswered'>;
 }
 
 export interface ConclusionSettings {
@@ -82,9 +82,7 @@ export class Conclusion {
   async conclude(decision: Decision): Promise<Concluded> {
     const { doubts } = this.services;
     try {
-      const concluded = await this.settle(decision);
-      doubts.settled(decision.state.id, decision.disposition);
-      return concluded;
+      return await this.settle(decision);
     } catch (error) {
       doubts.add(decision.state.id);
       throw error;
@@ -100,6 +98,8 @@ export class Conclusion {
         [fence],
         orders.some(({ attempts }) => attempts > 0),
       );
+    const isKnown = changes.stamp !== undefined || orders.some(({ state }) => state === 'acknowledged');
+    if (isKnown) this.services.doubts.settled(state.id);
     if (remove) return { removed: true, simhash: null };
     const source = changes.source === undefined ? state.source : (changes.source ?? undefined);
     const dueAt = changes.dueAt ?? state.dueAt;
@@ -126,9 +126,10 @@ export class Conclusion {
     if (remove) orders.push(...this.cancelled(await this.held(state), 'the URL is no longer known'));
     const base: UrlChanges = answersAgain ? { ...changes, pendingDeletion: null } : changes;
     if (order === undefined || document === undefined) return { changes: base, orders, remove };
-    const sent = await this.send(this.services.ledger.add(state, order.reason, document), decision.fence);
-    orders.push(sent);
-    return { changes: sent.state === 'refused' ? refusedAdd(state, base) : base, orders, remove };
+    const { entry, divided } = await this.send(this.services.ledger.add(state, order.reason, document), decision.fence);
+    orders.push(entry);
+    if (entry.state !== 'refused') return { changes: base, orders, remove };
+    return { changes: this.refused(state, refusedAdd(state, base, divided), divided), orders, remove };
   }
 
   private async delete(
@@ -151,16 +152,12 @@ export class Conclusion {
       const held = this.services.ledger.entry(order, { state: 'held' });
       return { changes: this.keptBack(state, disposition, reason), orders: [held], remove: false };
     }
-    const sent = await this.send(order, decision.fence);
+    const { entry: sent, divided } = await this.send(order, decision.fence);
     const others = held.filter(({ id }) => id !== sent.id);
     if (sent.state === 'refused') {
       // The document is still there, so the next visit that wants it gone orders that again, unless another order waits.
-      const pendingDeletion = others[0]?.reason ?? null;
-      return {
-        changes: { ...this.keptBack(state, disposition, reason), pendingDeletion },
-        orders: [sent],
-        remove: false,
-      };
+      const changes = { ...this.keptBack(state, disposition, reason), pendingDeletion: others[0]?.reason ?? null };
+      return { changes: this.refused(state, changes, divided), orders: [sent], remove: false };
     }
     return {
       changes: { ...disposition.changes, stamp: null, pendingDeletion: null },
@@ -169,12 +166,18 @@ export class Conclusion {
     };
   }
 
-  private async send(order: PushOrder, fence: Fence): Promise<LedgerEntry> {
-    const { answer, attempts } = await this.services.delivery.deliver(order, this.settings.sinks, fence);
+  private async send(order: PushOrder, fence: Fence): Promise<{ entry: LedgerEntry; divided: boolean }> {
+    const { answer, attempts, divided } = await this.services.delivery.deliver(order, this.settings.sinks, fence);
     const message = answer.state === 'refused' ? answer.message : undefined;
     this.services.events.order(order, answer.state, message);
     this.settings.tally.order(order.kind, answer.state);
-    return this.services.ledger.entry(order, { state: answer.state, attempts, answer: message });
+    return { entry: this.services.ledger.entry(order, { state: answer.state, attempts, answer: message }), divided };
+  }
+
+  /** When one sink has taken what another one refuses, nobody can tell what they hold: the next visit orders it, whatever it is. */
+  private refused(state: UrlState, changes: UrlChanges, divided: boolean): UrlChanges {
+    if (!divided) return this.services.doubts.unanswered(state, changes);
+    return { ...changes, stamp: UNKNOWN_STAMP };
   }
 
   /** The visit's outcome is remembered, and the document stays where it is; the URL is visited on. */
@@ -190,7 +193,8 @@ export class Conclusion {
         }
       : {};
     // Without validators: an answer that nothing has changed since would speak of the page that is to go, not of the document.
-    return { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
+    const changes = { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
+    return this.services.doubts.unanswered(state, changes);
   }
 
   /** Deletions of its document that wait for a person. */
@@ -213,11 +217,11 @@ function simhashInIndex({ status, stamp, simhash }: UrlChanges): bigint | null |
 }
 
 /** The sinks keep what they had: the state says so, and what the sink said stands in the ledger. */
-function refusedAdd(state: UrlState, changes: UrlChanges): UrlChanges {
+function refusedAdd(state: UrlState, changes: UrlChanges, divided: boolean): UrlChanges {
   const { stamp: _stamp, simhash: _simhash, etag: _etag, lastModified: _lastModified, ...rest } = changes;
   return {
     ...rest,
-    status: state.stamp === undefined ? 'visited' : 'indexed',
+    status: state.stamp === undefined && !divided ? 'visited' : 'indexed',
     reason: 'order-refused',
     etag: null,
     lastModified: null,
