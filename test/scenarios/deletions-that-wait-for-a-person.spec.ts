@@ -1,6 +1,7 @@
 /** What becomes of deletions that the guard holds, or a sink has refused, when more happens before a person looks at them. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { days, hours, minutes } from '../../src/domain/time/units.js';
+import { UNKNOWN_STAMP } from '../../src/engine/crawl/doubts.js';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import type { FakeSite } from '../support/fake-site.js';
 import { FlakyReceiver } from '../support/flaky-receiver.js';
@@ -74,6 +75,28 @@ describe('deletions that wait for a person', () => {
     await world.pass(minutes(5));
     expect(await world.indexed()).toEqual([]);
   });
+
+  it.each(['is released', 'follows from new rules'])(
+    'may have reached the index from the moment on that one %s: a crash before the answer leaves that in doubt',
+    async (cause) => {
+      receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'fail' : 'pass');
+      if (cause === 'is released') {
+        receiver.fate = () => 'pass';
+        await fails();
+        receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'fail' : 'pass');
+        await world.engine.releaseHeld(hostKey);
+      } else {
+        const crawler = `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="a.rules"/>`;
+        await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
+      }
+      await world.pass(minutes(5));
+      expect(world.engine.sinks()[0]).toMatchObject({ state: 'unavailable' });
+      expect(await world.state(site.url('/p8'))).toMatchObject({ stamp: UNKNOWN_STAMP });
+      receiver.fate = () => 'pass';
+      await world.pass(minutes(5));
+      expect(await world.state(site.url('/p8'))).not.toHaveProperty('stamp', UNKNOWN_STAMP);
+    },
+  );
 
   it('are done with when the rules have taken the documents out meanwhile', async () => {
     await fails();

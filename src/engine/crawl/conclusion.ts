@@ -152,11 +152,15 @@ export class Conclusion {
       const held = this.services.ledger.entry(order, { state: 'held' });
       return { changes: this.keptBack(state, disposition, reason), orders: [held], remove: false };
     }
+    // A visit that dies in between is made again, and so is a removal; nobody would come back to this one.
+    const marks = byPerson && !disposition.remove && state.stamp !== undefined;
+    if (marks) await this.markUnknown(decision);
     const { entry: sent, divided } = await this.send(order, decision.fence);
     const others = held.filter(({ id }) => id !== sent.id);
     if (sent.state === 'refused') {
       // The document is still there, so the next visit that wants it gone orders that again, unless another order waits.
-      const changes = { ...this.keptBack(state, disposition, reason), pendingDeletion: others[0]?.reason ?? null };
+      const pendingDeletion = others[0]?.reason ?? null;
+      const changes = { ...this.keptBack(state, disposition, reason), pendingDeletion, stamp: state.stamp };
       return { changes: this.refused(state, changes, divided), orders: [sent], remove: false };
     }
     return {
@@ -164,6 +168,13 @@ export class Conclusion {
       orders: [sent, ...this.cancelled(others, 'the document was deleted for another reason')],
       remove: disposition.remove,
     };
+  }
+
+  /** Until the deletion is settled, the index may hold the document or not. */
+  private async markUnknown({ state, fence }: Decision): Promise<void> {
+    const changes: UrlChanges = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null };
+    if ((await this.services.settler.add({ id: state.id, fence, changes })) === 'fenced out')
+      throw new FencedOut([fence]);
   }
 
   private async send(order: PushOrder, fence: Fence): Promise<{ entry: LedgerEntry; divided: boolean }> {
