@@ -86,6 +86,27 @@ describe('the machine has a bad day', () => {
     expect(await world.engine.reconcile('main', false)).toMatchObject({ stale: { count: 0 }, missing: { count: 0 } });
   });
 
+  it('a change that was acknowledged and not written down is not forgotten while a deletion of its document is held', async () => {
+    await world.untilIdle();
+    await world.pass(hours(2));
+    for (const path of ['/', ...PAGES]) site.set(path, { status: path === '/p29' ? 408 : 500 });
+    await world.engine.refresh('test', { like: '%' });
+    await world.pass(minutes(1));
+    site.page('/p29', [], 'Closed for today.');
+    const failed = failingOnce(
+      world.store,
+      ({ reason }) => reason === 'changed',
+      () => site.set('/p29', { status: 500 }),
+    );
+    await world.pass(minutes(20));
+    expect(failed.times).toBe(1);
+    expect(await world.engine.orders({ state: 'held', uri: site.url('/p29') }, undefined, 1)).toHaveLength(1);
+    site.page('/', PAGES);
+    for (const path of PAGES) site.page(path);
+    await world.pass(days(2));
+    expect(await world.engine.reconcile('main', false)).toMatchObject({ stale: { count: 0 }, missing: { count: 0 } });
+  });
+
   it('a document that was acknowledged and not written down is deleted when the rules exclude it meanwhile', async () => {
     const failed = failingOnce(world.store, ({ uri }) => uri.endsWith('/p1'));
     for (let turns = 0; turns < 1_000 && failed.times === 0; turns++) await world.during(Promise.resolve());

@@ -3,7 +3,7 @@
  * the URL as it stands by then.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { NEVER } from '../../domain/time/units.js';
+import { type Instant, NEVER } from '../../domain/time/units.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { Word } from '../crawl/conclusion.js';
@@ -35,6 +35,18 @@ export const pageErrand = (host: string, page: { crawler: string; url: string; a
   errand(host, { do: 'page', ...page });
 
 const errand = (host: string, task: Task): Errand => ({ hostKey: host, text: JSON.stringify(task) });
+
+/** Nobody knows which document of the URL the sinks hold: its next visit, at once, orders what it finds. */
+export const toVerify = (now: Instant) =>
+  ({
+    stamp: UNKNOWN_STAMP,
+    status: 'indexed',
+    reason: 'reconciled',
+    etag: null,
+    lastModified: null,
+    source: 0,
+    dueAt: now,
+  }) as const;
 
 export class Errands {
   constructor(
@@ -78,17 +90,7 @@ export class Errands {
   private async verify(crawler: Crawler, url: string): Promise<boolean> {
     const known = (await this.services.store.find(crawler.name, url)) ?? (await this.restored(crawler, url));
     if (!known) return true;
-    const dueAt = this.services.clock.now();
-    const changes = {
-      stamp: UNKNOWN_STAMP,
-      status: 'indexed',
-      reason: 'reconciled',
-      etag: null,
-      lastModified: null,
-      source: 0,
-      dueAt,
-    } as const;
-    return crawler.correct(known, changes);
+    return crawler.correct(known, toVerify(this.services.clock.now()));
   }
 
   private async restored(crawler: Crawler, href: string) {

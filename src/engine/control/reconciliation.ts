@@ -10,7 +10,7 @@ import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { Sink } from '../ports/sink.js';
 import { IdSet } from '../support/id-set.js';
-import { verifyErrand } from './errands.js';
+import { toVerify, verifyErrand } from './errands.js';
 
 const PAGE = 1_000;
 const SAMPLES = 20;
@@ -94,18 +94,9 @@ export class Reconciliation {
     }
   }
 
-  /** Forgets that the document is indexed and visits the URL at once: what it answers now is pushed. */
+  /** Visits the URL at once: what it answers now is pushed, and what it does not is deleted from whatever sink still has it. */
   private async pushAgain(crawler: Crawler, state: UrlState): Promise<void> {
-    const now = this.services.clock.now();
-    const changes = {
-      stamp: null,
-      etag: null,
-      lastModified: null,
-      status: 'waiting',
-      reason: 'reconciled',
-      source: 0,
-      dueAt: now,
-    } as const;
+    const changes = toVerify(this.services.clock.now());
     // Another node sees to it that nothing of the URL is in its hands.
     if (this.services.partitions.owns(state.hostKey)) await crawler.correct(state, changes);
     else await this.services.nodes.send(verifyErrand(state));

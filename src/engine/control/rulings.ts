@@ -53,9 +53,10 @@ function forgetting(state: UrlState, now: Instant): Disposition | undefined {
   };
 }
 
-function sendingAgain(state: UrlState, entry: LedgerEntry): Ruling | undefined {
-  // The page answers again, and its held deletion was cancelled.
-  if (entry.state === 'held' && state.pendingDeletion === undefined) return undefined;
+function sendingAgain(state: UrlState, entry: LedgerEntry): Ruling {
+  const why = nothingToDelete(state, entry);
+  if (why !== undefined)
+    return { disposition: { remove: false, changes: {}, changed: false }, cancel: { order: entry, why } };
   const disposition: Disposition = {
     remove: false,
     changes: { stamp: null, simhash: null, etag: null, lastModified: null },
@@ -63,4 +64,12 @@ function sendingAgain(state: UrlState, entry: LedgerEntry): Ruling | undefined {
     changed: true,
   };
   return { disposition, resume: entry };
+}
+
+/** Why an old deletion of the document would be wrong by now. */
+function nothingToDelete({ status, pendingDeletion }: UrlState, { state, reason }: LedgerEntry): string | undefined {
+  if (state === 'held' && pendingDeletion !== undefined) return undefined;
+  // The word of a person holds whatever the page answers.
+  if (status === 'indexed' && reason !== CLEARED) return 'the page answers again';
+  return state === 'held' ? 'the document was deleted for another reason' : undefined;
 }

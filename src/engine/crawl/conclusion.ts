@@ -5,7 +5,7 @@
 import type { Disposition, StateChanges } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH, type SourceNumber } from '../../domain/frontier/sources.js';
-import type { PushDocument, PushOrder } from '../../domain/push/order.js';
+import type { OrderState, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { after, type Duration, type Instant, NEVER } from '../../domain/time/units.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
@@ -14,7 +14,7 @@ import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from './crawl-events.js';
 import type { Deletions } from './deletions.js';
-import type { Doubts } from './doubts.js';
+import { type Doubts, UNKNOWN_STAMP } from './doubts.js';
 import type { Ledger } from './ledger.js';
 import type { Tally } from './tally.js';
 
@@ -28,6 +28,8 @@ export interface Ruling {
   readonly disposition: Disposition;
   /** The deletion stands in the ledger already (held or refused) and is sent under its own number. */
   readonly resume?: LedgerEntry;
+  /** An order in the ledger that has nothing to do any more, and why. */
+  readonly cancel?: { readonly order: LedgerEntry; readonly why: string };
 }
 
 export interface Decision extends Ruling {
@@ -59,7 +61,7 @@ export interface ConclusionServices {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: CrawlEvents;
-  readonly doubts: Pick<Doubts, 'add' | 'settled'>;
+  readonly doubts: Pick<Doubts, 'add' | 'settled' | 'unanswered'>;
 }
 
 export interface ConclusionSettings {
@@ -80,9 +82,7 @@ export class Conclusion {
   async conclude(decision: Decision): Promise<Concluded> {
     const { doubts } = this.services;
     try {
-      const concluded = await this.settle(decision);
-      doubts.settled(decision.state.id, decision.disposition);
-      return concluded;
+      return await this.settle(decision);
     } catch (error) {
       doubts.add(decision.state.id);
       throw error;
@@ -98,6 +98,8 @@ export class Conclusion {
         [fence],
         orders.some(({ attempts }) => attempts > 0),
       );
+    const isKnown = changes.stamp !== undefined || orders.some(({ state }) => state === 'acknowledged');
+    if (isKnown) this.services.doubts.settled(state.id);
     if (remove) return { removed: true, simhash: null };
     const source = changes.source === undefined ? state.source : (changes.source ?? undefined);
     const dueAt = changes.dueAt ?? state.dueAt;
@@ -106,17 +108,28 @@ export class Conclusion {
   }
 
   private async carryOut(decision: Decision): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
-    const { state, disposition, document } = decision;
+    const { state, disposition, document, cancel } = decision;
     const { order, changes, remove } = disposition;
     if (order?.kind === 'delete') return this.delete(decision, order.reason);
     const orders: LedgerEntry[] = [];
+    if (cancel) {
+      const open = await this.open(state, cancel.order.state);
+      orders.push(
+        ...this.cancelled(
+          open.filter(({ id }) => id === cancel.order.id),
+          cancel.why,
+        ),
+      );
+    }
     const answersAgain = changes.status === 'indexed' && state.pendingDeletion !== undefined;
-    if (answersAgain) orders.push(...(await this.cancelHeld(state)));
+    if (answersAgain) orders.push(...this.cancelled(await this.held(state), 'the page answers again'));
+    if (remove) orders.push(...this.cancelled(await this.held(state), 'the URL is no longer known'));
     const base: UrlChanges = answersAgain ? { ...changes, pendingDeletion: null } : changes;
     if (order === undefined || document === undefined) return { changes: base, orders, remove };
-    const sent = await this.send(this.services.ledger.add(state, order.reason, document), decision.fence);
-    orders.push(sent);
-    return { changes: sent.state === 'refused' ? refusedAdd(state, base) : base, orders, remove };
+    const { entry, divided } = await this.send(this.services.ledger.add(state, order.reason, document), decision.fence);
+    orders.push(entry);
+    if (entry.state !== 'refused') return { changes: base, orders, remove };
+    return { changes: this.refused(state, refusedAdd(state, base, divided), divided), orders, remove };
   }
 
   private async delete(
@@ -124,8 +137,10 @@ export class Conclusion {
     reason: string,
   ): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
     const { state, disposition, byPerson } = decision;
+    // The ledger says what is held: a person may have dropped it since the URL was read.
+    const held = await this.held(state);
     // Already held back: one order is enough, and it waits for a person.
-    if (state.pendingDeletion !== undefined && !byPerson)
+    if (held.length > 0 && !byPerson)
       return { changes: this.keptBack(state, disposition, reason), orders: [], remove: false };
     const order = decision.resume
       ? this.services.ledger.resume(decision.resume)
@@ -137,25 +152,43 @@ export class Conclusion {
       const held = this.services.ledger.entry(order, { state: 'held' });
       return { changes: this.keptBack(state, disposition, reason), orders: [held], remove: false };
     }
-    const sent = await this.send(order, decision.fence);
+    // A visit that dies in between is made again, and so is a removal; nobody would come back to this one.
+    const marks = byPerson && !disposition.remove && state.stamp !== undefined;
+    if (marks) await this.markUnknown(decision);
+    const { entry: sent, divided } = await this.send(order, decision.fence);
+    const others = held.filter(({ id }) => id !== sent.id);
     if (sent.state === 'refused') {
-      // The document is still there, so the next visit that wants it gone orders that again.
-      const changes = { ...this.keptBack(state, disposition, reason), pendingDeletion: undefined };
-      return { changes, orders: [sent], remove: false };
+      // The document is still there, so the next visit that wants it gone orders that again, unless another order waits.
+      const pendingDeletion = others[0]?.reason ?? null;
+      const changes = { ...this.keptBack(state, disposition, reason), pendingDeletion, stamp: state.stamp };
+      return { changes: this.refused(state, changes, divided), orders: [sent], remove: false };
     }
     return {
       changes: { ...disposition.changes, stamp: null, pendingDeletion: null },
-      orders: [sent],
+      orders: [sent, ...this.cancelled(others, 'the document was deleted for another reason')],
       remove: disposition.remove,
     };
   }
 
-  private async send(order: PushOrder, fence: Fence): Promise<LedgerEntry> {
-    const { answer, attempts } = await this.services.delivery.deliver(order, this.settings.sinks, fence);
+  /** Until the deletion is settled, the index may hold the document or not. */
+  private async markUnknown({ state, fence }: Decision): Promise<void> {
+    const changes: UrlChanges = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null };
+    if ((await this.services.settler.add({ id: state.id, fence, changes })) === 'fenced out')
+      throw new FencedOut([fence]);
+  }
+
+  private async send(order: PushOrder, fence: Fence): Promise<{ entry: LedgerEntry; divided: boolean }> {
+    const { answer, attempts, divided } = await this.services.delivery.deliver(order, this.settings.sinks, fence);
     const message = answer.state === 'refused' ? answer.message : undefined;
     this.services.events.order(order, answer.state, message);
     this.settings.tally.order(order.kind, answer.state);
-    return this.services.ledger.entry(order, { state: answer.state, attempts, answer: message });
+    return { entry: this.services.ledger.entry(order, { state: answer.state, attempts, answer: message }), divided };
+  }
+
+  /** When one sink has taken what another one refuses, nobody can tell what they hold: the next visit orders it, whatever it is. */
+  private refused(state: UrlState, changes: UrlChanges, divided: boolean): UrlChanges {
+    if (!divided) return this.services.doubts.unanswered(state, changes);
+    return { ...changes, stamp: UNKNOWN_STAMP };
   }
 
   /** The visit's outcome is remembered, and the document stays where it is; the URL is visited on. */
@@ -171,21 +204,21 @@ export class Conclusion {
         }
       : {};
     // Without validators: an answer that nothing has changed since would speak of the page that is to go, not of the document.
-    return { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
+    const changes = { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
+    return this.services.doubts.unanswered(state, changes);
   }
 
-  private async cancelHeld(state: UrlState): Promise<LedgerEntry[]> {
-    const held = await this.services.store.orders(
-      { crawler: state.crawler, uri: state.url, state: 'held' },
-      undefined,
-      10,
-    );
-    return held.map((entry) => ({
-      ...entry,
-      state: 'cancelled',
-      answeredAt: this.services.clock.now(),
-      answer: 'the page answers again',
-    }));
+  /** Deletions of its document that wait for a person. */
+  private held(state: UrlState): Promise<LedgerEntry[]> {
+    return state.pendingDeletion === undefined ? Promise.resolve([]) : this.open(state, 'held');
+  }
+
+  private open({ crawler, url }: UrlState, state: OrderState): Promise<LedgerEntry[]> {
+    return this.services.store.orders({ crawler, uri: url, state }, undefined, 10);
+  }
+
+  private cancelled(orders: readonly LedgerEntry[], answer: string): LedgerEntry[] {
+    return orders.map((entry) => ({ ...entry, state: 'cancelled', answeredAt: this.services.clock.now(), answer }));
   }
 }
 
@@ -195,11 +228,11 @@ function simhashInIndex({ status, stamp, simhash }: UrlChanges): bigint | null |
 }
 
 /** The sinks keep what they had: the state says so, and what the sink said stands in the ledger. */
-function refusedAdd(state: UrlState, changes: UrlChanges): UrlChanges {
+function refusedAdd(state: UrlState, changes: UrlChanges, divided: boolean): UrlChanges {
   const { stamp: _stamp, simhash: _simhash, etag: _etag, lastModified: _lastModified, ...rest } = changes;
   return {
     ...rest,
-    status: state.stamp === undefined ? 'visited' : 'indexed',
+    status: state.stamp === undefined && !divided ? 'visited' : 'indexed',
     reason: 'order-refused',
     etag: null,
     lastModified: null,

@@ -3,7 +3,13 @@
  * failed, and nobody could write that down. Their visit is made again, without validators; what it finds is ordered whatever the
  * store believes, a document or a deletion.
  */
-import { type Disposition, type DispositionRules, dispose, type VisitOutcome } from '../../domain/crawl/disposition.js';
+import {
+  type Disposition,
+  type DispositionRules,
+  dispose,
+  type StateChanges,
+  type VisitOutcome,
+} from '../../domain/crawl/disposition.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import { type Instant, instant } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
@@ -42,9 +48,9 @@ export class Doubts {
     this.urls.add(url);
   }
 
-  /** What was decided in doubt has been written down. */
-  settled(url: UrlId, { order, changes }: Disposition): void {
-    if (order || changes.stamp !== undefined) this.urls.delete(url);
+  /** What the sinks hold of it has been written down. */
+  settled(url: UrlId): void {
+    this.urls.delete(url);
   }
 
   /** Throws as long as nobody else could be told of the doubts that there are. */
@@ -76,10 +82,15 @@ export class Doubts {
 
   /** Where nothing is ordered (a temporary error, say), the doubt about the URL lasts until its next visit. */
   outlived(state: UrlState, disposition: Disposition): Disposition {
-    if (disposition.order || disposition.remove || !this.isAbout(state)) return disposition;
-    const { lastVisitAt: _, ...changes } = disposition.changes;
-    if (state.stamp === undefined) return { ...disposition, changes };
-    return { ...disposition, changes: { ...changes, stamp: UNKNOWN_STAMP, etag: null, lastModified: null } };
+    if (disposition.order || disposition.remove) return disposition;
+    return { ...disposition, changes: this.unanswered(state, disposition.changes) };
+  }
+
+  /** What is written down of a URL when no sink has taken an order: nobody knows more of its document than before. */
+  unanswered<C extends StateChanges>(state: UrlState, changes: C): Omit<C, 'lastVisitAt'> {
+    if (!this.isAbout(state)) return changes;
+    const { lastVisitAt: _, ...rest } = changes;
+    return state.stamp === undefined ? rest : { ...rest, stamp: UNKNOWN_STAMP, etag: null, lastModified: null };
   }
 
   /** What was under way then is due still. */

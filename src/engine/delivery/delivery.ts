@@ -16,7 +16,11 @@ export interface DeliveryLimits {
 export interface Delivered {
   readonly answer: OrderAnswer;
   readonly attempts: number;
+  /** Some sinks have taken the order that others refuse. */
+  readonly divided: boolean;
 }
+
+type AnswerOfSink = Omit<Delivered, 'divided'>;
 
 /** Decided and not yet answered by every sink. */
 export interface UnderWay {
@@ -65,7 +69,8 @@ export class Delivery {
         );
       const refused = delivered.find(({ answer }) => answer.state === 'refused');
       const attempts = Math.max(0, ...delivered.map((one) => one.attempts));
-      return { answer: refused?.answer ?? { state: 'acknowledged' }, attempts };
+      const divided = refused !== undefined && delivered.some(({ answer }) => answer.state === 'acknowledged');
+      return { answer: refused?.answer ?? { state: 'acknowledged' }, attempts, divided };
     } finally {
       this.underWay.delete(order.id);
     }
@@ -92,7 +97,7 @@ export class Delivery {
     return [...this.sinks.values()].map((sink) => sink.view());
   }
 
-  private deliverTo(name: string, order: PushOrder, fence: Fence | undefined): Promise<Delivered> {
+  private deliverTo(name: string, order: PushOrder, fence: Fence | undefined): Promise<AnswerOfSink> {
     const sink = this.sinks.get(name);
     if (!sink)
       return Promise.resolve({ answer: { state: 'refused', message: `no sink is named ${name}` }, attempts: 0 });
