@@ -3,7 +3,7 @@
  * preview counts what would change and changes nothing; applying carries it out in the background, resumable, paced.
  */
 import { type Disposition, dispose } from '../../domain/crawl/disposition.js';
-import type { UrlState, UrlStatus } from '../../domain/crawl/url-state.js';
+import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { seconds } from '../../domain/time/units.js';
@@ -24,8 +24,6 @@ const RETRY = seconds(1);
 /** Share of a crawler's documents past which applying wants a confirmation. */
 const CONFIRM_SHARE = 0.1;
 
-/** Statuses that a policy, and not a visit, has given. */
-const OUTSIDE: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
 /** Reasons that a visit gave for `excluded`: a change of the rules alone does not lift them. */
 const VISITED_REASONS: ReadonlySet<string> = new Set([
   'robots-disallowed',
