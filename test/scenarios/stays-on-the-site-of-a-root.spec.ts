@@ -101,6 +101,38 @@ describe('site mode of a root', () => {
   });
 });
 
+describe('a root that is written for a URL which a link had led to before', () => {
+  it.each(['site="true"', ''])(
+    'is a root: the rules of links and the site of the other root are not for it (%s)',
+    async (site) => {
+      const foo = await startSite('127.0.0.1', 'foo.com');
+      const bar = await startSite('127.0.0.2', 'bar.com');
+      foo.page('/', ['/a?q', bar.url('/')]).page('/a?q');
+      bar.page('/', ['/b']).page('/b');
+      const roots = (...urls: string[]): string => urls.map((url) => `<Root url="${url}" ${site}/>`).join('');
+      const world = await crawl({ crawler: `<Root url="${foo.url('/')}"/>`, names: NAMES });
+      expect(await world.indexed()).toHaveLength(4);
+      const rules =
+        '<cw:LinkRules followQueryStrings="0"/><cw:Servers><cw:Server url="http://" maxHops="1"/></cw:Servers>';
+      const crawler = roots(foo.url('/'), foo.url('/a?q'), bar.url('/')) + rules;
+      for await (const { done, crawlers } of world.engine.preview(world.definition({ crawler }))) {
+        if (done)
+          expect(crawlers[0]?.documentsDeleted.samples).not.toContainEqual(
+            expect.objectContaining({ url: bar.url('/') }),
+          );
+      }
+      await world.reconfigure({ crawler });
+      await world.untilIdle();
+      for (const url of [foo.url('/a?q'), bar.url('/')]) {
+        expect(await world.state(url)).toMatchObject({ status: 'indexed', arrival: 'root', root: url, hops: 0 });
+      }
+      bar.page('/', ['/b', '/c'], 'With news.').page('/c');
+      await world.pass(days(8));
+      expect(await world.indexed()).toContain(bar.url('/c'));
+    },
+  );
+});
+
 describe('sitemaps', () => {
   const urlset = (...urls: string[]): string =>
     `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.map((url) => `<url><loc>${url}</loc></url>`).join('')}</urlset>`;

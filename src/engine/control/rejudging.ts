@@ -130,9 +130,11 @@ export class Rejudging {
   }
 
   private async judge(context: CrawlContext, state: UrlState): Promise<Verdict> {
-    const root = state.root === undefined ? undefined : context.roots.get(state.root);
+    // What a link had led to may be a root by now, or become one with the configuration that is previewed.
+    const own = context.roots.get(state.url);
+    const root = own ?? (state.root === undefined ? undefined : context.roots.get(state.root));
     const url = crawlUrl(state.url);
-    const arrival = state.arrival === 'root' && root ? 'root' : 'stored';
+    const arrival = own || (state.arrival === 'root' && root) ? 'root' : 'stored';
     const verdict = context.policy.judge({ url, arrival, root, hops: state.hops });
     if (!verdict.needsAddress) return verdict;
     const address = await this.services.processor.resolve(url.host);

@@ -35,7 +35,21 @@ export class Roots {
       const verdict = judgeRoot(crawler, root);
       return verdict.accepted ? [this.newUrl(crawler, root, verdict)] : [];
     });
-    crawler.frontier.admit(await this.services.store.discover(fresh));
+    const added = await this.services.store.discover(fresh);
+    crawler.frontier.admit(added);
+    await this.makeRoots(crawler, fresh, added);
+  }
+
+  /** What a link had led to before it was written as a root is a root from now on, as if it had been submitted. */
+  private async makeRoots(crawler: Crawler, roots: readonly NewUrl[], added: readonly UrlState[]): Promise<void> {
+    const isAdded = new Set(added.map(({ url }) => url));
+    for (const some of pieces(roots.filter(({ url }) => !isAdded.has(url)))) {
+      const states = await Promise.all(some.map(({ url }) => this.services.store.find(crawler.name, url)));
+      const found = some.filter((_, i) => states[i]?.arrival !== 'root');
+      if (found.length === 0) continue;
+      const seeded = await this.services.store.seed(found);
+      crawler.frontier.admit(seeded.map(({ state }) => state));
+    }
   }
 
   /**
