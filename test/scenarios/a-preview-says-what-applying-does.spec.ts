@@ -36,6 +36,26 @@ describe('a preview says what applying the same configuration does', () => {
     expect(report.crawlers[0]).toMatchObject({ newlyAccepted: { count: 1 } });
   });
 
+  it('a home page that has moved keeps its site in the preview, too', async () => {
+    const names = { 'www.foo.com': '127.0.0.1', 'foo.com': '127.0.0.2' };
+    const old = await startSite('127.0.0.1', 'www.foo.com');
+    const now = await startSite('127.0.0.2', 'foo.com');
+    old.set('/', { status: 301, headers: { location: now.url('/') } });
+    now.page('/', ['/a']).page('/a');
+    const crawler = `<Root url="${old.url('/')}" site="true"/>`;
+    const world = await crawl({ crawler, attributes: ATTRIBUTES, names });
+    const documents = await world.indexed();
+    expect(documents).toEqual([now.url('/'), now.url('/a')]);
+    const changed = `${crawler}<cw:LinkRules maxUrlLength="1000"/>`;
+    expect((await previewOf(world, changed)).crawlers[0]).toMatchObject({
+      excluded: { count: 0 },
+      documentsDeleted: { count: 0 },
+    });
+    await world.reconfigure({ crawler: changed, attributes: ATTRIBUTES });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(documents);
+  });
+
   it('312 URLs would be removed, and exactly those 312 are', async () => {
     const old = Array.from({ length: 312 }, (_, i) => `/old/${i}`);
     const kept = Array.from({ length: 88 }, (_, i) => `/new/${i}`);

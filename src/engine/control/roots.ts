@@ -9,6 +9,7 @@ import { urlKey } from '../../domain/url/url-key.js';
 import { urlListLines } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { NotFound, type RootSubmission, type RootView, type SubmitOutcome } from '../engine-api.js';
+import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -58,19 +59,29 @@ export class Roots {
    */
   async remember(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
     const known = new Set([...before, ...crawler.context.roots.keys()]);
-    const present = configuredRoots(crawler);
-    for (const root of await this.submitted(crawler)) {
-      const url = crawler.context.canonicalize(root.url);
-      if (!url) continue;
-      this.makeKnown(crawler, rootContext(rootDefinition(root), url));
-      present.add(url.href);
+    const present = configuredRoots(crawler.context);
+    for (const root of await this.stored(crawler.name, crawler.context)) {
+      this.makeKnown(crawler, root);
+      present.add(root.url.href);
     }
     for (const url of known) if (!present.has(url)) this.drop(crawler, url);
-    const moved = await this.services.store.settings(`moved-site/${crawler.name}/`);
-    for (const [name, target] of moved) {
-      const context = crawler.context.roots.get(name.slice(`moved-site/${crawler.name}/`.length));
-      if (context) this.makeKnown(crawler, moveSite(context, crawlUrl(target)));
+  }
+
+  /** What the store knows of a crawler's roots: the submitted ones, and those whose site has moved. */
+  async stored(name: string, context: CrawlContext): Promise<RootContext[]> {
+    const stored = new Map<string, RootContext>();
+    for (const root of await this.submitted(name)) {
+      const url = context.canonicalize(root.url);
+      if (url) stored.set(url.href, rootContext(rootDefinition(root), url));
     }
+    const configured = configuredRoots(context);
+    const moved = await this.services.store.settings(`moved-site/${name}/`);
+    for (const [setting, target] of moved) {
+      const url = setting.slice(`moved-site/${name}/`.length);
+      const root = stored.get(url) ?? (configured.has(url) ? context.roots.get(url) : undefined);
+      if (root) stored.set(url, moveSite(root, crawlUrl(target)));
+    }
+    return [...stored.values()];
   }
 
   /** Tells what became of each, in the order given. The roots are known everywhere before the first of them is visited. */
@@ -112,7 +123,7 @@ export class Roots {
     const configured = crawler.context.definition.roots.map(
       (root): RootView => ({ ...root, url: withoutUserInfo(root.url), origin: 'configuration' }),
     );
-    const submitted = (await this.submitted(crawler)).map((root): RootView => ({ ...root, origin: 'submitted' }));
+    const submitted = (await this.submitted(crawler.name)).map((root): RootView => ({ ...root, origin: 'submitted' }));
     return Promise.all(
       [...configured, ...submitted].map(async (root) => ({ ...root, state: await this.state(crawler, root.url) })),
     );
@@ -133,7 +144,7 @@ export class Roots {
   /** The submitted roots among these URLs are roots no more; those of the configuration stay. */
   async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
     const submitted = await this.services.store.settings(`root/${crawler.name}/`);
-    const configured = configuredRoots(crawler);
+    const configured = configuredRoots(crawler.context);
     const forgotten = [...urls].filter((url) => submitted.has(settingName(crawler, url)));
     for (const url of forgotten) {
       await this.services.store.putSetting(settingName(crawler, url), undefined);
@@ -147,8 +158,8 @@ export class Roots {
     return this.services.store.putSetting(settingName(crawler, href), JSON.stringify({ ...submission, url: href }));
   }
 
-  private async submitted(crawler: Crawler): Promise<RootSubmission[]> {
-    const settings = await this.services.store.settings(`root/${crawler.name}/`);
+  private async submitted(name: string): Promise<RootSubmission[]> {
+    const settings = await this.services.store.settings(`root/${name}/`);
     return [...settings.values()].map((json) => JSON.parse(json) as RootSubmission);
   }
 
@@ -187,10 +198,8 @@ export class Roots {
 }
 
 /** By canonical URL. */
-export function configuredRoots(crawler: Crawler): Set<string> {
-  const { definition, canonicalize } = crawler.context;
-  return new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
-}
+const configuredRoots = ({ definition, canonicalize }: CrawlContext): Set<string> =>
+  new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
 
 function* pieces<T>(all: readonly T[]): Iterable<readonly T[]> {
   for (let i = 0; i < all.length; i += PAGE) yield all.slice(i, i + PAGE);
