@@ -5,6 +5,7 @@ import type { FakeSite } from '../support/fake-site.js';
 import { newUrl } from '../support/frontier-samples.js';
 import { crawl, refusals, startSite } from '../support/scenario.js';
 
+const DAILY = 'smartRefreshMinAgeS="86400" smartRefreshMaxAgeS="86400"';
 const HTML = { 'content-type': 'text/html' };
 const NAMES = {
   'foo.com': '127.0.0.1',
@@ -59,6 +60,34 @@ describe('site mode of a root', () => {
       expect((await world.engine.explain('test', site.url('/old'), target)).explanation.verdict.reason).toBe(
         'outside-site',
       );
+    },
+  );
+
+  it.each(['HTTP', 'meta refresh'])(
+    'a home page that leads to another site for a while, by %s, costs no document of its own site',
+    async (way) => {
+      const site = await startSite('127.0.0.1', 'foo.com');
+      const other = await startSite('127.0.0.2', 'bar.com');
+      site.page('/', ['/a', '/b']).page('/a').page('/b');
+      other.page('/maintenance', ['/more']).page('/more');
+      const crawler = `<Root url="${site.origin}" site="true"/>`;
+      const world = await crawl({ crawler, attributes: DAILY, names: NAMES });
+      const target = other.url('/maintenance');
+      if (way === 'HTTP') site.set('/', { status: 302, headers: { location: target } });
+      else site.set('/', { headers: HTML, body: `<meta http-equiv="refresh" content="0; url=${target}">` });
+      await world.pass(days(2));
+      site.page('/a', ['/found-meanwhile']).page('/found-meanwhile');
+      await world.pass(days(2));
+      const kept = [site.url('/a'), site.url('/b'), target, other.url('/more')].sort();
+      expect(await world.indexed()).toEqual(kept);
+
+      site.page('/', ['/a', '/b', '/c']).page('/c');
+      await world.pass(days(5));
+      const paths = ['/', '/a', '/b', '/c', '/found-meanwhile'];
+      expect(await world.indexed()).toEqual(paths.map((path) => site.url(path)));
+      await world.reconfigure({ crawler: `${crawler}<cw:LinkRules/>`, attributes: DAILY });
+      await world.untilIdle();
+      expect(await world.indexed()).toHaveLength(paths.length);
     },
   );
 

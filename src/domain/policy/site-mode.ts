@@ -41,18 +41,23 @@ function outsideSite(candidate: Candidate, root: RootContext, trace?: TraceStep[
     });
     return undefined;
   }
-  const inside = startsWithAny(candidate.url.href, root.sitePrefixes);
+  const prefixes = prefixesFor(candidate, root);
+  const inside = startsWithAny(candidate.url.href, prefixes);
   trace?.push({
     layer: 'site-mode',
-    test: `begins with ${root.sitePrefixes.join(' or ')}`,
+    test: `begins with ${prefixes.join(' or ')}`,
     outcome: inside ? 'accept' : 'reject',
     reason: inside ? undefined : 'outside-site',
   });
   if (inside) return undefined;
   const gone = root.removed ? ' (removed, which sets nothing free)' : '';
-  const detail = `not on the site of root ${root.url.href}${gone}: it does not begin with ${root.sitePrefixes.join(' or ')}`;
+  const detail = `not on the site of root ${root.url.href}${gone}: it does not begin with ${prefixes.join(' or ')}`;
   return { layer: 'site-mode', reason: 'outside-site', place: root.place, detail };
 }
+
+/** What is stored of a site that has moved stays as long as it answers: the move may be that of a bad day. */
+const prefixesFor = ({ arrival }: Candidate, { sitePrefixes, formerPrefixes = [] }: RootContext): readonly string[] =>
+  arrival === 'stored' ? [...sitePrefixes, ...formerPrefixes] : sitePrefixes;
 
 function outsideDirectory(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
   if (!root.entireSite) return undefined;
@@ -117,7 +122,14 @@ export function movesSite(candidate: Candidate): boolean {
  */
 export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
   const wholeHost = root.url.path === '/' && root.url.query === '';
-  return { ...root, sitePrefixes: wholeHost ? sitePrefixes(`${origin(target)}/`) : [withoutFileName(target)] };
+  const prefixes = wholeHost ? sitePrefixes(`${origin(target)}/`) : [withoutFileName(target)];
+  return { ...root, sitePrefixes: prefixes, formerPrefixes: root.formerPrefixes ?? root.sitePrefixes };
+}
+
+/** The root with its own site again: its home page answers itself. */
+export function moveBack(root: RootContext): RootContext {
+  const { formerPrefixes, ...own } = root;
+  return formerPrefixes === undefined ? root : { ...own, sitePrefixes: formerPrefixes };
 }
 
 function withoutFileName(url: CrawlUrl): string {

@@ -35,6 +35,8 @@ export interface RootContext {
   readonly entireSite: boolean;
   /** Prefixes that site mode allows; made by `sitePrefixes`, moved when the home page redirects to another site. */
   readonly sitePrefixes: readonly string[];
+  /** Its own site, while its home page leads to another one. */
+  readonly formerPrefixes?: readonly string[];
   readonly group?: string;
   readonly metas: readonly MetaDefinition[];
   readonly followLinks: boolean;

@@ -15,8 +15,8 @@ export interface LinkTarget {
   readonly tally: Tally;
   readonly endless: EndlessLinks;
   refused(link: { url: string; hostKey: string; reason: string }, from: string): void;
-  /** The home page of a site root redirects to another site. */
-  siteMoved(root: string, target: CrawlUrl): Promise<void>;
+  /** The home page of a site root redirects to another site; without a target it answers itself again. */
+  siteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }
 
 export class FoundLinks {
@@ -61,6 +61,8 @@ export class FoundLinks {
     if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
       await this.target.siteMoved(state.root, crawlUrl(result.outcome.target));
     }
+    if (result.outcome.kind === 'document' && this.target.context.roots.get(state.url)?.formerPrefixes)
+      await this.target.siteMoved(state.url);
     const stored = await this.target.endless.take(state, result.words, [...found, ...recorded], {
       discover: (urls) => this.services.discovery.discover(urls),
       refuse: ({ url, hostKey }) => this.target.refused({ url, hostKey, reason: ENDLESS_REASON }, state.url),

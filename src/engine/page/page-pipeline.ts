@@ -207,6 +207,7 @@ class PageVisit {
     const base = baseOf(this.url, content);
     const moved = movedHome(this.context, this.url, base, content);
     if (moved) return this.redirectTo(moved, false);
+    this.collector.answersItself();
     const directives = directivesOf(this.context, this.verdict.effects.options, answer, content);
     const canonical = canonicalOf(this.context, this.url, base, answer, content);
     const canonicalTaken = canonical !== undefined && this.collector.addUrl(canonical, 'link') === undefined;
