@@ -56,6 +56,28 @@ describe('a preview says what applying the same configuration does', () => {
     expect(await world.indexed()).toEqual(documents);
   });
 
+  it('what was left to another crawler goes when it is left no more and has no server record', async () => {
+    const names = { 'a.test': '127.0.0.1', 'b.test': '127.0.0.2' };
+    const [a, b] = await Promise.all([startSite('127.0.0.1', 'a.test'), startSite('127.0.0.2', 'b.test')]);
+    a.page('/', [b.url('/')]);
+    b.page('/');
+    const root = `<Root url="${a.url('/')}"/>`;
+    const world = await crawl({ crawler: root, attributes: ATTRIBUTES, names });
+    await world.reconfigure({
+      crawler: `${root}<cw:CrawlSpace rules="crawl.rules"/>`,
+      attributes: ATTRIBUTES,
+      more: '<cw:GlobalCrawlSpace rules="global.rules"/>',
+      files: { 'crawl.rules': 'forbid domain b.test', 'global.rules': 'allow domain *.test' },
+    });
+    await world.untilIdle();
+    expect(await world.state(b.url('/'))).toMatchObject({ status: 'elsewhere' });
+    const changed = `${root}<cw:Servers><cw:Server url="${a.url('/')}"/></cw:Servers>`;
+    expect((await previewOf(world, changed)).crawlers[0]).toMatchObject({ documentsDeleted: { count: 1 } });
+    await world.reconfigure({ crawler: changed, attributes: ATTRIBUTES });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual([a.url('/')]);
+  });
+
   it('312 URLs would be removed, and exactly those 312 are', async () => {
     const old = Array.from({ length: 312 }, (_, i) => `/old/${i}`);
     const kept = Array.from({ length: 88 }, (_, i) => `/new/${i}`);

@@ -113,10 +113,10 @@ export class Rejudging {
         moving(state, verdict)
       );
     }
-    // A stored URL whose server record is gone waits until it is due: its own visit removes it.
-    const waitsUntilDue = verdict.layer === 'server-records';
     // What was left to another crawler, and no longer is, still has its document.
     const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
+    // A stored URL whose server record is gone waits until it is due: its own visit removes it. What was left is never due.
+    const waitsUntilDue = verdict.layer === 'server-records' && !wasLeft;
     if (waitsUntilDue || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
     const { definition } = context;
     const outcome = {
