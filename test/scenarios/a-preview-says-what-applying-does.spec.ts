@@ -71,6 +71,11 @@ describe('a preview says what applying the same configuration does', () => {
     });
     await world.untilIdle();
     expect(await world.state(b.url('/'))).toMatchObject({ status: 'elsewhere' });
+    const notIndexed = `${root}<Rules><Rule><ar:Domain val="b.test"/><NoIndex/></Rule></Rules>`;
+    expect((await previewOf(world, notIndexed)).crawlers[0]).toMatchObject({
+      newlyAccepted: { count: 1 },
+      documentsDeleted: { count: 1, samples: [{ url: b.url('/'), reason: 'links-only' }] },
+    });
     const changed = `${root}<cw:Servers><cw:Server url="${a.url('/')}"/></cw:Servers>`;
     expect((await previewOf(world, changed)).crawlers[0]).toMatchObject({ documentsDeleted: { count: 1 } });
     await world.reconfigure({ crawler: changed, attributes: ATTRIBUTES });

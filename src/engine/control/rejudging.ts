@@ -223,9 +223,12 @@ class CountingGroup {
     if (state.stamp !== undefined) this.indexed++;
     const outside = OUTSIDE.has(state.status);
     if (verdict.accepted) {
-      if (outside && !VISITED_REASONS.has(state.reason)) this.newlyAccepted.add(state, verdict.reason);
-      else if (leavesIndex(state, verdict)) this.documentsDeleted.add(state, reasonOutOfIndex(verdict));
-      else if (newSource(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
+      const returns = outside && !VISITED_REASONS.has(state.reason);
+      // What comes back from another crawler has its document, which the visit that follows may take out of the index.
+      const leaves = returns ? state.stamp !== undefined && !verdict.effects.index : leavesIndex(state, verdict);
+      if (returns) this.newlyAccepted.add(state, verdict.reason);
+      if (leaves) this.documentsDeleted.add(state, reasonOutOfIndex(verdict));
+      else if (!returns && newSource(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
       return;
     }
     if (verdict.keepDocument) {
