@@ -116,6 +116,30 @@ describe('site mode of a root', () => {
     },
   );
 
+  it.each(['at once', 'later'])(
+    'what lies on the site of another root is that root’s when the site of the first one is narrowed: %s',
+    async (when) => {
+      const site = await startSite('127.0.0.1', 'foo.com');
+      const other = await startSite('127.0.0.2', 'bar.com');
+      site.page('/', ['/a', other.url('/')]).page('/a');
+      other.page('/', ['/b']).page('/b', ['/c']).page('/c');
+      const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes: DAILY, names: NAMES });
+      const documents = await world.indexed();
+      expect(documents).toHaveLength(5);
+      const narrowed = `<Root url="${site.url('/')}" site="true"/>`;
+      const both = `${narrowed}<Root url="${other.url('/')}" site="true"/>`;
+      for (const crawler of when === 'later' ? [narrowed, both] : [both]) {
+        const changed = { crawler, attributes: DAILY };
+        for await (const { done, crawlers } of world.engine.preview(world.definition(changed)))
+          if (done) expect(crawlers[0]?.documentsDeleted.count).toBe(crawler === narrowed ? 3 : 0);
+        await world.reconfigure(changed);
+        await world.pass(days(2));
+        expect(await world.indexed()).toHaveLength(crawler === narrowed ? 2 : 5);
+      }
+      expect(await world.state(other.url('/c'))).toMatchObject({ status: 'indexed', root: other.url('/') });
+    },
+  );
+
   it("other pages' redirects off the site are not followed; those within it are", async () => {
     const site = await startSite('127.0.0.1', 'foo.com');
     const other = await startSite('127.0.0.2', 'bar.com');

@@ -60,6 +60,7 @@ export interface DispositionRules {
 
 /** Undefined = unchanged; null = cleared. The store's UrlChanges has the same fields. */
 export interface StateChanges {
+  root?: string;
   status?: UrlStatus;
   reason?: string;
   source?: SourceNumber | null;

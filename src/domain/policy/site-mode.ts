@@ -109,6 +109,13 @@ export function sitePrefixes(rootUrl: string): string[] {
   return schemes.flatMap((scheme) => hosts.map((host) => `${scheme}://${host}${port}/`));
 }
 
+/** Whether a root with a site of its own leads to the URL. */
+export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
+  if (!root.site && !root.entireSite) return false;
+  if (root.site && !startsWithAny(url.href, root.sitePrefixes)) return false;
+  return !root.entireSite || url.href.startsWith(directoryOf(root.url), url.scheme.length);
+}
+
 /** True when a redirect of the home page of a site leads off it: the site that it leads to becomes the one crawled. */
 export function movesSite(candidate: Candidate): boolean {
   const { root, url } = candidate;

@@ -5,7 +5,8 @@
 import { type Disposition, dispose } from '../../domain/crawl/disposition.js';
 import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
-import type { Verdict } from '../../domain/policy/verdict.js';
+import { isOnSite } from '../../domain/policy/site-mode.js';
+import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -56,7 +57,7 @@ export class Rejudging {
     };
     for (const [i, name] of names.entries()) {
       for await (const states of this.pages(name, 0)) {
-        for (const state of states) counts[i]!.add(state, await this.judge(contexts.get(name)!, state));
+        for (const state of states) counts[i]!.add(state, (await this.judge(contexts.get(name)!, state)).verdict);
         judged += states.length;
         yield report(false);
       }
@@ -103,15 +104,15 @@ export class Rejudging {
 
   /** Undefined: nothing changes for this URL. */
   async disposition(context: CrawlContext, state: UrlState): Promise<Disposition | undefined> {
-    const verdict = await this.judge(context, state);
+    const { verdict, root } = await this.judge(context, state);
     const now = this.services.clock.now();
     if (verdict.accepted) {
-      return (
+      const disposition =
         returning(state, verdict, now) ??
         unindexing(state, verdict) ??
         indexing(state, verdict, now) ??
-        moving(state, verdict)
-      );
+        moving(state, verdict);
+      return root ? adopted(root, disposition) : disposition;
     }
     // What was left to another crawler, and no longer is, still has its document.
     const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
@@ -129,12 +130,22 @@ export class Rejudging {
     return dispose(state, outcome, { errors: definition.errors, refresh: definition.refresh, schedule: {} }, now);
   }
 
-  private async judge(context: CrawlContext, state: UrlState): Promise<Verdict> {
+  /** With the root whose site it is on, when that of the root that led to it is another. */
+  private async judge(context: CrawlContext, state: UrlState): Promise<{ verdict: Verdict; root?: RootContext }> {
     // What a link had led to may be a root by now, or become one with the configuration that is previewed.
     const own = context.roots.get(state.url);
-    const root = own ?? (state.root === undefined ? undefined : context.roots.get(state.root));
+    const first = own ?? (state.root === undefined ? undefined : context.roots.get(state.root));
+    const verdict = await this.judgeBelow(first, context, state);
+    if (verdict.accepted || verdict.layer !== 'site-mode') return { verdict };
     const url = crawlUrl(state.url);
-    const arrival = own || (state.arrival === 'root' && root) ? 'root' : 'stored';
+    const root = [...context.roots.values()].find((other) => isOnSite(other, url));
+    return root ? { verdict: await this.judgeBelow(root, context, state), root } : { verdict };
+  }
+
+  private async judgeBelow(root: RootContext | undefined, context: CrawlContext, state: UrlState): Promise<Verdict> {
+    const url = crawlUrl(state.url);
+    const isRoot = root && (root.url.href === url.href || state.arrival === 'root');
+    const arrival = isRoot ? 'root' : 'stored';
     const verdict = context.policy.judge({ url, arrival, root, hops: state.hops });
     if (!verdict.needsAddress) return verdict;
     const address = await this.services.processor.resolve(url.host);
@@ -151,6 +162,12 @@ export class Rejudging {
     }
   }
 }
+
+/** The site of the root that led here is another one now: the URL is below the root on whose site it is. */
+const adopted = (
+  { url }: RootContext,
+  rest: Disposition = { remove: false, changes: {}, changed: false },
+): Disposition => ({ ...rest, changes: { ...rest.changes, root: url.href } });
 
 /** A URL that the rules had excluded and now accept. */
 function returning(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
