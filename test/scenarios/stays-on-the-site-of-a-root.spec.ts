@@ -191,6 +191,43 @@ describe('sitemaps', () => {
     `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.map((url) => `<url><loc>${url}</loc></url>`).join('')}</urlset>`;
   const XML = { 'content-type': 'application/xml' };
 
+  const docsOnly = '<Rules><Rule><ar:Path val="/docs/"/><Accept/></Rule></Rules>';
+
+  it('that robots.txt names are read wherever the rules stop, also after a change of the rules', async () => {
+    const site = await startSite();
+    site.page('/docs/').page('/docs/a').page('/docs/b').page('/c');
+    site.set('/robots.txt', { body: `Sitemap: ${site.url('/maps.xml')}\n` });
+    site.set('/maps.xml', { headers: XML, body: urlset(site.url('/docs/a'), site.url('/c')) });
+    const attributes = `crawlSitemaps="true" defaultAccept="false" ${DAILY}`;
+    const crawler = `<Root url="${site.url('/docs/')}"/>${docsOnly}`;
+    const world = await crawl({ attributes, crawler });
+    expect(await world.indexed()).toEqual([site.url('/docs/'), site.url('/docs/a')]);
+    const changed = { attributes, crawler: `${crawler}<cw:LinkRules maxUrlLength="1000"/>` };
+    for await (const { crawlers } of world.engine.preview(world.definition(changed)))
+      expect(crawlers[0]?.excluded.count).toBe(0);
+    await world.reconfigure(changed);
+    await world.untilIdle();
+    site.set('/maps.xml', { headers: XML, body: urlset(site.url('/docs/a'), site.url('/docs/b')) });
+    await world.pass(days(3));
+    expect(await world.indexed()).toContain(site.url('/docs/b'));
+    const { explanation } = await world.engine.explain('test', site.url('/maps.xml'));
+    expect(explanation.verdict).toMatchObject({ accepted: true, effects: { index: false } });
+  });
+
+  it('are not asked for at a host that the crawl space forbids', async () => {
+    const site = await startSite('127.0.0.1', 'foo.com');
+    const other = await startSite('127.0.0.2', 'bar.com');
+    site.page('/').set('/robots.txt', { body: `Sitemap: ${other.url('/maps.xml')}\n` });
+    other.set('/maps.xml', { headers: XML, body: urlset(site.url('/a')) });
+    await crawl({
+      attributes: 'crawlSitemaps="true"',
+      crawler: `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="crawl.rules"/>`,
+      files: { 'crawl.rules': 'forbid domain bar.com' },
+      names: NAMES,
+    });
+    expect(other.requests).toEqual([]);
+  });
+
   it('that robots.txt names are read, also an index of sitemaps; their URLs are judged like links', async () => {
     const site = await startSite();
     site.page('/').page('/a').page('/b').page('/c');

@@ -15,6 +15,8 @@ export interface Candidate {
   readonly url: CrawlUrl;
   /** How it came here; `stored` = a known URL judged again. */
   readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
+  /** A sitemap that robots.txt names: of the layers only the crawl space keeps from it, and it is read for its links only. */
+  readonly isNamedSitemap?: boolean;
   /** The page that links or redirects to it. Absent for roots and for stored URLs. */
   readonly from?: CrawlUrl;
   /** The root that led here, when known. */

@@ -173,7 +173,10 @@ export class Explanations {
     }
     const root = crawler.context.roots.get(url.href);
     if (root) return { url, arrival: 'root', root, hops: 0 };
-    if (state) return { url, arrival: 'stored', root: rootOf(crawler.context, state.root), hops: state.hops };
+    if (state) {
+      const isNamedSitemap = state.arrival === 'robots';
+      return { url, arrival: 'stored', isNamedSitemap, root: rootOf(crawler.context, state.root), hops: state.hops };
+    }
     return { url, arrival: 'link', root: this.guessRoot(crawler, url), hops: 1 };
   }
 

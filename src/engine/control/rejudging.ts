@@ -145,11 +145,12 @@ export class Rejudging {
   private async judgeBelow(root: RootContext | undefined, context: CrawlContext, state: UrlState): Promise<Verdict> {
     const url = crawlUrl(state.url);
     const isRoot = root && (root.url.href === url.href || state.arrival === 'root');
-    const arrival = isRoot ? 'root' : 'stored';
-    const verdict = context.policy.judge({ url, arrival, root, hops: state.hops });
+    const isNamedSitemap = state.arrival === 'robots';
+    const candidate = { url, arrival: isRoot ? 'root' : 'stored', isNamedSitemap, root, hops: state.hops } as const;
+    const verdict = context.policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;
     const address = await this.services.processor.resolve(url.host);
-    return address === undefined ? verdict : context.policy.judge({ url, arrival, root, hops: state.hops, address });
+    return address === undefined ? verdict : context.policy.judge({ ...candidate, address });
   }
 
   private async *pages(crawler: string, start: number): AsyncIterable<UrlState[]> {

@@ -86,7 +86,7 @@ class PageVisit {
       address = (await this.tools.fetcher.resolve(this.url.host)) ?? null;
       this.verdict = this.context.policy.judge({ ...candidate, address });
     }
-    if (this.verdict.accepted || this.task.arrival === 'robots') return undefined;
+    if (this.verdict.accepted) return undefined;
     // A host that DNS does not know is no exclusion, and yet nothing may be asked of it: a proxy might know it.
     if (address === null) return failed('dns-no-answer', addressNeeded(this.verdict));
     return excludedBy(this.verdict);
@@ -94,7 +94,9 @@ class PageVisit {
 
   private candidate(): Candidate {
     const root = rootOf(this.context, this.task.root);
-    return { url: this.url, arrival: this.task.arrival === 'root' ? 'root' : 'stored', root, hops: this.task.hops };
+    const { arrival, hops } = this.task;
+    const judgedAs = arrival === 'root' ? 'root' : 'stored';
+    return { url: this.url, arrival: judgedAs, isNamedSitemap: arrival === 'robots', root, hops };
   }
 
   private async fetch(): Promise<PageOutcome> {
