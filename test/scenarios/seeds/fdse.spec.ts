@@ -188,7 +188,6 @@ describe('storage', () => {
     expect(site.fetched).toContain('/waiting');
     expect(site.fetched).not.toContain('/failed');
     expect(await world.state(site.url('/failed'))).toMatchObject({ status: 'error' });
-    await world.pass(days(1));
     expect(await world.indexed()).toEqual(['/', '/indexed', '/waiting'].map((path) => site.url(path)).sort());
   });
 
