@@ -2,7 +2,7 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
-import type { CrawlContext } from '../page/crawl-context.js';
+import { type CrawlContext, rootOf } from '../page/crawl-context.js';
 import type { NewUrl } from '../ports/frontier-store.js';
 import type { PageResult } from '../ports/page-task.js';
 import { ENDLESS_REASON, type EndlessLinks } from './endless-links.js';
@@ -74,6 +74,8 @@ export class FoundLinks {
   async seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> {
     const { definition, canonicalize } = this.target.context;
     if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return;
+    // Links of such a root wait for a person; those of its site do, too.
+    if (rootOf(this.target.context, state.root)?.followLinks === false) return;
     const named = entry.policy.robots.sitemaps;
     const places = named.length > 0 ? named : [`${origin(url)}/sitemap.xml`];
     const found = places.map((place) => canonicalize(place, state.url)).filter((place) => place !== undefined);
