@@ -3,7 +3,7 @@ import { days } from '../../src/domain/time/units.js';
 import type { NewUrl } from '../../src/engine/ports/frontier-store.js';
 import type { FakeSite } from '../support/fake-site.js';
 import { newUrl } from '../support/frontier-samples.js';
-import { crawl, refusals, startSite } from '../support/scenario.js';
+import { crawl, refusals, start, startSite } from '../support/scenario.js';
 
 const DAILY = 'smartRefreshMinAgeS="86400" smartRefreshMaxAgeS="86400"';
 const HTML = { 'content-type': 'text/html' };
@@ -137,6 +137,32 @@ describe('site mode of a root', () => {
         expect(await world.indexed()).toHaveLength(crawler === narrowed ? 2 : 5);
       }
       expect(await world.state(other.url('/c'))).toMatchObject({ status: 'indexed', root: other.url('/') });
+    },
+  );
+
+  it.each([
+    ['two roots of one host', '/docs/', '/blog/', '/blog/a'],
+    ['the www name of the second root', 'http://other.test/', '/', 'http://www.foo.com:$/a'],
+    ['a root without site mode behind one with it', '/docs/', 'http://bar.com/', '/a', ''],
+  ])(
+    'explains a URL that is not known yet by the root that will lead to it: %s',
+    async (_of, one, two, what, mode = 'site="true"') => {
+      const site = await startSite('127.0.0.1', 'foo.com');
+      const at = (place: string): string => new URL(place.replace('$', String(site.port)), site.url('/')).href;
+      const target = at(what);
+      site
+        .page(new URL(at(two)).pathname, [target])
+        .page('/docs/')
+        .page(new URL(target).pathname);
+      const bar = mode === '' ? await startSite('127.0.0.2', 'bar.com') : undefined;
+      bar?.page('/', [target]);
+      const second = bar ? bar.url('/') : at(two);
+      const crawler = `<Root url="${at(one)}" site="true"/><Root url="${second}" ${mode}/>`;
+      const world = await start({ crawler, names: NAMES });
+      const before = (await world.engine.explain('test', target)).explanation.verdict.accepted;
+      await world.untilIdle();
+      expect(await world.indexed()).toContain(target);
+      expect(before).toBe(true);
     },
   );
 

@@ -116,6 +116,17 @@ export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
   return !root.entireSite || url.href.startsWith(directoryOf(root.url), url.scheme.length);
 }
 
+/**
+ * The root that would lead to a URL which nothing has led to yet: one on whose site it is, or one that is not confined to a
+ * site, best on its server; any other would not let it pass.
+ */
+export function likelyRoot(roots: Iterable<RootContext>, url: CrawlUrl): RootContext | undefined {
+  const all = [...roots];
+  const onServer = (root: RootContext): boolean => root.url.host === url.host && root.url.port === url.port;
+  const free = all.filter((root) => !root.site && !root.entireSite);
+  return all.find((root) => isOnSite(root, url)) ?? free.find(onServer) ?? free[0] ?? all.find(onServer) ?? all[0];
+}
+
 /** True when a redirect of the home page of a site leads off it: the site that it leads to becomes the one crawled. */
 export function movesSite(candidate: Candidate): boolean {
   const { root, url } = candidate;
