@@ -62,9 +62,9 @@ export class Engine implements EngineApi {
   isOpen = false;
 
   constructor(private readonly ports: EnginePorts) {
-    const { store, processor, clock, log } = ports;
+    const { store, processor, clock, log, cron } = ports;
     const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
-    this.rejudging = new Rejudging({ store, processor, clock, log });
+    this.rejudging = new Rejudging({ store, processor, clock, log, cron });
     this.services = createServices(ports, this.crawlersByName, this.rejudging);
     const { events, delivery, robots, health } = this.services;
     const answered = (): void => {

@@ -2,16 +2,18 @@
  * A change of the configuration reaches every stored URL: judged with the same policy that crawls, page by page. The
  * preview counts what would change and changes nothing; applying carries it out in the background, resumable, paced.
  */
-import { type Disposition, dispose } from '../../domain/crawl/disposition.js';
+import { type Disposition, dispose, rescheduled } from '../../domain/crawl/disposition.js';
 import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
 import { isOnSite } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
-import { seconds } from '../../domain/time/units.js';
+import { type Instant, seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { CronSchedule } from '../crawl/services.js';
 import type { PreviewCounts, PreviewGroup, PreviewReport } from '../engine-api.js';
 import type { CrawlContext } from '../page/crawl-context.js';
+import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
@@ -37,6 +39,7 @@ interface RejudgingServices {
   readonly processor: Pick<PageProcessor, 'resolve'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly cron: CronSchedule;
 }
 
 export class Rejudging {
@@ -111,7 +114,8 @@ export class Rejudging {
         returning(state, verdict, now) ??
         unindexing(state, verdict) ??
         indexing(state, verdict, now) ??
-        moving(state, verdict);
+        moving(state, verdict) ??
+        this.rescheduling(context, state, verdict, now);
       return root ? adopted(root, disposition) : disposition;
     }
     // What was left to another crawler, and no longer is, still has its document.
@@ -128,6 +132,19 @@ export class Rejudging {
       revisit: false,
     } as const;
     return dispose(state, outcome, { errors: definition.errors, refresh: definition.refresh, schedule: {} }, now);
+  }
+
+  private rescheduling(
+    context: CrawlContext,
+    state: UrlState,
+    verdict: Verdict,
+    now: Instant,
+  ): Disposition | undefined {
+    if (OUTSIDE.has(state.status) || state.status === 'waiting') return undefined;
+    const { errors, refresh } = context.definition;
+    const { cron, timeZone, smart } = refresh;
+    const nextCron = smart || cron === undefined ? undefined : this.services.cron(cron, timeZone, now);
+    return rescheduled(state, { errors, refresh, schedule: scheduleOf(verdict), nextCron }, now);
   }
 
   /** With the root whose site it is on, when that of the root that led to it is another. */

@@ -11,7 +11,7 @@ import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent, PageReader } from '../ports/page-reader.js';
-import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from '../ports/page-task.js';
+import type { DocumentFacts, PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { type CrawlContext, rootOf } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
@@ -25,6 +25,7 @@ import {
   takesMediaType,
 } from './page-outcome.js';
 import { baseOf, canonicalOf, directivesOf, headerLinks, movedHome, obeysPage } from './page-reading.js';
+import { scheduleOf } from './page-schedule.js';
 
 export interface PageTools {
   readonly fetcher: Fetcher;
@@ -333,17 +334,5 @@ function excludedBy(verdict: Verdict): PageOutcome {
     keepDocument: verdict.keepDocument,
     removeStatus: verdict.layer === 'server-records' && !verdict.keepDocument,
     revisit: false,
-  };
-}
-
-function scheduleOf(verdict: Verdict): PageSchedule {
-  const { options, period, maxNetworkErrors, networkErrorDelay } = verdict.effects;
-  return {
-    period,
-    refreshMinimumAge: options.refreshMinimumAge,
-    refreshMaximumAge: options.refreshMaximumAge,
-    errorExpiry: options.errorExpiry,
-    maxTemporaryErrors: maxNetworkErrors,
-    retryDelay: networkErrorDelay,
   };
 }
