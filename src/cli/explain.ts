@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { likelyRoot } from '../domain/policy/site-mode.js';
 import type { Candidate } from '../domain/policy/verdict.js';
 import { type CrawlContext, compileContexts } from '../engine/page/crawl-context.js';
 import { configurationFile } from '../server/engine.module.js';
@@ -64,7 +65,7 @@ async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | un
   return { url: url.href, arrival, from: from?.href, ...explanationDto(explanation) };
 }
 
-/** A configured root is judged as one, anything else as a link below the root of its host, or below the first root. */
+/** A configured root is judged as one, anything else as a link below the root that would lead there. */
 function candidateOf(context: CrawlContext, rawUrl: string, rawFrom: string | undefined): Candidate {
   const url = context.canonicalize(rawUrl);
   const from = rawFrom === undefined ? undefined : context.canonicalize(rawFrom);
@@ -72,9 +73,7 @@ function candidateOf(context: CrawlContext, rawUrl: string, rawFrom: string | un
   if (rawFrom !== undefined && !from) throw new UsageError(`${rawFrom} is no URL with a host`);
   const itself = context.roots.get(url.href);
   if (itself && !from) return { url, arrival: 'root', root: itself, hops: 0 };
-  const { host } = from ?? url;
-  const roots = [...context.roots.values()];
-  return { url, arrival: 'link', from, root: roots.find((root) => root.url.host === host) ?? roots[0], hops: 1 };
+  return { url, arrival: 'link', from, root: likelyRoot(context.roots.values(), from ?? url), hops: 1 };
 }
 
 function explanationText(crawler: string, { url, arrival, from, state, robots, verdict, trace }: Judged): string {

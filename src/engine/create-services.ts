@@ -95,6 +95,6 @@ export function createServices(
     health: new SiteHealth(),
     discovery: new Discovery(store, discoveryTarget),
     settler: new Batcher<Settlement, Settled>((items) => settleOwned(store, items), SETTLEMENTS_PER_CALL),
-    rulings: new Rulings(clock, rejudging),
+    rulings: new Rulings(clock, rejudging, store, () => [...crawlersByName.values()].map(({ context }) => context)),
   };
 }

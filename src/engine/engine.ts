@@ -3,6 +3,7 @@
  * answers EngineApi; what a part does stands in the part.
  */
 import type { ServerDefinition } from '../domain/crawl/definition.js';
+import type { RootContext } from '../domain/policy/verdict.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
 import { Errands } from './control/errands.js';
 import { Explanations } from './control/explanations.js';
@@ -14,7 +15,7 @@ import { Orders } from './control/orders.js';
 import { PolicyChanges } from './control/policy-changes.js';
 import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
-import { configuredRoots, Roots } from './control/roots.js';
+import { Roots } from './control/roots.js';
 import { SharedControl } from './control/shared-control.js';
 import { sumMetrics } from './control/sum-metrics.js';
 import { WholeCrawl } from './control/whole-crawl.js';
@@ -33,7 +34,7 @@ import {
   type RootSubmission,
   type SubmitOutcome,
 } from './engine-api.js';
-import { compileContexts } from './page/crawl-context.js';
+import { type CrawlContext, compileContexts } from './page/crawl-context.js';
 
 /** Setting that is there while a process works on the store: after a clean stop it is not. */
 const RUNNING = 'running';
@@ -61,9 +62,9 @@ export class Engine implements EngineApi {
   isOpen = false;
 
   constructor(private readonly ports: EnginePorts) {
-    const { store, processor, clock, log } = ports;
+    const { store, processor, clock, log, cron } = ports;
     const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
-    this.rejudging = new Rejudging({ store, processor, clock, log });
+    this.rejudging = new Rejudging({ store, processor, clock, log, cron });
     this.services = createServices(ports, this.crawlersByName, this.rejudging);
     const { events, delivery, robots, health } = this.services;
     const answered = (): void => {
@@ -122,7 +123,11 @@ export class Engine implements EngineApi {
 
   async reconfigure(definition: ServerDefinition): Promise<void> {
     const contexts = compileContexts(definition); // throws before anything has changed
-    await this.ports.processor.configure(definition);
+    const roots = await this.addStoredRoots(contexts);
+    const configured = this.ports.processor.configure(definition);
+    // Right behind the configuration: no page is to be judged without them.
+    for (const [crawler, root] of roots) this.ports.processor.addRoot(crawler, root);
+    await configured;
     this.sinkPool.configure(definition);
     this.current = definition;
     for (const [name, crawler] of this.crawlersByName) {
@@ -203,15 +208,19 @@ export class Engine implements EngineApi {
 
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
     const contexts = compileContexts(definition);
+    await this.addStoredRoots(contexts);
+    yield* this.rejudging.preview(contexts);
+  }
+
+  private async addStoredRoots(contexts: ReadonlyMap<string, CrawlContext>): Promise<[string, RootContext][]> {
+    const added: [string, RootContext][] = [];
     for (const [name, context] of contexts) {
-      const present = this.crawlersByName.get(name);
-      if (!present) continue;
-      const configured = configuredRoots(present);
-      for (const [url, root] of present.context.roots) {
-        if (!configured.has(url) && !context.roots.has(url)) context.roots.set(url, root);
+      for (const root of await this.roots_.stored(name, context)) {
+        context.roots.set(root.url.href, root);
+        added.push([name, root]);
       }
     }
-    yield* this.rejudging.preview(contexts);
+    return added;
   }
 
   orders: EngineApi['orders'] = (filter, beforeId, limit) => this.orders_.list(filter, beforeId, limit);

@@ -36,6 +36,53 @@ describe('a preview says what applying the same configuration does', () => {
     expect(report.crawlers[0]).toMatchObject({ newlyAccepted: { count: 1 } });
   });
 
+  it('a home page that has moved keeps its site in the preview, too', async () => {
+    const names = { 'www.foo.com': '127.0.0.1', 'foo.com': '127.0.0.2' };
+    const old = await startSite('127.0.0.1', 'www.foo.com');
+    const now = await startSite('127.0.0.2', 'foo.com');
+    old.set('/', { status: 301, headers: { location: now.url('/') } });
+    now.page('/', ['/a']).page('/a');
+    const crawler = `<Root url="${old.url('/')}" site="true"/>`;
+    const world = await crawl({ crawler, attributes: ATTRIBUTES, names });
+    const documents = await world.indexed();
+    expect(documents).toEqual([now.url('/'), now.url('/a')]);
+    const changed = `${crawler}<cw:LinkRules maxUrlLength="1000"/>`;
+    expect((await previewOf(world, changed)).crawlers[0]).toMatchObject({
+      excluded: { count: 0 },
+      documentsDeleted: { count: 0 },
+    });
+    await world.reconfigure({ crawler: changed, attributes: ATTRIBUTES });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual(documents);
+  });
+
+  it('what was left to another crawler goes when it is left no more and has no server record', async () => {
+    const names = { 'a.test': '127.0.0.1', 'b.test': '127.0.0.2' };
+    const [a, b] = await Promise.all([startSite('127.0.0.1', 'a.test'), startSite('127.0.0.2', 'b.test')]);
+    a.page('/', [b.url('/')]);
+    b.page('/');
+    const root = `<Root url="${a.url('/')}"/>`;
+    const world = await crawl({ crawler: root, attributes: ATTRIBUTES, names });
+    await world.reconfigure({
+      crawler: `${root}<cw:CrawlSpace rules="crawl.rules"/>`,
+      attributes: ATTRIBUTES,
+      more: '<cw:GlobalCrawlSpace rules="global.rules"/>',
+      files: { 'crawl.rules': 'forbid domain b.test', 'global.rules': 'allow domain *.test' },
+    });
+    await world.untilIdle();
+    expect(await world.state(b.url('/'))).toMatchObject({ status: 'elsewhere' });
+    const notIndexed = `${root}<Rules><Rule><ar:Domain val="b.test"/><NoIndex/></Rule></Rules>`;
+    expect((await previewOf(world, notIndexed)).crawlers[0]).toMatchObject({
+      newlyAccepted: { count: 1 },
+      documentsDeleted: { count: 1, samples: [{ url: b.url('/'), reason: 'links-only' }] },
+    });
+    const changed = `${root}<cw:Servers><cw:Server url="${a.url('/')}"/></cw:Servers>`;
+    expect((await previewOf(world, changed)).crawlers[0]).toMatchObject({ documentsDeleted: { count: 1 } });
+    await world.reconfigure({ crawler: changed, attributes: ATTRIBUTES });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual([a.url('/')]);
+  });
+
   it('312 URLs would be removed, and exactly those 312 are', async () => {
     const old = Array.from({ length: 312 }, (_, i) => `/old/${i}`);
     const kept = Array.from({ length: 88 }, (_, i) => `/new/${i}`);

@@ -3,8 +3,9 @@ import { days } from '../../src/domain/time/units.js';
 import type { NewUrl } from '../../src/engine/ports/frontier-store.js';
 import type { FakeSite } from '../support/fake-site.js';
 import { newUrl } from '../support/frontier-samples.js';
-import { crawl, refusals, startSite } from '../support/scenario.js';
+import { crawl, refusals, start, startSite } from '../support/scenario.js';
 
+const DAILY = 'smartRefreshMinAgeS="86400" smartRefreshMaxAgeS="86400"';
 const HTML = { 'content-type': 'text/html' };
 const NAMES = {
   'foo.com': '127.0.0.1',
@@ -62,6 +63,34 @@ describe('site mode of a root', () => {
     },
   );
 
+  it.each(['HTTP', 'meta refresh'])(
+    'a home page that leads to another site for a while, by %s, costs no document of its own site',
+    async (way) => {
+      const site = await startSite('127.0.0.1', 'foo.com');
+      const other = await startSite('127.0.0.2', 'bar.com');
+      site.page('/', ['/a', '/b']).page('/a').page('/b');
+      other.page('/maintenance', ['/more']).page('/more');
+      const crawler = `<Root url="${site.origin}" site="true"/>`;
+      const world = await crawl({ crawler, attributes: DAILY, names: NAMES });
+      const target = other.url('/maintenance');
+      if (way === 'HTTP') site.set('/', { status: 302, headers: { location: target } });
+      else site.set('/', { headers: HTML, body: `<meta http-equiv="refresh" content="0; url=${target}">` });
+      await world.pass(days(2));
+      site.page('/a', ['/found-meanwhile']).page('/found-meanwhile');
+      await world.pass(days(2));
+      const kept = [site.url('/a'), site.url('/b'), target, other.url('/more')].sort();
+      expect(await world.indexed()).toEqual(kept);
+
+      site.page('/', ['/a', '/b', '/c']).page('/c');
+      await world.pass(days(5));
+      const paths = ['/', '/a', '/b', '/c', '/found-meanwhile'];
+      expect(await world.indexed()).toEqual(paths.map((path) => site.url(path)));
+      await world.reconfigure({ crawler: `${crawler}<cw:LinkRules/>`, attributes: DAILY });
+      await world.untilIdle();
+      expect(await world.indexed()).toHaveLength(paths.length);
+    },
+  );
+
   it.each(['the configuration', 'the submitted roots'])(
     'holds on when its root is taken out of %s, and explain says so',
     async (place) => {
@@ -87,6 +116,56 @@ describe('site mode of a root', () => {
     },
   );
 
+  it.each(['at once', 'later'])(
+    'what lies on the site of another root is that root’s when the site of the first one is narrowed: %s',
+    async (when) => {
+      const site = await startSite('127.0.0.1', 'foo.com');
+      const other = await startSite('127.0.0.2', 'bar.com');
+      site.page('/', ['/a', other.url('/')]).page('/a');
+      other.page('/', ['/b']).page('/b', ['/c']).page('/c');
+      const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes: DAILY, names: NAMES });
+      const documents = await world.indexed();
+      expect(documents).toHaveLength(5);
+      const narrowed = `<Root url="${site.url('/')}" site="true"/>`;
+      const both = `${narrowed}<Root url="${other.url('/')}" site="true"/>`;
+      for (const crawler of when === 'later' ? [narrowed, both] : [both]) {
+        const changed = { crawler, attributes: DAILY };
+        for await (const { done, crawlers } of world.engine.preview(world.definition(changed)))
+          if (done) expect(crawlers[0]?.documentsDeleted.count).toBe(crawler === narrowed ? 3 : 0);
+        await world.reconfigure(changed);
+        await world.pass(days(2));
+        expect(await world.indexed()).toHaveLength(crawler === narrowed ? 2 : 5);
+      }
+      expect(await world.state(other.url('/c'))).toMatchObject({ status: 'indexed', root: other.url('/') });
+    },
+  );
+
+  it.each([
+    ['two roots of one host', '/docs/', '/blog/', '/blog/a'],
+    ['the www name of the second root', 'http://other.test/', '/', 'http://www.foo.com:$/a'],
+    ['a root without site mode behind one with it', '/docs/', 'http://bar.com/', '/a', ''],
+  ])(
+    'explains a URL that is not known yet by the root that will lead to it: %s',
+    async (_of, one, two, what, mode = 'site="true"') => {
+      const site = await startSite('127.0.0.1', 'foo.com');
+      const at = (place: string): string => new URL(place.replace('$', String(site.port)), site.url('/')).href;
+      const target = at(what);
+      site
+        .page(new URL(at(two)).pathname, [target])
+        .page('/docs/')
+        .page(new URL(target).pathname);
+      const bar = mode === '' ? await startSite('127.0.0.2', 'bar.com') : undefined;
+      bar?.page('/', [target]);
+      const second = bar ? bar.url('/') : at(two);
+      const crawler = `<Root url="${at(one)}" site="true"/><Root url="${second}" ${mode}/>`;
+      const world = await start({ crawler, names: NAMES });
+      const before = (await world.engine.explain('test', target)).explanation.verdict.accepted;
+      await world.untilIdle();
+      expect(await world.indexed()).toContain(target);
+      expect(before).toBe(true);
+    },
+  );
+
   it("other pages' redirects off the site are not followed; those within it are", async () => {
     const site = await startSite('127.0.0.1', 'foo.com');
     const other = await startSite('127.0.0.2', 'bar.com');
@@ -101,10 +180,79 @@ describe('site mode of a root', () => {
   });
 });
 
+describe('a root that is written for a URL which a link had led to before', () => {
+  it.each(['site="true"', ''])(
+    'is a root: the rules of links and the site of the other root are not for it (%s)',
+    async (site) => {
+      const foo = await startSite('127.0.0.1', 'foo.com');
+      const bar = await startSite('127.0.0.2', 'bar.com');
+      foo.page('/', ['/a?q', bar.url('/')]).page('/a?q');
+      bar.page('/', ['/b']).page('/b');
+      const roots = (...urls: string[]): string => urls.map((url) => `<Root url="${url}" ${site}/>`).join('');
+      const world = await crawl({ crawler: `<Root url="${foo.url('/')}"/>`, names: NAMES });
+      expect(await world.indexed()).toHaveLength(4);
+      const rules =
+        '<cw:LinkRules followQueryStrings="0"/><cw:Servers><cw:Server url="http://" maxHops="1"/></cw:Servers>';
+      const crawler = roots(foo.url('/'), foo.url('/a?q'), bar.url('/')) + rules;
+      for await (const { done, crawlers } of world.engine.preview(world.definition({ crawler }))) {
+        if (done)
+          expect(crawlers[0]?.documentsDeleted.samples).not.toContainEqual(
+            expect.objectContaining({ url: bar.url('/') }),
+          );
+      }
+      await world.reconfigure({ crawler });
+      await world.untilIdle();
+      for (const url of [foo.url('/a?q'), bar.url('/')]) {
+        expect(await world.state(url)).toMatchObject({ status: 'indexed', arrival: 'root', root: url, hops: 0 });
+      }
+      bar.page('/', ['/b', '/c'], 'With news.').page('/c');
+      await world.pass(days(8));
+      expect(await world.indexed()).toContain(bar.url('/c'));
+    },
+  );
+});
+
 describe('sitemaps', () => {
   const urlset = (...urls: string[]): string =>
     `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.map((url) => `<url><loc>${url}</loc></url>`).join('')}</urlset>`;
   const XML = { 'content-type': 'application/xml' };
+
+  const docsOnly = '<Rules><Rule><ar:Path val="/docs/"/><Accept/></Rule></Rules>';
+
+  it('that robots.txt names are read wherever the rules stop, also after a change of the rules', async () => {
+    const site = await startSite();
+    site.page('/docs/').page('/docs/a').page('/docs/b').page('/c');
+    site.set('/robots.txt', { body: `Sitemap: ${site.url('/maps.xml')}\n` });
+    site.set('/maps.xml', { headers: XML, body: urlset(site.url('/docs/a'), site.url('/c')) });
+    const attributes = `crawlSitemaps="true" defaultAccept="false" ${DAILY}`;
+    const crawler = `<Root url="${site.url('/docs/')}"/>${docsOnly}`;
+    const world = await crawl({ attributes, crawler });
+    expect(await world.indexed()).toEqual([site.url('/docs/'), site.url('/docs/a')]);
+    const changed = { attributes, crawler: `${crawler}<cw:LinkRules maxUrlLength="1000"/>` };
+    for await (const { crawlers } of world.engine.preview(world.definition(changed)))
+      expect(crawlers[0]?.excluded.count).toBe(0);
+    await world.reconfigure(changed);
+    await world.untilIdle();
+    site.set('/maps.xml', { headers: XML, body: urlset(site.url('/docs/a'), site.url('/docs/b')) });
+    await world.pass(days(3));
+    expect(await world.indexed()).toContain(site.url('/docs/b'));
+    const { explanation } = await world.engine.explain('test', site.url('/maps.xml'));
+    expect(explanation.verdict).toMatchObject({ accepted: true, effects: { index: false } });
+  });
+
+  it('are not asked for at a host that the crawl space forbids', async () => {
+    const site = await startSite('127.0.0.1', 'foo.com');
+    const other = await startSite('127.0.0.2', 'bar.com');
+    site.page('/').set('/robots.txt', { body: `Sitemap: ${other.url('/maps.xml')}\n` });
+    other.set('/maps.xml', { headers: XML, body: urlset(site.url('/a')) });
+    await crawl({
+      attributes: 'crawlSitemaps="true"',
+      crawler: `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="crawl.rules"/>`,
+      files: { 'crawl.rules': 'forbid domain bar.com' },
+      names: NAMES,
+    });
+    expect(other.requests).toEqual([]);
+  });
 
   it('that robots.txt names are read, also an index of sitemaps; their URLs are judged like links', async () => {
     const site = await startSite();

@@ -3,6 +3,7 @@
  * what is missing or twice. Nothing is fatal; everything wrong is collected with its place.
  */
 import type { Place } from '../../domain/crawl/place.js';
+import { NOT_UTF8, NOT_UTF8_MESSAGE } from '../../domain/policy/not-utf8.js';
 import { namespaceOf, type XmlDocument, type XmlElement } from './document.js';
 import type { XmlAttribute } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
@@ -213,6 +214,10 @@ function readValue(
   if (value.includes(PLACEHOLDER)) {
     const message = `${written.local}: no secret is known for these asterisks; write it, or name a variable like \${NAME}`;
     around.problems.add('bad-value', message, place);
+    return undefined;
+  }
+  if (value.includes(NOT_UTF8)) {
+    around.problems.add('bad-value', `${written.local}: ${NOT_UTF8_MESSAGE}`, place);
     return undefined;
   }
   const parsed = spec.type.parse(value);

@@ -152,6 +152,24 @@ describe('a configuration is read', () => {
     expect(rule('foo[.]com')).toMatchObject({ type: 'or' });
   });
 
+  it('refuses a text that was not saved as UTF-8 where it would change what a rule means', () => {
+    const latin1 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
+    const readFile = (name: string): string =>
+      latin1(name === 'crawl.rules' ? '# à part\nforbid prefix http://a/privé/\n' : '# été\nServer http://a/privé/\n');
+    const xml = `<?xml version="1.0" encoding="ISO-8859-1"?>
+<CrawlConfig><!-- privé --><Crawler name="a" defaultAccept="true">
+<Rules><Rule><Path val="/privé/"/><Ignore/></Rule></Rules>
+<CrawlSpace rules="crawl.rules"/><Servers file="indexer.conf"/></Crawler></CrawlConfig>`;
+    const { definition, problems } = readConfiguration(latin1(xml), { file: 'CrawlConfig.xml', env: {}, readFile });
+    expect(definition).toBeUndefined();
+    const utf8 = problems.filter(({ message }) => message.includes('UTF-8'));
+    expect(utf8.map(({ place: { file, line } }) => [file, line])).toEqual([
+      ['CrawlConfig.xml', 3],
+      ['crawl.rules', 2],
+      ['indexer.conf', 2],
+    ]);
+  });
+
   it('takes variables from the environment', () => {
     const xml =
       '<CrawlConfig><Crawler name="a" nthreads="$THREADS"><Root url="http://$HOST/"/></Crawler></CrawlConfig>';

@@ -60,6 +60,7 @@ export interface DispositionRules {
 
 /** Undefined = unchanged; null = cleared. The store's UrlChanges has the same fields. */
 export interface StateChanges {
+  root?: string;
   status?: UrlStatus;
   reason?: string;
   source?: SourceNumber | null;
@@ -311,6 +312,30 @@ function nextRefresh(state: UrlState, rules: DispositionRules, belief: ChangeBel
   const range = refreshRange(rules);
   const cost = { price: effectivePrice(rules.visitPrice, range), draw: drawOf(state) };
   return after(now, nextVisit(belief, range, cost));
+}
+
+/**
+ * What a change of the times of refresh means for a URL that was visited under the ones before: a visit that would come too
+ * late by the new ones comes sooner. Those that are overdue are spread over an interval. Undefined: it comes in time.
+ */
+export function rescheduled(state: UrlState, rules: DispositionRules, now: Instant): Disposition | undefined {
+  const { lastVisitAt, dueAt } = state;
+  // What has temporary errors is tried again at its own times.
+  if (lastVisitAt === undefined || state.temporaryErrors > 0 || dueAt <= latestVisit(lastVisitAt, rules))
+    return undefined;
+  const { period } = rules.schedule;
+  const regular = period !== undefined || rules.refresh.smart;
+  const next = nextRefresh(state, rules, beliefOf(state), lastVisitAt);
+  const spread = milliseconds(Math.round(between(lastVisitAt, next) * drawOf(state)));
+  const sooner = regular && next < now ? after(now, spread) : next;
+  return sooner < dueAt ? { remove: false, changes: requeue(sooner, rules), changed: false } : undefined;
+}
+
+function latestVisit(lastVisitAt: Instant, rules: DispositionRules): Instant {
+  const { period, errorExpiry } = rules.schedule;
+  if (period !== undefined) return after(lastVisitAt, period);
+  if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
+  return after(lastVisitAt, milliseconds(Math.max(maximumAge(rules), errorExpiry ?? 0)));
 }
 
 /** The ages between which smart refresh visits the URL again. */

@@ -31,6 +31,9 @@ export const URL_STATUSES = [
 
 export type UrlStatus = (typeof URL_STATUSES)[number];
 
+/** Statuses that a policy, and not a visit, has given. */
+export const OUTSIDE: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
+
 /** How a URL was found first; `robots`: a sitemap file named by robots.txt. */
 export const ARRIVALS = ['root', 'link', 'redirect', 'sitemap', 'robots'] as const;
 

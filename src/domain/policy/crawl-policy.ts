@@ -56,10 +56,18 @@ function evaluate(layers: readonly Layer[], candidate: Candidate, trace?: TraceS
   let rejection: Rejection | undefined;
   for (const layer of layers) {
     const said = layer.judge(candidate, draft, trace);
-    rejection ??= said;
+    if (said && candidate.isNamedSitemap && layer.name !== 'crawl-space') readLinksOnly(draft, said, trace);
+    else rejection ??= said;
     if (rejection && !trace) break;
   }
   return rejection ? rejected(rejection) : accepted(draft);
+}
+
+/** A site names its sitemaps where no rule for pages would look for them. */
+function readLinksOnly(draft: Draft, { layer }: Rejection, trace?: TraceStep[]): void {
+  draft.index = false;
+  draft.follow = false;
+  trace?.push({ layer, test: 'robots.txt names it as a sitemap: it is read all the same', outcome: 'accept' });
 }
 
 /** What the root hands down: its metas, and that nothing below it is followed by itself. */

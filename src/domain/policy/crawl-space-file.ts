@@ -5,6 +5,7 @@
 import type { CrawlSpaceRule } from '../crawl/definition.js';
 import type { Place, Problem } from '../crawl/place.js';
 import { normalizeCidr } from '../net/address.js';
+import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
 
 /** A global crawl space is about domains only: it divides hosts between crawlers, nothing else. */
 export type CrawlSpaceKind = 'local' | 'global';
@@ -50,6 +51,7 @@ export function parseCrawlSpace(text: string, file: string, kind: CrawlSpaceKind
 function wordsOf(line: string, place: Place): Word[] {
   if (line.length > MAX_LINE) throw new BadLine(`a line has at most ${MAX_LINE} characters`, place);
   const code = line.replace(/^\uFEFF/, ' ').replace(/(^|\s)#.*$/, '');
+  if (code.includes(NOT_UTF8)) throw new BadLine(NOT_UTF8_MESSAGE, { ...place, column: code.indexOf(NOT_UTF8) + 1 });
   return [...code.matchAll(/\S+/g)].map((match) => ({ text: match[0], place: { ...place, column: match.index + 1 } }));
 }
 

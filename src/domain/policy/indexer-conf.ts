@@ -4,6 +4,7 @@
  */
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl/definition.js';
 import type { Place, Problem } from '../crawl/place.js';
+import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
 import { parsePeriod } from './period.js';
 
 export interface IndexerConf {
@@ -38,7 +39,8 @@ export function parseIndexerConf(text: string, file: string): IndexerConf {
   };
   for (const command of commandsOf(text, file)) {
     const read = COMMANDS.get(command.name.toLowerCase());
-    if (read) read(command, reading);
+    if (read && command.words.some((text) => text.includes(NOT_UTF8))) reading.problems.push(notUtf8(command));
+    else if (read) read(command, reading);
     else reading.problems.push(unknownCommand(command));
   }
   for (const alias of reading.aliases) applyAlias(alias, reading);
@@ -168,6 +170,10 @@ function badValue({ name, place }: Command, text: string, wanted: string): Probl
   const shown = name.toLowerCase() === 'authbasic' ? 'this value' : `"${text.slice(0, 200)}"`;
   return { severity: 'error', code: 'bad-rule-file', message: `${name} cannot have ${shown}: give ${wanted}`, place };
 }
+
+const notUtf8 = ({ name, place }: Command): Problem => {
+  return { severity: 'error', code: 'bad-rule-file', message: `${name}: ${NOT_UTF8_MESSAGE}`, place };
+};
 
 const FILTERS = /^(?:allow|disallow|checkonly|hrefonly|skip)/i;
 

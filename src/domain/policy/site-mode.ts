@@ -41,18 +41,23 @@ function outsideSite(candidate: Candidate, root: RootContext, trace?: TraceStep[
     });
     return undefined;
   }
-  const inside = startsWithAny(candidate.url.href, root.sitePrefixes);
+  const prefixes = prefixesFor(candidate, root);
+  const inside = startsWithAny(candidate.url.href, prefixes);
   trace?.push({
     layer: 'site-mode',
-    test: `begins with ${root.sitePrefixes.join(' or ')}`,
+    test: `begins with ${prefixes.join(' or ')}`,
     outcome: inside ? 'accept' : 'reject',
     reason: inside ? undefined : 'outside-site',
   });
   if (inside) return undefined;
   const gone = root.removed ? ' (removed, which sets nothing free)' : '';
-  const detail = `not on the site of root ${root.url.href}${gone}: it does not begin with ${root.sitePrefixes.join(' or ')}`;
+  const detail = `not on the site of root ${root.url.href}${gone}: it does not begin with ${prefixes.join(' or ')}`;
   return { layer: 'site-mode', reason: 'outside-site', place: root.place, detail };
 }
+
+/** What is stored of a site that has moved stays as long as it answers: the move may be that of a bad day. */
+const prefixesFor = ({ arrival }: Candidate, { sitePrefixes, formerPrefixes = [] }: RootContext): readonly string[] =>
+  arrival === 'stored' ? [...sitePrefixes, ...formerPrefixes] : sitePrefixes;
 
 function outsideDirectory(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
   if (!root.entireSite) return undefined;
@@ -104,6 +109,24 @@ export function sitePrefixes(rootUrl: string): string[] {
   return schemes.flatMap((scheme) => hosts.map((host) => `${scheme}://${host}${port}/`));
 }
 
+/** Whether a root with a site of its own leads to the URL. */
+export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
+  if (!root.site && !root.entireSite) return false;
+  if (root.site && !startsWithAny(url.href, root.sitePrefixes)) return false;
+  return !root.entireSite || url.href.startsWith(directoryOf(root.url), url.scheme.length);
+}
+
+/**
+ * The root that would lead to a URL which nothing has led to yet: one on whose site it is, or one that is not confined to a
+ * site, best on its server; any other would not let it pass.
+ */
+export function likelyRoot(roots: Iterable<RootContext>, url: CrawlUrl): RootContext | undefined {
+  const all = [...roots];
+  const onServer = (root: RootContext): boolean => root.url.host === url.host && root.url.port === url.port;
+  const free = all.filter((root) => !root.site && !root.entireSite);
+  return all.find((root) => isOnSite(root, url)) ?? free.find(onServer) ?? free[0] ?? all.find(onServer) ?? all[0];
+}
+
 /** True when a redirect of the home page of a site leads off it: the site that it leads to becomes the one crawled. */
 export function movesSite(candidate: Candidate): boolean {
   const { root, url } = candidate;
@@ -117,7 +140,14 @@ export function movesSite(candidate: Candidate): boolean {
  */
 export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
   const wholeHost = root.url.path === '/' && root.url.query === '';
-  return { ...root, sitePrefixes: wholeHost ? sitePrefixes(`${origin(target)}/`) : [withoutFileName(target)] };
+  const prefixes = wholeHost ? sitePrefixes(`${origin(target)}/`) : [withoutFileName(target)];
+  return { ...root, sitePrefixes: prefixes, formerPrefixes: root.formerPrefixes ?? root.sitePrefixes };
+}
+
+/** The root with its own site again: its home page answers itself. */
+export function moveBack(root: RootContext): RootContext {
+  const { formerPrefixes, ...own } = root;
+  return formerPrefixes === undefined ? root : { ...own, sitePrefixes: formerPrefixes };
 }
 
 function withoutFileName(url: CrawlUrl): string {

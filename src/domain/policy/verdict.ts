@@ -15,6 +15,8 @@ export interface Candidate {
   readonly url: CrawlUrl;
   /** How it came here; `stored` = a known URL judged again. */
   readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
+  /** A sitemap that robots.txt names: of the layers only the crawl space keeps from it, and it is read for its links only. */
+  readonly isNamedSitemap?: boolean;
   /** The page that links or redirects to it. Absent for roots and for stored URLs. */
   readonly from?: CrawlUrl;
   /** The root that led here, when known. */
@@ -35,6 +37,8 @@ export interface RootContext {
   readonly entireSite: boolean;
   /** Prefixes that site mode allows; made by `sitePrefixes`, moved when the home page redirects to another site. */
   readonly sitePrefixes: readonly string[];
+  /** Its own site, while its home page leads to another one. */
+  readonly formerPrefixes?: readonly string[];
   readonly group?: string;
   readonly metas: readonly MetaDefinition[];
   readonly followLinks: boolean;

@@ -1,5 +1,6 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { Candidate, Explanation, RootContext, TraceStep } from '../../domain/policy/verdict.js';
+import { likelyRoot } from '../../domain/policy/site-mode.js';
+import type { Candidate, Explanation, TraceStep } from '../../domain/policy/verdict.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -88,7 +89,7 @@ export class Explanations {
     const url = canonical(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
     if (!this.services.partitions.owns(hostKey(url))) return this.pageElsewhere(crawler, url);
-    const root = state?.root ?? this.guessRoot(crawler, url)?.url.href;
+    const root = state?.root ?? likelyRoot(crawler.context.roots.values(), url)?.url.href;
     const host = this.services.hosts.get(hostKey(url));
     this.services.hosts.claim(host);
     const result = await this.services.hosts
@@ -168,19 +169,16 @@ export class Explanations {
     if (from !== undefined) {
       const page = canonical(crawler, from);
       const pageState = await this.services.store.find(crawler.name, page.href);
-      const root = rootOf(crawler.context, pageState?.root) ?? this.guessRoot(crawler, page);
+      const root = rootOf(crawler.context, pageState?.root) ?? likelyRoot(crawler.context.roots.values(), page);
       return { url, arrival: 'link', from: page, root, hops: (pageState?.hops ?? 0) + 1 };
     }
     const root = crawler.context.roots.get(url.href);
     if (root) return { url, arrival: 'root', root, hops: 0 };
-    if (state) return { url, arrival: 'stored', root: rootOf(crawler.context, state.root), hops: state.hops };
-    return { url, arrival: 'link', root: this.guessRoot(crawler, url), hops: 1 };
-  }
-
-  /** For a URL that nothing led to yet: the root on its host, or the first one, since site mode judges by the root. */
-  private guessRoot(crawler: Crawler, url: CrawlUrl): RootContext | undefined {
-    const roots = [...crawler.context.roots.values()];
-    return roots.find((root) => root.url.host === url.host && root.url.port === url.port) ?? roots[0];
+    if (state) {
+      const isNamedSitemap = state.arrival === 'robots';
+      return { url, arrival: 'stored', isNamedSitemap, root: rootOf(crawler.context, state.root), hops: state.hops };
+    }
+    return { url, arrival: 'link', root: likelyRoot(crawler.context.roots.values(), url), hops: 1 };
   }
 
   /** From the root to the URL, by the pages on which each was first found. */

@@ -139,10 +139,14 @@ export class Maintenance {
     const states = new Map(lines.map((line) => [line.url.url, line.state]));
     const stored = await this.services.store.discover(lines.map((line) => line.url));
     const visited = stored.filter((state) => states.get(state.url) !== 0);
-    await this.services.store.settle(
-      visited.map((state) => ({ id: state.id, changes: importedChanges(states.get(state.url)!) })),
-    );
-    crawler.frontier.admit(stored.filter((state) => states.get(state.url) === 0));
+    const changes = visited.map((state) => importedChanges(states.get(state.url)!));
+    await this.services.store.settle(visited.map(({ id }, i) => ({ id, changes: changes[i] })));
+    const waiting = stored.filter((state) => states.get(state.url) === 0);
+    const due = visited.flatMap((state, i) => {
+      const place = changes[i]!;
+      return place.source === null ? [] : [{ ...state, ...place }];
+    });
+    crawler.frontier.admit([...waiting, ...due]);
     return stored.length;
   }
 

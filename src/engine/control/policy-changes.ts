@@ -23,9 +23,10 @@ export class PolicyChanges {
     const { store, clock, partitions } = this.services;
     const { definition } = crawler.context;
     const now = clock.now();
-    const [policy, reading] = await Promise.all([
+    const [policy, reading, refresh] = await Promise.all([
       this.compare(`policy/${crawler.name}`, policyText(definition, server)),
       this.compare(`reading/${crawler.name}`, partsText(definition, READING)),
+      this.compare(`refresh/${crawler.name}`, partsText(definition, ['refresh'])),
     ]);
     const isNew = policy.isNew || (reading.isNew && reading.known !== undefined);
     // At once, and never back: a page that is visited while the store is told, or on a node that heard of it late, is read again.
@@ -37,11 +38,12 @@ export class PolicyChanges {
     if (!partitions.leads) return;
     if (!reading.isStored) await store.putSetting(reading.setting, reading.text);
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
-    if (policy.isStored && !unfinished) return;
+    const changed = [policy, refresh].some(({ known, isStored }) => known !== undefined && !isStored);
+    if (policy.isStored && refresh.isStored && !unfinished) return;
     this.stop(crawler.name); // its progress would count as that of the next run
-    if (policy.known !== undefined && !policy.isStored) await store.putSetting(`rejudging/${crawler.name}`, '0');
-    await store.putSetting(policy.setting, policy.text);
-    if (policy.known !== undefined) this.judgeAgain(crawler);
+    if (changed) await store.putSetting(`rejudging/${crawler.name}`, '0');
+    for (const part of [policy, refresh]) await store.putSetting(part.setting, part.text);
+    if (changed || unfinished) this.judgeAgain(crawler);
   }
 
   stop(crawler: string): void {

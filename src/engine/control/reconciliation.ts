@@ -48,13 +48,14 @@ export class Reconciliation {
         continue;
       }
       seen.add(owner.state.id);
-      if (owner.state.stamp === entry.stamp || owner.crawler.frontier.isUnderWay(owner.state)) continue;
+      if (isLeft(owner.state) || owner.state.stamp === entry.stamp) continue;
+      if (owner.crawler.frontier.isUnderWay(owner.state)) continue;
       stale.add(entry.uri);
       if (repair) await this.pushAgain(owner.crawler, owner.state);
     }
     for (const crawler of crawlers) {
       for await (const state of this.indexed(crawler.name)) {
-        if (seen.has(state.id) || crawler.frontier.isUnderWay(state)) continue;
+        if (isLeft(state) || seen.has(state.id) || crawler.frontier.isUnderWay(state)) continue;
         missing.add(state.url);
         if (repair) await this.pushAgain(crawler, state);
       }
@@ -71,6 +72,7 @@ export class Reconciliation {
     };
   }
 
+  /** The crawler whose document it is; else one that has left it to another, or knows the URL. */
   private async owner(
     crawlers: readonly Crawler[],
     uri: string,
@@ -78,8 +80,8 @@ export class Reconciliation {
     let known: { crawler: Crawler; state: UrlState } | undefined;
     for (const crawler of crawlers) {
       const state = await this.services.store.find(crawler.name, uri);
-      if (state?.stamp !== undefined) return { crawler, state };
-      if (state) known = { crawler, state };
+      if (state?.stamp !== undefined && !isLeft(state)) return { crawler, state };
+      if (state && known?.state.stamp === undefined) known = { crawler, state };
     }
     return known;
   }
@@ -119,6 +121,9 @@ export class Reconciliation {
     ]);
   }
 }
+
+/** What becomes of a document that was left to another crawler is for that one to say. */
+const isLeft = ({ status }: UrlState): boolean => status === 'elsewhere';
 
 class Finding {
   private count = 0;

@@ -2,15 +2,18 @@
  * A change of the configuration reaches every stored URL: judged with the same policy that crawls, page by page. The
  * preview counts what would change and changes nothing; applying carries it out in the background, resumable, paced.
  */
-import { type Disposition, dispose } from '../../domain/crawl/disposition.js';
-import type { UrlState, UrlStatus } from '../../domain/crawl/url-state.js';
+import { type Disposition, dispose, rescheduled } from '../../domain/crawl/disposition.js';
+import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
-import type { Verdict } from '../../domain/policy/verdict.js';
-import { seconds } from '../../domain/time/units.js';
+import { isOnSite } from '../../domain/policy/site-mode.js';
+import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
+import { type Instant, seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { CronSchedule } from '../crawl/services.js';
 import type { PreviewCounts, PreviewGroup, PreviewReport } from '../engine-api.js';
 import type { CrawlContext } from '../page/crawl-context.js';
+import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
@@ -24,8 +27,6 @@ const RETRY = seconds(1);
 /** Share of a crawler's documents past which applying wants a confirmation. */
 const CONFIRM_SHARE = 0.1;
 
-/** Statuses that a policy, and not a visit, has given. */
-const OUTSIDE: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
 /** Reasons that a visit gave for `excluded`: a change of the rules alone does not lift them. */
 const VISITED_REASONS: ReadonlySet<string> = new Set([
   'robots-disallowed',
@@ -38,6 +39,7 @@ interface RejudgingServices {
   readonly processor: Pick<PageProcessor, 'resolve'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly cron: CronSchedule;
 }
 
 export class Rejudging {
@@ -58,7 +60,7 @@ export class Rejudging {
     };
     for (const [i, name] of names.entries()) {
       for await (const states of this.pages(name, 0)) {
-        for (const state of states) counts[i]!.add(state, await this.judge(contexts.get(name)!, state));
+        for (const state of states) counts[i]!.add(state, (await this.judge(contexts.get(name)!, state)).verdict);
         judged += states.length;
         yield report(false);
       }
@@ -105,20 +107,21 @@ export class Rejudging {
 
   /** Undefined: nothing changes for this URL. */
   async disposition(context: CrawlContext, state: UrlState): Promise<Disposition | undefined> {
-    const verdict = await this.judge(context, state);
+    const { verdict, root } = await this.judge(context, state);
     const now = this.services.clock.now();
     if (verdict.accepted) {
-      return (
+      const disposition =
         returning(state, verdict, now) ??
         unindexing(state, verdict) ??
         indexing(state, verdict, now) ??
-        moving(state, verdict)
-      );
+        moving(state, verdict) ??
+        this.rescheduling(context, state, verdict, now);
+      return root ? adopted(root, disposition) : disposition;
     }
-    // A stored URL whose server record is gone waits until it is due: its own visit removes it.
-    const waitsUntilDue = verdict.layer === 'server-records';
     // What was left to another crawler, and no longer is, still has its document.
     const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
+    // A stored URL whose server record is gone waits until it is due: its own visit removes it. What was left is never due.
+    const waitsUntilDue = verdict.layer === 'server-records' && !wasLeft;
     if (waitsUntilDue || isSitemap(state) || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
     const { definition } = context;
     const outcome = {
@@ -131,14 +134,40 @@ export class Rejudging {
     return dispose(state, outcome, { errors: definition.errors, refresh: definition.refresh, schedule: {} }, now);
   }
 
-  private async judge(context: CrawlContext, state: UrlState): Promise<Verdict> {
-    const root = state.root === undefined ? undefined : context.roots.get(state.root);
+  private rescheduling(
+    context: CrawlContext,
+    state: UrlState,
+    verdict: Verdict,
+    now: Instant,
+  ): Disposition | undefined {
+    if (OUTSIDE.has(state.status) || state.status === 'waiting') return undefined;
+    const { errors, refresh } = context.definition;
+    const { cron, timeZone, smart } = refresh;
+    const nextCron = smart || cron === undefined ? undefined : this.services.cron(cron, timeZone, now);
+    return rescheduled(state, { errors, refresh, schedule: scheduleOf(verdict), nextCron }, now);
+  }
+
+  /** With the root whose site it is on, when that of the root that led to it is another. */
+  private async judge(context: CrawlContext, state: UrlState): Promise<{ verdict: Verdict; root?: RootContext }> {
+    // What a link had led to may be a root by now, or become one with the configuration that is previewed.
+    const own = context.roots.get(state.url);
+    const first = own ?? (state.root === undefined ? undefined : context.roots.get(state.root));
+    const verdict = await this.judgeBelow(first, context, state);
+    if (verdict.accepted || verdict.layer !== 'site-mode') return { verdict };
     const url = crawlUrl(state.url);
-    const arrival = state.arrival === 'root' && root ? 'root' : 'stored';
-    const verdict = context.policy.judge({ url, arrival, root, hops: state.hops });
+    const root = [...context.roots.values()].find((other) => isOnSite(other, url));
+    return root ? { verdict: await this.judgeBelow(root, context, state), root } : { verdict };
+  }
+
+  private async judgeBelow(root: RootContext | undefined, context: CrawlContext, state: UrlState): Promise<Verdict> {
+    const url = crawlUrl(state.url);
+    const isRoot = root && (root.url.href === url.href || state.arrival === 'root');
+    const isNamedSitemap = state.arrival === 'robots';
+    const candidate = { url, arrival: isRoot ? 'root' : 'stored', isNamedSitemap, root, hops: state.hops } as const;
+    const verdict = context.policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;
     const address = await this.services.processor.resolve(url.host);
-    return address === undefined ? verdict : context.policy.judge({ url, arrival, root, hops: state.hops, address });
+    return address === undefined ? verdict : context.policy.judge({ ...candidate, address });
   }
 
   private async *pages(crawler: string, start: number): AsyncIterable<UrlState[]> {
@@ -154,6 +183,12 @@ export class Rejudging {
 
 /** It is asked for whatever the rules say: they judge the URLs that it lists. */
 const isSitemap = ({ arrival, stamp }: UrlState): boolean => arrival === 'robots' && stamp === undefined;
+
+/** The site of the root that led here is another one now: the URL is below the root on whose site it is. */
+const adopted = (
+  { url }: RootContext,
+  rest: Disposition = { remove: false, changes: {}, changed: false },
+): Disposition => ({ ...rest, changes: { ...rest.changes, root: url.href } });
 
 /** A URL that the rules had excluded and now accept. */
 function returning(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
@@ -226,9 +261,12 @@ class CountingGroup {
     if (state.stamp !== undefined) this.indexed++;
     const outside = OUTSIDE.has(state.status);
     if (verdict.accepted) {
-      if (outside && !VISITED_REASONS.has(state.reason)) this.newlyAccepted.add(state, verdict.reason);
-      else if (leavesIndex(state, verdict)) this.documentsDeleted.add(state, reasonOutOfIndex(verdict));
-      else if (newSource(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
+      const returns = outside && !VISITED_REASONS.has(state.reason);
+      // What comes back from another crawler has its document, which the visit that follows may take out of the index.
+      const leaves = returns ? state.stamp !== undefined && !verdict.effects.index : leavesIndex(state, verdict);
+      if (returns) this.newlyAccepted.add(state, verdict.reason);
+      if (leaves) this.documentsDeleted.add(state, reasonOutOfIndex(verdict));
+      else if (!returns && newSource(state, verdict) !== undefined) this.changedSource.add(state, verdict.reason);
       return;
     }
     if (verdict.keepDocument) {

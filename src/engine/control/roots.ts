@@ -2,13 +2,14 @@ import type { RootDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource } from '../../domain/frontier/sources.js';
 import { serverScope } from '../../domain/policy/server-records.js';
-import { moveSite, rootContext } from '../../domain/policy/site-mode.js';
+import { moveBack, moveSite, rootContext } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl, hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import { urlListLines } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { NotFound, type RootSubmission, type RootView, type SubmitOutcome } from '../engine-api.js';
+import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -35,7 +36,21 @@ export class Roots {
       const verdict = judgeRoot(crawler, root);
       return verdict.accepted ? [this.newUrl(crawler, root, verdict)] : [];
     });
-    crawler.frontier.admit(await this.services.store.discover(fresh));
+    const added = await this.services.store.discover(fresh);
+    crawler.frontier.admit(added);
+    await this.makeRoots(crawler, fresh, added);
+  }
+
+  /** What a link had led to before it was written as a root is a root from now on, as if it had been submitted. */
+  private async makeRoots(crawler: Crawler, roots: readonly NewUrl[], added: readonly UrlState[]): Promise<void> {
+    const isAdded = new Set(added.map(({ url }) => url));
+    for (const some of pieces(roots.filter(({ url }) => !isAdded.has(url)))) {
+      const states = await Promise.all(some.map(({ url }) => this.services.store.find(crawler.name, url)));
+      const found = some.filter((_, i) => states[i]?.arrival !== 'root');
+      if (found.length === 0) continue;
+      const seeded = await this.services.store.seed(found);
+      crawler.frontier.admit(seeded.map(({ state }) => state));
+    }
   }
 
   /**
@@ -44,19 +59,33 @@ export class Roots {
    */
   async remember(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
     const known = new Set([...before, ...crawler.context.roots.keys()]);
-    const present = configuredRoots(crawler);
-    for (const root of await this.submitted(crawler)) {
-      const url = crawler.context.canonicalize(root.url);
-      if (!url) continue;
-      this.makeKnown(crawler, rootContext(rootDefinition(root), url));
-      present.add(url.href);
+    const present = configuredRoots(crawler.context);
+    for (const root of await this.stored(crawler.name, crawler.context)) {
+      this.makeKnown(crawler, root);
+      present.add(root.url.href);
     }
     for (const url of known) if (!present.has(url)) this.drop(crawler, url);
-    const moved = await this.services.store.settings(`moved-site/${crawler.name}/`);
-    for (const [name, target] of moved) {
-      const context = crawler.context.roots.get(name.slice(`moved-site/${crawler.name}/`.length));
-      if (context) this.makeKnown(crawler, moveSite(context, crawlUrl(target)));
+  }
+
+  /** What the store knows of a crawler's roots: the submitted ones, and those whose site has moved. */
+  async stored(name: string, context: CrawlContext): Promise<RootContext[]> {
+    const stored = new Map<string, RootContext>();
+    for (const root of await this.submitted(name)) {
+      const url = context.canonicalize(root.url);
+      if (url) stored.set(url.href, rootContext(rootDefinition(root), url));
     }
+    const configured = configuredRoots(context);
+    const moved = await this.services.store.settings(`moved-site/${name}/`);
+    for (const [setting, target] of moved) {
+      const url = setting.slice(`moved-site/${name}/`.length);
+      const root = stored.get(url) ?? (configured.has(url) ? context.roots.get(url) : undefined);
+      if (root) stored.set(url, moveSite(moveBack(root), crawlUrl(target)));
+    }
+    for (const url of configured) {
+      const root = context.roots.get(url);
+      if (root?.formerPrefixes && !stored.has(url)) stored.set(url, moveBack(root));
+    }
+    return [...stored.values()];
   }
 
   /** Tells what became of each, in the order given. The roots are known everywhere before the first of them is visited. */
@@ -98,7 +127,7 @@ export class Roots {
     const configured = crawler.context.definition.roots.map(
       (root): RootView => ({ ...root, url: withoutUserInfo(root.url), origin: 'configuration' }),
     );
-    const submitted = (await this.submitted(crawler)).map((root): RootView => ({ ...root, origin: 'submitted' }));
+    const submitted = (await this.submitted(crawler.name)).map((root): RootView => ({ ...root, origin: 'submitted' }));
     return Promise.all(
       [...configured, ...submitted].map(async (root) => ({ ...root, state: await this.state(crawler, root.url) })),
     );
@@ -119,7 +148,7 @@ export class Roots {
   /** The submitted roots among these URLs are roots no more; those of the configuration stay. */
   async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
     const submitted = await this.services.store.settings(`root/${crawler.name}/`);
-    const configured = configuredRoots(crawler);
+    const configured = configuredRoots(crawler.context);
     const forgotten = [...urls].filter((url) => submitted.has(settingName(crawler, url)));
     for (const url of forgotten) {
       await this.services.store.putSetting(settingName(crawler, url), undefined);
@@ -133,8 +162,8 @@ export class Roots {
     return this.services.store.putSetting(settingName(crawler, href), JSON.stringify({ ...submission, url: href }));
   }
 
-  private async submitted(crawler: Crawler): Promise<RootSubmission[]> {
-    const settings = await this.services.store.settings(`root/${crawler.name}/`);
+  private async submitted(name: string): Promise<RootSubmission[]> {
+    const settings = await this.services.store.settings(`root/${name}/`);
     return [...settings.values()].map((json) => JSON.parse(json) as RootSubmission);
   }
 
@@ -173,10 +202,8 @@ export class Roots {
 }
 
 /** By canonical URL. */
-export function configuredRoots(crawler: Crawler): Set<string> {
-  const { definition, canonicalize } = crawler.context;
-  return new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
-}
+const configuredRoots = ({ definition, canonicalize }: CrawlContext): Set<string> =>
+  new Set(definition.roots.flatMap((root) => canonicalize(root.url)?.href ?? []));
 
 function* pieces<T>(all: readonly T[]): Iterable<readonly T[]> {
   for (let i = 0; i < all.length; i += PAGE) yield all.slice(i, i + PAGE);

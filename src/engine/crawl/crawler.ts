@@ -5,7 +5,6 @@
 
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
-import { moveSite } from '../../domain/policy/site-mode.js';
 import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { after, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
@@ -20,6 +19,7 @@ import { Documents } from './documents.js';
 import { EndlessLinks } from './endless-links.js';
 import { Frontier, type FrontierSettings } from './frontier.js';
 import type { Host } from './hosts.js';
+import { noteMove } from './moved-sites.js';
 import { RefusedLinks } from './refused-links.js';
 import type { CrawlServices } from './services.js';
 import { Tally } from './tally.js';
@@ -371,19 +371,9 @@ export class Crawler {
     this.wake();
   }
 
-  private async siteMoved(root: string, target: CrawlUrl): Promise<void> {
-    const context = this.context.roots.get(root);
-    if (!context) return;
-    const moved = moveSite(context, target);
-    this.context.roots.set(root, moved);
-    this.services.processor.addRoot(this.name, moved);
-    await this.services.store.putSetting(`moved-site/${this.name}/${root}`, target.href);
-    await this.services.nodes.controlChanged();
-    this.services.log.info('the home page of a site leads to another site, which is crawled from now on', {
-      crawler: this.name,
-      root,
-      site: target.href,
-    });
+  private async siteMoved(root: string, target?: CrawlUrl): Promise<void> {
+    if (!target) this.policySince = this.services.clock.now();
+    await noteMove(this.services, this.context, root, target);
   }
 }
 

@@ -3,7 +3,7 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import { SITEMAPS } from '../../domain/frontier/sources.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
-import type { CrawlContext } from '../page/crawl-context.js';
+import { type CrawlContext, rootOf } from '../page/crawl-context.js';
 import type { NewUrl } from '../ports/frontier-store.js';
 import type { PageResult } from '../ports/page-task.js';
 import { ENDLESS_REASON, type EndlessLinks } from './endless-links.js';
@@ -16,8 +16,8 @@ export interface LinkTarget {
   readonly tally: Tally;
   readonly endless: EndlessLinks;
   refused(link: { url: string; hostKey: string; reason: string }, from: string): void;
-  /** The home page of a site root redirects to another site. */
-  siteMoved(root: string, target: CrawlUrl): Promise<void>;
+  /** The home page of a site root redirects to another site; without a target it answers itself again. */
+  siteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }
 
 export class FoundLinks {
@@ -62,6 +62,8 @@ export class FoundLinks {
     if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
       await this.target.siteMoved(state.root, crawlUrl(result.outcome.target));
     }
+    if (result.outcome.kind === 'document' && this.target.context.roots.get(state.url)?.formerPrefixes)
+      await this.target.siteMoved(state.url);
     const stored = await this.target.endless.take(state, result.words, [...found, ...recorded], {
       discover: (urls) => this.services.discovery.discover(urls),
       refuse: ({ url, hostKey }) => this.target.refused({ url, hostKey, reason: ENDLESS_REASON }, state.url),
@@ -73,6 +75,8 @@ export class FoundLinks {
   async seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> {
     const { definition, canonicalize } = this.target.context;
     if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return;
+    // Links of such a root wait for a person; those of its site do, too.
+    if (rootOf(this.target.context, state.root)?.followLinks === false) return;
     const named = entry.policy.robots.sitemaps;
     const places = named.length > 0 ? named : ['/sitemap.xml'];
     const robotsTxt = `${origin(url)}/robots.txt`;

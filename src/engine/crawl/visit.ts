@@ -89,7 +89,7 @@ export class VisitRunner {
       const url = crawlUrl(fetchUrl ?? spelling ?? state.url);
       this.target.limitHost(host.key, options.concurrencyPerHost);
       // The page processor refuses what the policy rejects, and then nothing at all is asked of the host.
-      const refused = !verdict.accepted && state.arrival !== 'robots';
+      const refused = !verdict.accepted;
       if (!refused && this.target.endless.skips(state))
         return this.excluded(state, ENDLESS_REASON, this.target.endless.objection(state.hostKey, state.url));
       const gate = refused ? {} : await this.passRobots(state, url, host, options, waits);
@@ -173,7 +173,8 @@ export class VisitRunner {
     const { policy } = this.target.context;
     const root = rootOf(this.target.context, state.root);
     const arrival = state.arrival === 'root' ? 'root' : 'stored';
-    const candidate = { url: crawlUrl(state.url), arrival, root, hops: state.hops } as const;
+    const isNamedSitemap = state.arrival === 'robots';
+    const candidate = { url: crawlUrl(state.url), arrival, isNamedSitemap, root, hops: state.hops } as const;
     const verdict = policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;
     const address = (await this.services.processor.resolve(candidate.url.host)) ?? null;

@@ -1,4 +1,5 @@
 import { assignSource, SITEMAPS } from '../../domain/frontier/sources.js';
+import { moveBack } from '../../domain/policy/site-mode.js';
 import type { Candidate, LayerName, RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
@@ -36,8 +37,14 @@ export class LinkCollector {
   constructor(
     private readonly context: CrawlContext,
     private readonly memory: LinkMemory,
-    private readonly page: PageOrigin,
+    private page: PageOrigin,
   ) {}
+
+  /** The page is no redirect: a home page has links to its own site, whichever site it led to before. */
+  answersItself(): void {
+    const { root, url } = this.page;
+    if (root?.formerPrefixes && root.url.href === url.href) this.page = { ...this.page, root: moveBack(root) };
+  }
 
   add(raw: string, base: string, arrival: LinkArrival = 'link', lastModified?: string): void {
     if (raw.length > LONGEST_LOOKED_UP) {

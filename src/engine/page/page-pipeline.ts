@@ -12,7 +12,7 @@ import { canonicalizer } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
-import type { DocumentFacts, PageOutcome, PageResult, PageSchedule, PageTask } from '../ports/page-task.js';
+import type { DocumentFacts, PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { type CrawlContext, rootOf } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
@@ -26,6 +26,7 @@ import {
   takesMediaType,
 } from './page-outcome.js';
 import { baseOf, canonicalOf, directivesOf, headerLinks, movedHome, obeysPage } from './page-reading.js';
+import { scheduleOf } from './page-schedule.js';
 
 export interface PageTools {
   readonly fetcher: Fetcher;
@@ -94,7 +95,7 @@ class PageVisit {
       address = (await this.tools.fetcher.resolve(this.url.host)) ?? null;
       this.verdict = this.context.policy.judge({ ...candidate, address });
     }
-    if (this.verdict.accepted || this.task.arrival === 'robots') return undefined;
+    if (this.verdict.accepted) return undefined;
     // A host that DNS does not know is no exclusion, and yet nothing may be asked of it: a proxy might know it.
     if (address === null) return failed('dns-no-answer', addressNeeded(this.verdict));
     return excludedBy(this.verdict);
@@ -102,7 +103,9 @@ class PageVisit {
 
   private candidate(): Candidate {
     const root = rootOf(this.context, this.task.root);
-    return { url: this.url, arrival: this.task.arrival === 'root' ? 'root' : 'stored', root, hops: this.task.hops };
+    const { arrival, hops } = this.task;
+    const judgedAs = arrival === 'root' ? 'root' : 'stored';
+    return { url: this.url, arrival: judgedAs, isNamedSitemap: arrival === 'robots', root, hops };
   }
 
   private async fetch(): Promise<PageOutcome> {
@@ -230,6 +233,7 @@ class PageVisit {
     const base = baseOf(this.task.spelling ?? this.url.href, content);
     const moved = movedHome(this.context, this.url, base, content);
     if (moved) return this.redirectTo(moved, false);
+    this.collector.answersItself();
     const directives = directivesOf(this.context, this.verdict.effects.options, answer, content.robotsMetas);
     const canonical = canonicalOf(this.context, this.url, base, answer, content);
     const canonicalTaken = canonical !== undefined && this.collector.addUrl(canonical, 'link') === undefined;
@@ -356,17 +360,5 @@ function excludedBy(verdict: Verdict): Extract<PageOutcome, { kind: 'excluded' }
     keepDocument: verdict.keepDocument,
     removeStatus: verdict.layer === 'server-records' && !verdict.keepDocument,
     revisit: false,
-  };
-}
-
-function scheduleOf(verdict: Verdict): PageSchedule {
-  const { options, period, maxNetworkErrors, networkErrorDelay } = verdict.effects;
-  return {
-    period,
-    refreshMinimumAge: options.refreshMinimumAge,
-    refreshMaximumAge: options.refreshMaximumAge,
-    errorExpiry: options.errorExpiry,
-    maxTemporaryErrors: maxNetworkErrors,
-    retryDelay: networkErrorDelay,
   };
 }

@@ -68,6 +68,7 @@ export interface LedgerEntry {
 
 /** Fields of a state that a visit may change. Undefined = unchanged; null = cleared. */
 export interface UrlChanges {
+  readonly root?: string;
   readonly status?: UrlState['status'];
   readonly reason?: string;
   readonly source?: SourceNumber | null;

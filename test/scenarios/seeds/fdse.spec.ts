@@ -188,7 +188,6 @@ describe('storage', () => {
     expect(site.fetched).toContain('/waiting');
     expect(site.fetched).not.toContain('/failed');
     expect(await world.state(site.url('/failed'))).toMatchObject({ status: 'error' });
-    await world.pass(days(1));
     expect(await world.indexed()).toEqual(['/', '/indexed', '/waiting'].map((path) => site.url(path)).sort());
   });
 
@@ -263,6 +262,20 @@ describe('crawling', () => {
     await world.engine.submit('test', [{ url: site.url('/one'), followLinks: false }]);
     await world.untilIdle();
     expect(site.fetched).toEqual(['/', '/one']);
+  });
+
+  it('a sitemap of its site brings in none of what a person is to choose from', async () => {
+    const site = await startSite();
+    site.page('/list', ['/one']).page('/one').page('/two');
+    const urls = [site.url('/one'), site.url('/two')].map((url) => `<url><loc>${url}</loc></url>`).join('');
+    const body = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`;
+    site.set('/sitemap.xml', { headers: { 'content-type': 'application/xml' }, body });
+    const attributes = 'crawlSitemaps="true"';
+    const world = await crawl({ attributes, crawler: `<Root url="${site.url('/list')}" followLinks="false"/>` });
+    expect(site.fetched).toEqual(['/list']);
+    await world.engine.submit('test', [{ url: site.url('/one') }]);
+    await world.untilIdle();
+    expect(site.fetched).toEqual(['/list', '/one', '/two']);
   });
 
   it('with "Index Entire Site" all links on that site are followed automatically', async () => {

@@ -295,4 +295,25 @@ describe('the crawl space divided between two crawlers', () => {
     await world.pass(days(2));
     expect(await world.indexed()).not.toContain(news.url('/today'));
   });
+
+  it('clearing what A has left to B takes nothing of B out of the index, and what nobody has taken leaves it', async () => {
+    const { world, news, held } = await move(AFTER, 'allow domain *.ibm.com\nallow domain other.org\n');
+    await world.engine.clear('b', news.url('/today'));
+    await world.untilIdle();
+    await world.engine.clear('a', `${news.url('/')}%`);
+    await world.untilIdle();
+    expect(await world.state(news.url('/'), 'a')).toBeUndefined();
+    expect(await world.indexed()).toEqual(held.filter((url) => url !== news.url('/today')));
+  });
+
+  it('a comparison with the index holds A to nothing that B has by now', async () => {
+    const { world, news } = await move(AFTER, 'allow domain *.ibm.com\nallow domain other.org\n');
+    news.page('/today', [], 'Other news.').remove('/');
+    await world.pass(days(2));
+    expect(await world.engine.reconcile('main', false)).toMatchObject({
+      missing: { count: 0 },
+      extra: { count: 0 },
+      stale: { count: 0 },
+    });
+  });
 });

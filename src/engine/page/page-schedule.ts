@@ -1,0 +1,15 @@
+import type { Verdict } from '../../domain/policy/verdict.js';
+import type { PageSchedule } from '../ports/page-task.js';
+
+/** What the verdict on a URL says of the times of its visits. */
+export function scheduleOf(verdict: Verdict): PageSchedule {
+  const { options, period, maxNetworkErrors, networkErrorDelay } = verdict.effects;
+  return {
+    period,
+    refreshMinimumAge: options.refreshMinimumAge,
+    refreshMaximumAge: options.refreshMaximumAge,
+    errorExpiry: options.errorExpiry,
+    maxTemporaryErrors: maxNetworkErrors,
+    retryDelay: networkErrorDelay,
+  };
+}
