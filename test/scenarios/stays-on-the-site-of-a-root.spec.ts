@@ -325,7 +325,7 @@ describe('sitemaps', () => {
       attributes: 'crawlSitemaps="true"',
     });
     expect(await strict.indexed()).toEqual([site.url('/docs/')]);
-    expect(await strict.state(site.url('/sitemap.xml'))).toMatchObject({ status: 'excluded', reason: 'outside-site' });
+    expect(await strict.state(site.url('/sitemap.xml'))).toMatchObject({ status: 'visited', reason: 'no-index' });
   });
 
   it('that robots.txt names by a path begin at it, not at the page that asked for it', async () => {

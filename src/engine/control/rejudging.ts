@@ -122,7 +122,7 @@ export class Rejudging {
     const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
     // A stored URL whose server record is gone waits until it is due: its own visit removes it. What was left is never due.
     const waitsUntilDue = verdict.layer === 'server-records' && !wasLeft;
-    if (waitsUntilDue || isSitemap(state) || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
+    if (waitsUntilDue || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
     const { definition } = context;
     const outcome = {
       kind: 'excluded',
@@ -180,9 +180,6 @@ export class Rejudging {
     }
   }
 }
-
-/** It is asked for whatever the rules say: they judge the URLs that it lists. */
-const isSitemap = ({ arrival, stamp }: UrlState): boolean => arrival === 'robots' && stamp === undefined;
 
 /** The site of the root that led here is another one now: the URL is below the root on whose site it is. */
 const adopted = (
@@ -273,7 +270,7 @@ class CountingGroup {
       if (state.status !== 'elsewhere') this.keptElsewhere.add(state, verdict.reason);
       return;
     }
-    if (!outside && !isSitemap(state)) this.excluded.add(state, verdict.reason);
+    if (!outside) this.excluded.add(state, verdict.reason);
     if (state.stamp !== undefined) this.documentsDeleted.add(state, verdict.reason);
   }
 

@@ -192,8 +192,6 @@ class PageVisit {
     if (this.isSitemap(mediaType)) {
       const sitemap = this.tools.reader.readSitemap(answer.body, header, MAX_SITEMAP_ENTRIES);
       if (sitemap) return this.sitemap(sitemap);
-      // A sitemap is asked for whatever the policy says; it does not say that anything else may be read.
-      if (!this.verdict.accepted) return { ...excludedBy(this.verdict), revisit: true };
     }
     if (!takesMediaType(definition.mimeTypesMode, definition.mimeTypes, mediaType)) {
       return excluded('mime-type-excluded', `the crawler does not take ${mediaType}`);
@@ -352,7 +350,7 @@ function excluded(reason: string, detail: string): PageOutcome {
 const addressNeeded = ({ detail }: Verdict): string =>
   `an address rule of the crawl space would have to allow the host, and DNS does not know its address: ${detail}`;
 
-function excludedBy(verdict: Verdict): Extract<PageOutcome, { kind: 'excluded' }> {
+function excludedBy(verdict: Verdict): PageOutcome {
   return {
     kind: 'excluded',
     reason: verdict.reason,
