@@ -170,6 +170,18 @@ describe('a configuration is read', () => {
     ]);
   });
 
+  it('takes no notice of blanks around what rules and conditions look for: no URL has any', () => {
+    const { definition, problems } = read(`<CrawlConfig><Crawler name="a"><Rules><Rule>
+      <Domain val=" foo.com "/><Ext val="
+        \\.gif "/><Ignore/></Rule></Rules>
+      <Conditions><may-not-have field="path" value=" *.png "/></Conditions></Crawler></CrawlConfig>`);
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(definition?.crawlers[0]).toMatchObject({
+      rules: [{ match: { children: [{ value: 'foo.com' }, { value: '\\.gif' }] } }],
+      conditions: { rules: [{ test: { value: '*.png' } }] },
+    });
+  });
+
   it('takes variables from the environment', () => {
     const xml =
       '<CrawlConfig><Crawler name="a" nthreads="$THREADS"><Root url="http://$HOST/"/></Crawler></CrawlConfig>';

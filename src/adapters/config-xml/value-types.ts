@@ -32,6 +32,12 @@ export const word: ValueType<string> = {
   parse: (value) => (value.trim() === '' ? no('a value that is not empty') : ok(value)),
 };
 
+/** Something to look for in URLs: they have no blanks, so those around it only belong to the layout of the file. */
+export const trimmed = (type: ValueType<string>): ValueType<string> => ({
+  ...type,
+  parse: (v) => type.parse(v.trim()),
+});
+
 export const name: ValueType<string> = {
   label: 'name: letters, digits, `.`, `_`, `-` and blanks, at most 100',
   xsd: pattern('[^\\s/?#&amp;&lt;&gt;]([^/?#&amp;&lt;&gt;]{0,98}[^\\s/?#&amp;&lt;&gt;])?'),

@@ -4,6 +4,7 @@
  */
 import type { CrawlerDefinition, GlobalCrawlSpaceDefinition, ServerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
+import { lintBlanks } from './lint/lint-blanks.js';
 import { lintConditions } from './lint/lint-conditions.js';
 import { lintPrefixes } from './lint/lint-prefixes.js';
 import { lintRoots } from './lint/lint-roots.js';
@@ -20,6 +21,7 @@ const lintCrawler = (crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinit
   ...lintRules(crawler),
   ...lintRoots(crawler, global),
   ...lintPrefixes(crawler),
+  ...lintBlanks(crawler),
   ...(crawler.crawlSpace ? lintSpaceRules(crawler.crawlSpace.rules) : []),
   ...(crawler.servers ? lintServers(crawler.servers) : []),
   ...(crawler.conditions ? lintConditions(crawler.conditions) : []),

@@ -155,8 +155,9 @@ export class Rejudging {
     const verdict = await this.judgeBelow(first, context, state);
     if (verdict.accepted || verdict.layer !== 'site-mode') return { verdict };
     const url = crawlUrl(state.url);
-    const root = [...context.roots.values()].find((other) => isOnSite(other, url));
-    return root ? { verdict: await this.judgeBelow(root, context, state), root } : { verdict };
+    for (const root of context.roots.values())
+      if (isOnSite(root, url)) return { verdict: await this.judgeBelow(root, context, state), root };
+    return { verdict };
   }
 
   private async judgeBelow(root: RootContext | undefined, context: CrawlContext, state: UrlState): Promise<Verdict> {

@@ -163,7 +163,7 @@ const test = {
     { default: 'wildcard' },
   ),
   field: attribute(t.enumeration(FIELDS), 'Part of the URL that is looked at.', { default: 'url' }),
-  value: attribute(t.word, 'What to look for.', { required: true }),
+  value: attribute(t.trimmed(t.word), 'What to look for.', { required: true }),
   'case-sensitive': attribute(t.boolean, 'Tell upper from lower case.', { default: 'false' }),
 };
 const log = attribute(t.boolean, 'Record the URLs that do not pass.', { default: 'false' });

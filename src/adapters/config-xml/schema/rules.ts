@@ -24,7 +24,7 @@ const field = attribute(
     required: true,
   },
 );
-const pattern = (meaning: string) => attribute(t.text, meaning, { required: true, aliases: ['val'] });
+const pattern = (meaning: string) => attribute(t.trimmed(t.text), meaning, { required: true, aliases: ['val'] });
 
 export const AND = element('And', 'All of the elements inside match.', {}, { children: MATCHES });
 export const OR = element('Or', 'At least one of the elements inside matches.', {}, { children: MATCHES });

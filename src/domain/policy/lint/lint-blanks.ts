@@ -1,0 +1,45 @@
+/** Patterns with a blank, from a line that was broken or a list where one value is wanted: no URL has blanks. */
+import type { ConditionRule, CrawlerDefinition, MatchExpression } from '../../crawl/definition.js';
+import type { Problem } from '../../crawl/place.js';
+import { conditionText } from '../conditions.js';
+import { warning } from './codes.js';
+
+export function lintBlanks({ rules, conditions }: CrawlerDefinition): Problem[] {
+  const inRules = rules.flatMap(({ match, number }) =>
+    valuesIn(match)
+      .filter(hasBlank)
+      .map(({ value, place }) => {
+        const message = `rule ${number}: "${value.slice(0, 200)}" has a blank, which no URL has: what it belongs to never matches`;
+        return warning('rule-never-matches', place, `${message}; a blank of a URL is written %20`);
+      }),
+  );
+  return [...inRules, ...inConditions(conditions?.rules ?? [])];
+}
+
+const hasBlank = ({ value }: { readonly value: string }): boolean => /\s/.test(value);
+
+type Valued = Extract<MatchExpression, { readonly value: string }>;
+
+function valuesIn(expression: MatchExpression): Valued[] {
+  switch (expression.type) {
+    case 'and':
+    case 'or':
+      return expression.children.flatMap(valuesIn);
+    case 'not':
+      return valuesIn(expression.child);
+    case 'length':
+      return [];
+    default:
+      return [expression];
+  }
+}
+
+function inConditions(rules: readonly ConditionRule[]): Problem[] {
+  return rules.flatMap((rule) => {
+    const inside = inConditions(rule.children);
+    if (rule.test.type === 'wildcard-set' || !hasBlank(rule.test)) return inside;
+    const hint = rule.test.type === 'wildcard' ? '; several wildcards are a wildcard-set' : '';
+    const message = `"${conditionText(rule)}" has a blank, which no URL has: what it belongs to never matches${hint}`;
+    return [warning('condition-unreachable', rule.place, message), ...inside];
+  });
+}
