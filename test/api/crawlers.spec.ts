@@ -156,6 +156,19 @@ describe('the calls about crawlers and URLs', () => {
     expect((await world.get('hosts')).status).toBe(400);
   });
 
+  it('say that a person limits a crawler when what is due is on hosts that are paused', async () => {
+    const path = `hosts/${encodeURIComponent(`127.0.0.1:${world.site.port}`)}`;
+    await world.send('POST', `${path}/pause`);
+    world.site.page('/while-paused.html');
+    await world.send('POST', 'crawlers/test/roots', { url: world.site.url('/while-paused.html') });
+    const limit = async (): Promise<string> => (await world.get('crawlers/test')).body.limitedBy;
+    await expect
+      .poll(limit)
+      .toMatch(/a person: all hosts with something due are paused; 100 % of what is due is on 127/);
+    await world.send('POST', `${path}/resume`);
+    await world.caughtUp();
+  });
+
   it('list every reason and error code with meaning and remedy', async () => {
     const { body } = await world.get('reasons');
     const codes = body.items.map((item: { code: string }) => item.code);

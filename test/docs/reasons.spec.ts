@@ -47,6 +47,14 @@ describe('the registry of reasons', () => {
     await expect(page()).toMatchFileSnapshot(join(ROOT, 'docs/REASONS.md'));
   });
 
+  it('names settings as the configuration has them', () => {
+    const reference = readFileSync(join(ROOT, 'docs/REFERENCE.md'), 'utf8');
+    const named = Object.values({ ...REASONS, ...ERROR_CODES }).flatMap(
+      ({ meaning, remedy }) => `${meaning} ${remedy}`.match(/\b[a-z]+[A-Z]\w+\b/g) ?? [],
+    );
+    expect(named.filter((name) => !new RegExp(`\\b${name}\\b`).test(reference))).toEqual([]);
+  });
+
   it('is what openapi.yaml lists', () => {
     const description = readFileSync(join(ROOT, 'openapi.yaml'), 'utf8');
     for (const code of [...Object.keys(REASONS), ...Object.keys(ERROR_CODES)])

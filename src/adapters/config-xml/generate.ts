@@ -91,7 +91,7 @@ page are one.
   prefix \`cw\`.
 - \`\${NAME}\` in any value is taken from the environment.
 - \`yes\`, \`on\` and \`1\` are read like \`true\`; \`no\`, \`off\` and \`0\` like \`false\`.
-- Files that the configuration names stand in its own folder or below.
+- Files that the configuration names to be read stand in its own folder or below. The path of a \`file\` sink is taken from where the server was started.
 - Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown ones of the product
   are warned about; a likely misspelling, and anything unknown inside a rule or an element of Crawlway's own, is an error, because
   it would silently change what is crawled.

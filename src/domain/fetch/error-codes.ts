@@ -63,7 +63,7 @@ export const ERROR_CODES = {
   'header-too-large': permanent('The header of the answer is larger than allowed.', 'Ask the site.'),
   'body-too-large': permanent(
     'The body is larger than allowed; it is never pushed cut.',
-    'Raise maxSize for this URL.',
+    'Raise `maxSizeBytes` of the Fetcher, or the option `max-size-bytes` of a condition for this URL.',
   ),
   'body-truncated': permanent('The body ended before its announced length.', 'Ask the site.'),
   'body-undecodable': permanent('The content encoding is broken or unknown.', 'Ask the site.'),

@@ -126,7 +126,7 @@ export const REASONS = {
 
   'trap-query-variants': traps(
     'The host has more URLs that differ only in their query than `maxQueryVariants`.',
-    'Turn query strings off for that path by a crawl rule, name tracking parameters in canonicalization, or raise the limit.',
+    'Ignore query strings of that path by a crawl rule, add `remove-tracking-parameters` to `steps` of Canonicalization, or raise `maxQueryVariants` of Traps.',
   ),
   'trap-endless-pattern': traps(
     'The host has more URLs that differ only in numbers, dates, ids and their query than `maxPatternUrls`, and the last 50 of them brought nothing new: no word and no link to anything else. Typical of calendars, next links without end and facets.',

@@ -30,10 +30,8 @@ export function describeLimit(load: Load): string {
 function politenessLimit({ waiting, now }: Load): string {
   const onLargest = waiting.largest.reduce((sum, host) => sum + host.urls, 0);
   const share = Math.round((onLargest / waiting.urls) * 100);
-  const hosts = waiting.largest.map((host) => host.hostKey).join(' and ');
-  const wait =
-    waiting.nextRequestAt === undefined
-      ? ''
-      : `; next request in ${Math.max(0, (waiting.nextRequestAt - now) / 1000).toFixed(1)} s`;
-  return `politeness: ${share} % of what is due is on ${hosts}${wait}`;
+  const most = `${share} % of what is due is on ${waiting.largest.map((host) => host.hostKey).join(' and ')}`;
+  // Every other host has a moment from which on it may be asked.
+  if (waiting.nextRequestAt === undefined) return `a person: all hosts with something due are paused; ${most}`;
+  return `politeness: ${most}; next request in ${Math.max(0, (waiting.nextRequestAt - now) / 1000).toFixed(1)} s`;
 }

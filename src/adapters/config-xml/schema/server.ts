@@ -71,7 +71,9 @@ export const SINK = element(
     type: attribute(t.enumeration(['papi', 'json', 'elasticsearch', 'opensearch', 'solr', 'file']), 'Protocol.', {
       required: true,
     }),
-    url: attribute(t.target, 'Base URL; for `file` a path.', { required: true }),
+    url: attribute(t.target, 'Base URL; for `file` a path, from the folder in which the server was started.', {
+      required: true,
+    }),
     connector: attribute(t.word, '`papi`: name of the connector.', { default: 'crawlway' }),
     index: attribute(t.word, '`elasticsearch`, `opensearch`: name of the index; `solr`: of the collection.'),
     login: attribute(t.word, 'User name, Basic.'),
