@@ -53,6 +53,13 @@ describe('what a page says to robots about itself', () => {
     expect(await world.indexed()).toEqual(all);
   });
 
+  it('the header Refresh leads on like the meta element', async () => {
+    const site = await startSite();
+    site.set('/', { headers: { ...HTML, refresh: '3; url=/next' }, body: '<title>wait</title>' }).page('/next');
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/next')]);
+  });
+
   it('noarchive is told to the index, which decides', async () => {
     const site = await startSite();
     site

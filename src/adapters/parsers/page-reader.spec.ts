@@ -60,6 +60,15 @@ describe('a page', () => {
     ]);
   });
 
+  it('made of links in an old encoding takes no time beyond what a real page needs', () => {
+    const query = 'a\x1b$BF|\x1b(B'.repeat(800);
+    const page = Buffer.from(`<a href="?${query}">x</a>`.repeat(2_000), 'latin1');
+    const began = performance.now();
+    const { links } = reader.read(page, 'text/html; charset=iso-2022-jp', { maxLinks: 10_000, maxTextLength: 0 });
+    expect(links).toHaveLength(2_000);
+    expect(performance.now() - began).toBeLessThan(6_000);
+  }, 60_000);
+
   it('has words without the hyphens that nobody sees', () => {
     const page = '<title>Do&shy;nau</title>Dampf&shy;schiff\u00ADfahrt<wbr>s &#173; ge\u00ADsell';
     expect(read(page, 'text/html')).toMatchObject({ title: 'Donau', text: 'Dampfschifffahrts gesell' });

@@ -229,7 +229,7 @@ class PageVisit {
 
   private document(answer: HttpAnswer, mediaType: string, content: PageContent): PageOutcome {
     const base = baseOf(this.task.spelling ?? this.url.href, content);
-    const moved = movedHome(this.context, this.url, base, content);
+    const moved = movedHome(this.context, this.url, base, answer, content);
     if (moved) return this.redirectTo(moved, false);
     this.collector.answersItself();
     const directives = directivesOf(this.context, this.verdict.effects.options, answer, content.robotsMetas);

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { milliseconds } from '../../domain/time/units.js';
 import { headerLinks } from './page-reading.js';
 
-const links = (link: string): string[] => {
+const links = (link: string, more: Record<string, string> = {}): string[] => {
   const timings = { header: milliseconds(0), total: milliseconds(0) };
   const body = new Uint8Array(0);
   return headerLinks({
     kind: 'response',
     status: 200,
-    headers: { link },
+    headers: { link, ...more },
     body,
     transferred: 0,
     address: '',
@@ -26,6 +26,12 @@ describe('the Link header', () => {
     ['</wp-json/wp/v2/posts/1>; rel="alternate"; title="JSON"; type="application/json"', []],
     ['</s.css>; rel=preload; as=style', []],
   ])('%s', (header, expected) => expect(links(header)).toEqual(expected));
+
+  it.each([
+    ['5; url=/next', ['refresh /next']],
+    ["0;URL='/next'", ['refresh /next']],
+    ['30', []],
+  ])('stands beside Refresh: %s', (refresh, expected) => expect(links('', { refresh })).toEqual(expected));
 
   it('of any form takes time in proportion to its length', () => {
     expect(links(`</a>;${' '.repeat(60_000)}`.repeat(3))).toEqual([]);

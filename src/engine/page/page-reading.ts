@@ -7,6 +7,7 @@ import type { UrlOptions } from '../../domain/crawl/definition.js';
 import { type RobotsDirectives, robotsDirectives } from '../../domain/robots/robots-directives.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { origin } from '../../domain/url/crawl-url.js';
+import { refreshTarget } from '../../domain/url/refresh-target.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { CrawlContext } from './crawl-context.js';
 import type { HttpAnswer } from './page-outcome.js';
@@ -62,11 +63,11 @@ const RELATION = /;\s*rel\s*=\s*["']?([^"';,]+)/i;
 const TYPE = /;\s*type\s*=\s*"?([^";,]+)/i;
 const FOLLOWED_RELATIONS = new Set(['next', 'prev', 'alternate', 'canonical']);
 
-/** Targets of the HTTP Link header (RFC 8288) whose relation is one that is followed in HTML too. */
+/** Targets of the HTTP Link header (RFC 8288) whose relation is one that is followed in HTML too, and that of Refresh. */
 export function headerLinks(answer: HttpAnswer): { href: string; relation: string }[] {
-  const header = answer.headers['link'];
-  if (!header) return [];
-  const links: { href: string; relation: string }[] = [];
+  const header = answer.headers['link'] ?? '';
+  const refresh = refreshTarget(answer.headers['refresh']?.slice(0, 16_384) ?? '');
+  const links = refresh === undefined ? [] : [{ href: refresh, relation: 'refresh' }];
   for (const match of header.slice(0, 16_384).matchAll(LINK_HEADER)) {
     const relation = RELATION.exec(match[2]!)?.[1]?.trim().toLowerCase();
     const followed = relation?.split(/\s+/).find((word) => FOLLOWED_RELATIONS.has(word));
@@ -76,16 +77,18 @@ export function headerLinks(answer: HttpAnswer): { href: string; relation: strin
   return links;
 }
 
-/** The other site that a site root's home page sends its visitors to by meta refresh, when it does. */
+/** The other site that a site root's home page sends its visitors to by a refresh, when it does. */
 export function movedHome(
   context: CrawlContext,
   url: CrawlUrl,
   base: string,
+  answer: HttpAnswer,
   content: PageContent,
 ): CrawlUrl | undefined {
   const root = context.roots.get(url.href);
   if (!root?.site) return undefined;
-  const refresh = content.links.find((link) => link.kind === 'meta-refresh');
-  const target = refresh && context.canonicalize(refresh.href, base);
+  const header = headerLinks(answer).find((link) => link.relation === 'refresh');
+  const refresh = header ?? content.links.find((link) => link.kind === 'meta-refresh');
+  const target = refresh && context.canonicalize(refresh.href, header ? url.href : base);
   return target && origin(target) !== origin(url) ? target : undefined;
 }

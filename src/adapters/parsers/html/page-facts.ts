@@ -1,9 +1,9 @@
 /** What the tags of a page say: links, base address, metas, language. Bounded; first come, first kept. */
 
 import { isForPrograms } from '../../../domain/content/alternates.js';
+import { refreshTarget } from '../../../domain/url/refresh-target.js';
 import type { LinkKind, RawLink } from '../../../engine/ports/page-reader.js';
 import { ATTRIBUTE, type Attributes } from './attributes.js';
-import { refreshTarget } from './meta-refresh.js';
 
 const MAX_METAS = 500;
 const MAX_META_LENGTH = 16_384;

@@ -8,12 +8,19 @@ import type { RawLink } from '../../../engine/ports/page-reader.js';
 
 /** The special-query percent-encode set of the URL standard. */
 const ESCAPED = ' "#\'<>';
+/** Characters of one page: encoding takes microseconds for each, and a page may hold millions. */
+const MOST_ENCODED = 1_000_000;
 const UNICODE = /^utf-/;
 
 /** The links with their queries as ASCII, where they are written with other characters in a page that is not Unicode. */
 export function withEncodedQueries(links: readonly RawLink[], encoding: string): readonly RawLink[] {
   if (UNICODE.test(encoding)) return links;
-  return links.map((link) => ({ ...link, href: withEncodedQuery(link.href, encoding) }));
+  let room = MOST_ENCODED;
+  return links.map((link) => {
+    const href = room > 0 ? withEncodedQuery(link.href, encoding) : link.href;
+    if (href !== link.href) room -= href.length;
+    return { ...link, href };
+  });
 }
 
 function withEncodedQuery(href: string, encoding: string): string {

@@ -1,5 +1,5 @@
 /**
- * The address in the content of `<meta http-equiv=refresh>`, by the steps of the HTML standard ("shared declarative
+ * The address in the content of `<meta http-equiv=refresh>`, or of the header Refresh, by the steps of the HTML standard ("shared declarative
  * refresh steps"); undefined when there is none (the page reloads itself) or the content is malformed.
  */
 export function refreshTarget(content: string): string | undefined {

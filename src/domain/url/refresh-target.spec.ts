@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refreshTarget } from './meta-refresh.js';
+import { refreshTarget } from './refresh-target.js';
 
 describe('a refresh leads to', () => {
   it.each([
