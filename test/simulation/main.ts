@@ -1,8 +1,9 @@
 /**
  * `npm run simulate -- --seeds 1000 --from 1`: runs worlds and tells which of them went wrong; a seed replays exactly.
- * With `--nodes` worlds of several nodes on one database.
+ * With `--nodes` worlds of several nodes on one database, with `--rules` worlds in which a person and the rules never rest.
  */
 import { runCluster } from './cluster-world.js';
+import { runRuledWorld } from './ruled-world.js';
 import { runWorld } from './world.js';
 
 const option = (name: string, otherwise: number): number => {
@@ -12,7 +13,7 @@ const option = (name: string, otherwise: number): number => {
 
 const from = option('from', 1);
 const seeds = option('seeds', 100);
-const run = process.argv.includes('--nodes') ? runCluster : runWorld;
+const run = process.argv.includes('--nodes') ? runCluster : process.argv.includes('--rules') ? runRuledWorld : runWorld;
 const totals = new Map<string, number>();
 let failed = 0;
 for (let seed = from; seed < from + seeds; seed++) {

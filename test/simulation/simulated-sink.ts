@@ -12,14 +12,28 @@ export class SimulatedIndex {
   private readonly taken = new Set<string>();
   private readonly lastOrder = new Map<string, number>();
 
-  constructor(private readonly random: Random) {}
+  /** Of two with different names each refuses other orders. */
+  constructor(
+    private readonly random: Random,
+    private readonly name = '',
+  ) {}
 
   sink(clock: Clock): Sink {
     return {
       name: 'main',
       deliver: (batch) => this.deliver(batch, clock),
+      entries: () => this.entries(),
       close: async () => undefined,
     };
+  }
+
+  /** In pages, as a sink over a network would. */
+  private async *entries(): AsyncIterable<{ uri: string; stamp: string }> {
+    const entries = [...this.documents].map(([uri, stamp]) => ({ uri, stamp }));
+    for (const entry of entries) {
+      await Promise.resolve();
+      yield entry;
+    }
   }
 
   /** Was this document ever put into the index? */
@@ -51,9 +65,10 @@ export class SimulatedIndex {
 
   /** For good means the same answer for the same order, however often it is sent. */
   private refuses(order: PushOrder): boolean {
-    const text = order.kind === 'add' ? `${order.uri} ${order.document.stamp}` : `${order.uri} ${order.id}`;
+    const what = order.kind === 'add' ? order.document.stamp : order.id;
+    const text = `${order.uri} ${what}${this.name}`;
     let hash = 0;
     for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
-    return (hash >>> 0) % 50 === 0;
+    return (hash >>> 0) % (this.name === '' ? 50 : 12) === 0;
   }
 }

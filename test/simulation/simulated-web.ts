@@ -14,11 +14,13 @@ interface Page {
   target: string;
 }
 
+type Mood = 'well' | 'refuses' | 'resets' | 'overloaded' | 'silent' | 'errs';
+
 interface Site {
   readonly host: string;
   readonly pages: Map<string, Page>;
   /** How the whole host behaves now. */
-  mood: 'well' | 'refuses' | 'resets' | 'overloaded' | 'silent';
+  mood: Mood;
   readonly validators: boolean;
 }
 
@@ -48,6 +50,8 @@ export class SimulatedWeb {
     private readonly random: Random,
     hosts: number,
     pagesPerHost: number,
+    /** Texts come back, and a page that was away for a while is as before. */
+    private readonly recurs = false,
   ) {
     for (let i = 0; i < hosts; i++) this.sites.push(this.makeSite(`h${i}.test`, random.integer(2, pagesPerHost)));
     for (const site of this.sites) for (const [path, page] of site.pages) page.links = this.someLinks(site, path);
@@ -63,7 +67,7 @@ export class SimulatedWeb {
     const path = this.random.pick([...site.pages.keys()]);
     const page = site.pages.get(path)!;
     const dice = this.random.next();
-    if (dice < 0.1)
+    if (dice < 0.1 && !this.recurs)
       site.mood = this.random.pick([
         'well',
         'well',
@@ -73,25 +77,39 @@ export class SimulatedWeb {
         'overloaded',
         'silent',
       ] as const);
-    else if (dice < 0.45) page.version++;
+    else if (dice < 0.45) this.change(page);
     else if (dice < 0.6) {
       page.links = this.someLinks(site, path);
-      page.version++;
+      this.change(page);
     } else if (path !== '/') {
       page.kind = this.random.pick(['page', 'page', 'page', 'gone', 'redirect', 'broken', 'noindex'] as const);
       page.target = this.random.pick([...site.pages.keys()]);
-      page.version++;
+      if (!this.recurs) page.version++;
     }
     if (this.random.chance(0.1)) this.addPage(site);
   }
 
+  /** A host has a bad day, or a good one, until it is said otherwise. */
+  strike(): void {
+    const moods = ['well', 'well', 'refuses', 'resets', 'overloaded', 'silent', 'errs', 'errs'] as const;
+    this.random.pick(this.sites).mood = this.random.pick(moods);
+  }
+
   /** No more faults; every page has changed, so that every link is found anew. */
   becomeQuiet(): void {
+    this.recover();
+    for (const site of this.sites) for (const page of site.pages.values()) page.version++;
+  }
+
+  /** No more faults; every page stays as it is. */
+  recover(): void {
     this.faults = false;
-    for (const site of this.sites) {
-      site.mood = 'well';
-      for (const page of site.pages.values()) page.version++;
-    }
+    for (const site of this.sites) site.mood = 'well';
+  }
+
+  /** To another text, which it may have had before. */
+  private change(page: Page): void {
+    page.version = this.recurs ? this.random.integer(0, 2) : page.version + 1;
   }
 
   /** The asking process has died, and its connections with it. */
@@ -99,13 +117,13 @@ export class SimulatedWeb {
     for (let i = this.asked.length - 1; i >= 0 && i > this.asked.length - 100; i--) this.asked[i]!.to ??= now;
   }
 
-  /** URLs that a crawl of the quiet web has to have in its index, by a walk of its own. */
-  truth(): Set<string> {
+  /** URLs that a crawl of the quiet web has to have in its index, by a walk of its own over what it may visit. */
+  truth(mayVisit: (url: string) => boolean = () => true): Set<string> {
     const indexed = new Set<string>();
     const seen = new Set<string>();
     const queue = [...this.roots];
     for (let url = queue.pop(); url !== undefined; url = queue.pop()) {
-      if (seen.has(url)) continue;
+      if (seen.has(url) || !mayVisit(url)) continue;
       seen.add(url);
       const page = this.page(url);
       if (!page) continue;
@@ -196,6 +214,8 @@ export class SimulatedWeb {
         return respond(503, { 'retry-after': String(RETRY_AFTER_S) });
       case 'silent':
         return failure('read-timeout');
+      case 'errs':
+        return respond(500);
     }
     if (url.pathname === '/robots.txt')
       return respond(200, { 'content-type': 'text/plain' }, 'User-agent: *\nAllow: /\n');
@@ -203,10 +223,10 @@ export class SimulatedWeb {
     if (!page || page.kind === 'gone') return respond(404);
     if (page.kind === 'broken') return respond(500);
     if (page.kind === 'redirect') return respond(302, { location: page.target });
-    const etag = `"${page.version}"`;
-    if (site.validators && request.ifNoneMatch === etag) return respond(304, { etag });
     const robots = page.kind === 'noindex' ? '<meta name="robots" content="noindex">' : '';
     const links = page.links.map((link) => `<a href="${link}">x</a>`).join(' ');
+    const etag = `"${page.kind} ${page.version} ${page.links.join(' ')}"`;
+    if (site.validators && request.ifNoneMatch === etag) return respond(304, { etag });
     const body = `<html lang="en"><head><title>${url.pathname}</title>${robots}</head><body>version ${page.version} ${links}</body></html>`;
     return respond(200, site.validators ? { ...TYPE, etag } : TYPE, body);
   }
