@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { Crawler } from '../crawl/crawler.js';
+import { KnownRoots } from '../page/known-roots.js';
 import { Rejudging } from './rejudging.js';
 
 it('a run that another one follows leaves no word of how far it came', async () => {
@@ -14,7 +15,7 @@ it('a run that another one follows leaves no word of how far it came', async () 
   const judge = () => ({ accepted: false, reason: 'crawl-space', keepDocument: true, effects: {} });
   const crawler = {
     name: 'test',
-    context: { definition: {}, policy: { judge }, roots: new Map() },
+    context: { definition: {}, policy: { judge }, roots: new KnownRoots() },
     decide: async () => {
       settings.set('rejudging/test', '0');
       run.abort();

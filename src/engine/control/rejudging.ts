@@ -5,7 +5,6 @@
 import { type Disposition, dispose, rescheduled } from '../../domain/crawl/disposition.js';
 import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
-import { isOnSite } from '../../domain/policy/site-mode.js';
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
@@ -154,10 +153,8 @@ export class Rejudging {
     const first = own ?? (state.root === undefined ? undefined : context.roots.get(state.root));
     const verdict = await this.judgeBelow(first, context, state);
     if (verdict.accepted || verdict.layer !== 'site-mode') return { verdict };
-    const url = crawlUrl(state.url);
-    for (const root of context.roots.values())
-      if (isOnSite(root, url)) return { verdict: await this.judgeBelow(root, context, state), root };
-    return { verdict };
+    const root = context.roots.withSiteOf(crawlUrl(state.url));
+    return root ? { verdict: await this.judgeBelow(root, context, state), root } : { verdict };
   }
 
   private async judgeBelow(root: RootContext | undefined, context: CrawlContext, state: UrlState): Promise<Verdict> {

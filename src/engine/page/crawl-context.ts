@@ -5,6 +5,7 @@ import { removedRoot, rootContext } from '../../domain/policy/site-mode.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { type Canonicalizer, canonicalizer } from '../../domain/url/canonicalize.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { KnownRoots } from './known-roots.js';
 
 /** One crawler's definition with everything compiled that judging and reading its pages needs. */
 export interface CrawlContext {
@@ -15,8 +16,7 @@ export interface CrawlContext {
   readonly softErrors: SoftErrorMatcher | undefined;
   /** A sink of this crawler indexes the extracted text; the Push API server extracts its own from the bytes. */
   readonly wantsText: boolean;
-  /** By canonical URL: configured roots, and submitted ones as they come. */
-  readonly roots: Map<string, RootContext>;
+  readonly roots: KnownRoots;
 }
 
 /** The root that led to a URL, by its name; undefined when none did. */
@@ -33,7 +33,7 @@ function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): C
   const fetcher = server.fetchers.find((candidate) => candidate.name === crawler.fetcher);
   if (!fetcher) throw new Error(`crawler ${crawler.name} names the fetcher ${crawler.fetcher}, which is not defined`);
   const canonicalize = canonicalizer(crawler.canonicalization);
-  const roots = new Map<string, RootContext>();
+  const roots = new KnownRoots();
   for (const root of crawler.roots) {
     const url = canonicalize(root.url);
     if (url) roots.set(url.href, rootContext(root, url));

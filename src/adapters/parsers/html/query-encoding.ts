@@ -18,7 +18,8 @@ export function withEncodedQueries(links: readonly RawLink[], encoding: string):
   let room = MOST_ENCODED;
   return links.map((link) => {
     const href = room > 0 ? withEncodedQuery(link.href, encoding) : link.href;
-    if (href !== link.href) room -= href.length;
+    if (href === link.href) return link;
+    room -= href.length;
     return { ...link, href };
   });
 }

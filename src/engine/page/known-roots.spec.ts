@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { moveSite, rootContext } from '../../domain/policy/site-mode.js';
+import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { KnownRoots } from './known-roots.js';
+
+const made = (href: string, mode: { site?: boolean; entireSite?: boolean }) =>
+  rootContext(
+    { url: href, site: false, entireSite: false, priority: 0, metas: [], followLinks: true, ...mode },
+    crawlUrl(href),
+  );
+
+it('tells the root on whose site a URL is, whatever roots come, move and go', () => {
+  const roots = new KnownRoots();
+  const on = (href: string): string | undefined => roots.withSiteOf(crawlUrl(href))?.url.href;
+  const whole = made('http://a.example/', { site: true });
+  for (const root of [
+    made('http://a.example/page', {}),
+    whole,
+    made('http://b.example/docs/index.html', { entireSite: true }),
+    made('http://b.example/docs', { site: true }),
+  ])
+    roots.set(root.url.href, root);
+  expect(on('https://www.a.example/x')).toBe('http://a.example/');
+  expect(on('http://b.example/docs/x')).toBe('http://b.example/docs/index.html');
+  expect(on('http://b.example/docs-old')).toBe('http://b.example/docs');
+  expect(on('http://b.example/')).toBeUndefined();
+  expect(on('http://c.example/')).toBeUndefined();
+
+  roots.set(whole.url.href, moveSite(whole, crawlUrl('http://c.example/')));
+  expect([on('http://c.example/'), on('http://a.example/x')]).toEqual(['http://a.example/', undefined]);
+  roots.delete('http://b.example/docs/index.html');
+  expect(on('http://b.example/docs/x')).toBe('http://b.example/docs');
+});

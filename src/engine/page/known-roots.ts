@@ -1,0 +1,38 @@
+import { isOnSite } from '../../domain/policy/site-mode.js';
+import type { RootContext } from '../../domain/policy/verdict.js';
+import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
+
+/** The roots of a crawler by their canonical URLs: configured ones, and submitted ones as they come. */
+export class KnownRoots extends Map<string, RootContext> {
+  /** There may be as many roots as URLs on their sites, and each of those may ask. */
+  #byHost: Map<string, RootContext[]> | undefined;
+
+  override set(url: string, root: RootContext): this {
+    this.#byHost = undefined;
+    return super.set(url, root);
+  }
+
+  override delete(url: string): boolean {
+    this.#byHost = undefined;
+    return super.delete(url);
+  }
+
+  /** The first one with a site of its own that the URL is on. */
+  withSiteOf(url: CrawlUrl): RootContext | undefined {
+    this.#byHost ??= groupedByHost(this.values());
+    return this.#byHost.get(url.host)?.find((root) => isOnSite(root, url));
+  }
+}
+
+function groupedByHost(roots: Iterable<RootContext>): Map<string, RootContext[]> {
+  const byHost = new Map<string, RootContext[]>();
+  for (const root of roots) {
+    const hosts = root.site ? root.sitePrefixes.map((prefix) => crawlUrl(prefix).host) : [root.url.host];
+    for (const host of new Set(hosts)) {
+      const group = byHost.get(host);
+      if (group) group.push(root);
+      else byHost.set(host, [root]);
+    }
+  }
+  return byHost;
+}
