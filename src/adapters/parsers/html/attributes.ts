@@ -21,6 +21,7 @@ export const ATTRIBUTE = {
   face: 13,
   size: 14,
   type: 15,
+  'xlink:href': 16,
 } as const;
 
 const COUNT = Object.keys(ATTRIBUTE).length;

@@ -76,10 +76,10 @@ class Oracle {
   }
 
   #element(element: Tree.Element): void {
-    const get = (name: string) =>
-      element.attrs.find((attribute) => attribute.name === name && !attribute.prefix)?.value;
+    const get = (name: string, prefix?: string) =>
+      element.attrs.find((attribute) => attribute.name === name && (attribute.prefix || undefined) === prefix)?.value;
     const html = element.namespaceURI === 'http://www.w3.org/1999/xhtml';
-    const addresses = element.tagName === 'iframe' ? [get('src'), get('href')] : [get('href')];
+    const addresses = element.tagName === 'iframe' ? [get('src'), get('href')] : [get('href') ?? get('href', 'xlink')];
     if (element.tagName === 'a' || (html && 'area iframe'.includes(element.tagName))) {
       this.links.push(...addresses.flatMap((address) => (address === undefined ? [] : trim(address))));
     }
@@ -136,7 +136,7 @@ const NASTY: Record<string, string> = {
   'two titles': '<title> </title><title>a\n\t b</title><title>c</title>',
   'a title in SVG': '<svg><title>drawing</title></svg><title>page</title>',
   'style and script in SVG': '<svg><style><a href=1>x</a></style><script><a href=2>x</a></script></svg><a href=3>x</a>',
-  'SVG links': '<svg><a href=1>x</a><a xlink:href=2 /></svg>',
+  'SVG links': '<svg><a href=1 xlink:href=3>x</a><a xlink:href=2 /></svg><a xlink:href=4>',
   'HTML inside SVG':
     '<svg><foreignObject><a href=1>x</a><style><a href=2></style></foreignObject><title>t</title></svg><title>u</title>',
   'HTML that ends SVG': '<svg><g><p><title>page</title><a href=1>x</a>',

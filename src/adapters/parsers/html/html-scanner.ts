@@ -119,7 +119,7 @@ export class HtmlScanner {
     const foreign = this.foreign.open(element, selfClosing);
     // SVG has links too; nothing else in it is what its name says in HTML.
     const wanted = element.wanted && this.inertTemplates === 0 && (!foreign || element.name === 'a');
-    if (wanted) this.facts.tag(element.name);
+    if (wanted) this.facts.tag(element.name, foreign);
     if (selfClosing && (foreign || this.options.xml)) return behind;
     if (foreign) this.openForeign(element.name);
     else if (element.name === 'template') this.openTemplate();

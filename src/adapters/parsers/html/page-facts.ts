@@ -38,9 +38,10 @@ export class PageFacts {
     private readonly maxLinks: number,
   ) {}
 
-  /** A start tag of the document was read. */
-  tag(name: string): void {
-    if (name === 'a' || name === 'area') this.link(name, ATTRIBUTE.href);
+  /** A start tag of the document was read. `foreign`: it belongs to SVG or MathML. */
+  tag(name: string, foreign: boolean): void {
+    if (name === 'a') this.anchor(foreign);
+    else if (name === 'area') this.link(name, ATTRIBUTE.href);
     else if (name === 'link') this.relation();
     else if (name === 'meta') this.meta();
     else if (name === 'frame') this.link('frame', ATTRIBUTE.src);
@@ -48,6 +49,12 @@ export class PageFacts {
     else if (name === 'base') this.baseElement();
     else if (name === 'html')
       this.lang ??= this.attributes.get(ATTRIBUTE.lang) ?? this.attributes.get(ATTRIBUTE['xml:lang']);
+  }
+
+  /** Programs that draw write links in the older form, which has a prefix. */
+  private anchor(foreign: boolean): void {
+    const older = foreign && !this.attributes.has(ATTRIBUTE.href);
+    this.link('a', older ? ATTRIBUTE['xlink:href'] : ATTRIBUTE.href);
   }
 
   private link(kind: LinkKind, attribute: number): void {
