@@ -16,6 +16,7 @@ import { ResultReview } from './crawl/result-review.js';
 import { RobotsGate } from './crawl/robots-gate.js';
 import type { CrawlServices, CronSchedule } from './crawl/services.js';
 import { settleOwned } from './crawl/settle-owned.js';
+import { SharedDocuments } from './crawl/shared-documents.js';
 import { SiteHealth } from './crawl/site-health.js';
 import { Delivery } from './delivery/delivery.js';
 import type { Clock } from './ports/clock.js';
@@ -63,6 +64,8 @@ export function createServices(
     events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
   };
   const hosts = new Hosts(store, clock, backsOff, partitions);
+  const doubts = new Doubts(store, clock);
+  const shared = new SharedDocuments({ store, clock, doubts, crawlers: () => crawlersByName.values() });
   const probes = new ErrorPageProbes(processor, hosts, clock);
   const discoveryTarget = (name: string): DiscoveryTarget | undefined => {
     const crawler = crawlersByName.get(name);
@@ -90,11 +93,12 @@ export function createServices(
     robots: new RobotsGate(processor, hosts, new HostTurns(hosts, clock), clock),
     probes,
     review: new ResultReview({ store, clock, probes, processor }),
-    doubts: new Doubts(store, clock),
+    doubts,
     ledger: new Ledger(store, clock),
     health: new SiteHealth(),
     discovery: new Discovery(store, discoveryTarget),
     settler: new Batcher<Settlement, Settled>((items) => settleOwned(store, items), SETTLEMENTS_PER_CALL),
-    rulings: new Rulings(clock, rejudging, store, () => [...crawlersByName.values()].map(({ context }) => context)),
+    rulings: new Rulings(clock, rejudging, shared),
+    shared,
   };
 }

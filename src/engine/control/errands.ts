@@ -3,12 +3,12 @@
  * the URL as it stands by then.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { type Instant, NEVER } from '../../domain/time/units.js';
+import { NEVER } from '../../domain/time/units.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { Word } from '../crawl/conclusion.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { UNKNOWN_STAMP } from '../crawl/doubts.js';
+import { toVerify } from '../crawl/doubts.js';
 import type { CrawlServices } from '../crawl/services.js';
 import type { PageView } from '../engine-api.js';
 import type { Errand } from '../ports/nodes.js';
@@ -35,18 +35,6 @@ export const pageErrand = (host: string, page: { crawler: string; url: string; a
   errand(host, { do: 'page', ...page });
 
 const errand = (host: string, task: Task): Errand => ({ hostKey: host, text: JSON.stringify(task) });
-
-/** Nobody knows which document of the URL the sinks hold: its next visit, at once, orders what it finds. */
-export const toVerify = (now: Instant) =>
-  ({
-    stamp: UNKNOWN_STAMP,
-    status: 'indexed',
-    reason: 'reconciled',
-    etag: null,
-    lastModified: null,
-    source: 0,
-    dueAt: now,
-  }) as const;
 
 export class Errands {
   constructor(

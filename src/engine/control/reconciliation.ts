@@ -1,6 +1,7 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
+import { toVerify } from '../crawl/doubts.js';
 import type { Ledger } from '../crawl/ledger.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { NotFound, type ReconciliationReport, Unacceptable } from '../engine-api.js';
@@ -10,7 +11,7 @@ import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { Sink } from '../ports/sink.js';
 import { IdSet } from '../support/id-set.js';
-import { toVerify, verifyErrand } from './errands.js';
+import { verifyErrand } from './errands.js';
 
 const PAGE = 1_000;
 const SAMPLES = 20;
@@ -41,14 +42,16 @@ export class Reconciliation {
     let compared = 0;
     for await (const entry of sink.entries(new AbortController().signal)) {
       compared++;
-      const owner = await this.owner(crawlers, entry.uri);
+      const known = await this.known(crawlers, entry.uri);
+      const owner = ownerAmong(known);
       if (!owner || owner.state.stamp === undefined) {
         extra.add(entry.uri);
         if (repair) await this.deleteExtra(owner, crawlers, name, entry.uri);
         continue;
       }
-      seen.add(owner.state.id);
-      if (isLeft(owner.state) || owner.state.stamp === entry.stamp) continue;
+      for (const { state } of known) seen.add(state.id);
+      // Of several crawlers that push the URL, the sink holds what the last one has pushed.
+      if (isLeft(owner.state) || known.some(({ state }) => state.stamp === entry.stamp && !isLeft(state))) continue;
       if (owner.crawler.frontier.isUnderWay(owner.state)) continue;
       stale.add(entry.uri);
       if (repair) await this.pushAgain(owner.crawler, owner.state);
@@ -72,16 +75,11 @@ export class Reconciliation {
     };
   }
 
-  /** The crawler whose document it is; else one that has left it to another, or knows the URL. */
-  private async owner(
-    crawlers: readonly Crawler[],
-    uri: string,
-  ): Promise<{ crawler: Crawler; state: UrlState } | undefined> {
-    let known: { crawler: Crawler; state: UrlState } | undefined;
+  private async known(crawlers: readonly Crawler[], uri: string): Promise<Known[]> {
+    const known: Known[] = [];
     for (const crawler of crawlers) {
       const state = await this.services.store.find(crawler.name, uri);
-      if (state?.stamp !== undefined && !isLeft(state)) return { crawler, state };
-      if (state && known?.state.stamp === undefined) known = { crawler, state };
+      if (state) known.push({ crawler, state });
     }
     return known;
   }
@@ -120,6 +118,17 @@ export class Reconciliation {
       this.services.ledger.entry(order, { state: answer.state, attempts, answer: message }),
     ]);
   }
+}
+
+interface Known {
+  readonly crawler: Crawler;
+  readonly state: UrlState;
+}
+
+/** The crawler whose document it is; else one that has left it to another, or knows the URL. */
+function ownerAmong(known: readonly Known[]): Known | undefined {
+  const withDocument = known.filter(({ state }) => state.stamp !== undefined);
+  return withDocument.find(({ state }) => !isLeft(state)) ?? withDocument[0] ?? known[0];
 }
 
 /** What becomes of a document that was left to another crawler is for that one to say. */

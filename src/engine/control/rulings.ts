@@ -1,12 +1,13 @@
 /** What a person's word, or a change of the rules, means for a URL as it stands. */
 import type { Disposition } from '../../domain/crawl/disposition.js';
-import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { Ruling, Word } from '../crawl/conclusion.js';
+import type { SharedDocuments } from '../crawl/shared-documents.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
+import type { LedgerEntry } from '../ports/frontier-store.js';
 import type { Rejudging } from './rejudging.js';
 
 /** A deletion that a person decided; on restart, unfinished ones are carried on by this reason. */
@@ -16,15 +17,18 @@ export class Rulings {
   constructor(
     private readonly clock: Clock,
     private readonly rejudging: Pick<Rejudging, 'disposition'>,
-    private readonly store: Pick<FrontierStore, 'find'>,
-    private readonly contexts: () => Iterable<CrawlContext>,
+    private readonly shared: Pick<SharedDocuments, 'isAnothers'>,
   ) {}
 
   /** Undefined: it means nothing for this URL. */
   async of(word: Word, state: UrlState, context: CrawlContext): Promise<Ruling | undefined> {
     switch (word.do) {
-      case 'clear':
-        return { disposition: removal(state, await this.isAnothers(state, context)) };
+      case 'clear': {
+        // What was left to another crawler is that one's, when it has taken it.
+        const wasLeft = state.status === 'elsewhere';
+        const keeps = wasLeft && (await this.shared.isAnothers(state, context.definition.pushTo));
+        return { disposition: removal(state, keeps) };
+      }
       case 'forget-error': {
         const disposition = forgetting(state, this.clock.now());
         return disposition && { disposition };
@@ -37,21 +41,10 @@ export class Rulings {
         return sendingAgain(state, word.entry);
     }
   }
-
-  /** Was it left to another crawler, and has one of the same index taken it? Then the document is that crawler's. */
-  private async isAnothers({ status, url }: UrlState, { definition }: CrawlContext): Promise<boolean> {
-    if (status !== 'elsewhere') return false;
-    for (const { definition: other } of this.contexts()) {
-      if (other.name === definition.name || !other.pushTo.some((sink) => definition.pushTo.includes(sink))) continue;
-      const theirs = await this.store.find(other.name, url);
-      if (theirs && !OUTSIDE.has(theirs.status)) return true;
-    }
-    return false;
-  }
 }
 
-function removal(state: UrlState, isAnothers: boolean): Disposition {
-  const order = state.stamp === undefined || isAnothers ? undefined : ({ kind: 'delete', reason: CLEARED } as const);
+function removal(state: UrlState, keepsDocument: boolean): Disposition {
+  const order = state.stamp === undefined || keepsDocument ? undefined : ({ kind: 'delete', reason: CLEARED } as const);
   return { remove: true, changes: {}, order, changed: true };
 }
 

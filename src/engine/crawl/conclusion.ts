@@ -16,6 +16,7 @@ import type { CrawlEvents } from './crawl-events.js';
 import type { Deletions } from './deletions.js';
 import { type Doubts, UNKNOWN_STAMP } from './doubts.js';
 import type { Ledger } from './ledger.js';
+import type { SharedDocuments } from './shared-documents.js';
 import type { Tally } from './tally.js';
 
 /** What is wanted of a URL without a visit; what it comes to is decided when nothing else is under way for the URL. */
@@ -62,6 +63,7 @@ export interface ConclusionServices {
   readonly clock: Clock;
   readonly events: CrawlEvents;
   readonly doubts: Pick<Doubts, 'add' | 'settled' | 'unanswered'>;
+  readonly shared: Pick<SharedDocuments, 'giveUp'>;
 }
 
 export interface ConclusionSettings {
@@ -155,6 +157,7 @@ export class Conclusion {
     // A visit that dies in between is made again, and so is a removal; nobody would come back to this one.
     const marks = byPerson && !disposition.remove && state.stamp !== undefined;
     if (marks) await this.markUnknown(decision);
+    await this.services.shared.giveUp(state, this.settings.sinks);
     const { entry: sent, divided } = await this.send(order, decision.fence);
     const others = held.filter(({ id }) => id !== sent.id);
     if (sent.state === 'refused') {

@@ -20,6 +20,18 @@ const DIED = 'died';
 /** No digest: that of a document which nobody can tell. */
 export const UNKNOWN_STAMP = '';
 
+/** Nobody knows which document of the URL the sinks hold: its next visit, at once, orders what it finds. */
+export const toVerify = (now: Instant) =>
+  ({
+    stamp: UNKNOWN_STAMP,
+    status: 'indexed',
+    reason: 'reconciled',
+    etag: null,
+    lastModified: null,
+    source: 0,
+    dueAt: now,
+  }) as const;
+
 export class Doubts {
   private since: Instant = instant(0);
   private unsaved = false;

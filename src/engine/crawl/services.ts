@@ -17,6 +17,7 @@ import type { Hosts } from './hosts.js';
 import type { Ledger } from './ledger.js';
 import type { ResultReview } from './result-review.js';
 import type { RobotsGate } from './robots-gate.js';
+import type { SharedDocuments } from './shared-documents.js';
 import type { SiteHealth } from './site-health.js';
 
 /** Next time of a cron expression after a moment; undefined when there is none. */
@@ -36,6 +37,7 @@ export interface CrawlServices {
   readonly review: ResultReview;
   readonly doubts: Doubts;
   readonly rulings: Pick<Rulings, 'of'>;
+  readonly shared: SharedDocuments;
   readonly discovery: Discovery;
   readonly settler: Batcher<Settlement, Settled>;
   readonly delivery: Delivery;
