@@ -65,7 +65,6 @@ describe('the web is hostile', () => {
       hostile.elsewhere((path) => (/^\/\d+$/.test(path) ? { status: 404 } : undefined));
       world = await CrawlWorld.start({
         crawler: `<Root url="${hostile.url('/')}"/><cw:Traps maxUrlsPerHost="10"/>`,
-        more: FETCHER,
       });
       await world.untilIdle();
       const indexed = ['/', '/bomb', '/p'].map((path) => hostile.url(path));
