@@ -74,6 +74,7 @@ async function untilEnd(
   interrupt: AbortSignal,
 ): Promise<'complete' | 'limit' | 'interrupted'> {
   const progress = new CrawlProgress(process.stderr);
+  let ended = false;
   try {
     for (;;) {
       const view = await engine.crawler(NAME);
@@ -82,7 +83,9 @@ async function untilEnd(
       progress.show(view, read);
       if (interrupt.aborted) return 'interrupted';
       if (view.idle && view.pendingOrders === 0) return 'complete';
-      if (read >= limit) return 'limit';
+      // What was written a moment ago is counted as a document by the next look.
+      if (ended) return 'limit';
+      ended = read >= limit && view.active === 0 && view.pendingOrders === 0;
       await sleep(LOOK_EVERY_MS, undefined, { signal: interrupt }).catch(() => undefined);
     }
   } finally {

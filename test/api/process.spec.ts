@@ -138,10 +138,11 @@ describe('the command line without a server', () => {
 
   it('reads no page more than --max-pages says', async () => {
     const site = await smallSite();
-    const { code, stderr } = await crawlway('crawl', site.url('/'), '--max-pages', '2').ended;
+    const { code, stdout, stderr } = await crawlway('crawl', site.url('/'), '--max-pages', '2').ended;
     const asked = site.requests.map(({ path }) => path).filter((path) => path !== '/robots.txt');
     expect([code, asked.length]).toEqual([3, 2]);
-    expect(stderr).toMatch(/^2 pages/m);
+    const written = stdout.split('\n').filter(Boolean).length;
+    expect(stderr.trim().split('\n').at(-1)).toMatch(new RegExp(`^2 pages, ${written} documents`));
   });
 
   it('ends without a word when nobody reads its output any more', async () => {
