@@ -136,13 +136,16 @@ describe('the command line without a server', () => {
     expect([toOutput.code, toOutput.stderr]).toEqual([2, expect.stringContaining('/missing.html (http-404)')]);
   });
 
-  it('reads no page more than --max-pages says', async () => {
+  it('reads no page more than --max-pages says, and counts what it has written', async () => {
     const site = await smallSite();
-    const { code, stdout, stderr } = await crawlway('crawl', site.url('/'), '--max-pages', '2').ended;
+    const paths = Array.from({ length: 40 }, (_, i) => `/${i}.html`);
+    site.page('/', paths);
+    for (const path of paths) site.page(path, [], `Page ${path}`);
+    const { code, stdout, stderr } = await crawlway('crawl', site.url('/'), '--max-pages', '25').ended;
     const asked = site.requests.map(({ path }) => path).filter((path) => path !== '/robots.txt');
-    expect([code, asked.length]).toEqual([3, 2]);
+    expect([code, asked.length]).toEqual([3, 25]);
     const written = stdout.split('\n').filter(Boolean).length;
-    expect(stderr.trim().split('\n').at(-1)).toMatch(new RegExp(`^2 pages, ${written} documents`));
+    expect(stderr.trim().split('\n').at(-1)).toMatch(new RegExp(`^25 pages, ${written} documents`));
   });
 
   it('ends without a word when nobody reads its output any more', async () => {
