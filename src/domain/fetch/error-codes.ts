@@ -33,7 +33,10 @@ export const ERROR_CODES = {
     'The server failed (5xx without Retry-After).',
     'Tell the site; if it is known to recover by itself, class it temporary.',
   ),
-  'http-other': permanent('The status is none that HTTP defines for a GET.', 'Ask the site.'),
+  'http-other': permanent(
+    'The status brings no page to a GET: 204, 205, 206 or one that HTTP does not define.',
+    'Ask the site.',
+  ),
   'not-modified-unconditional': permanent(
     '304 to a GET that was not conditional: the server is inconsistent.',
     'Ask the site, or disable conditional GET.',
