@@ -14,6 +14,7 @@ import type { Log } from '../../src/engine/ports/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { DatabaseLink } from './database-link.js';
 import { Gate } from './gate.js';
+import { settle } from './passing-time.js';
 import { Random } from './random.js';
 import { SimulatedCluster, SimulatedMember } from './simulated-cluster.js';
 import { SimulatedIndex } from './simulated-sink.js';
@@ -198,8 +199,6 @@ class ClusterWorld {
     return { debug: () => undefined, info: () => undefined, warn: () => undefined, error };
   }
 }
-
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function definition(web: SimulatedWeb): ServerDefinition {
   const roots = web.roots.map((url) => `<Root url="${url}"/>`).join('');

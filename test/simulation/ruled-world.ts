@@ -1,7 +1,7 @@
 /**
  * One world from one number in which a person and the configuration never rest: two crawlers over one web, one of them with two
  * sinks, whose rules, sinks and guard change while sites fail, sinks refuse and the process dies, and a person clears,
- * refreshes, forgets errors, releases, drops, sends again, compares, pauses and submits. Then all is well, and every sink has
+ * refreshes, forgets errors, releases, drops, sends again, compares and pauses. Then all is well, and every sink has
  * to hold what the web and the last rules say, and what the store believes.
  */
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
@@ -16,6 +16,7 @@ import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { Fuse } from './fuse.js';
+import { pass, settle } from './passing-time.js';
 import { Random } from './random.js';
 import { SimulatedIndex } from './simulated-sink.js';
 import { SimulatedWeb } from './simulated-web.js';
@@ -247,19 +248,19 @@ class RuledWorld {
     this.pushTo = SINKS.world;
     this.fuse.blow();
     await this.restart();
-    await this.pass(minutes(1));
+    await pass(this.clock, minutes(1));
     for (const name of NAMES) await this.engine.setRunState(name, 'running');
     for (const root of this.web.roots) await this.engine.pauseHost(new URL(root).host, false);
-    await this.pass((MAXIMUM_AGE * 3) as Duration);
+    await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
     for (const held of await this.engine.heldDeletions()) await this.engine.releaseHeld(held.hostKey);
-    await this.pass(minutes(10));
+    await pass(this.clock, minutes(10));
     await this.retryDeletions();
-    await this.pass(minutes(10));
+    await pass(this.clock, minutes(10));
     if (this.changesSinks) await this.repair();
-    await this.pass(MAXIMUM_AGE);
+    await pass(this.clock, MAXIMUM_AGE);
     await this.compare(false);
     this.web.becomeQuiet();
-    await this.pass((MAXIMUM_AGE * 3) as Duration);
+    await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
     await this.compare(true);
   }
 
@@ -268,7 +269,7 @@ class RuledWorld {
       void this.engine
         .reconcile(name, true)
         .catch((error: unknown) => this.violations.push(`comparing failed: ${error}`));
-      await this.pass(minutes(10));
+      await pass(this.clock, minutes(10));
     }
   }
 
@@ -278,16 +279,6 @@ class RuledWorld {
         if (!(error instanceof Unacceptable)) this.violations.push(`sending again failed: ${error}`);
       });
     }
-  }
-
-  private async pass(time: Duration): Promise<void> {
-    const end = after(this.clock.now(), time);
-    for (let next = this.clock.nextTimer; next !== undefined && next <= end; next = this.clock.nextTimer) {
-      this.clock.advanceTo(next);
-      await settle();
-    }
-    this.clock.advanceTo(end);
-    await settle();
   }
 
   private async compare(complete: boolean): Promise<void> {
@@ -345,6 +336,3 @@ class RuledWorld {
     return { debug: () => undefined, info: () => undefined, warn: () => undefined, error };
   }
 }
-
-/** Everything in a world happens in microtasks, so one turn of the event loop ends it. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -17,6 +17,7 @@ import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { Fuse } from './fuse.js';
+import { pass, settle } from './passing-time.js';
 import { Random } from './random.js';
 import { SimulatedIndex } from './simulated-sink.js';
 import { RETRY_AFTER_S, SimulatedWeb } from './simulated-web.js';
@@ -157,20 +158,9 @@ class World {
     // The last crash: from here on the process lives.
     this.fuse.blow();
     await this.restart();
-    const end = after(this.clock.now(), (MAXIMUM_AGE * 4) as Duration);
-    let released = false;
-    while (this.clock.now() < end) {
-      const next = this.clock.nextTimer;
-      if (next === undefined || next > end) break;
-      this.clock.advanceTo(next);
-      await settle();
-      if (!released && this.clock.now() > end - MAXIMUM_AGE) {
-        released = true;
-        for (const held of await this.engine.heldDeletions()) await this.engine.releaseHeld(held.hostKey);
-      }
-    }
-    this.clock.advanceTo(end);
-    await settle();
+    await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
+    for (const held of await this.engine.heldDeletions()) await this.engine.releaseHeld(held.hostKey);
+    await pass(this.clock, MAXIMUM_AGE);
   }
 
   /** A page that nothing links to any more and that still answers stays in the index: its own visits keep it true. */
@@ -237,9 +227,6 @@ class World {
     return { debug: () => undefined, info: () => undefined, warn: () => undefined, error };
   }
 }
-
-/** Everything in a world happens in microtasks, so one turn of the event loop ends it. */
-const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function hashText(text: string): number {
   let hash = 0;

@@ -228,30 +228,6 @@ describe('unreachable conditions', () => {
     expect(of(rule)).toEqual(['2 condition-unreachable']);
   });
 
-  test('a blank inside what a rule or a condition looks for is told of, but for a wildcard set', () => {
-    const match: MatchExpression = {
-      type: 'not',
-      child: {
-        type: 'atom',
-        field: 'url',
-        kind: 'inside',
-        norm: 'norm',
-        value: 'a |b',
-        litteral: false,
-        place: placeAt(3),
-      },
-      place,
-    };
-    const set = condition(5, 'may-not-have', '*.gif\n*.jpg');
-    const rules = [
-      condition(4, 'may-not-have', '*.gif *.jpg'),
-      { ...set, test: { ...set.test, type: 'wildcard-set' as const } },
-    ];
-    const conditions = { defaultAllow: 'allow', options: {}, rules, place } as const;
-    const told = codes({ defaultAccept: true, rules: [ruleDefinition(1, match, { accept: false })], conditions });
-    expect(told).toEqual(['3 rule-never-matches', '4 condition-unreachable']);
-  });
-
   test('what is filtered already, conditions inside a filter, and a filter of everything', () => {
     expect(of(condition(1, 'may-not-have', '*.gif'), condition(2, 'apply-for', 'http://a.com/*.gif'))).toEqual([
       '2 condition-unreachable',

@@ -16,7 +16,7 @@ import {
   type RobotsOpinion,
   Unacceptable,
 } from '../engine-api.js';
-import { rootOf } from '../page/crawl-context.js';
+import { rootOf, storedCandidate } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -174,10 +174,7 @@ export class Explanations {
     }
     const root = crawler.context.roots.get(url.href);
     if (root) return { url, arrival: 'root', root, hops: 0 };
-    if (state) {
-      const isNamedSitemap = state.arrival === 'robots';
-      return { url, arrival: 'stored', isNamedSitemap, root: rootOf(crawler.context, state.root), hops: state.hops };
-    }
+    if (state) return { ...storedCandidate(state, url, rootOf(crawler.context, state.root)), arrival: 'stored' };
     return { url, arrival: 'link', root: likelyRoot(crawler.context.roots.values(), url), hops: 1 };
   }
 

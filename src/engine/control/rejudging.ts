@@ -5,13 +5,14 @@
 import { type Disposition, dispose, rescheduled } from '../../domain/crawl/disposition.js';
 import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
-import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
+import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
+import { dispositionRules } from '../crawl/disposition-rules.js';
 import type { CronSchedule } from '../crawl/services.js';
 import type { PreviewCounts, PreviewGroup, PreviewReport } from '../engine-api.js';
-import type { CrawlContext } from '../page/crawl-context.js';
+import { type CrawlContext, storedCandidate } from '../page/crawl-context.js';
 import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
@@ -140,10 +141,8 @@ export class Rejudging {
     now: Instant,
   ): Disposition | undefined {
     if (OUTSIDE.has(state.status) || state.status === 'waiting') return undefined;
-    const { errors, refresh } = context.definition;
-    const { cron, timeZone, smart } = refresh;
-    const nextCron = smart || cron === undefined ? undefined : this.services.cron(cron, timeZone, now);
-    return rescheduled(state, { errors, refresh, schedule: scheduleOf(verdict), nextCron }, now);
+    const rules = dispositionRules(context.definition, scheduleOf(verdict), this.services.cron, now);
+    return rescheduled(state, rules, now);
   }
 
   /** With the root whose site it is on, when that of the root that led to it is another. */
@@ -160,8 +159,7 @@ export class Rejudging {
   private async judgeBelow(root: RootContext | undefined, context: CrawlContext, state: UrlState): Promise<Verdict> {
     const url = crawlUrl(state.url);
     const isRoot = root && (root.url.href === url.href || state.arrival === 'root');
-    const isNamedSitemap = state.arrival === 'robots';
-    const candidate = { url, arrival: isRoot ? 'root' : 'stored', isNamedSitemap, root, hops: state.hops } as const;
+    const candidate: Candidate = { ...storedCandidate(state, url, root), arrival: isRoot ? 'root' : 'stored' };
     const verdict = context.policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;
     const address = await this.services.processor.resolve(url.host);

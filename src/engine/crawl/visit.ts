@@ -3,18 +3,18 @@
  * nothing else decides order.
  */
 import type { UrlOptions } from '../../domain/crawl/definition.js';
-import type { DispositionRules } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { concernsHost, requestDelay, requestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration, type Instant, milliseconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
-import { rootOf } from '../page/crawl-context.js';
+import { rootOf, storedCandidate } from '../page/crawl-context.js';
 import type { Visit } from '../ports/frontier-store.js';
 import { WorkLost } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { type Fence, FencedOut } from '../ports/partitions.js';
 import type { Concluded, Conclusion } from './conclusion.js';
+import { dispositionRules } from './disposition-rules.js';
 import type { Documents } from './documents.js';
 import { ENDLESS_REASON } from './endless-links.js';
 import { FoundLinks, type LinkTarget } from './found-links.js';
@@ -172,9 +172,7 @@ export class VisitRunner {
   private async judge(state: UrlState): Promise<Verdict> {
     const { policy } = this.target.context;
     const root = rootOf(this.target.context, state.root);
-    const arrival = state.arrival === 'root' ? 'root' : 'stored';
-    const isNamedSitemap = state.arrival === 'robots';
-    const candidate = { url: crawlUrl(state.url), arrival, isNamedSitemap, root, hops: state.hops } as const;
+    const candidate = storedCandidate(state, crawlUrl(state.url), root);
     const verdict = policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;
     const address = (await this.services.processor.resolve(candidate.url.host)) ?? null;
@@ -276,7 +274,11 @@ export class VisitRunner {
   ): Promise<Concluded> {
     const outcome = await this.target.documents.outcome(state, result.outcome);
     const now = this.services.clock.now();
-    const rules = { ...this.rules(result), visitPrice: host.visitPrice };
+    const { context } = this.target;
+    const rules = {
+      ...dispositionRules(context.definition, result.schedule, this.services.cron, now),
+      visitPrice: host.visitPrice,
+    };
     const disposition = this.services.doubts.dispose(state, outcome, rules, now);
     const price = pricedBy({ state, rules, changes: disposition.changes }, host, now);
     if (price !== undefined) {
@@ -296,18 +298,6 @@ export class VisitRunner {
       document,
       visit,
     });
-  }
-
-  private rules(result: PageResult): DispositionRules {
-    const { definition } = this.target.context;
-    const { cron, timeZone, smart } = definition.refresh;
-    const now = this.services.clock.now();
-    return {
-      errors: definition.errors,
-      refresh: definition.refresh,
-      schedule: result.schedule,
-      nextCron: smart || cron === undefined ? undefined : this.services.cron(cron, timeZone, now),
-    };
   }
 
   private note(state: UrlState, result: PageResult, visit: Visit): void {

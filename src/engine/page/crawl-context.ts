@@ -1,10 +1,11 @@
 import type { CrawlerDefinition, FetcherDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
 import { compileSoftErrors, type SoftErrorMatcher } from '../../domain/fetch/soft-errors.js';
 import { type CrawlPolicy, compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { removedRoot, rootContext } from '../../domain/policy/site-mode.js';
-import type { RootContext } from '../../domain/policy/verdict.js';
+import type { Candidate, RootContext } from '../../domain/policy/verdict.js';
 import { type Canonicalizer, canonicalizer } from '../../domain/url/canonicalize.js';
-import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import { KnownRoots } from './known-roots.js';
 
 /** One crawler's definition with everything compiled that judging and reading its pages needs. */
@@ -23,6 +24,19 @@ export interface CrawlContext {
 export function rootOf({ roots }: CrawlContext, name: string | undefined): RootContext | undefined {
   return name === undefined ? undefined : (roots.get(name) ?? removedRoot(crawlUrl(name)));
 }
+
+/** A URL that is stored already, as it is judged again. */
+export const storedCandidate = (
+  { arrival, hops }: Pick<UrlState, 'arrival' | 'hops'>,
+  url: CrawlUrl,
+  root: RootContext | undefined,
+): Candidate => ({
+  url,
+  arrival: arrival === 'root' ? 'root' : 'stored',
+  isNamedSitemap: arrival === 'robots',
+  root,
+  hops,
+});
 
 /** Throws PolicyError, with all problems, when the definition does not compile. */
 export function compileContexts(definition: ServerDefinition): Map<string, CrawlContext> {

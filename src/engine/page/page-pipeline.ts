@@ -13,7 +13,7 @@ import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
 import type { DocumentFacts, PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
-import { type CrawlContext, rootOf } from './crawl-context.js';
+import { type CrawlContext, rootOf, storedCandidate } from './crawl-context.js';
 import { LinkCollector } from './link-collector.js';
 import type { LinkMemory } from './link-memory.js';
 import { buildDocument, type Digest } from './page-document.js';
@@ -102,10 +102,7 @@ class PageVisit {
   }
 
   private candidate(): Candidate {
-    const root = rootOf(this.context, this.task.root);
-    const { arrival, hops } = this.task;
-    const judgedAs = arrival === 'root' ? 'root' : 'stored';
-    return { url: this.url, arrival: judgedAs, isNamedSitemap: arrival === 'robots', root, hops };
+    return storedCandidate(this.task, this.url, rootOf(this.context, this.task.root));
   }
 
   private async fetch(): Promise<PageOutcome> {

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { crawlerDefinition, placeAt, ruleDefinition } from '../../../../test/support/crawler-definition.js';
+import type { ConditionRule } from '../../crawl/definition.js';
+import { lintBlanks } from './lint-blanks.js';
+
+const mayNotHave = (line: number, type: 'wildcard' | 'wildcard-set', pattern: string): ConditionRule => ({
+  kind: 'may-not-have',
+  test: { type, field: 'url', value: pattern, caseSensitive: false },
+  log: false,
+  options: {},
+  children: [],
+  place: placeAt(line),
+});
+
+test('a blank inside what a rule or a condition looks for is told of, but for a wildcard set', () => {
+  const inside = { type: 'atom', field: 'url', kind: 'inside', norm: 'norm', value: 'a |b', litteral: false } as const;
+  const match = { type: 'not', child: { ...inside, place: placeAt(3) }, place: placeAt(1) } as const;
+  const rules = [mayNotHave(4, 'wildcard', '*.gif *.jpg'), mayNotHave(5, 'wildcard-set', '*.gif\n*.jpg')];
+  const conditions = { defaultAllow: 'allow', options: {}, rules, place: placeAt(1) } as const;
+  const told = lintBlanks(crawlerDefinition({ rules: [ruleDefinition(1, match, { accept: false })], conditions }));
+  expect(told.map(({ code, place }) => `${place.line} ${code}`)).toEqual([
+    '3 rule-never-matches',
+    '4 condition-unreachable',
+  ]);
+});
