@@ -1,11 +1,12 @@
 # The server, its console and the bundled index in one image. Build: docker build -t crawlway .
+# With Chromium, for pages made by scripts (docs/RENDERING.md): docker build --build-arg CHROMIUM=yes -t crawlway .
 # A configuration has to be mounted at /etc/crawlway/CrawlConfig.xml.
 FROM node:26.10.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+RUN npm run build && npm run sbom --silent > dist/sbom.cdx.json && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:26.10.0-bookworm-slim
 ENV NODE_ENV=production \
@@ -22,6 +23,8 @@ COPY --from=build /build/node_modules ./node_modules
 COPY --from=build /build/dist ./dist
 COPY --from=build /build/console/dist ./console/dist
 COPY --from=build /build/config ./config
+ARG CHROMIUM=no
+RUN if [ "$CHROMIUM" = yes ]; then apt-get update && apt-get install -y --no-install-recommends chromium && rm -rf /var/lib/apt/lists/*; fi
 # A user of its own, by number so that Kubernetes can see that it is not root.
 RUN install -d -o 10001 -g 10001 /etc/crawlway /var/lib/crawlway
 USER 10001:10001

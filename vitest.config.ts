@@ -17,7 +17,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
   test: {
-    include: ['src/**/*.spec.ts', 'index/**/*.spec.ts', 'test/**/*.spec.ts', 'bench/**/*.spec.ts'],
+    include: ['src/**/*.spec.ts', 'demo-index/**/*.spec.ts', 'test/**/*.spec.ts', 'bench/**/*.spec.ts'],
+    exclude: ['test/engines/**', 'node_modules/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

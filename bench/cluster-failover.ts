@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { partitionOf } from '../src/adapters/storage/partition.js';
+import { partitionOf } from '../src/adapters/storage/shared/partition.js';
 import { Node, type Postgres, pause, Receiver, type Site, Sites, startPostgres } from './cluster-world.js';
 
 const { values } = parseArgs({

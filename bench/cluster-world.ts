@@ -177,7 +177,7 @@ export class Node {
       config,
       `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="bench" nthreads="64" throttleTimeMS="${throttleMs}" defaultAccept="true" crawlSitemaps="false" nearDuplicateDetector="false">
-    ${roots.map((url) => `<Root url="${url}"/>`).join('\n    ')}
+    ${roots.map((url) => `<Root url="${url}" site="false"/>`).join('\n    ')}
     <cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>

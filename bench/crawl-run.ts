@@ -116,7 +116,7 @@ export class CrawlRun {
     return new Map(rows.map(([, outcome, count]) => [outcome!, Number(count)]));
   }
 
-  /** Waits until nothing is due, under way or unacknowledged and as many documents are in the index. */
+  /** Waits until nothing is due, in flight or unacknowledged and as many documents are in the index. */
   async untilIdle(indexed = 1): Promise<CrawlerState> {
     for (;;) {
       await sleep(POLL_MS);

@@ -37,7 +37,7 @@ const TIME = '/usr/bin/time';
 /** The first crawl, and those of `again` by the same server. */
 async function crawl(seed: string, known: number, again: readonly string[]): Promise<{ first: Run; later: Run[] }> {
   const hosts = [seed, ...again].map((url) => `<ar:Host val="${new URL(url).hostname}"/>`);
-  const rules = `<Root url="${seed}"/><Rules group="bench">
+  const rules = `<Root url="${seed}" site="false"/><Rules group="bench">
     ${hosts.map((host) => `<Rule>${host}<Index/><Follow/><Accept/></Rule>`).join('')}</Rules>`;
   const config = configuration('nthreads="32" aggressive="true" throttleTimeMS="0"', rules);
   const run = await CrawlRun.start(config, known > 0 ? (file) => fillStore(file, known) : undefined);
@@ -65,10 +65,10 @@ async function crawlAgain(run: CrawlRun, url: string): Promise<Run> {
   const known = (await run.state()).indexed;
   const before = run.usage();
   const yardstick = new Yardstick();
-  const begun = performance.now();
+  const startedAt = performance.now();
   await run.post('/roots', { url });
   const { indexed } = await run.untilIdle(known + 1);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   const after = run.usage();
   return {
     pages: indexed - known,

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startIndex } from '../index/server.js';
+import { startIndex } from '../demo-index/server.js';
 import { FakeSite } from '../test/support/fake-site.js';
 import { HOSTILE_PAGES, startHostileSite } from '../test/support/hostile-site.js';
 import { bar, clockFace, stretches } from './curve.js';
@@ -48,8 +48,8 @@ class Patience {
   longestS = 0;
   longestEndedAt = 0;
   served = 0;
-  private readonly begun = performance.now();
-  private last = this.begun;
+  private readonly startedAt = performance.now();
+  private last = this.startedAt;
 
   constructor(private readonly site: FakeSite) {}
 
@@ -70,7 +70,7 @@ class Patience {
     const seconds = ((until - this.last) / 1000) * pace;
     if (seconds <= this.longestS) return;
     this.longestS = seconds;
-    this.longestEndedAt = ((until - this.begun) / 60_000) * pace;
+    this.longestEndedAt = ((until - this.startedAt) / 60_000) * pace;
   }
 }
 
@@ -94,7 +94,7 @@ function configuration(roots: readonly string[], index: string): string {
   return `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" nthreads="32" aggressive="${throttle === 0}" throttleTimeMS="${throttle}" defaultAccept="true"
            nearDuplicateDetector="false" smartRefreshMinAgeS="5" smartRefreshMaxAgeS="10">
-    ${roots.map((url) => `<Root url="${url}"/>`).join('')}
+    ${roots.map((url) => `<Root url="${url}" site="false"/>`).join('')}
     <cw:Traps maxQueryVariants="500" maxUrlsPerHost="${throttle === 0 ? 3000 : 600}" maxRepeatedSegments="3"/>
     <cw:ErrorPolicy maxTemporaryErrors="1000" retryDelayS="5" maxRetryDelayS="10"/><cw:PushTo sink="main"/>
   </Crawler>

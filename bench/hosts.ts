@@ -17,7 +17,10 @@ const hosts = Number(option('hosts', '64'));
 const throttle = Number(option('throttle', '100'));
 const seconds = Number(option('seconds', '30'));
 
-const roots = Array.from({ length: hosts }, (_, i) => `<Root url="http://127.0.1.${i + 1}:${SITE_PORT}/"/>`).join('');
+const roots = Array.from(
+  { length: hosts },
+  (_, i) => `<Root url="http://127.0.1.${i + 1}:${SITE_PORT}/" site="false"/>`,
+).join('');
 const config = configuration(
   `nthreads="${Math.max(32, hosts)}" throttleTimeMS="${throttle}" defaultAccept="true"`,
   roots,

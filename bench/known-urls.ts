@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
-import { openSqliteStore } from '../src/adapters/storage/sqlite-store.js';
-import { statusCode } from '../src/adapters/storage/url-row.js';
+import { statusCode } from '../src/adapters/storage/shared/url-row.js';
+import { openSqliteStore } from '../src/adapters/storage/sqlite/sqlite-store.js';
 import { REFRESH } from '../src/domain/frontier/sources.js';
 import { urlKey } from '../src/domain/url/url-key.js';
 

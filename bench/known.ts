@@ -40,7 +40,7 @@ async function measure(known: number): Promise<Measured> {
     });
   });
   const attributes = 'nthreads="32" aggressive="true" throttleTimeMS="0" defaultAccept="true"';
-  const run = await CrawlRun.start(configuration(attributes, `<Root url="${seed(1)}"/>`), (file) =>
+  const run = await CrawlRun.start(configuration(attributes, `<Root url="${seed(1)}" site="false"/>`), (file) =>
     fillStore(file, known),
   );
   try {

@@ -11,8 +11,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openPostgresStore } from '../src/adapters/storage/postgres-store.js';
-import { openSqliteStore } from '../src/adapters/storage/sqlite-store.js';
+import { openPostgresStore } from '../src/adapters/storage/postgres/postgres-store.js';
+import { openSqliteStore } from '../src/adapters/storage/sqlite/sqlite-store.js';
 import { type Instant, instant } from '../src/domain/time/units.js';
 import { urlKey } from '../src/domain/url/url-key.js';
 import type { FrontierStore, NewUrl, UrlChanges } from '../src/engine/ports/frontier-store.js';
@@ -52,7 +52,7 @@ function urlOf(n: number): NewUrl {
     reason: 'accepted',
     hops: 3,
     redirects: 0,
-    arrival: 'link',
+    discoveredVia: 'link',
     foundOn: `https://${hostKey}/section-${n % 89}/part-${n % 1013}/page-of-average-length-${n % 1000}.html`,
     root: `https://${hostKey}/`,
     dueAt: FAR,

@@ -19,9 +19,11 @@ const PARTS: Readonly<Record<string, string>> = {
   freshness: 'how fresh smart refresh keeps an index, against uniform, adaptive and optimal visits',
   'sink-down': 'an hour without the sink: memory, disk, what waits, and the catching up',
   hostile: 'traps and bombs for hours beside a healthy host: memory, and how long the healthy one waits',
+  'hostile-share': 'healthy pages a second beside a hostile host, as a share of those without it',
   cluster: 'several nodes on one PostgreSQL: nodes, failover or statements',
   'console-frames': 'how smooth the console is during a crawl at full speed; wants Chromium',
   parse: 'pages read a second; wants a folder of HTML files',
+  detection: 'pages of a folder that are taken to need their scripts',
 };
 const ALONE = [
   'crawl',

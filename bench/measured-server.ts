@@ -59,6 +59,11 @@ export class MeasuredServer {
     return (await fetch(`${this.url}${path}`)).json() as Promise<T>;
   }
 
+  async post(path: string): Promise<void> {
+    const { ok, status } = await fetch(`${this.url}${path}`, { method: 'POST' });
+    if (!ok) throw new Error(`POST ${path} is answered with ${status}`);
+  }
+
   /** Visits by outcome, since the start. */
   async outcomes(): Promise<ReadonlyMap<string, number>> {
     const text = await (await fetch(`${this.url}/metrics`)).text();

@@ -26,7 +26,7 @@ export function link(host: number, n: number): NewUrl {
     reason: 'accepted',
     hops: 3,
     redirects: 0,
-    arrival: 'link',
+    discoveredVia: 'link',
     foundOn: `https://${hostKey}/section-${n % 89}/some/page-of-average-length-${n % 1000}.html`,
     root: `https://${hostKey}/`,
     dueAt: instant(START + n),

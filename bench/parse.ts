@@ -14,6 +14,7 @@ import { HtmlScanner } from '../src/adapters/parsers/html/html-scanner.js';
 import { TextBuffer } from '../src/adapters/parsers/html/text-buffer.js';
 import { createPageReader } from '../src/adapters/parsers/page-reader.js';
 import { simhash } from '../src/domain/content/simhash.js';
+import type { Extraction, SyncExtractor } from '../src/engine/ports/content-extractor.js';
 
 const RUNS = 10;
 const SLICE = 50;
@@ -24,7 +25,8 @@ const UNSEEN = new Set(['title', 'script', 'style', 'noscript', 'template', 'ifr
 type Contestant = (page: Buffer) => { links: number; text: number };
 
 const buffer = new TextBuffer();
-const reader = createPageReader();
+const html = createPageReader().extractorOf('text/html') as SyncExtractor;
+const CONTEXT = { ...LIMITS, contentType: 'text/html', url: 'http://bench/' };
 
 const contestants: Record<string, Contestant> = {
   scanner(page) {
@@ -32,11 +34,11 @@ const contestants: Record<string, Contestant> = {
     return { links: facts.links.length, text: buffer.finish(LIMITS.maxTextLength).text.length };
   },
   'page reader (charset, language)'(page) {
-    const { links, text } = reader.read(page, 'text/html', LIMITS);
+    const { links, text } = html.extract(page, 'text/html', CONTEXT) as Extraction;
     return { links: links.length, text: text.length };
   },
   'page reader and simhash'(page) {
-    const { links, text } = reader.read(page, 'text/html', LIMITS);
+    const { links, text } = html.extract(page, 'text/html', CONTEXT) as Extraction;
     simhash(text);
     return { links: links.length, text: text.length };
   },

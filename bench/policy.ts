@@ -32,7 +32,7 @@ const candidates: Candidate[] = Array.from({ length: 20_000 }, (_, i) => {
   const url = crawlUrl(
     `https://${on}/docs/section-${i % 97}/release-${i % 13}/page-${i}.html${i % 5 === 0 ? `?view=${i % 31}` : ''}`,
   );
-  return { url, arrival: 'link', from: root.url, root: i % 4 === 0 ? undefined : root, hops: (i % 6) + 1 };
+  return { url, discoveredVia: 'link', from: root.url, root: i % 4 === 0 ? undefined : root, hops: (i % 6) + 1 };
 });
 
 /** Of ten rules four are hosts, three prefixes, two suffixes; the tenth is a regular expression, 50 of these at most. */

@@ -32,7 +32,7 @@ async function phase(run: CrawlRun, started: number, visited: () => Promise<bool
 async function measure(): Promise<{ readonly first: Phase; readonly again: Phase }> {
   const config = configuration(
     'nthreads="32" aggressive="true" throttleTimeMS="0" defaultAccept="true"',
-    `<Root url="${SEED}"/>`,
+    `<Root url="${SEED}" site="false"/>`,
   );
   const run = await CrawlRun.start(config);
   try {

@@ -60,7 +60,7 @@ const siteFlags = ['--port', String(sitePort), '--pages', values.pages];
 const site = await startProgram(join(DIST, 'bench/synthetic-site.js'), siteFlags, /http/);
 const origin = `http://127.0.0.1:${sitePort}`;
 const indexFlags = ['--data', join(folder, 'index'), '--port', String(indexPort)];
-const index = await startProgram(join(DIST, 'index/main.js'), indexFlags, /index: http/);
+const index = await startProgram(join(DIST, 'demo-index/main.js'), indexFlags, /index: http/);
 const indexUrl = `http://127.0.0.1:${indexPort}`;
 const receiver = await FlakyReceiver.start(indexUrl);
 const server = await MeasuredServer.start(folder, configuration(`${origin}/`, receiver.url), pace);
@@ -76,14 +76,14 @@ let most = { rssMb: 0, diskMb: 0 };
 
 /** Real seconds until it holds; a line in the table when it does. */
 async function until(what: string, holds: (now: Progress) => boolean): Promise<number> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (;;) {
     const now = await progress();
     if (holds(now)) {
       tell(what, now);
-      return (performance.now() - begun) / 1000;
+      return (performance.now() - startedAt) / 1000;
     }
-    if (performance.now() - begun > PATIENCE_MS) throw new Error(`${what}: not in time: ${JSON.stringify(now)}`);
+    if (performance.now() - startedAt > PATIENCE_MS) throw new Error(`${what}: not in time: ${JSON.stringify(now)}`);
     await sleep(POLL_MS);
   }
 }
@@ -101,9 +101,9 @@ function tell(when: string, { indexed, pendingOrders, pendingBytes, limitedBy }:
 
 async function outage(): Promise<void> {
   receiver.fate = () => 'say nothing';
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let minute = 1; minute <= outageMinutes; minute++) {
-    while (((performance.now() - begun) / 60_000) * pace < minute) await sleep(POLL_MS);
+    while (((performance.now() - startedAt) / 60_000) * pace < minute) await sleep(POLL_MS);
     tell(`down for ${clockFace(minute)}`, await progress());
   }
   receiver.fate = () => 'pass';

@@ -10,8 +10,8 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPostgresStore } from '../src/adapters/storage/postgres-store.js';
-import { openSqliteStore } from '../src/adapters/storage/sqlite-store.js';
+import { openPostgresStore } from '../src/adapters/storage/postgres/postgres-store.js';
+import { openSqliteStore } from '../src/adapters/storage/sqlite/sqlite-store.js';
 import type { UrlId, UrlState } from '../src/domain/crawl/url-state.js';
 import { instant } from '../src/domain/time/units.js';
 import type { FrontierStore, NewUrl } from '../src/engine/ports/frontier-store.js';
@@ -104,7 +104,7 @@ class Stopwatch {
 async function crawl(store: FrontierStore, model: Model) {
   const watches = { due: new Stopwatch(), discover: new Stopwatch(), settle: new Stopwatch() };
   const cpu = { user: 0, system: 0 };
-  const inHand = new Set<UrlId>(Array.from({ length: 2_000 }, (_, i) => 1e9 + i));
+  const leased = new Set<UrlId>(Array.from({ length: 2_000 }, (_, i) => 1e9 + i));
   let settled = 0;
   for (let batch = 0; batch < BATCHES; batch++) {
     const hosts = model.hostsOfBatch();
@@ -115,7 +115,7 @@ async function crawl(store: FrontierStore, model: Model) {
     const pages: UrlState[] = [];
     for (let page = 0; page < PAGES_OF_BATCH; page += 10) {
       const host = link(hosts[page / 10]!, 0).hostKey;
-      const { urls } = await watches.due.time(() => store.due('bench', host, 3, instant(START * 2), 10, inHand));
+      const { urls } = await watches.due.time(() => store.due('bench', host, 3, instant(START * 2), 10, leased));
       pages.push(...urls);
     }
     await watches.discover.time(() => store.discover(links));

@@ -1,7 +1,7 @@
 // Packs the server, the command line and their threads from dist/ into dist/program/: a start then reads a dozen files instead
 // of two thousand, which halves its time, and takes 50 MB less (bench/README.md). Tests and benchmarks use the
 // same program; `node dist/src/main.js` does the same unpacked.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -13,12 +13,14 @@ const ENTRIES = {
   main: 'src/main.js',
   crawlway: 'src/cli/crawlway.js',
   'pages.thread': 'src/server/pages.thread.js',
-  'sqlite-writer.thread': 'src/adapters/storage/sqlite-writer.thread.js',
-  'sqlite-reader.thread': 'src/adapters/storage/sqlite-reader.thread.js',
+  'render.thread': 'src/server/render.thread.js',
+  'sqlite-writer.thread': 'src/adapters/storage/sqlite/sqlite-writer.thread.js',
+  'sqlite-reader.thread': 'src/adapters/storage/sqlite/sqlite-reader.thread.js',
+  'documents.process': 'src/adapters/parsers/documents/documents.process.js',
 };
 
-/** Finds its compiled part by its own place in node_modules. */
-const EXTERNAL = /^better-sqlite3$/;
+/** They find files of theirs by their own place in node_modules. */
+const EXTERNAL = /^(?:better-sqlite3|playwright-core)$/;
 
 /** Packages that others of ours would use if they were installed, and do without when they are not. */
 const OPTIONAL = 'UNRESOLVED_IMPORT';
@@ -55,3 +57,7 @@ for (const name of readdirSync(dir)) {
   const file = join(dir, name);
   writeFileSync(file, escaped(readFileSync(file, 'utf8'), name));
 }
+
+// A process that reads documents may read no file outside of this folder: neither packages nor a package.json above.
+copyFileSync(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')), join(dir, 'pdfium.wasm'));
+writeFileSync(join(dir, 'package.json'), '{ "type": "module" }\n');

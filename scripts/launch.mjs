@@ -6,6 +6,8 @@
 //   2. node_modules missing or older than the lock file: npm ci.
 //   3. dist/ older than what it is built from: build.
 //   4. run the task.
+//
+// An installed package has been built already and npm has installed what it needs: there, 2 and 3 are left out.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -24,6 +26,8 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const PINNED_NODE = '26.10.0';
+/** A checkout holds the sources, which the npm package does without. */
+const isCheckout = existsSync(join(root, 'package-lock.json'));
 
 const say = (text) => process.stderr.write(`crawlway: ${text}\n`);
 const fail = (text) => {
@@ -119,7 +123,7 @@ function ensureBuilt(force = false) {
       name: 'server',
       inputs: [
         'src',
-        'index',
+        'demo-index',
         'bench',
         'test/support',
         'test/simulation',
@@ -136,6 +140,12 @@ function ensureBuilt(force = false) {
       inputs: ['console', 'package-lock.json'],
       stamp: 'console/dist/.built',
       commands: [['node_modules/vite/bin/vite.js', 'build', 'console']],
+    },
+    {
+      name: 'documentation',
+      inputs: ['docs', 'README.md', 'scripts/docs.mjs', 'package-lock.json'],
+      stamp: 'dist/help/.built',
+      commands: [['scripts/docs.mjs']],
     },
   ];
   for (const part of parts) {
@@ -157,6 +167,8 @@ const tasks = {
   start: { built: true, script: 'dist/program/main.js', args: ['start'] },
   crawlway: { built: true, script: 'dist/program/crawlway.js' },
   test: { script: 'scripts/test.mjs' },
+  'test:fast': { script: 'scripts/test.mjs', args: ['fast'] },
+  'test:engines': { script: 'scripts/test.mjs', args: ['engines'] },
   build: { force: true },
   lint: { script: 'scripts/test.mjs', args: ['static'] },
   bench: { built: true, script: 'dist/bench/main.js' },
@@ -175,8 +187,11 @@ export function launch(name, args) {
     forward(binary, [script, name, ...args], env);
     return;
   }
-  ensureInstalled();
-  if (task.built || task.force) ensureBuilt(task.force);
+  if (isCheckout) {
+    ensureInstalled();
+    if (task.built || task.force) ensureBuilt(task.force);
+  } else if (!task.script || !existsSync(join(root, task.script)))
+    fail(`${name} needs a checkout of the sources; an installed package has the crawlway command alone`);
   if (!task.script) process.exit(0);
   forward(process.execPath, [...RUNTIME_FLAGS, join(root, task.script), ...(task.args ?? []), ...args], {
     ...RUNTIME_ENV,
@@ -207,7 +222,10 @@ const RUNTIME_ENV = {
 /** Runs the program in the place of this one: same streams, same signals, same exit code, same working directory. */
 export async function forward(binary, args, env) {
   const { spawn } = await import('node:child_process');
-  const child = spawn(binary, args, { stdio: 'inherit', env });
+  // The channel carries nothing: its end tells the child that this process is gone, even when it was killed.
+  const child = spawn(binary, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+  child.channel?.unref();
+  if (process.channel) process.on('disconnect', () => child.kill('SIGTERM'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   if (env.npm_lifecycle_event) whenOrphaned(() => child.kill('SIGTERM'));
   child.on('error', (error) => fail(`cannot run ${binary}: ${error.message}`));

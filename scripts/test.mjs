@@ -1,13 +1,17 @@
-// Runs every check in order, one line each, and ends with `N passed, N failed`. With `static` only what needs no test run.
+// Runs every check in order, one line each, and ends with `N passed, N failed`. With `static` only what needs no test run, with `fast`
+// only the tests that need no PostgreSQL, no browser and no process of their own, with `engines` only those against engines of others.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackages } from './packages.mjs';
+import { measure } from './sizes.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const onlyStatic = process.argv[2] === 'static';
+const onlyEngines = process.argv[2] === 'engines';
+const onlyFast = process.argv[2] === 'fast';
 const scratch = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
 
 /** A tool of node_modules; its output is shown only when it fails. */
@@ -26,6 +30,14 @@ function packages() {
   return { passed: faults.length === 0 ? 1 : 0, failed: faults.length === 0 ? 0 : 1, output: faults.join('\n') };
 }
 
+function sizes() {
+  return {
+    passed: 1,
+    failed: 0,
+    notes: ['src', 'demo-index', 'console/src'].flatMap((folder) => measure(root, folder)),
+  };
+}
+
 function build() {
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/launch.mjs'), 'build'], {
     cwd: root,
@@ -35,13 +47,14 @@ function build() {
 }
 
 /** Unit, scenario, API and end-to-end tests. They print as they go: a run takes minutes. */
-function tests() {
+function tests(...options) {
   const report = join(scratch, 'vitest.json');
   spawnSync(
     process.execPath,
     [
       join(root, 'node_modules/vitest/vitest.mjs'),
       'run',
+      ...options,
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
@@ -83,17 +96,27 @@ const checks = [
   {
     name: 'architecture',
     run: () =>
-      tool('dependency-cruiser/bin/dependency-cruiser.mjs', 'src', 'index', '--config', '.dependency-cruiser.cjs'),
+      tool('dependency-cruiser/bin/dependency-cruiser.mjs', 'src', 'demo-index', '--config', '.dependency-cruiser.cjs'),
   },
+  { name: 'sizes of files and functions', run: sizes },
   { name: 'packages: integrity, licences, install scripts', run: packages },
   { name: 'API description', run: () => tool('@redocly/cli/bin/cli.js', 'lint', 'openapi.yaml') },
   { name: 'build', needsTests: true, run: build },
-  { name: 'tests', needsTests: true, run: tests },
+  { name: 'tests', needsTests: true, run: () => tests() },
 ];
+/** What starts databases, browsers or processes, or simulates for minutes. */
+const SLOW = [
+  'test/{api,cluster,console,crashes,simulation}/**',
+  'src/adapters/storage/{shared,postgres,cluster}/**',
+  'src/adapters/threads/**',
+  'test/*.spec.ts',
+];
+const fast = [{ name: 'fast tests', run: () => tests(...SLOW.map((files) => `--exclude=${files}`)) }];
+const engines = [{ name: 'tests against engines', run: () => tests('--config', 'vitest.engines.config.ts') }];
 
 let passed = 0;
 let failed = 0;
-for (const check of checks) {
+for (const check of onlyEngines ? engines : onlyFast ? fast : checks) {
   if (onlyStatic && check.needsTests) continue;
   if (check.needs && !existsSync(join(root, check.needs))) continue;
   const started = Date.now();

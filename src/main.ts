@@ -1,5 +1,6 @@
 /** `npm start`: the server, together with the bundled sample site and index when the configuration names them. */
 import { parseArgs } from 'node:util';
+import './server/end-with-launcher.js';
 import { run } from './server/run.js';
 
 const { values } = parseArgs({

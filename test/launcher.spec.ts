@@ -22,3 +22,18 @@ it('a server under npm ends when npm was told to: npm ends the shell between the
   shell.kill('SIGTERM');
   expect(await output).toBe('ended in good order\n');
 });
+
+it('a server ends in order when its launcher is killed, which can hand on no signal', async () => {
+  const ending = pathToFileURL(join(PROJECT_ROOT, 'src/server/end-with-launcher.ts')).href;
+  const server = `import(${JSON.stringify(ending)}).then(() => { ${SERVER} });`;
+  const launch = `import { forward } from ${JSON.stringify(LAUNCHER)};
+    forward(process.execPath, ['-e', ${JSON.stringify(server)}], process.env);`;
+  // One launcher starts the other, as under a Node that is too old.
+  const outer = `import { forward } from ${JSON.stringify(LAUNCHER)};
+    forward(process.execPath, ['--input-type=module', '-e', ${JSON.stringify(launch)}], process.env);`;
+  const launcher = spawn(process.execPath, ['--input-type=module', '-e', outer], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = text(launcher.stdout);
+  await once(launcher.stderr, 'data');
+  launcher.kill('SIGKILL');
+  expect(await output).toBe('ended in good order\n');
+});

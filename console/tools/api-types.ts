@@ -49,11 +49,14 @@ const HEADER = `// Made from openapi.yaml by \`npm run openapi\`; do not edit.
 export type Nothing = Readonly<Record<never, never>>;
 `;
 
+/** Schemas are named after what they describe; the console has components of the same names. */
+const interfaceOf = (schema: string): string => `${schema}Dto`;
+
 /** The text of schema.ts. */
 function apiTypes(yaml: string): string {
   const { paths, components } = load(yaml) as Description;
   const schemas = Object.entries(components.schemas).map(
-    ([name, schema]) => `export interface ${name} ${typeOf(schema)}\n`,
+    ([name, schema]) => `export interface ${interfaceOf(name)} ${typeOf(schema)}\n`,
   );
   const calls = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, call]) => callType(`${method.toUpperCase()} ${path}`, call)),
@@ -84,7 +87,7 @@ function contentType(content: Content | undefined): string {
 }
 
 function typeOf(schema: Schema): string {
-  if (schema.$ref) return schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1);
+  if (schema.$ref) return interfaceOf(schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1));
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value).replaceAll('"', "'")).join(' | ');
   if (schema.oneOf) return schema.oneOf.map(typeOf).join(' | ');
   if (schema.allOf) return schema.allOf.map(typeOf).join(' & ');

@@ -7,6 +7,7 @@ ALTER SEQUENCE site_seq AS bigint;
 SELECT create_distributed_table('site', 'part', shard_count => 128);
 SELECT create_distributed_table('url', 'part', colocate_with => 'site');
 SELECT create_distributed_table('visit', 'part', colocate_with => 'site');
+SELECT create_distributed_table('page_links', 'part', colocate_with => 'site');
 SELECT create_distributed_table('host', 'part', colocate_with => 'site');
 SELECT create_distributed_table('counter', 'part', colocate_with => 'site');
 SELECT create_distributed_table('push_order', 'part', colocate_with => 'site');

@@ -1,14 +1,22 @@
 import { placeText } from '../domain/crawl/place.js';
 import { configurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG } from '../server/options.js';
+import { printable } from '../server/printable.js';
+import { type JsonOption, printJson } from './output.js';
 
 /** Prints every problem, one a line, as editors and CI understand it. */
-export function check(path: string = process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG): void {
+export function check(
+  path: string = process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
+  { json }: JsonOption = {},
+): void {
   const file = configurationFile(path);
   const { problems } = file.check(file.text());
-  for (const { place, code, message, severity } of problems) {
-    process.stdout.write(`${placeText(place)} ${code} ${message}${severity === 'warning' ? ' (warning)' : ''}\n`);
-  }
+  if (json) printJson(problems);
+  else
+    for (const { place, code, message, severity } of problems) {
+      const line = `${placeText(place)} ${code} ${message}${severity === 'warning' ? ' (warning)' : ''}`;
+      process.stdout.write(`${printable(line)}\n`);
+    }
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   process.stderr.write(`${path}: ${errors} errors, ${problems.length - errors} warnings\n`);
   process.exitCode = errors > 0 ? 1 : 0;

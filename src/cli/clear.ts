@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../server/options.js';
 import { ServerClient, type ServerOption } from './client.js';
+import { type JsonOption, printJson } from './output.js';
 
-interface ClearOptions extends ServerOption {
+interface ClearOptions extends ServerOption, JsonOption {
   readonly crawler?: string;
   readonly yes?: boolean;
 }
@@ -14,6 +15,10 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
   if (!options.yes) {
     // Without confirm the server deletes nothing, and tells how many it would.
     const { status, body } = await client.request<{ count?: number; detail?: string }>('DELETE', path);
+    if (status === 409 && body.count === 0) {
+      process.stdout.write(`${body.detail ?? 'No stored URL matches.'}\n`);
+      return;
+    }
     if (status !== 409 || body.count === undefined) throw new UsageError(body.detail ?? `the server answers ${status}`);
     if (!(await agreed(`${body.count} URLs of ${crawler} match ${pattern}. Delete them and their documents?`))) {
       process.stdout.write('nothing was deleted\n');
@@ -21,7 +26,8 @@ export async function clear(pattern: string, options: ClearOptions): Promise<voi
     }
   }
   const { count } = await client.call<{ count: number }>('DELETE', `${path}&confirm=true`);
-  process.stdout.write(`${count} URLs were deleted\n`);
+  if (options.json) printJson({ crawler, deleted: count });
+  else process.stdout.write(`${count} URLs were deleted\n`);
 }
 
 async function agreed(question: string): Promise<boolean> {

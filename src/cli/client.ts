@@ -29,7 +29,7 @@ export class ServerClient {
     const url = server ?? `http://${name}:${env['CRAWLWAY_PORT'] || '8740'}`;
     if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
       throw new UsageError(`${url} is no address of a server: http://HOST:PORT`);
-    this.url = url.replace(/\/+$/, '');
+    this.url = url.replace(/(?<!\/)\/+$/, '');
     this.key = env['CRAWLWAY_API_KEY'];
   }
 
@@ -38,6 +38,7 @@ export class ServerClient {
   /** @throws UsageError with the server's own words when it refuses, or when there is no server. */
   async call<T>(method: string, path: string, body?: { readonly type: string; readonly text: string }): Promise<T> {
     const answer = await this.request<T>(method, path, body);
+    if (answer.status === 401) throw new UsageError(this.keyText());
     if (answer.status >= 400) throw new UsageError(problemText(answer));
     return answer.body;
   }
@@ -74,6 +75,19 @@ export class ServerClient {
     return body.items;
   }
 
+  /** All of a list that comes in pages. */
+  async all<T>(path: string): Promise<T[]> {
+    const items: T[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query: string = new URLSearchParams({ limit: '1000', ...(cursor === '' ? {} : { cursor }) }).toString();
+      const page: { items?: T[]; next?: string | null } = await this.call('GET', `${path}?${query}`);
+      if (!Array.isArray(page?.items)) throw this.stranger(200);
+      items.push(...page.items);
+      cursor = page.next ?? null;
+    }
+    return items;
+  }
+
   async isThere(): Promise<boolean> {
     const signal = AbortSignal.timeout(2_000);
     return fetch(`${this.url}/health/live`, { signal }).then(
@@ -93,6 +107,14 @@ export class ServerClient {
 
   async crawlers(): Promise<string[]> {
     return (await this.list<{ name: string }>('/crawlers')).map(({ name }) => name);
+  }
+
+  private keyText(): string {
+    const wanted =
+      'one of the keys that the server was started with in CRAWLWAY_API_KEYS (the part after the second colon)';
+    return this.key
+      ? `the server at ${this.url} does not know the key in CRAWLWAY_API_KEY: set it to ${wanted}`
+      : `the server at ${this.url} asks for a key: set CRAWLWAY_API_KEY to ${wanted}`;
   }
 
   /** Crawlway answers every call of its API in JSON. */

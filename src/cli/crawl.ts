@@ -12,22 +12,26 @@ import type { Log } from '../engine/ports/log.js';
 import { openEngine, XML_FORMAT } from '../server/engine.module.js';
 import { fileFault } from '../server/fail.js';
 import { isLoopback, UsageError } from '../server/options.js';
+import { printable } from '../server/printable.js';
 import { CrawlProgress } from './progress.js';
 
 interface CrawlOptions {
   readonly out?: string;
   readonly delay?: string;
   readonly maxPages?: string;
+  readonly render?: string;
+  readonly sandbox?: boolean;
 }
 
 const NAME = 'crawl';
 const LOOK_EVERY_MS = 100;
-const EXIT = { complete: 0, startFailed: 2, limit: 3, interrupted: 130 } as const;
+const REFUSED_SHOWN = 5;
+const EXIT = { complete: 0, startFailed: 2, limit: 3, nothing: 4, interrupted: 130 } as const;
 
 export async function crawl(urls: readonly string[], options: CrawlOptions): Promise<void> {
   const limit =
     options.maxPages === undefined ? Number.POSITIVE_INFINITY : wholeNumber(options.maxPages, '--max-pages');
-  const definition = await definitionOf(urls, options.delay);
+  const definition = await siteDefinition(urls, options);
   const output = options.out === undefined ? process.stdout : await openOutput(options.out);
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-crawl-'));
   // Not only at the end of the crawl: a reader of its output may end it before.
@@ -41,9 +45,11 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     await engine.open(definition);
     const ending = await untilEnd(engine, limit, interrupt.signal);
     const failed = ending === 'complete' ? await failedRoots(engine) : [];
+    const nothing = ending === 'complete' && failed.length === 0 ? await whyNothing(engine) : [];
     await engine.drain(seconds(10));
-    for (const line of failed) process.stderr.write(`could not be crawled: ${line}\n`);
-    process.exitCode = failed.length > 0 ? EXIT.startFailed : EXIT[ending];
+    for (const line of failed) process.stderr.write(`could not be crawled: ${printable(line)}\n`);
+    for (const line of nothing) process.stderr.write(`${printable(line)}\n`);
+    process.exitCode = failed.length > 0 ? EXIT.startFailed : nothing.length > 0 ? EXIT.nothing : EXIT[ending];
   } finally {
     if (output !== process.stdout) {
       output.end();
@@ -56,8 +62,9 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
 const QUIET: Log = {
   debug: () => {},
   info: () => {},
-  warn: (message) => void process.stderr.write(`${message}\n`),
-  error: (message, particulars) => void process.stderr.write(`${message} ${JSON.stringify(particulars ?? {})}\n`),
+  warn: (message) => void process.stderr.write(`${printable(message)}\n`),
+  error: (message, particulars) =>
+    void process.stderr.write(`${printable(`${message} ${JSON.stringify(particulars ?? {})}`)}\n`),
 };
 
 async function openOutput(path: string): Promise<WriteStream> {
@@ -101,8 +108,30 @@ async function failedRoots(engine: EngineApi): Promise<string[]> {
   });
 }
 
+/** Of a crawl that has brought no document: what became of its start pages, and which links were refused. */
+async function whyNothing(engine: EngineApi): Promise<string[]> {
+  if ((await engine.crawler(NAME)).counts.indexed > 0) return [];
+  const lines = ['no document was indexed:'];
+  for (const { url } of await engine.roots(NAME)) {
+    const { headline } = await engine.explain(NAME, url);
+    lines.push(
+      `  ${url}`,
+      `    ${headline.text}`,
+      ...(headline.nextStep ? [`    Next step: ${headline.nextStep}`] : []),
+    );
+  }
+  for (const { reason, hostKey, count, samples } of (await engine.refused(NAME)).slice(0, REFUSED_SHOWN))
+    lines.push(`  ${count} links to ${hostKey} were refused (${reason}), such as ${samples[0]?.url}`);
+  return lines;
+}
+
 /** A configuration as a person would write it, so that defaults are those of every crawl. */
-async function definitionOf(urls: readonly string[], delay: string | undefined): Promise<ServerDefinition> {
+export async function siteDefinition(
+  urls: readonly string[],
+  { delay, render = 'never', sandbox = true }: Pick<CrawlOptions, 'delay' | 'render' | 'sandbox'>,
+): Promise<ServerDefinition> {
+  if (!/^(?:never|auto|always)$/.test(render))
+    throw new UsageError(`--render ${render} is none of never, auto, always`);
   const starts = urls.map((url) => {
     const start = URL.parse(url);
     if (!start || !/^https?:$/.test(start.protocol)) throw new UsageError(`${url} is no http or https URL`);
@@ -112,23 +141,28 @@ async function definitionOf(urls: readonly string[], delay: string | undefined):
   const throttle = delay === undefined ? (local ? 0 : 2500) : wholeNumber(delay, '--delay');
   const addresses = (await Promise.all(starts.map(addressesOf))).flat();
   const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
-    <Crawler name="${NAME}" defaultAccept="true" throttleTimeMS="${throttle}" aggressive="${throttle === 0}">
+    <Crawler name="${NAME}" defaultAccept="true" throttleTimeMS="${throttle}" aggressive="${throttle === 0}" render="${render}">
       ${starts.map(rootOf).join('\n')}
       <cw:PushTo sink="out"/>
     </Crawler>
     <cw:Fetcher name="default">${addresses.map((cidr) => `<cw:AllowAddress cidr="${cidr}"/>`).join('')}</cw:Fetcher>
+    <cw:Renderer sandbox="${sandbox}"/>
     <cw:Sink name="out" type="file" url="-"/>
   </CrawlConfig>`;
   const { definition, problems } = XML_FORMAT.read(xml, { file: 'command line', readFile: noFile });
   if (!definition) throw new UsageError(problems.map(({ message }) => message).join('\n'));
+  for (const { code, message } of problems) if (code === 'no-browser') process.stderr.write(`${message}\n`);
   return definition;
 }
 
 /** The site of a home page; of a document in a folder, the folder: its own address would be a site of one page. */
 function rootOf(start: URL): string {
   const scope = start.pathname.endsWith('/') ? 'site' : 'entireSite';
-  return `<Root url="${escapeXml(start.href)}" ${scope}="true"/>`;
+  return `<Root url="${escapeXml(withoutReferences(start.href))}" ${scope}="true"/>`;
 }
+
+/** `${NAME}` in a URL of the command line is no reference to a variable, which would be sent to the site. */
+const withoutReferences = (url: string): string => url.replaceAll('${', '$%7B');
 
 /** Whoever names a host of the own network on the command line means it; links to others stay refused. */
 async function addressesOf(start: URL): Promise<string[]> {

@@ -1,12 +1,25 @@
 /** The `crawlway` command: one subcommand a file in this folder. */
 import { Command } from 'commander';
+import '../server/end-with-launcher.js';
+import { SINK_TYPE_NAMES } from '../domain/push/sink-types.js';
 import { fail } from '../server/fail.js';
 import { run } from '../server/run.js';
 import { SERVER_VERSION } from '../server/version.js';
 import { check } from './check.js';
 import { clear } from './clear.js';
+import { completion, SHELLS } from './completion.js';
 import { crawl } from './crawl.js';
+import { doctor } from './doctor.js';
 import { explain } from './explain.js';
+import { extract } from './extract.js';
+import { IMPORT_FORMATS, importConfiguration } from './import/import.js';
+import { init } from './init.js';
+import { listLogins, testLogin } from './login.js';
+import { push } from './push.js';
+import { refresh } from './refresh.js';
+import { refused } from './refused.js';
+import { roots } from './roots.js';
+import { testSinks } from './sinks.js';
 import { status } from './status.js';
 import { storeExport, storeImport } from './store.js';
 import { submit } from './submit.js';
@@ -15,7 +28,13 @@ const program = new Command('crawlway')
   .description('Crawls web sites and keeps a search index true to them.')
   .version(SERVER_VERSION)
   .showHelpAfterError()
+  .addHelpText(
+    'after',
+    '\nExit code: 0 done, 1 the command could not do what was asked (it says why); others stand in the help of the command.',
+  )
   .configureHelp({ showGlobalOptions: true });
+
+const withJson = (command: Command): Command => command.option('--json', 'print the result as JSON');
 
 const withServer = (command: Command): Command =>
   command.option(
@@ -26,11 +45,26 @@ const withServer = (command: Command): Command =>
 const withConfiguration = (command: Command): Command =>
   command.option('--config <file>', 'the configuration (else CRAWLWAY_CONFIG, else config/CrawlConfig.xml)');
 
+withConfiguration(program.command('init'))
+  .description('write a first configuration: asks on a terminal; without a URL and a terminal it is the bundled sample')
+  .argument('[url]', 'the site to crawl')
+  .option('--folder', 'stay in the folder of the URL (else on its site)')
+  .option('--name <name>', 'name of the crawler (else the host)')
+  .option('--sink <type>', `where documents go: bundled, ${SINK_TYPE_NAMES.join(', ')}`, undefined)
+  .option('--sink-url <url>', 'address of the sink')
+  .option('--index <name>', 'index of the search engine (else crawlway)')
+  .option('--login <user>', 'user of the sink')
+  .option('--secret <variable>', 'environment variable with its API key or password: CRAWLWAY_SECRET_…')
+  .option('--force', 'overwrite a configuration that exists')
+  .option('--json', 'print the result as JSON')
+  .action(init);
+
 withConfiguration(program.command('serve'))
   .description('run the server')
   .option('--data <folder>', 'where it keeps what it knows (else CRAWLWAY_DATA, else data)')
   .option('--port <number>', 'port of API and console (else CRAWLWAY_PORT, else 8740)')
   .option('--host <address>', 'address to listen on (else CRAWLWAY_HOST, else 127.0.0.1)')
+  .option('--fetch-log <file>', 'append every visit there as a line of JSON (else CRAWLWAY_FETCH_LOG, else none)')
   .option(
     '--no-sample',
     'do not start the bundled sample site and index, even when the configuration names their addresses',
@@ -44,43 +78,125 @@ program
   .option('--out <file>', 'write push orders there as JSON lines (else to the standard output)')
   .option('--delay <ms>', 'pause between two requests to one web server (else 2500; 0 on this machine)')
   .option('--max-pages <number>', 'end after so many pages, sitemaps included')
+  .option('--render <mode>', 'run the scripts of pages in Chromium: never, auto or always (else never)')
+  .option('--no-sandbox', 'run Chromium without its sandbox: only inside a container that confines it')
   .addHelpText(
     'after',
-    '\nExit code: 0 crawled to the end, 2 a start URL could not be crawled, 3 --max-pages reached, 130 interrupted.',
+    '\nExit code: 0 crawled to the end, 2 a start URL could not be crawled, 3 --max-pages reached, 4 crawled to the end and no document was indexed, 130 interrupted.',
   )
   .action(crawl);
 
-program
-  .command('check')
+withJson(program.command('check'))
   .description('check a configuration: every problem as FILE:LINE:COLUMN code message')
   .argument('[file]', 'the configuration (else CRAWLWAY_CONFIG, else config/CrawlConfig.xml)')
   .addHelpText('after', '\nExit code: 0 no errors, 1 errors.')
   .action(check);
 
-withServer(withConfiguration(program.command('explain')))
+withJson(program.command('import'))
+  .description('write a configuration from that of another crawler, with a report of what was taken and what was not')
+  .argument('<format>', IMPORT_FORMATS.join(', '))
+  .argument('<file...>', 'its configuration, and the lists and rules that belong to it')
+  .option('--out <file>', 'the configuration to write (else imported-FORMAT.xml)')
+  .option('--force', 'overwrite a file that exists')
+  .action(importConfiguration);
+
+withJson(withServer(withConfiguration(program.command('explain'))))
   .description('say why a URL is crawled, or not: asks the running server, or judges by the configuration alone')
   .argument('<url>')
   .option('--crawler <name>', 'only this crawler')
   .option('--from <referrer>', 'judge it as a link on this page')
+  .addHelpText(
+    'after',
+    '\nExit code: 0 in the index, 2 on its way there, 3 not in the index, 1 nobody could be asked. Without a server: 0 accepted by the configuration, 3 rejected.\nOf several crawlers the lowest code counts.',
+  )
   .action(explain);
 
-withServer(program.command('submit'))
+withJson(program.command('extract'))
+  .description(
+    'print what is read of a page or document: its text, or with --json also metas, fields, headings and chunks',
+  )
+  .argument('<source>', 'a URL or a file')
+  .option('--markdown', 'print it as Markdown')
+  .option('--config <file>', 'read it as the Content elements of a crawler in this configuration say')
+  .option('--crawler <name>', 'which crawler of --config (else the first)')
+  .addHelpText('after', '\nExit code: 0 read, 1 there is no document, 2 its text cannot be extracted.')
+  .action(extract);
+
+withJson(withServer(program.command('refused')))
+  .description('list the links that were refused since the server started, by reason and host, with samples')
+  .option('--crawler <name>', 'the crawler, when there are several')
+  .option('--reason <code>', 'only this reason code')
+  .option('--host <host>', 'only links to this host')
+  .action(refused);
+
+withJson(withServer(program.command('submit')))
   .description('submit a url list to the running server')
   .requiredOption('-f, --file <file>', 'one URL a line, # comments, \\ continuation; - reads the standard input')
   .option('--crawler <name>', 'the crawler, when there are several')
   .action(submit);
 
-withServer(program.command('clear'))
+withJson(withServer(program.command('clear')))
   .description('delete stored URLs, and their documents from the index')
   .argument('<pattern>', 'SQL LIKE pattern: http://www.example.com/%')
   .option('--crawler <name>', 'the crawler, when there are several')
   .option('-y, --yes', 'do not ask')
   .action(clear);
 
-withServer(program.command('status'))
+withJson(withServer(program.command('push')))
+  .description(
+    'send a sink everything that is indexed, and follow the progress (the server goes on without this command)',
+  )
+  .requiredOption('--again <sink>', 'name of the sink')
+  .option('--crawler <name>', 'only the documents of this crawler')
+  .option('--no-wait', 'end when the server has begun')
+  .action(push);
+
+withJson(withServer(program.command('refresh')))
+  .description('visit a stored URL now, or all that a pattern matches; a host that rests is asked once')
+  .argument('<url|pattern>', 'a URL, or an SQL LIKE pattern: http://www.example.com/%')
+  .option('--crawler <name>', 'the crawler, when there are several')
+  .action(refresh);
+
+withJson(withServer(program.command('status')))
   .description('show crawlers, sources, rates, errors and sinks of the running server')
   .option('--once', 'print once and end')
   .action(status);
+
+withJson(withServer(program.command('roots')))
+  .description('list the start URLs and what became of each')
+  .option('--crawler <name>', 'the crawler, when there are several')
+  .action(roots);
+
+const sinks = program.command('sinks').description('destinations of push orders');
+withJson(withConfiguration(sinks.command('test')))
+  .description('ask a sink of the configuration, or all, whether it answers; sends no order')
+  .argument('[name]')
+  .addHelpText('after', '\nExit code: 0 all answer, 1 one does not.')
+  .action(testSinks);
+
+withJson(withConfiguration(program.command('doctor')))
+  .description('try everything that a crawl needs: Node, configuration, disk, DNS, sinks, clock, proxies')
+  .option('--data <folder>', 'where the server keeps what it knows (else CRAWLWAY_DATA, else data)')
+  .addHelpText('after', '\nExit code: 0 nothing failed, 1 something did.')
+  .action(doctor);
+
+program
+  .command('completion')
+  .description('print a script that completes commands: eval "$(crawlway completion bash)"')
+  .argument('<shell>', SHELLS.join(', '))
+  .action((shell: string) => completion(program, shell));
+
+const login = program.command('login').description('logins at web sites that the running server crawls');
+
+withJson(withServer(login.command('list')))
+  .description('show the logins of the configuration and their states')
+  .action(listLogins);
+
+withJson(withServer(login.command('test')))
+  .description('log in now, and show each step without secrets')
+  .argument('<name>')
+  .addHelpText('after', '\nExit code: 0 the login works, 2 it fails.')
+  .action(testLogin);
 
 const store = program.command('store').description('move what a stopped server knows to another database');
 const withDatabase = (command: Command): Command =>

@@ -1,34 +1,39 @@
 import { lookup } from 'node:dns/promises';
+import { headlineOf } from '../domain/explain/headline.js';
+import { assignment } from '../domain/frontier/sources.js';
 import { likelyRoot } from '../domain/policy/site-mode.js';
 import type { Candidate } from '../domain/policy/verdict.js';
+import { instant } from '../domain/time/units.js';
 import { type CrawlContext, compileContexts } from '../engine/page/crawl-context.js';
 import { configurationFile } from '../server/engine.module.js';
 import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
-import { type ExplanationDto, explanationDto, type RobotsOpinionDto } from '../server/urls/explanation.dto.js';
+import { explanationDto } from '../server/urls/explanation.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
+import { explanationText, type Judged } from './explain-text.js';
+import { type JsonOption, printJson } from './output.js';
 
-interface ExplainOptions extends ServerOption {
+interface ExplainOptions extends ServerOption, JsonOption {
   readonly config?: string;
   readonly crawler?: string;
   readonly from?: string;
 }
 
-interface Judged extends ExplanationDto {
-  readonly url: string;
-  readonly arrival: string;
-  readonly from?: string;
-  /** Absent without a server. */
-  readonly robots?: RobotsOpinionDto;
-  readonly state?: { readonly status: string; readonly reason: string };
-}
+/** 1 is that of every command that could not do what was asked. */
+const EXIT = { 'in-index': 0, 'on-its-way': 2, 'not-in-index': 3 } as const;
 
 /** Asks the running server; without one, judges by the configuration alone (which knows no stored URLs). */
 export async function explain(url: string, options: ExplainOptions): Promise<void> {
   const client = new ServerClient(options);
   const useServer = options.server !== undefined || (options.config === undefined && (await client.isThere()));
   const answers = useServer ? await askServer(client, url, options) : await judgeHere(url, options);
-  for (const [crawler, judged] of answers) process.stdout.write(`${explanationText(crawler, judged)}\n`);
+  if (options.json) printJson(answers.map(([crawler, judged]) => ({ crawler, ...judged })));
+  else process.stdout.write(`${answers.map(([crawler, judged]) => explanationText(crawler, judged)).join('\n\n')}\n`);
+  process.exitCode = Math.min(...answers.map(([, judged]) => exitCode(judged)));
 }
+
+/** Without a server nobody can say more than that the configuration accepts a URL. */
+const exitCode = ({ robots, verdict, headline }: Judged): number =>
+  robots === undefined && verdict.accepted ? EXIT['in-index'] : EXIT[headline.fate];
 
 async function askServer(client: ServerClient, url: string, options: ExplainOptions): Promise<[string, Judged][]> {
   const crawlers = options.crawler === undefined ? await client.crawlers() : [options.crawler];
@@ -37,6 +42,7 @@ async function askServer(client: ServerClient, url: string, options: ExplainOpti
     crawler,
     await client.call<Judged>('GET', `/crawlers/${encodeURIComponent(crawler)}/explain?${query}`),
   ];
+  if (crawlers.length === 0) throw new UsageError('the server has no crawler yet');
   return Promise.all(crawlers.map(ask));
 }
 
@@ -44,6 +50,7 @@ async function judgeHere(url: string, options: ExplainOptions): Promise<[string,
   const { definition } = configurationFile(options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG).load();
   const contexts = compileContexts(definition);
   const names = options.crawler === undefined ? [...contexts.keys()] : [options.crawler];
+  if (names.length === 0) throw new UsageError('the configuration has no crawler yet');
   return Promise.all(
     names.map(async (name): Promise<[string, Judged]> => {
       const context = contexts.get(name);
@@ -61,8 +68,15 @@ async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | un
     candidate = { ...candidate, address: found?.address ?? null };
     explanation = context.policy.explain(candidate);
   }
-  const { url, arrival, from } = candidate;
-  return { url: url.href, arrival, from: from?.href, ...explanationDto(explanation) };
+  const { url, discoveredVia, from } = candidate;
+  const { verdict } = explanation;
+  const { accepted, effects } = verdict;
+  const link = from && { from: from.href, verdict };
+  const headline = headlineOf({ verdict, link, visits: [], orders: [], crawler: 'unknown', now: instant(Date.now()) });
+  const queue = accepted
+    ? assignment(discoveredVia === 'root' ? 'root' : 'link', effects, effects.priorityShift)
+    : undefined;
+  return { url: url.href, headline, discoveredVia, from: from?.href, queue, ...explanationDto(explanation) };
 }
 
 /** A configured root is judged as one, anything else as a link below the root that would lead there. */
@@ -72,34 +86,6 @@ function candidateOf(context: CrawlContext, rawUrl: string, rawFrom: string | un
   if (!url) throw new UsageError(`${rawUrl} is no URL with a host`);
   if (rawFrom !== undefined && !from) throw new UsageError(`${rawFrom} is no URL with a host`);
   const itself = context.roots.get(url.href);
-  if (itself && !from) return { url, arrival: 'root', root: itself, hops: 0 };
-  return { url, arrival: 'link', from, root: likelyRoot(context.roots.values(), from ?? url), hops: 1 };
+  if (itself && !from) return { url, discoveredVia: 'root', root: itself, hops: 0 };
+  return { url, discoveredVia: 'link', from, root: likelyRoot(context.roots.values(), from ?? url), hops: 1 };
 }
-
-function explanationText(crawler: string, { url, arrival, from, state, robots, verdict, trace }: Judged): string {
-  const { accepted, reason, meaning, remedy, layer, place, detail, effects } = verdict;
-  const lines = [
-    url,
-    `  crawler  ${crawler}`,
-    `  judged   as a ${arrival}${from ? ` on ${from}` : ''}`,
-    `  verdict  ${accepted ? 'crawled' : 'not crawled'}${layer && !accepted ? `, by ${layer}` : ''}`,
-    `  reason   ${reason}: ${meaning}`,
-    ...(detail ? [`  detail   ${detail}`] : []),
-    ...(place ? [`  place    ${place.file}:${place.line}:${place.column}`] : []),
-    ...(accepted
-      ? [`  effects  index ${yesNo(effects.index)}, follow ${yesNo(effects.follow)}`]
-      : [`  remedy   ${remedy}`]),
-    ...(robots
-      ? [`  robots   ${robots.state}${robots.line === undefined ? '' : ` by line ${robots.line}: ${robots.rule}`}`]
-      : []),
-    ...(state ? [`  stored   ${state.status} (${state.reason})`] : []),
-    '  trace',
-    ...trace.map((step) => {
-      const where = step.place ? `  ${step.place.file}:${step.place.line}` : '';
-      return `    ${step.layer.padEnd(14)} ${step.outcome.padEnd(14)} ${[step.test, step.effect].filter(Boolean).join(' → ')}${where}`;
-    }),
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-const yesNo = (value: boolean): string => (value ? 'yes' : 'no');

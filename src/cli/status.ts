@@ -2,18 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlerDto } from '../server/crawlers/crawler.dto.js';
 import type { SinkDto } from '../server/sinks/sink.dto.js';
 import { ServerClient, type ServerOption } from './client.js';
+import { type JsonOption, printJson } from './output.js';
 import { table } from './table.js';
 
-interface StatusOptions extends ServerOption {
+interface StatusOptions extends ServerOption, JsonOption {
   readonly once?: boolean;
 }
 
 const EVERY_MS = 1000;
 const CLEAR_SCREEN = '\u001b[H\u001b[J';
 
-/** On a terminal a table that is drawn anew each second; otherwise, and with --once, one that is printed once. */
+/** On a terminal a table that is drawn again each second; otherwise, and with --once, one that is printed once. */
 export async function status(options: StatusOptions): Promise<void> {
   const client = new ServerClient(options);
+  if (options.json) return printJson(await numbers(client));
   const live = !options.once && process.stdout.isTTY;
   for (;;) {
     const text = await overview(client);
@@ -23,8 +25,13 @@ export async function status(options: StatusOptions): Promise<void> {
   }
 }
 
-async function overview(client: ServerClient): Promise<string> {
+async function numbers(client: ServerClient): Promise<{ crawlers: readonly CrawlerDto[]; sinks: readonly SinkDto[] }> {
   const [crawlers, sinks] = await Promise.all([client.list<CrawlerDto>('/crawlers'), client.list<SinkDto>('/sinks')]);
+  return { crawlers, sinks };
+}
+
+async function overview(client: ServerClient): Promise<string> {
+  const { crawlers, sinks } = await numbers(client);
   return [
     `${client.url}  ${new Date().toLocaleTimeString()}`,
     crawlerTable(crawlers),

@@ -22,10 +22,11 @@ const databaseUrl = ({ database, data }: StoreFlags): string =>
 
 /** Goes on where an export that was interrupted ended. */
 export async function storeExport(file: string, flags: StoreFlags): Promise<void> {
+  process.umask(0o077);
   const last = file === '-' ? undefined : lastWholeLine(file);
   let waiting = '';
   const write = async (): Promise<void> => {
-    if (file !== '-') await appendFile(file, waiting).catch(told(file, 'written'));
+    if (file !== '-') await appendFile(file, waiting).catch(reported(file, 'written'));
     else if (!process.stdout.write(waiting)) await new Promise((resolve) => process.stdout.once('drain', resolve));
     waiting = '';
   };
@@ -41,7 +42,7 @@ export async function storeExport(file: string, flags: StoreFlags): Promise<void
 
 /** Goes on where an import of the same file that was interrupted ended; the target has to be empty otherwise. */
 export async function storeImport(file: string, flags: StoreFlags): Promise<void> {
-  if (file !== '-') await access(file).catch(told(file, 'read'));
+  if (file !== '-') await access(file).catch(reported(file, 'read'));
   const summary = await importDatabase(databaseUrl(flags), linesOf(file));
   const counts = Object.entries(summary).map(([kind, { count }]) => `${count} ${kind}s`);
   process.stderr.write(`${counts.join(', ')}: counts and digests agree\n`);
@@ -57,7 +58,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   }
 }
 
-const told =
+const reported =
   (file: string, verb: 'read' | 'written') =>
   (error: unknown): never => {
     throw fileFault(file, verb, error);

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOf } from 'node:stream/consumers';
-import { urlListLines } from '../domain/url/url-list.js';
+import { urlListEntries } from '../domain/url/url-list.js';
 import { fileFault } from '../server/fail.js';
+import { printable } from '../server/printable.js';
 import { ServerClient, type ServerOption } from './client.js';
+import { type JsonOption, printJson } from './output.js';
 
 /** URLs in one call: each is answered soon, however long the list. */
 const PIECE = 2_000;
 
-interface SubmitOptions extends ServerOption {
+interface SubmitOptions extends ServerOption, JsonOption {
   readonly file: string;
   readonly crawler?: string;
 }
@@ -16,7 +18,8 @@ interface Outcome {
   readonly new: number;
   readonly known: number;
   readonly rejected: number;
-  readonly rejections: readonly { readonly url: string; readonly message?: string }[];
+  /** Lines of the text that was sent. */
+  readonly rejections: readonly { readonly line: number; readonly url: string; readonly message?: string }[];
 }
 
 export async function submit(options: SubmitOptions): Promise<void> {
@@ -24,17 +27,26 @@ export async function submit(options: SubmitOptions): Promise<void> {
   const client = new ServerClient(options);
   const crawler = await client.crawler(options.crawler);
   const path = `/crawlers/${encodeURIComponent(crawler)}/roots/list`;
-  const urls = urlListLines(text);
+  const entries = [...urlListEntries(text)];
+  const rejections: { line?: number; url: string; message?: string }[] = [];
   const sum = { new: 0, known: 0, rejected: 0 };
-  for (let i = 0; i < urls.length; i += PIECE) {
-    const piece = urls.slice(i, i + PIECE).join('\n');
-    const outcome = await client.call<Outcome>('POST', path, { type: 'text/plain', text: piece });
-    for (const { url, message } of outcome.rejections) process.stderr.write(`rejected: ${url}: ${message ?? ''}\n`);
+  for (let i = 0; i < entries.length; i += PIECE) {
+    const piece = entries.slice(i, i + PIECE);
+    const outcome = await client.call<Outcome>('POST', path, {
+      type: 'text/plain',
+      text: piece.map((entry) => entry.text).join('\n'),
+    });
+    for (const { line, url, message } of outcome.rejections) {
+      const at = piece[line - 1]?.line;
+      rejections.push({ line: at, url, message });
+      if (!options.json) process.stderr.write(`${printable(`line ${at ?? '?'} rejected: ${url}: ${message ?? ''}`)}\n`);
+    }
     sum.new += outcome.new;
     sum.known += outcome.known;
     sum.rejected += outcome.rejected;
   }
-  process.stdout.write(`${sum.new} new, ${sum.known} known, ${sum.rejected} rejected\n`);
+  if (options.json) printJson({ ...sum, rejections });
+  else process.stdout.write(`${sum.new} new, ${sum.known} known, ${sum.rejected} rejected\n`);
   process.exitCode = sum.rejected > 0 ? 1 : 0;
 }
 

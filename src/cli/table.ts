@@ -1,3 +1,5 @@
+import { printable } from '../server/printable.js';
+
 type Cell = string | number;
 
 /** Columns as wide as their widest cell; numbers to the right, with at most one decimal. */
@@ -18,6 +20,3 @@ export function table(header: readonly string[], rows: readonly (readonly Cell[]
     )
     .join('\n');
 }
-
-/** Names and messages can come from elsewhere: control characters could repaint the terminal. */
-export const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?');

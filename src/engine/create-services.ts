@@ -2,29 +2,34 @@
 import type { SinkDefinition } from '../domain/crawl/definition.js';
 import { after } from '../domain/time/units.js';
 import type { Rejudging } from './control/rejudging.js';
-import { Rulings } from './control/rulings.js';
-import type { Settled } from './crawl/conclusion.js';
+import { UrlCommands } from './control/url-commands.js';
 import { CrawlEvents } from './crawl/crawl-events.js';
 import type { Crawler } from './crawl/crawler.js';
-import { Discovery, type DiscoveryTarget } from './crawl/discovery.js';
-import { Doubts } from './crawl/doubts.js';
-import { ErrorPageProbes } from './crawl/error-page-probes.js';
-import { HostTurns } from './crawl/host-turns.js';
-import { type Host, Hosts } from './crawl/hosts.js';
-import { Ledger } from './crawl/ledger.js';
-import { ResultReview } from './crawl/result-review.js';
-import { RobotsGate } from './crawl/robots-gate.js';
+import { Discovery, type DiscoveryTarget } from './crawl/frontier/discovery.js';
+import { ErrorPageProbes } from './crawl/hosts/error-page-probes.js';
+import { HostSlots } from './crawl/hosts/host-slots.js';
+import { type Host, Hosts } from './crawl/hosts/hosts.js';
+import { RobotsGate } from './crawl/hosts/robots-gate.js';
+import { SiteHealth } from './crawl/hosts/site-health.js';
+import { Logins, type TextSeal } from './crawl/logins/logins.js';
+import { InDoubtDeliveries } from './crawl/outcome/in-doubt-deliveries.js';
+import { Ledger } from './crawl/outcome/ledger.js';
+import { settleOwned } from './crawl/outcome/settle-owned.js';
+import { SharedDocuments } from './crawl/outcome/shared-documents.js';
+import type { Settled } from './crawl/outcome/url-settlement.js';
 import type { CrawlServices, CronSchedule } from './crawl/services.js';
-import { settleOwned } from './crawl/settle-owned.js';
-import { SharedDocuments } from './crawl/shared-documents.js';
-import { SiteHealth } from './crawl/site-health.js';
+import { RenderedVisits } from './crawl/visit/rendered-visits.js';
+import { ResultReview } from './crawl/visit/result-review.js';
 import { Delivery } from './delivery/delivery.js';
+import type { KeptDocuments } from './delivery/kept-documents.js';
 import type { Clock } from './ports/clock.js';
 import type { FrontierStore, Settlement } from './ports/frontier-store.js';
 import type { Log } from './ports/log.js';
+import type { CreateLogin } from './ports/login-method.js';
 import type { Nodes } from './ports/nodes.js';
 import type { PageProcessor } from './ports/page-processor.js';
 import type { Partitions } from './ports/partitions.js';
+import type { SessionStore } from './ports/session-store.js';
 import type { Sink } from './ports/sink.js';
 import { Batcher } from './support/batcher.js';
 import { NO_OTHERS, SOLE_OWNER } from './support/single-node.js';
@@ -35,6 +40,11 @@ export interface EnginePorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly cron: CronSchedule;
+  readonly sessions: SessionStore;
+  /** Absent: a configuration with logins cannot be used. */
+  readonly createLogin?: CreateLogin;
+  /** Keeps what logins remember unreadable in the store; absent: they begin again after a restart. */
+  readonly seal?: TextSeal;
   readonly createSink: (definition: SinkDefinition) => Sink;
   /** With `nodes`: other servers share the store. */
   readonly partitions?: Partitions;
@@ -51,8 +61,9 @@ export function createServices(
   ports: EnginePorts,
   crawlersByName: ReadonlyMap<string, Crawler>,
   rejudging: Rejudging,
+  kept: KeptDocuments,
 ): CrawlServices {
-  const { store, processor, clock, log, cron } = ports;
+  const { store, processor, clock, log, cron, sessions } = ports;
   const { partitions = SOLE_OWNER, nodes = NO_OTHERS, mostVisits = Number.POSITIVE_INFINITY } = ports;
   const events = new CrawlEvents(clock);
   const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
@@ -63,9 +74,10 @@ export function createServices(
   const backsOff = (host: Host): void => {
     events.emit({ type: 'host', hostKey: host.key, state: 'backing off', until: host.politeness.backOffUntil });
   };
-  const hosts = new Hosts(store, clock, backsOff, partitions);
-  const doubts = new Doubts(store, clock);
-  const shared = new SharedDocuments({ store, clock, doubts, crawlers: () => crawlersByName.values() });
+  const recovers = (host: Host): void => events.emit({ type: 'host', hostKey: host.key, state: 'answers again' });
+  const hosts = new Hosts(store, clock, backsOff, partitions, recovers);
+  const inDoubt = new InDoubtDeliveries(store, clock);
+  const shared = new SharedDocuments({ store, clock, inDoubt, crawlers: () => crawlersByName.values() });
   const probes = new ErrorPageProbes(processor, hosts, clock);
   const discoveryTarget = (name: string): DiscoveryTarget | undefined => {
     const crawler = crawlersByName.get(name);
@@ -78,27 +90,32 @@ export function createServices(
       }
     );
   };
+  const slots = new HostSlots(hosts, clock);
   return {
     store,
     processor,
     clock,
     log,
     cron,
+    sessions,
+    logins: new Logins({ ...ports, events }),
     mostVisits,
     events,
     delivery,
     partitions,
     nodes,
     hosts,
-    robots: new RobotsGate(processor, hosts, new HostTurns(hosts, clock), clock),
+    robots: new RobotsGate(processor, hosts, slots, clock),
+    slots,
     probes,
     review: new ResultReview({ store, clock, probes, processor }),
-    doubts,
+    inDoubt,
     ledger: new Ledger(store, clock),
     health: new SiteHealth(),
+    rendered: new RenderedVisits(),
     discovery: new Discovery(store, discoveryTarget),
     settler: new Batcher<Settlement, Settled>((items) => settleOwned(store, items), SETTLEMENTS_PER_CALL),
-    rulings: new Rulings(clock, rejudging, shared),
+    urlCommands: new UrlCommands(clock, rejudging, shared, kept),
     shared,
   };
 }

@@ -1,12 +1,20 @@
 /**
  * What the server and the command line ask of the engine. Views are plain data, ready to be shown.
  */
+
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { UrlState } from '../domain/crawl/url-state.js';
-import type { SourceNumber } from '../domain/frontier/sources.js';
+import type { RefusedSample, RobotsOpinion } from '../domain/explain/facts.js';
+import type { Headline } from '../domain/explain/headline.js';
+import type { QueueAssignment, SourceNumber } from '../domain/frontier/sources.js';
 import type { Candidate, Explanation } from '../domain/policy/verdict.js';
+import type { BackfillProgress } from '../domain/push/backfill.js';
+import type { PushDocument } from '../domain/push/order.js';
 import type { RobotsPolicy } from '../domain/robots/robots-policy.js';
+import type { IndexNowAnswer, IndexNowSubmission } from '../domain/signals/indexnow.js';
 import type { Duration, Instant } from '../domain/time/units.js';
+import type { TextLine } from '../domain/url/url-list.js';
+import type { LoginView } from './crawl/logins/logins.js';
 import type { CrawlEvent } from './events.js';
 import type {
   CrawlerCounts,
@@ -19,6 +27,7 @@ import type {
   UrlFilter,
   Visit,
 } from './ports/frontier-store.js';
+import type { PageReading } from './ports/page-task.js';
 
 export type CrawlerRunState = 'running' | 'paused' | 'stopped';
 
@@ -48,7 +57,7 @@ export interface CrawlerView {
   /** What limits the speed right now, in words for a person. */
   readonly limitedBy: string;
   readonly nextRequestAt?: Instant;
-  /** True when nothing is due and nothing is under way: every reachable URL is up to date. */
+  /** True when nothing is due and nothing is in flight: every reachable URL is up to date. */
   readonly idle: boolean;
 }
 
@@ -82,33 +91,36 @@ export interface RefreshRequest {
 }
 
 export interface RootView extends RootSubmission {
-  /** `configuration`: stands in CrawlConfig.xml; `submitted`: came over the API. */
+  /** `configuration`: is in CrawlConfig.xml; `submitted`: came over the API. */
   readonly origin: 'configuration' | 'submitted';
   readonly state?: UrlState;
 }
 
-/** What robots.txt says of a URL, as it was fetched last. */
-export interface RobotsOpinion {
-  /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
-  readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
-  /** The product token to which it speaks. */
-  readonly agent: string;
-  /** The rule that decides, and its line; absent when none does. */
-  readonly rule?: string;
-  readonly line?: number;
-  readonly fetchedAt?: Instant;
-  /** HTTP status of its fetch, or the code of the failure. */
-  readonly status?: string;
+export type { RobotsOpinion } from '../domain/explain/facts.js';
+
+/** All that is known of a URL, stored or not, and the policy's verdict on it. */
+export interface UrlExplanation {
+  readonly candidate: Candidate;
+  readonly headline: Headline;
+  readonly explanation: Explanation;
+  readonly robots: RobotsOpinion;
+  /** Of an accepted URL: the source that it goes into when it is found. */
+  readonly queue?: QueueAssignment;
+  /** Absent: not stored. */
+  readonly state?: UrlState;
+  /** Those that are kept, newest first. */
+  readonly visits: readonly Visit[];
+  readonly orders: readonly LedgerEntry[];
+  /** Refused links to it, of the samples that are kept. */
+  readonly refused: readonly RefusedSample[];
 }
 
-export interface Biography {
+export interface UrlHistory extends UrlExplanation {
   readonly state: UrlState;
   /** From the root to this URL, as far as it is known. */
   readonly path: readonly string[];
-  readonly explanation: Explanation;
-  readonly robots: RobotsOpinion;
-  readonly visits: readonly Visit[];
-  readonly orders: readonly LedgerEntry[];
+  /** Links that are listed for a person, not queued: `followLinks` of the root is off. */
+  readonly listedLinks: readonly LinkView[];
 }
 
 /** Refused links that were never stored, counted in bounded space. */
@@ -134,6 +146,8 @@ export interface PageView {
   readonly status?: number;
   readonly title?: string;
   readonly detail?: string;
+  /** Of a document: what a sink would get. */
+  readonly reading?: PageReading;
   readonly links: readonly LinkView[];
 }
 
@@ -162,6 +176,10 @@ export interface HostView {
   readonly successShare?: number;
   readonly errorClasses: Readonly<Record<string, number>>;
   readonly averageLatency?: Duration;
+  /** Pages that held their thread for longer than a second, since the node knows the host. */
+  readonly slowPages?: number;
+  /** Of one host: documents in the index without the content that their scripts would make. */
+  readonly needRendering?: { readonly documents: number; readonly sample?: string };
 }
 
 export interface ErrorClassView extends FailingUrls {
@@ -202,9 +220,30 @@ export interface HeldDeletions {
   readonly hostKey: string;
   readonly crawler: string;
   readonly count: number;
+  /** Of these, those that wait for a sign of life or an early look, and need nobody. */
+  readonly awaiting: number;
   readonly oldest: Instant;
   readonly reasons: Readonly<Record<string, number>>;
   readonly samples: readonly string[];
+}
+
+export interface RefreshOutcome {
+  /** URLs that are due now. */
+  readonly count: number;
+  readonly resting: readonly RestingHost[];
+}
+
+/** Left alone because it failed or asked for it; for a person it is asked once all the same. */
+export interface RestingHost {
+  readonly hostKey: string;
+  readonly until: Instant;
+}
+
+/** What a sink is being sent of a crawler's documents, see domain/push/backfill.ts. */
+export interface BackfillView extends Omit<BackfillProgress, 'cursor' | 'pass' | 'waiting'> {
+  readonly crawler: string;
+  readonly sink: string;
+  readonly waitingVisits: number;
 }
 
 export interface SinkView {
@@ -221,6 +260,10 @@ export interface SinkView {
   readonly nextAttemptAt?: Instant;
   /** It can tell what it holds. */
   readonly comparable: boolean;
+  /** `papi`: the name under which documents are pushed. */
+  readonly connector?: string;
+  /** What a person should look at although orders go out. */
+  readonly warning?: string;
 }
 
 /** Raised for a name, URL or number that does not exist; the server answers 404. */
@@ -231,6 +274,12 @@ export class NotFound extends Error {
 /** Raised when the request makes no sense as it stands; the server answers 422 with the message. */
 export class Unacceptable extends Error {
   override readonly name = 'Unacceptable';
+}
+
+/** A line that could not be read. */
+export interface LineProblem {
+  readonly line: number;
+  readonly problem: string;
 }
 
 export interface EngineApi {
@@ -244,26 +293,25 @@ export interface EngineApi {
   reconfigure(definition: ServerDefinition): Promise<void>;
 
   submit(crawler: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]>;
-  /** mnoGoSearch's url list: in the deleteNoServer="no" scheme the whole server of each URL. */
-  submitList(crawler: string, text: string): Promise<SubmitOutcome[]>;
+  /** URLs of a list as mnoGoSearch has it: in the deleteNoServer="no" scheme the whole server of each. One outcome for each, in their order. */
+  submitList(crawler: string, urls: readonly string[]): Promise<SubmitOutcome[]>;
+  /** URLs that their site says have changed. */
+  tell(submission: IndexNowSubmission): Promise<IndexNowAnswer>;
   roots(crawler: string): Promise<RootView[]>;
   removeRoot(crawler: string, url: string): Promise<void>;
 
   /** Stored URLs from after an id, as far as one step comes. */
   search(filter: UrlFilter & { crawler: string }, after: number, limit: number): Promise<SearchStep>;
-  countUrls(filter: UrlFilter): Promise<number>;
-  biography(crawler: string, url: string): Promise<Biography>;
-  explain(
-    crawler: string,
-    url: string,
-    from?: string,
-  ): Promise<{ candidate: Candidate; explanation: Explanation; robots: RobotsOpinion; state?: UrlState }>;
+  /** See FrontierStore.count. */
+  countUrls(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
+  urlHistory(crawler: string, url: string): Promise<UrlHistory>;
+  explain(crawler: string, url: string, from?: string): Promise<UrlExplanation>;
   page(crawler: string, url: string): Promise<PageView>;
   refused(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
   clear(crawler: string, like: string): Promise<number>;
   /** One URL, or all that match; a pattern, a host and a reason narrow each other. */
-  refresh(crawler: string, what: RefreshRequest): Promise<number>;
+  refresh(crawler: string, what: RefreshRequest): Promise<RefreshOutcome>;
   clearErrors(crawler: string): Promise<number>;
   /** URLs in error by error code, the most first. */
   errorClasses(crawler: string, hostKey?: string): Promise<ErrorClassView[]>;
@@ -277,8 +325,8 @@ export interface EngineApi {
   pending(crawler: string): AsyncIterable<string>;
   importPending(
     crawler: string,
-    text: string,
-  ): Promise<{ imported: number; known: number; problems: readonly string[] }>;
+    lines: Iterable<TextLine>,
+  ): Promise<{ imported: number; known: number; problems: readonly LineProblem[] }>;
 
   hosts(crawler: string, after: string | undefined, limit: number): Promise<HostView[]>;
   host(hostKey: string): Promise<HostView>;
@@ -295,15 +343,28 @@ export interface EngineApi {
   releaseHeld(hostKey: string): Promise<number>;
   dropHeld(hostKey: string): Promise<number>;
   /** As this server sees them. */
+  logins(): LoginView[];
+  /** Logs in now, whatever came of earlier tries. */
+  testLogin(name: string): Promise<LoginView>;
+  /** As this server sees them. */
   sinks(): SinkView[];
   /** As all servers on the database see them together. */
   allSinks(): Promise<SinkView[]>;
   /** Compares what the sinks hold with what the store says they hold. */
+  /** Sends a sink everything that is indexed: of all crawlers that push to it, or of one. */
+  pushAgain(sink: string, crawler?: string): Promise<BackfillView[]>;
+  backfills(): Promise<BackfillView[]>;
+  /** The document of a URL as a sink of the crawler keeps it; undefined: none of them gives it back. */
+  keptDocument(crawler: string, url: string): Promise<PushDocument | undefined>;
   reconcile(sink: string, repair: boolean): Promise<ReconciliationReport>;
 
   /** Something that all servers on the database share has changed there. */
   tellOthers(): Promise<void>;
   subscribe(listener: (event: CrawlEvent) => void): () => void;
+  /** Crawlers that have come to rest on this server since the last call. */
+  caughtUp(): readonly string[];
+  /** What happens on this server, for as long as it runs; the observer must not throw. */
+  observe(observer: (event: CrawlEvent) => void): void;
   /** Of this server. */
   metrics(): Promise<EngineMetrics>;
   /** Of every server on the database that crawls, by a name that lasts as long as its process; '' is this one. */
@@ -332,6 +393,19 @@ export interface ReconciliationReport {
 /** Counters since the start of the process, for Prometheus. */
 export interface EngineMetrics {
   readonly pages: readonly { readonly crawler: string; readonly outcome: string; readonly count: number }[];
+  /** Documents whose text could not be extracted, by reason code. */
+  /** Of crawlers that render. */
+  readonly rendering: readonly {
+    readonly crawler: string;
+    /** By outcome: `rendered` or a code `render-…`. */
+    readonly pages: Readonly<Record<string, number>>;
+    readonly seconds: number;
+    /** Requests of pages that were not made, by reason. */
+    readonly refused: Readonly<Record<string, number>>;
+  }[];
+  /** Pages read that have no content without their scripts. */
+  readonly needRendering: readonly { readonly crawler: string; readonly count: number }[];
+  readonly unread: readonly { readonly crawler: string; readonly reason: string; readonly count: number }[];
   readonly bytes: readonly { readonly crawler: string; readonly count: number }[];
   readonly links: readonly { readonly crawler: string; readonly discovered: number; readonly refused: number }[];
   readonly orders: readonly {
@@ -348,5 +422,7 @@ export interface EngineMetrics {
     readonly buckets: readonly (readonly [le: number, count: number])[];
   };
   readonly heldDeletions: number;
+  /** Commands between nodes that failed too often. */
+  readonly commandsSetAside: number;
   readonly activeFetches: number;
 }

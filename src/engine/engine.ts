@@ -1,28 +1,37 @@
 /**
  * The engine: all crawlers of a server over one store, one page processor and one set of sinks. Composes the parts and
- * answers EngineApi; what a part does stands in the part.
+ * answers EngineApi; what a part does is in the part.
  */
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { RootContext } from '../domain/policy/verdict.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
-import { Errands } from './control/errands.js';
+import { likePrefix } from '../domain/url/like-pattern.js';
+import type { TextLine } from '../domain/url/url-list.js';
+import { ClusterView } from './cluster/cluster-view.js';
+import { NodeCommands } from './cluster/node-commands.js';
+import { Rebalance } from './cluster/rebalance.js';
+import { SharedControl } from './cluster/shared-control.js';
+import { sumMetrics } from './cluster/sum-metrics.js';
+import { Backfills } from './control/backfills.js';
 import { Explanations } from './control/explanations.js';
 import { HostNotes } from './control/host-notes.js';
 import { HostViews } from './control/host-views.js';
 import { Housekeeping } from './control/housekeeping.js';
+import { DEFAULT_INDEXNOW, IndexNow } from './control/indexnow.js';
 import { Maintenance } from './control/maintenance.js';
 import { Orders } from './control/orders.js';
 import { PolicyChanges } from './control/policy-changes.js';
 import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
+import { restingHosts } from './control/resting-hosts.js';
 import { Roots } from './control/roots.js';
-import { SharedControl } from './control/shared-control.js';
-import { sumMetrics } from './control/sum-metrics.js';
-import { WholeCrawl } from './control/whole-crawl.js';
+import { ToldUrls } from './control/told-urls.js';
+import { UrlFactsReader } from './control/url-facts.js';
 import { Crawler } from './crawl/crawler.js';
-import { Handover } from './crawl/handover.js';
+import type { LoginView } from './crawl/logins/logins.js';
 import type { CrawlServices } from './crawl/services.js';
 import { createServices, type EnginePorts } from './create-services.js';
+import { KeptDocuments } from './delivery/kept-documents.js';
 import { SinkPool } from './delivery/sink-pool.js';
 import {
   type CrawlerRunState,
@@ -35,6 +44,7 @@ import {
   type SubmitOutcome,
 } from './engine-api.js';
 import { type CrawlContext, compileContexts } from './page/crawl-context.js';
+import { CONNECTOR_SETTING, FORMER_CONNECTOR } from './ports/sink.js';
 
 /** Setting that is there while a process works on the store: after a clean stop it is not. */
 const RUNNING = 'running';
@@ -52,10 +62,13 @@ export class Engine implements EngineApi {
   private readonly rejudging: Rejudging;
   private readonly policyChanges: PolicyChanges;
   private readonly reconciliation: Reconciliation;
+  private readonly backfills_: Backfills;
+  private readonly kept: KeptDocuments;
   private readonly hostViews: HostViews;
-  private readonly whole: WholeCrawl;
-  private readonly handover: Handover;
+  private readonly whole: ClusterView;
+  private readonly rebalance: Rebalance;
   private readonly housekeeping: Housekeeping;
+  private readonly indexNow: IndexNow;
   private readonly control: SharedControl;
   /** The store bears the mark of this start. */
   private noted = false;
@@ -65,28 +78,42 @@ export class Engine implements EngineApi {
     const { store, processor, clock, log, cron } = ports;
     const crawlers = (): Crawler[] => [...this.crawlersByName.values()];
     this.rejudging = new Rejudging({ store, processor, clock, log, cron });
-    this.services = createServices(ports, this.crawlersByName, this.rejudging);
-    const { events, delivery, robots, health } = this.services;
+    this.kept = new KeptDocuments((name) => this.sinkPool.get(name)?.sink);
+    this.services = createServices(ports, this.crawlersByName, this.rejudging, this.kept);
+    const { events, delivery, robots, health, hosts } = this.services;
     const answered = (): void => {
       for (const crawler of this.crawlersByName.values()) crawler.wake();
     };
-    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink: ports.createSink, answered });
-    const notes = new HostNotes(robots, health);
-    this.whole = new WholeCrawl({ ...this.services, notes, crawlers });
+    const { createSink } = ports;
+    const knows = (uri: string): Promise<boolean> => this.knows(uri);
+    this.sinkPool = new SinkPool({ clock, log, events, delivery, createSink, knows, answered });
+    const notes = new HostNotes(robots, health, hosts);
+    this.whole = new ClusterView({ ...this.services, notes, crawlers });
     const pending = () => this.whole.pending();
     this.roots_ = new Roots(this.services);
     const robotsOpinion = this.whole.robotsOpinion.bind(this.whole);
-    this.explanations = new Explanations({ ...this.services, pending, robotsOpinion });
+    const refused = this.whole.refused.bind(this.whole);
+    const facts = new UrlFactsReader({ ...this.services, pending, refused });
+    this.explanations = new Explanations({ ...this.services, robotsOpinion }, facts);
     this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
+    this.services.logins.recovered = ({ name, url }) => this.visitAgain(name, url);
     this.orders_ = new Orders({ ...this.services, pending, crawler: (name) => this.crawlersByName.get(name) });
     this.policyChanges = new PolicyChanges(this.services, this.rejudging);
     const crawlersOf = (sink: string) =>
       crawlers().filter((crawler) => crawler.context.definition.pushTo.includes(sink));
     this.reconciliation = new Reconciliation({ ...this.services, crawlersOf });
+    const sink = (name: string) => this.current.sinks.find((one) => one.name === name);
+    this.backfills_ = new Backfills({ ...this.services, crawlers, sink });
     this.hostViews = new HostViews({ ...this.services, notes, whole: this.whole, crawlers });
     this.housekeeping = new Housekeeping(this.services, this.roots_, crawlers);
-    this.handover = new Handover(this.services, crawlers, () => this.takeLead());
-    const errands = new Errands(
+    this.indexNow = new IndexNow(
+      this.services,
+      new ToldUrls(this.services),
+      crawlers,
+      () => this.current.indexNow ?? DEFAULT_INDEXNOW,
+    );
+    this.rebalance = new Rebalance(this.services, crawlers, () => this.takeLead());
+    const nodeCommands = new NodeCommands(
       this.services,
       (name) => this.crawlersByName.get(name),
       (crawler, url) => this.explanations.page(crawler, url),
@@ -95,8 +122,9 @@ export class Engine implements EngineApi {
       ...this.services,
       crawlers,
       roots: this.roots_,
-      errand: (errand) => errands.run(errand),
-      due: (parts) => this.handover.look(parts),
+      backfills: this.backfills_,
+      command: (command) => nodeCommands.run(command),
+      due: (parts) => this.rebalance.look(parts),
       answer: (question) => this.whole.answer(question),
     });
   }
@@ -108,7 +136,8 @@ export class Engine implements EngineApi {
   /** Begins to work: brings back what the store remembers and starts the crawlers that were not stopped by a person. */
   async open(definition: ServerDefinition): Promise<void> {
     await this.services.ledger.open();
-    await this.services.doubts.open();
+    await this.services.inDoubt.open();
+    this.sinkPool.connector = (await this.services.store.getSetting(CONNECTOR_SETTING)) ?? FORMER_CONNECTOR;
     await this.noteStart(definition);
     this.noted = true;
     await this.reconfigure(definition);
@@ -116,7 +145,7 @@ export class Engine implements EngineApi {
     await nodes.open(this.control, () => events.isWatched);
     if (partitions.shared) this.control.tellOthers();
     else await this.resume();
-    await partitions.open(this.handover);
+    await partitions.open(this.rebalance);
     this.housekeeping.start();
     this.isOpen = true;
   }
@@ -128,11 +157,14 @@ export class Engine implements EngineApi {
     // Right behind the configuration: no page is to be judged without them.
     for (const [crawler, root] of roots) this.ports.processor.addRoot(crawler, root);
     await configured;
+    await this.services.logins.configure(definition);
     this.sinkPool.configure(definition);
+    this.kept.forget();
     this.current = definition;
     for (const [name, crawler] of this.crawlersByName) {
       if (contexts.has(name)) continue;
       this.policyChanges.stop(name);
+      this.backfills_.stop(name);
       crawler.close();
       this.crawlersByName.delete(name);
     }
@@ -148,6 +180,7 @@ export class Engine implements EngineApi {
       const crawler = this.named(name);
       await this.roots_.open(crawler, rootsBefore.get(name));
       await this.policyChanges.look(crawler, this.current);
+      await this.backfills_.look(crawler);
       await crawler.setState(await this.control.rememberedState(name));
     }
     this.services.events.emit({ type: 'configuration', message: 'the configuration was loaded' });
@@ -177,28 +210,32 @@ export class Engine implements EngineApi {
     return this.roots_.submit(this.named(name), roots);
   }
 
-  submitList = (name: string, text: string) => this.roots_.submitList(this.named(name), text);
+  submitList = (name: string, urls: readonly string[]) => this.roots_.submitList(this.named(name), urls);
+  tell: EngineApi['tell'] = (submission) => this.indexNow.submit(submission);
   roots = (name: string) => this.roots_.list(this.named(name));
   removeRoot = (name: string, url: string) => this.roots_.remove(this.named(name), url);
 
   search: EngineApi['search'] = async (filter, afterId, limit) =>
     this.services.store.search({ ...filter, crawler: this.named(filter.crawler).name }, afterId, limit);
-  countUrls: EngineApi['countUrls'] = (filter) => this.services.store.count(filter);
+  countUrls: EngineApi['countUrls'] = (filter, signal) => this.services.store.count(filter, signal);
   oldest: EngineApi['oldest'] = async (name) => this.services.store.oldest(this.named(name).name);
-  biography = (name: string, url: string) => this.explanations.biography(this.named(name), url);
+  urlHistory = (name: string, url: string) => this.explanations.urlHistory(this.named(name), url);
   explain = (name: string, url: string, from?: string) => this.explanations.explain(this.named(name), url, from);
   page = (name: string, url: string) => this.explanations.page(this.named(name), url);
   refused = async (name: string) => this.whole.refused(this.named(name));
 
   clear = (name: string, like: string) => this.maintenance.clear(this.named(name), like);
-  refresh: EngineApi['refresh'] = (name, what) => this.maintenance.refresh(this.named(name), what);
+  refresh: EngineApi['refresh'] = async (name, what) => {
+    const resting = await restingHosts(this.named(name), what, this.services);
+    return { count: await this.maintenance.refresh(this.named(name), what), resting };
+  };
   clearErrors = (name: string) => this.maintenance.clearErrors(this.named(name));
   errorClasses: EngineApi['errorClasses'] = async (name, hostKey) =>
     this.services.store.failing(this.named(name).name, this.ports.clock.now(), hostKey);
   errorHosts: EngineApi['errorHosts'] = async (name, code, afterHost, limit) =>
     this.services.store.failingHosts(this.named(name).name, code, this.ports.clock.now(), afterHost, limit);
   pending = (name: string) => this.maintenance.pending(this.named(name));
-  importPending = (name: string, text: string) => this.maintenance.importPending(this.named(name), text);
+  importPending = (name: string, lines: Iterable<TextLine>) => this.maintenance.importPending(this.named(name), lines);
 
   hosts: EngineApi['hosts'] = (name, afterHost, limit) => this.hostViews.list(this.named(name).name, afterHost, limit);
   host = (hostKey: string) => this.hostViews.one(hostKey);
@@ -228,16 +265,44 @@ export class Engine implements EngineApi {
   heldDeletions = () => this.orders_.held();
   releaseHeld = (hostKey: string) => this.orders_.release(hostKey);
   dropHeld = (hostKey: string) => this.orders_.drop(hostKey);
+  logins = () => this.services.logins.list();
+  async testLogin(name: string): Promise<LoginView> {
+    const view = await this.services.logins.test(name);
+    if (view) return view;
+    const names = this.logins()
+      .map((login) => login.name)
+      .join(', ');
+    throw new NotFound(
+      `there is no login ${JSON.stringify(name)}; there ${names === '' ? 'is none' : `are: ${names}`}`,
+    );
+  }
   sinks = () => this.services.delivery.views();
   allSinks = () => this.whole.sinks();
   counters = () => this.whole.counters();
+  pushAgain: EngineApi['pushAgain'] = (sink, crawler) => this.backfills_.again(sink, crawler);
+  keptDocument: EngineApi['keptDocument'] = async (name, url) => {
+    const { context } = this.named(name);
+    const href = context.canonicalize(url)?.href ?? url;
+    for (const sink of context.definition.pushTo) {
+      const kept = await this.kept.find(sink, href);
+      if (kept?.crawler === name) return kept.document;
+    }
+    return undefined;
+  };
+  backfills: EngineApi['backfills'] = () => this.backfills_.views();
   reconcile = (name: string, repair: boolean) => this.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
 
+  caughtUp: EngineApi['caughtUp'] = () =>
+    [...this.crawlersByName.values()].filter((crawler) => crawler.hasCaughtUp()).map(({ name }) => name);
+  observe: EngineApi['observe'] = (observer) => this.services.events.observe(observer);
   subscribe: EngineApi['subscribe'] = (listener) => this.services.events.subscribe(listener);
 
   async metrics(): Promise<EngineMetrics> {
-    const heldDeletions = await this.services.store.countOrders({ state: 'held' });
-    return sumMetrics([...this.crawlersByName.values()], heldDeletions);
+    const { store } = this.services;
+    const heldDeletions =
+      (await store.countOrders({ state: 'held' })) + (await store.countOrders({ state: 'awaiting' }));
+    const commandsSetAside = await this.services.nodes.commandsSetAside();
+    return { ...sumMetrics([...this.crawlersByName.values()], heldDeletions), commandsSetAside };
   }
 
   async ready(): Promise<{ ready: boolean; reasons: readonly string[] }> {
@@ -255,10 +320,11 @@ export class Engine implements EngineApi {
     const deadline = after(clock.now(), timeout);
     this.housekeeping.stop();
     this.policyChanges.stopAll();
+    this.backfills_.stopAll();
     for (const crawler of this.crawlersByName.values()) crawler.close();
     delivery.flush();
     // What a sink does not take in time is not settled, so it is fetched and pushed again after the next start.
-    while (this.underWay() > 0 && clock.now() < deadline) {
+    while (this.inFlight() > 0 && clock.now() < deadline) {
       await clock.sleep(DRAIN_STEP);
       delivery.flush();
     }
@@ -274,10 +340,10 @@ export class Engine implements EngineApi {
 
   /** After a crash the politeness of the last second is lost: every host gets one pause, whatever it was. */
   private async noteStart(definition: ServerDefinition): Promise<void> {
-    const { store, clock, hosts, partitions, doubts } = this.services;
+    const { store, clock, hosts, partitions, inDoubt } = this.services;
     if (partitions.shared) return;
     if ((await store.getSetting(RUNNING)) !== undefined) {
-      await doubts.begin();
+      await inDoubt.begin();
       const pauses = definition.crawlers.map((crawler) => (crawler.aggressive ? 0 : crawler.throttle));
       hosts.quietUntil = after(clock.now(), milliseconds(Math.max(0, ...pauses)));
     }
@@ -287,14 +353,30 @@ export class Engine implements EngineApi {
   private async noteStop(): Promise<void> {
     if (this.services.partitions.shared) return;
     // Orders that no sink has answered: the next start finds what a crash would have left.
-    if (this.underWay() > 0) return;
-    await this.services.doubts.save();
+    if (this.inFlight() > 0) return;
+    await this.services.inDoubt.save();
     await this.services.ledger.close();
     await this.services.store.putSetting(RUNNING, undefined);
   }
 
-  private underWay(): number {
-    return [...this.crawlersByName.values()].reduce((sum, crawler) => sum + crawler.visitsUnderWay, 0);
+  private async knows(uri: string): Promise<boolean> {
+    for (const name of this.crawlersByName.keys()) if (await this.services.store.find(name, uri)) return true;
+    return false;
+  }
+
+  /** What could not be read without a login that works again. */
+  private visitAgain(login: string, prefix: string): void {
+    const like = likePrefix(prefix);
+    for (const crawler of this.crawlersByName.values()) {
+      this.maintenance.refresh(crawler, { like, reason: 'login-failed' }).catch((error: unknown) => {
+        const facts = { login, crawler: crawler.name, error: String(error) };
+        this.services.log.warn('pages that need the login wait for their next visit', facts);
+      });
+    }
+  }
+
+  private inFlight(): number {
+    return [...this.crawlersByName.values()].reduce((sum, crawler) => sum + crawler.visitsInFlight, 0);
   }
 
   private named(name: string): Crawler {
@@ -312,11 +394,14 @@ export class Engine implements EngineApi {
 
   /** What one node does for all goes on here. */
   private takeLead(): void {
-    const goOn = async (): Promise<void> => {
+    const resume = async (): Promise<void> => {
       await this.resume();
-      for (const crawler of this.crawlersByName.values()) await this.policyChanges.look(crawler, this.current);
+      for (const crawler of this.crawlersByName.values()) {
+        await this.policyChanges.look(crawler, this.current);
+        await this.backfills_.look(crawler);
+      }
     };
-    goOn().catch((error: unknown) =>
+    resume().catch((error: unknown) =>
       this.services.log.error('what the last leading node left could not be taken up', { error: String(error) }),
     );
   }

@@ -46,4 +46,11 @@ export type CrawlEvent =
       readonly state: string;
       readonly until?: Instant;
     }
+  | {
+      readonly type: 'login';
+      readonly at: Instant;
+      readonly login: string;
+      readonly state: string;
+      readonly message?: string;
+    }
   | { readonly type: 'configuration'; readonly at: Instant; readonly version?: number; readonly message: string };

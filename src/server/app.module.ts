@@ -1,8 +1,11 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
+import type { Clock } from '../engine/ports/clock.js';
+import type { Log } from '../engine/ports/log.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
+import type { AuditLog } from './audit/audit-log.js';
 import { ConfigurationController } from './configuration/configuration.controller.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ResolvedController } from './configuration/resolved.controller.js';
@@ -16,6 +19,8 @@ import { HistoryController } from './history/history.controller.js';
 import { HistoryRecorder } from './history/history-recorder.js';
 import { HostsController } from './hosts/hosts.controller.js';
 import { ProblemFilter } from './http/problem.filter.js';
+import { IndexNowController } from './indexnow/indexnow.controller.js';
+import { LoginsController } from './logins/logins.controller.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import type { ServerOptions } from './options.js';
 import { HeldDeletionsController } from './orders/held-deletions.controller.js';
@@ -27,10 +32,14 @@ import { AccessGuard } from './security/access.guard.js';
 import { CallLimitGuard } from './security/call-limit.guard.js';
 import { MediaTypeGuard } from './security/media-type.guard.js';
 import { OpenGuard } from './security/open.guard.js';
+import { RefusedCalls } from './security/refused-calls.js';
+import { SearchShare } from './security/search-share.js';
 import { SessionController } from './session/session.controller.js';
+import { MappingController } from './sinks/mapping.controller.js';
 import { SinksController } from './sinks/sinks.controller.js';
-import { OPTIONS } from './tokens.js';
+import { AUDIT_LOG, CLOCK, LOG, OPTIONS } from './tokens.js';
 import { ErrorsController } from './urls/errors.controller.js';
+import { ExportController } from './urls/export.controller.js';
 import { PolicyController } from './urls/policy.controller.js';
 import { UrlsController } from './urls/urls.controller.js';
 
@@ -40,10 +49,14 @@ export const CONTROLLERS = [
   CrawlersController,
   ErrorsController,
   EventsController,
+  ExportController,
   HealthController,
   HeldDeletionsController,
   HistoryController,
   HostsController,
+  IndexNowController,
+  LoginsController,
+  MappingController,
   MetricsController,
   OrdersController,
   PendingController,
@@ -79,10 +92,16 @@ export const appModule = (parts: DynamicModule, controllers: Type[] = CONTROLLER
     ConfigurationService,
     HistoryRecorder,
     ProblemFilter,
+    {
+      provide: RefusedCalls,
+      inject: [CLOCK, LOG, AUDIT_LOG],
+      useFactory: (clock: Clock, log: Log, audit: AuditLog) => new RefusedCalls(clock, log, audit),
+    },
     { provide: APP_GUARD, useClass: CallLimitGuard },
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: APP_GUARD, useClass: OpenGuard },
     { provide: APP_GUARD, useClass: MediaTypeGuard },
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: SearchShare },
   ],
 });

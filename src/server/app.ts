@@ -7,7 +7,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance } from 'fastify';
 import type { Log } from '../engine/ports/log.js';
 import { appModule, CONTROLLERS, PROBES } from './app.module.js';
-import { serveConsole } from './console/static-files.js';
+import { serveConsole, serveHelp } from './console/static-files.js';
 import { registerBodyParsers } from './http/body-parsers.js';
 import { MAX_REQUEST_HEAD } from './http/limits.js';
 import { ProblemFilter } from './http/problem.filter.js';
@@ -16,13 +16,20 @@ import { validationPipe } from './http/validation.js';
 import { NestLog } from './nest-log.js';
 import { serveDescription } from './openapi/docs.js';
 import type { ServerOptions } from './options.js';
-import { identifyCallers } from './security/access.guard.js';
+import { identifyCallers, noteRefusals } from './security/access.guard.js';
 import { requireLocalHost } from './security/local-host.js';
+import { RefusedCalls } from './security/refused-calls.js';
 import { SECURITY_HEADERS } from './security/security-headers.js';
 import { OPTIONS } from './tokens.js';
 
 /** For a whole request to arrive: a client that sends a byte now and then holds its connection no longer. */
 const REQUEST_TIMEOUT_MS = 120_000;
+/** For its header, and for the first byte of a connection: one of those that are counted below is taken until then. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const TIMEOUTS_CHECKED_EVERY_MS = 2_000;
+
+/** Streams of all keys and calls in flight; beyond it a connection is closed at once, and the process keeps its files. */
+const MAX_CONNECTIONS = 1_000;
 
 /** The application, not yet listening. For `parts` see appModule; without `api` it answers probes and metrics alone. */
 export async function createApp(
@@ -32,7 +39,11 @@ export async function createApp(
 ): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { maxHeaderSize: MAX_REQUEST_HEAD },
+    http: {
+      maxHeaderSize: MAX_REQUEST_HEAD,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
+    },
     routerOptions: { maxParamLength: 2048 },
     frameworkErrors: answerMalformedAddress,
     clientErrorHandler: answerUnreadable,
@@ -44,16 +55,20 @@ export async function createApp(
     forceCloseConnections: true,
   });
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
+  fastify.server.maxConnections = MAX_CONNECTIONS;
   const options = app.get<ServerOptions>(OPTIONS);
   app.useSecurityHeaders(SECURITY_HEADERS);
   app.enableCsrfProtection();
+  const refused = app.get(RefusedCalls);
+  noteRefusals(fastify, refused);
   if (options.apiKeys.length === 0) requireLocalHost(fastify);
-  identifyCallers(fastify, options.apiKeys);
+  identifyCallers(fastify, options.apiKeys, refused);
   registerBodyParsers(fastify);
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));
   if (api) {
     serveDescription(app);
+    await serveHelp(fastify);
     await serveConsole(fastify);
   }
   return app;

@@ -1,40 +1,55 @@
 /**
  * The one place where ports meet adapters: makes the engine and everything else that the server's parts ask for.
  */
+
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { DynamicModule } from '@nestjs/common';
+import { browserProblem } from '../adapters/browser/find-browser.js';
 import { setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { EditError } from '../adapters/config-xml/edit/error.js';
 import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
 import { readConfiguration } from '../adapters/config-xml/read.js';
-import { redact, redactRules, restoreSecrets } from '../adapters/config-xml/secrets.js';
+import { redactRules } from '../adapters/config-xml/rule-secrets.js';
+import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
 import { createSink } from '../adapters/push/create-sink.js';
+import { mapDocument } from '../adapters/push/map-document.js';
 import { StreamSink } from '../adapters/push/stream.js';
-import { AdminStore } from '../adapters/storage/admin-store.js';
+import { WebhookSender } from '../adapters/push/webhook-sender.js';
+import { CookieSessions } from '../adapters/sessions/cookie-sessions.js';
+import { createLogin } from '../adapters/sessions/logins/create-login.js';
 import { openPostgresNodes } from '../adapters/storage/cluster/open.js';
-import { openPostgresDataSource } from '../adapters/storage/postgres-data-source.js';
-import { placeOf, postgresError } from '../adapters/storage/postgres-pool.js';
-import { openPostgresStore } from '../adapters/storage/postgres-store.js';
-import { openSqliteDataSource } from '../adapters/storage/sqlite-data-source.js';
-import { storeError } from '../adapters/storage/sqlite-handle.js';
-import { openSqliteStore } from '../adapters/storage/sqlite-store.js';
-import { exportStore, importStore, requireWhole, type Summary } from '../adapters/storage/transfer.js';
+import { openPostgresDataSource } from '../adapters/storage/postgres/postgres-data-source.js';
+import { placeOf, postgresError } from '../adapters/storage/postgres/postgres-pool.js';
+import { openPostgresStore } from '../adapters/storage/postgres/postgres-store.js';
+import { AdminStore } from '../adapters/storage/shared/admin-store.js';
+import { Seal } from '../adapters/storage/shared/seal.js';
+import { exportStore, importStore, requireWhole, type Summary } from '../adapters/storage/shared/transfer.js';
+import { openSqliteDataSource } from '../adapters/storage/sqlite/sqlite-data-source.js';
+import { storeError } from '../adapters/storage/sqlite/sqlite-handle.js';
+import { openSqliteStore } from '../adapters/storage/sqlite/sqlite-store.js';
 import { nextCronTime } from '../adapters/system/cron.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
 import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
+import type { ServerDefinition, WebhookDefinition } from '../domain/crawl/definition.js';
+import type { Problem } from '../domain/crawl/place.js';
 import { lint } from '../domain/policy/linter.js';
+import { rendersAnything } from '../domain/render/renders.js';
+import type { Secret } from '../domain/secret.js';
 import { Engine } from '../engine/engine.js';
 import type { Clock } from '../engine/ports/clock.js';
 import type { FrontierStore } from '../engine/ports/frontier-store.js';
 import type { Log } from '../engine/ports/log.js';
+import type { PageProcessor } from '../engine/ports/page-processor.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import { configurationErrors } from './configuration/problems.dto.js';
 import { ProblemException } from './http/problem.js';
-import { isPostgres, type ServerOptions, UsageError } from './options.js';
+import { fileSinkFolder, isPostgres, type ServerOptions, UsageError } from './options.js';
+import { sinkTester } from './sinks/sink-test.js';
 import {
   AUDIT_LOG,
   CLOCK,
@@ -43,10 +58,13 @@ import {
   CONFIGURATION_HISTORY,
   ENGINE,
   LOG,
+  MAP_DOCUMENT,
   OPTIONS,
   PART_TOKENS,
   SEARCH_PAGE,
+  TEST_SINK,
 } from './tokens.js';
+import type { WebhookChannel } from './webhooks/webhook-queue.js';
 
 export interface Parts {
   readonly options: ServerOptions;
@@ -68,6 +86,7 @@ export function openLog(env: NodeJS.ProcessEnv): Log {
   return PinoLog.create(level as LogLevel, process.stdout.isTTY === true);
 }
 
+const RENDER_THREAD = new URL('./render.thread.js', import.meta.url);
 const PAGE_THREAD = new URL('./pages.thread.js', import.meta.url);
 
 /**
@@ -87,6 +106,8 @@ export interface EngineOptions {
   readonly mostVisits?: number;
   /** False: on a database that is shared, others crawl. */
   readonly crawls?: boolean;
+  /** See openAdminStore. */
+  readonly encryptionKey?: Secret;
 }
 
 /** @throws UsageError for a database that is none of ours, and what the store throws when it cannot be opened. */
@@ -96,24 +117,47 @@ export async function openEngine({
   output,
   mostVisits,
   crawls = true,
+  encryptionKey,
 }: EngineOptions): Promise<Engine> {
   const store = await openWhole(databaseUrl);
   return new Engine({
     store,
     ...(isPostgres(databaseUrl) ? openPostgresNodes(databaseUrl, { crawls, log }) : {}),
-    processor: new PageThreadPool({ entry: PAGE_THREAD, threads: pageThreads(), log }),
+    processor: new PageThreadPool({ entry: PAGE_THREAD, rendererEntry: RENDER_THREAD, threads: pageThreads(), log }),
     clock: systemClock,
     log,
     mostVisits,
     cron: nextCronTime,
+    sessions: new CookieSessions(),
+    createLogin,
+    // A crawl without a server ends with its sessions.
+    seal: output ? undefined : sealOf(databaseUrl, encryptionKey),
     createSink: (definition) => (output ? new StreamSink(definition.name, output) : createSink(definition)),
   });
 }
 
-export const openAdminStore = async (url: string): Promise<AdminStore> =>
-  isPostgres(url)
-    ? new AdminStore(await openPostgresDataSource(url), (error) => postgresError(error, placeOf(url)))
-    : new AdminStore(await openSqliteDataSource(sqliteFile(url)), (error) => storeError(error, sqliteFile(url)));
+/** What keeps texts unreadable in the database; see openAdminStore. */
+export function sealOf(url: string, encryptionKey?: Secret): Seal | undefined {
+  if (encryptionKey) return Seal.fromText(encryptionKey.reveal());
+  return isPostgres(url) ? undefined : Seal.ofDirectory(dirname(sqliteFile(url)));
+}
+
+/** Reads pages without an engine around it. */
+export const openPageProcessor = (log: Log): PageProcessor =>
+  new PageThreadPool({ entry: PAGE_THREAD, threads: 1, log });
+
+/**
+ * @param encryptionKey for what must not be readable in the database. Without it a SQLite file has one beside it; servers
+ * that share a PostgreSQL have none then, and store no secrets.
+ */
+export async function openAdminStore(url: string, encryptionKey?: Secret): Promise<AdminStore> {
+  const seal = sealOf(url, encryptionKey);
+  const store = isPostgres(url)
+    ? new AdminStore(await openPostgresDataSource(url), (error) => postgresError(error, placeOf(url)), seal)
+    : new AdminStore(await openSqliteDataSource(sqliteFile(url)), (error) => storeError(error, sqliteFile(url)), seal);
+  await store.sealOldVersions();
+  return store;
+}
 
 /**
  * The lines of a whole store; see adapters/storage/transfer.ts.
@@ -156,6 +200,9 @@ async function openWhole(url: string): Promise<FrontierStore> {
   return store;
 }
 
+export const testSink = sinkTester(createSink, () => performance.now());
+export const openWebhook = (definition: WebhookDefinition): WebhookChannel => new WebhookSender(definition);
+
 /** Hands the parts to Nest. */
 export function partsModule(parts: Parts): DynamicModule {
   const providers = [
@@ -168,23 +215,38 @@ export function partsModule(parts: Parts): DynamicModule {
     { provide: CLOCK, useValue: systemClock },
     { provide: OPTIONS, useValue: parts.options },
     { provide: SEARCH_PAGE, useValue: parts.searchPage },
+    { provide: MAP_DOCUMENT, useValue: mapDocument },
+    { provide: TEST_SINK, useValue: testSink },
   ];
   return { module: class Parts {}, global: true, providers, exports: [...PART_TOKENS] };
 }
 
 /** Variables of the server itself: a configuration that names them would send them out as part of a value. */
-const OWN_VARIABLES = ['CRAWLWAY_API_KEYS', 'CRAWLWAY_API_KEY', 'CRAWLWAY_DATABASE_URL'];
+const OWN_VARIABLES = ['CRAWLWAY_API_KEYS', 'CRAWLWAY_API_KEY', 'CRAWLWAY_DATABASE_URL', 'CRAWLWAY_ENCRYPTION_KEY'];
 
-function configurationVariables(): Record<string, string | undefined> {
-  const env = { ...process.env };
-  for (const name of OWN_VARIABLES) delete env[name];
-  return env;
+/** What a configuration may name: an administrator of the crawl is not to learn the whole environment of the process. */
+export function configurationVariables(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+  const allowed = new Set((env['CRAWLWAY_ALLOW_VARIABLES'] ?? '').split(',').map((name) => name.trim()));
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => (name.startsWith('CRAWLWAY_SECRET_') || allowed.has(name)) && !OWN_VARIABLES.includes(name),
+    ),
+  );
+}
+
+/** Of this machine, not of the file: what keeps pages from being rendered here. */
+function browserWarnings({ renderer, ...definition }: ServerDefinition): Problem[] {
+  const message = renderer && rendersAnything(definition) ? browserProblem(renderer) : undefined;
+  if (message === undefined) return [];
+  const place = renderer?.place ?? definition.crawlers[0]!.place;
+  return [{ severity: 'warning', code: 'no-browser', message, place }];
 }
 
 export const XML_FORMAT: ConfigurationFormat = {
   read: (xml, context) => {
-    const { definition, problems } = readConfiguration(xml, { ...context, env: configurationVariables() });
-    return definition ? { definition, problems: [...problems, ...lint(definition)] } : { problems };
+    const { definition, problems } = readConfiguration(xml, { ...context, env: configurationVariables(process.env) });
+    if (!definition) return { problems };
+    return { definition, problems: [...problems, ...lint(definition), ...browserWarnings(definition)] };
   },
   redact,
   restoreSecrets,
@@ -197,7 +259,8 @@ export const XML_FORMAT: ConfigurationFormat = {
   setWeights: (...change) => editing(() => setWeights(...change)),
 };
 
-export const configurationFile = (path: string): ConfigurationFile => new ConfigurationFile(path, XML_FORMAT);
+export const configurationFile = (path: string, fileSinks = fileSinkFolder({}, process.env)): ConfigurationFile =>
+  new ConfigurationFile(path, XML_FORMAT, fileSinks);
 
 function editing<T>(edit: () => T): T {
   try {
@@ -212,7 +275,9 @@ function editing<T>(edit: () => T): T {
 function sqliteFile(databaseUrl: string): string {
   const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
   if (file) return file;
+  // Nothing of a misspelt one is repeated: nobody can tell where its password is.
+  const scheme = /^[a-z][a-z0-9+.-]{0,20}(?=:)/i.exec(databaseUrl)?.[0];
   throw new UsageError(
-    `CRAWLWAY_DATABASE_URL ${databaseUrl.replace(/\/\/[^@/]*@/, '//')} is neither sqlite:FILE nor postgres://…`,
+    `CRAWLWAY_DATABASE_URL${scheme ? ` with ${scheme}:` : ''} is neither sqlite:FILE nor postgres://…`,
   );
 }

@@ -1,6 +1,8 @@
 /** What an operator is told of the fault that ends a program. */
 import { getSystemErrorMessage } from 'node:util';
+import { redact } from '../domain/redact.js';
 import { UsageError } from './options.js';
+import { printableLines } from './printable.js';
 
 /** Faults that tell an operator all there is to know; a stack would only hide it. */
 const PLAIN_FAULTS = new Set([
@@ -14,7 +16,7 @@ const PLAIN_FAULTS = new Set([
 
 /** Tells what went wrong and ends the process with 1. */
 export function fail(error: unknown): never {
-  process.stderr.write(`crawlway: ${describe(error)}\n`);
+  process.stderr.write(`crawlway: ${printableLines(redact(describe(error)))}\n`);
   process.exit(1);
 }
 
@@ -29,6 +31,6 @@ export function fileFault(path: string, verb: 'read' | 'written' | 'used', error
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { path } = error as NodeJS.ErrnoException;
-  const told = path === undefined ? error : (fileFault(path, 'used', error) as Error);
-  return PLAIN_FAULTS.has(told.name) ? told.message : (told.stack ?? told.message);
+  const reported = path === undefined ? error : (fileFault(path, 'used', error) as Error);
+  return PLAIN_FAULTS.has(reported.name) ? reported.message : (reported.stack ?? reported.message);
 }

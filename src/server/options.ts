@@ -2,17 +2,24 @@
  * What the process was asked for: flags go before environment, environment before defaults. An empty value counts as none:
  * as a data directory it would be the root of the file system.
  */
+import { Secret } from '../domain/secret.js';
 import { type ApiKey, readApiKeys } from './security/api-keys.js';
 
 export interface ServerOptions {
   readonly configFile: string;
   readonly dataDirectory: string;
+  /** Folder below which `file` sinks write. */
+  readonly fileSinks: string;
   readonly port: number;
   readonly host: string;
   /** `sqlite:FILE` or `postgres://…`. */
   readonly databaseUrl: string;
   readonly apiKeys: readonly ApiKey[];
+  /** Encrypts stored versions of the configuration; absent: see openAdminStore. */
+  readonly encryptionKey?: Secret;
   readonly roles: ReadonlySet<Role>;
+  /** Every visit is appended there; absent: nowhere. */
+  readonly fetchLog?: string;
   /** Of one kind and one caller. */
   readonly callsPerMinute: number;
 }
@@ -28,6 +35,7 @@ export interface ServerFlags {
   readonly data?: string;
   readonly port?: string;
   readonly host?: string;
+  readonly fetchLog?: string;
 }
 
 /** A mistake in flags or environment: told in one sentence, without a stack. */
@@ -44,9 +52,15 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i;
 
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host);
 
+export const dataDirectoryOf = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
+  flags.data || env['CRAWLWAY_DATA'] || 'data';
+
+export const fileSinkFolder = (flags: ServerFlags, env: NodeJS.ProcessEnv): string =>
+  env['CRAWLWAY_FILE_SINKS'] || dataDirectoryOf(flags, env);
+
 /** @throws UsageError for a bad port, bad keys, or an address that is open to others without any key. */
 export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): ServerOptions {
-  const dataDirectory = flags.data || env['CRAWLWAY_DATA'] || 'data';
+  const dataDirectory = dataDirectoryOf(flags, env);
   const host = flags.host || env['CRAWLWAY_HOST'] || '127.0.0.1';
   const apiKeys = readKeys(env['CRAWLWAY_API_KEYS']);
   if (apiKeys.length === 0 && !isLoopback(host)) {
@@ -59,11 +73,14 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
   return {
     configFile: flags.config || env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
     dataDirectory,
+    fileSinks: fileSinkFolder(flags, env),
     port: portNumber(flags.port || env['CRAWLWAY_PORT'] || '8740'),
     host,
     databaseUrl,
     apiKeys,
+    encryptionKey: readEncryptionKey(env['CRAWLWAY_ENCRYPTION_KEY']),
     roles: readRoles(env['CRAWLWAY_ROLES'], databaseUrl),
+    fetchLog: flags.fetchLog || env['CRAWLWAY_FETCH_LOG'] || undefined,
     callsPerMinute: CALLS_PER_MINUTE,
   };
 }
@@ -86,6 +103,16 @@ function readRoles(text: string | undefined, databaseUrl: string): ReadonlySet<R
     throw new UsageError('CRAWLWAY_ROLES=push: orders are delivered by the node that crawls; use crawl');
   }
   return roles;
+}
+
+const SHORTEST_ENCRYPTION_KEY = 32;
+
+function readEncryptionKey(text: string | undefined): Secret | undefined {
+  if (!text) return undefined;
+  if (text.length >= SHORTEST_ENCRYPTION_KEY) return new Secret(text);
+  throw new UsageError(
+    `CRAWLWAY_ENCRYPTION_KEY has fewer than ${SHORTEST_ENCRYPTION_KEY} characters; make one with: openssl rand -hex 32`,
+  );
 }
 
 function readKeys(text: string | undefined): ApiKey[] {

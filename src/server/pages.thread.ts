@@ -2,9 +2,11 @@
 import { hash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpFetcher } from '../adapters/http/http-fetcher.js';
-import { createPageReader } from '../adapters/parsers/page-reader.js';
+import { DocumentReader } from '../adapters/parsers/documents/document-reader.js';
+import { SystemClock } from '../adapters/system/system-clock.js';
 import { giveWay } from '../adapters/system/thread-priority.js';
 import type { PageThreadData } from '../adapters/threads/page-thread-protocol.js';
+import { RemoteEngine } from '../adapters/threads/remote-engine.js';
 import { servePages } from '../adapters/threads/serve-pages.js';
 import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
 
@@ -12,14 +14,18 @@ import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
 // idle (bench/README.md).
 giveWay(2);
 
+const browser = new RemoteEngine();
+
 servePages(
   parentPort!,
   new LocalPageProcessor({
-    createFetcher: (definitions) => new HttpFetcher(definitions),
-    reader: createPageReader(),
+    createEngines: (definitions) => [new HttpFetcher(definitions), browser],
+    reader: new DocumentReader(),
     digest: contentDigest,
+    clock: new SystemClock(),
   }),
   workerData as PageThreadData,
+  browser,
 );
 
 /** The text's own digest stands before the bytes, so that neither has to be copied behind the other. */

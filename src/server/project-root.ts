@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The folder of package.json: the same from the sources and from the compiled files in dist/. */
+/** The folder of Crawlway's package.json: the same from the sources and from the compiled files, whose folders have one of their own. */
 export const PROJECT_ROOT = findRoot(import.meta.dirname);
 
 function findRoot(folder: string): string {
-  if (existsSync(join(folder, 'package.json'))) return folder;
+  const manifest = join(folder, 'package.json');
+  if (existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).name === 'crawlway') return folder;
   const parent = dirname(folder);
   if (parent === folder) throw new Error(`no package.json above ${import.meta.dirname}`);
   return findRoot(parent);

@@ -14,6 +14,8 @@ export async function run(flags: ServerFlags, withSample: boolean): Promise<void
 }
 
 async function start(flags: ServerFlags, withSample: boolean): Promise<RunningServer> {
+  // What the server writes is for its own user: the database, histories, rules and orders in files.
+  process.umask(0o077);
   const log = openLog(process.env);
   return serve(serverOptions(flags, process.env), { log, withSample });
 }
@@ -21,11 +23,16 @@ async function start(flags: ServerFlags, withSample: boolean): Promise<RunningSe
 /** Also while the server starts: it is stopped as soon as it can be. A second signal ends at once, and nothing is lost by it. */
 function hearSignals(starting: Promise<RunningServer>): void {
   let stopping = false;
-  const stop = async (): Promise<void> => {
+  const stop = async (signal: string): Promise<void> => {
     if (stopping) process.exit(1);
     stopping = true;
     try {
-      await (await starting).close();
+      const server = await starting;
+      server.log.info(
+        `${signal} received: the server stops; orders in flight are delivered or left for the next start`,
+      );
+      await server.close();
+      server.log.info('the server has stopped');
       process.exit(0);
     } catch (error) {
       fail(error);

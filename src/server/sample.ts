@@ -1,51 +1,119 @@
 /**
  * The bundled sample site and the bundled index, started beside the server when the configuration names their addresses.
  */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startSampleSite } from '../../index/sample-site/server.js';
-import { startIndex } from '../../index/server.js';
+import { startSampleSite } from '../../demo-index/sample-site/server.js';
+import { startIndex } from '../../demo-index/server.js';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { Log } from '../engine/ports/log.js';
+import { UsageError } from './options.js';
 
 const HOST = '127.0.0.1';
-const SITE_PORT = 8741;
-const INDEX_PORT = 8742;
+const FIRST_PORTS: SamplePorts = { site: 8741, index: 8742 };
+/** Ports that are tried in place of one that is taken, this far apart; then any free one. */
+const STEP = 10;
+const STEPS = 20;
+
+/** Where the sample is, kept in the data folder: a port that was taken once moves the sample for good. */
+interface SamplePorts {
+  readonly site: number;
+  readonly index: number;
+}
 
 export interface Sample {
   /** Address of the search page, with a slash at the end; empty when the bundled index does not run. */
   readonly searchPage: string;
+  /** The configuration file names another port now: it has to be read again. */
+  readonly moved: boolean;
+  close(): Promise<void>;
+}
+
+interface SampleSetting {
+  readonly configFile: string;
+  readonly dataDirectory: string;
+  readonly log: Log;
+}
+
+interface Listening {
+  readonly url: string;
   close(): Promise<void>;
 }
 
 const isAt = (text: string, port: number): boolean => URL.parse(text)?.host === `${HOST}:${port}`;
 
-export async function startSample(definition: ServerDefinition, dataDirectory: string, log: Log): Promise<Sample> {
+/**
+ * A port that another program has is never crawled or pushed to: the sample takes a free one, and the configuration follows.
+ *
+ * @throws UsageError when the configuration would have to change and its file can't be written
+ */
+export async function startSample(definition: ServerDefinition, setting: SampleSetting): Promise<Sample> {
+  const { dataDirectory } = setting;
+  const ports = readPorts(dataDirectory);
   const roots = definition.crawlers.flatMap((crawler) => crawler.roots);
-  const wantsSite = roots.some((root) => isAt(root.url, SITE_PORT));
-  const wantsIndex = definition.sinks.some((sink) => isAt(sink.url, INDEX_PORT));
+  const wantsSite = roots.some((root) => isAt(root.url, ports.site));
+  const wantsIndex = definition.sinks.some((sink) => isAt(sink.url, ports.index));
   const file = join(dataDirectory, 'index', 'index.sqlite');
-  const site = wantsSite
-    ? await unlessTaken(startSampleSite({ port: SITE_PORT, host: HOST }), 'sample site', log)
-    : undefined;
-  const index = wantsIndex
-    ? await unlessTaken(startIndex({ port: INDEX_PORT, host: HOST, file }), 'index', log)
-    : undefined;
-  return {
-    searchPage: index ? `${index.url}/` : '',
-    close: async () => void (await Promise.all([site?.close(), index?.close()])),
-  };
+  const running: Listening[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(running.map((one) => one.close())));
+  try {
+    if (wantsSite) running.push(await onFreePort(ports.site, (port) => startSampleSite({ port, host: HOST })));
+    const site = portOf(running[0]) ?? ports.site;
+    const index = wantsIndex
+      ? await onFreePort(ports.index, (port) => startIndex({ port, host: HOST, file }))
+      : undefined;
+    if (index) running.push(index);
+    const now: SamplePorts = { site, index: portOf(index) ?? ports.index };
+    const moved = now.site !== ports.site || now.index !== ports.index;
+    if (moved) move(ports, now, setting);
+    return { searchPage: index ? `${index.url}/` : '', moved, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-/** A port that is taken is no reason to stop: the index may run on its own, or beside another server. */
-async function unlessTaken<T>(start: Promise<T>, name: string, log: Log): Promise<T | undefined> {
+async function onFreePort(first: number, start: (port: number) => Promise<Listening>): Promise<Listening> {
+  for (let step = 0; step <= STEPS; step++) {
+    try {
+      return await start(first + step * STEP);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    }
+  }
+  return start(0);
+}
+
+const portOf = (running: Listening | undefined): number | undefined => running && Number(new URL(running.url).port);
+
+const portsFile = (dataDirectory: string): string => join(dataDirectory, 'sample.json');
+
+function readPorts(dataDirectory: string): SamplePorts {
   try {
-    return await start;
+    const { site, index } = JSON.parse(readFileSync(portsFile(dataDirectory), 'utf8')) as Partial<SamplePorts>;
+    return { site: Number(site) || FIRST_PORTS.site, index: Number(index) || FIRST_PORTS.index };
+  } catch {
+    return FIRST_PORTS;
+  }
+}
+
+/** The file is changed before the crawl begins, so that what it says is what happens. */
+function move(from: SamplePorts, to: SamplePorts, { configFile, dataDirectory, log }: SampleSetting): void {
+  try {
+    let text = readFileSync(configFile, 'utf8');
+    for (const part of ['index', 'site'] as const) {
+      if (to[part] === from[part]) continue;
+      text = text.replaceAll(new RegExp(`127\\.0\\.0\\.1:${from[part]}(?!\\d)`, 'g'), `${HOST}:${to[part]}`);
+      log.warn(
+        `Port ${from[part]} is taken by another program: the bundled ${part === 'site' ? 'sample site' : 'index'} listens on ${to[part]}, and ${configFile} names that port now`,
+      );
+    }
+    writeFileSync(configFile, text);
+    mkdirSync(dataDirectory, { recursive: true });
+    writeFileSync(portsFile(dataDirectory), `${JSON.stringify(to)}\n`);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE') throw error;
-    log.warn(`The bundled ${name} is not started: another program has its port. The crawl goes to that program`, {
-      message,
-    });
-    return undefined;
+    throw new UsageError(
+      `the ports of the sample are taken by another program, and ${configFile} can't be changed to name others: ${(error as Error).message}. Free port ${from.site} and ${from.index}, or run crawlway serve with a configuration of your own`,
+    );
   }
 }

@@ -11,20 +11,32 @@ import type { Log } from '../engine/ports/log.js';
 import { createApp } from './app.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWatch } from './configuration/configuration-watch.js';
-import { configurationFile, openAdminStore, openEngine, partsModule, systemClock } from './engine.module.js';
+import {
+  configurationFile,
+  openAdminStore,
+  openEngine,
+  openWebhook,
+  partsModule,
+  systemClock,
+} from './engine.module.js';
+import { EventLog } from './log/event-log.js';
+import { FetchLog } from './log/fetch-log.js';
 import { DEFAULT_CONFIG, isPostgres, type ServerOptions, UsageError } from './options.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { type Sample, startSample } from './sample.js';
 import { ADVISED_LENGTH } from './security/api-keys.js';
+import { Webhooks } from './webhooks/webhooks.js';
 
 /** Together with closing connections and files this stays below the 15 s that a stop may take. */
 const DRAIN_TIME = seconds(10);
 const PROGRESS_EVERY = milliseconds(250);
+const CAUGHT_UP_EVERY_MS = 5_000;
 
 export interface RunningServer {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string;
   readonly engine: EngineApi;
+  readonly log: Log;
   reload(who: string): Promise<unknown>;
   /** No new fetch and no new call; orders in hand are delivered or left for the next start. */
   close(): Promise<void>;
@@ -39,10 +51,11 @@ export interface ServeExtras {
 export async function serve(options: ServerOptions, { log, withSample }: ServeExtras): Promise<RunningServer> {
   if (options.configFile === DEFAULT_CONFIG) makeFirstConfiguration(log);
   warnOfShortKeys(options, log);
-  const file = configurationFile(options.configFile);
-  const loaded = file.load();
+  const file = configurationFile(options.configFile, options.fileSinks);
+  let loaded = file.load();
   for (const { place, code, message } of loaded.problems) log.warn(`${placeText(place)} ${code} ${message}`);
-  const sample = withSample ? await startSample(loaded.definition, options.dataDirectory, log) : undefined;
+  const sample = withSample ? await startSample(loaded.definition, { ...options, log }) : undefined;
+  if (sample?.moved) loaded = file.load();
   const opened: (() => Promise<unknown>)[] = [];
   if (sample) opened.push(() => sample.close());
   const close = async (): Promise<void> => {
@@ -53,9 +66,19 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
       databaseUrl: options.databaseUrl,
       log,
       crawls: options.roles.has('crawl'),
+      encryptionKey: options.encryptionKey,
     });
+    engine.observe(new EventLog(log).take);
+    const webhooks = new Webhooks({ clock: systemClock, log, definition: () => engine.definition, open: openWebhook });
+    engine.observe(webhooks.take);
+    opened.push(() => webhooks.close());
+    if (options.fetchLog !== undefined) {
+      const fetchLog = await FetchLog.open(options.fetchLog, log);
+      opened.push(() => fetchLog.close());
+      engine.observe(fetchLog.take);
+    }
     opened.push(() => engine.drain(DRAIN_TIME));
-    const admin = await openAdminStore(options.databaseUrl);
+    const admin = await openAdminStore(options.databaseUrl, options.encryptionKey);
     opened.push(() => admin.close());
     const parts = partsModule({ options, log, file, engine, admin, searchPage: sample?.searchPage ?? '' });
     const app = await createApp(parts, log, { api: options.roles.has('api') });
@@ -67,10 +90,17 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
     await engine.open(definition);
     const watch = new ConfigurationWatch(configuration, systemClock, log);
     opened.push(async () => watch.close());
+    const watching = setInterval(() => {
+      for (const crawler of engine.caughtUp()) {
+        log.info(`crawler ${crawler} has caught up: nothing is due`);
+        webhooks.caughtUp(crawler);
+      }
+    }, CAUGHT_UP_EVERY_MS);
+    opened.push(async () => clearInterval(watching));
     const url = await app.getUrl();
     log.info(`Crawlway is ready. Console: ${url}/  API: ${url}/docs`);
     if (sample) void tellWhenCrawled(engine, log, { sample, url });
-    return { url, engine, reload: (who) => configuration.reload(who), close };
+    return { url, engine, log, reload: (who) => configuration.reload(who), close };
   } catch (error) {
     await close();
     throw error;

@@ -18,6 +18,10 @@ export const CLOCK = Symbol('clock');
 export const OPTIONS = Symbol('options');
 /** Address of the bundled index's search page, empty when it does not run. */
 export const SEARCH_PAGE = Symbol('search page');
+/** A `DocumentMapper`. */
+export const MAP_DOCUMENT = Symbol('map document');
+/** A `TestSink`. */
+export const TEST_SINK = Symbol('test sink');
 /** Everything that stands before the API path of a call. */
 export const API = 'api/v1';
 
@@ -32,4 +36,6 @@ export const PART_TOKENS = [
   CLOCK,
   OPTIONS,
   SEARCH_PAGE,
+  MAP_DOCUMENT,
+  TEST_SINK,
 ] as const;

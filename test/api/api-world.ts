@@ -16,6 +16,8 @@ export interface WorldOptions {
   /** Content of the Crawler element; `SITE` stands for the site's address. */
   readonly crawler?: string;
   readonly attributes?: string;
+  /** More content of the Fetcher element. */
+  readonly fetcher?: string;
   /** As in CRAWLWAY_DATABASE_URL; a file of its own when absent. */
   readonly database?: string;
   /** What a server grants when it is absent. */
@@ -72,7 +74,11 @@ export class ApiWorld {
     const say = (message: string, particulars?: unknown): void =>
       void logged.push(`${message} ${JSON.stringify(particulars ?? {})}`);
     const log = { debug: () => {}, info: say, warn: say, error: say };
-    const env = { CRAWLWAY_API_KEYS: options.keys, CRAWLWAY_DATABASE_URL: options.database };
+    const env = {
+      CRAWLWAY_API_KEYS: options.keys,
+      CRAWLWAY_DATABASE_URL: options.database,
+      CRAWLWAY_FILE_SINKS: folder,
+    };
     const granted = serverOptions(flags, env);
     const { callsPerMinute = granted.callsPerMinute } = options;
     const server = await serve({ ...granted, callsPerMinute }, { log, withSample: false });
@@ -152,14 +158,18 @@ export class ApiWorld {
   }
 }
 
-function configuration(site: FakeSite, folder: string, { crawler = RULES, attributes = '' }: WorldOptions): string {
+function configuration(
+  site: FakeSite,
+  folder: string,
+  { crawler = RULES, attributes = '', fetcher = '' }: WorldOptions,
+): string {
   return `<?xml version="1.0"?>
 <CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false" ${attributes}>
     ${crawler.replaceAll('SITE', site.origin)}
     <cw:PushTo sink="main"/>
   </Crawler>
-  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+  <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/>${fetcher}</cw:Fetcher>
   <cw:Sink name="main" type="file" url="${join(folder, 'orders.jsonl')}"/>
 </CrawlConfig>
 `;

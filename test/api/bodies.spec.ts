@@ -23,6 +23,7 @@ interface Schema {
 }
 
 interface Call {
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
@@ -49,12 +50,21 @@ function nullFields(schema: Schema, seen: readonly string[] = []): { body: objec
   ]);
 }
 
-const cases = Object.entries(paths).flatMap(([path, item]) =>
-  Object.entries(item).flatMap(([method, { requestBody }]) =>
+/** With any value for what the query must have. */
+function queryOf(parameters: NonNullable<Call['parameters']>): string {
+  const names = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=x`);
+  return names.length === 0 ? '' : `?${names.join('&')}`;
+}
+
+/** Calls that protocols of others define answer as those do. */
+const own = Object.entries(paths).filter(([path]) => path.startsWith('/api/'));
+
+const cases = own.flatMap(([path, item]) =>
+  Object.entries(item).flatMap(([method, { parameters = [], requestBody }]) =>
     nullFields(requestBody?.content['application/json']?.schema ?? {}).map((field) => ({
       ...field,
       method: method.toUpperCase(),
-      path: path.replace('{crawler}', 'test').replace('{index}', '0'),
+      path: path.replace('{crawler}', 'test').replace('{index}', '0') + queryOf(parameters),
     })),
   ),
 );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LinkDto } from '../../src/server/urls/biography.dto.js';
+import type { LinkDto } from '../../src/server/urls/url-history.dto.js';
 import { ApiWorld } from './api-world.js';
 
 let world: ApiWorld;
@@ -105,7 +105,7 @@ describe('the calls about crawlers and URLs', () => {
     world.site.forgetRequests();
     const inside = await world.get(`crawlers/test/explain?url=${encoded('/unknown.html')}&from=${encoded('/a.html')}`);
     expect(inside.body).toMatchObject({
-      arrival: 'link',
+      discoveredVia: 'link',
       from: world.site.url('/a.html'),
       verdict: { accepted: true },
     });
@@ -124,6 +124,7 @@ describe('the calls about crawlers and URLs', () => {
       link.explanation.verdict.accepted,
       link.state?.status,
     ]);
+    expect(body.reading).toMatchObject({ text: expect.any(String), cut: [], metas: expect.any(Array) });
     expect(verdicts.sort()).toEqual([
       ['/a.html', true, 'indexed'],
       ['/new.html', true, undefined],

@@ -50,7 +50,7 @@ describe('an edit of the configuration by hand', () => {
     const { version } = (await world.get('config/state')).body;
     const { status, body } = await setWeights(await world.etag());
     expect([status, body.type]).toEqual([409, 'urn:crawlway:problem:edit-not-in-force']);
-    expect(body.detail).toMatch(/CrawlConfig\.xml:3:.*throttleTimeMS.*Mend the file or undo the edit.*If-Match: \*/);
+    expect(body.detail).toMatch(/CrawlConfig\.xml:3:.*throttleTimeMS.*Fix the file or undo the edit.*If-Match: \*/);
     expect(body.errors).toMatchObject([{ line: 3, severity: 'error' }]);
     expect((await setWeights('*')).status).toBe(409);
     expect((await world.send('POST', `config/versions/${version}/restore`)).status).toBe(409);

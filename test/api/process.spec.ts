@@ -12,13 +12,13 @@ import { crawlway, Program } from './program.js';
 // Several processes start in each test: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 180_000 });
 
-const configuration = (site: FakeSite, folder: string, more = ''): string => `<CrawlConfig
+const configuration = (site: FakeSite, more = ''): string => `<CrawlConfig
   xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false">
     <Root url="${site.origin}/" site="true"/>${more}<cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
-  <cw:Sink name="main" type="file" url="${join(folder, 'orders.jsonl')}"/>
+  <cw:Sink name="main" type="file" url="orders.jsonl"/>
 </CrawlConfig>`;
 
 async function smallSite(): Promise<FakeSite> {
@@ -31,7 +31,7 @@ async function serving() {
   const folder = temporaryDirectory();
   const site = await smallSite();
   const config = join(folder, 'CrawlConfig.xml');
-  writeFileSync(config, configuration(site, folder));
+  writeFileSync(config, configuration(site));
   const server = new Program(['serve', '--config', config, '--data', join(folder, 'data'), '--port', '0']);
   const url = (await server.said(/ready.*?(http:\/\/127\.0\.0\.1:\d+)/))[1]!;
   return { folder, site, config, server, url };
@@ -45,19 +45,23 @@ describe('the server as a process', () => {
     await expect.poll(indexed, { timeout: 60_000 }).toBe(3);
 
     const many = Array.from({ length: 2_500 }, (_, i) => site.url(`/many/${i}`)).join('\n');
+    const refreshed = await crawlway('refresh', site.url('/b.html'), '--server', url).ended;
+    expect([refreshed.code, refreshed.stdout]).toEqual([0, '1 URLs are due now\n']);
     const [status, explained, submitted, cleared] = await Promise.all([
       crawlway('status', '--once', '--server', url).ended,
-      crawlway('explain', site.url('/a.html'), '--server', url).ended,
+      crawlway('explain', site.url('/'), '--server', url).ended,
       crawlway('submit', '-f', '-', '--server', url).input(`${many}\n${site.url('/b.html')}\nftp://x.example/\n`).ended,
       crawlway('clear', `${site.origin}/a%`, '--yes', '--server', url).ended,
     ]);
     expect(status.stdout).toMatch(/CRAWLER\s+STATE\s+INDEXED/);
     expect(status.stdout).toMatch(/test\s+(?:idle|running)\s+\d/);
-    expect(explained.stdout).toContain('verdict  crawled');
+    expect(explained.stdout).toMatch(/^ {2}In the index\. It is visited next at/m);
+    expect(explained.stdout).toMatch(/visits\n.*200 {2}document\n {2}orders\n.*add acknowledged/);
+    expect(explained.code).toBe(0);
     expect([submitted.code, submitted.stdout]).toEqual([1, '2500 new, 1 known, 1 rejected\n']);
     expect([cleared.code, cleared.stdout]).toEqual([0, '1 URLs were deleted\n']);
 
-    writeFileSync(config, configuration(site, folder, '<Rules><Rule><Ext value=".pdf"/><NoIndex/></Rule></Rules>'));
+    writeFileSync(config, configuration(site, '<Rules><Rule><Ext value=".pdf"/><NoIndex/></Rule></Rules>'));
     server.signal('SIGHUP');
     await server.said(/a new configuration is in force/);
     server.signal('SIGTERM');
@@ -86,8 +90,8 @@ describe('the server as a process', () => {
     const site = await smallSite();
     const good = join(folder, 'good.xml');
     const bad = join(folder, 'bad.xml');
-    writeFileSync(good, configuration(site, folder));
-    writeFileSync(bad, configuration(site, folder).replace('<Root url', '<Root uri'));
+    writeFileSync(good, configuration(site));
+    writeFileSync(bad, configuration(site).replace('<Root url', '<Root uri'));
     const serve = (config: string, ...more: string[]) =>
       crawlway('serve', '--config', config, '--data', join(folder, 'data'), '--port', '0', ...more).ended;
     const [open, wrong] = await Promise.all([serve(good, '--host', '0.0.0.0'), serve(bad)]);
@@ -108,7 +112,7 @@ describe('the server as a process', () => {
     const { code, stdout, stderr } = await new Program(['serve', '--config', 'conf/Crawl.xml', ...flags], { cwd: typo })
       .ended;
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^crawlway: there is no configuration conf\/Crawl\.xml: .*CrawlConfig\.xml\.example\n$/);
+    expect(stderr).toMatch(/^crawlway: there is no configuration conf\/Crawl\.xml: .*crawlway init\n$/);
     expect(readdirSync(typo)).toEqual([]);
     await new Program(['serve', ...flags], { cwd: first }).said(/Crawlway is ready/);
     expect(existsSync(join(first, 'config', 'CrawlConfig.xml'))).toBe(true);
@@ -121,7 +125,7 @@ describe('the command line without a server', () => {
     const file = join(temporaryDirectory(), 'orders.jsonl');
     const [toFile, toOutput] = await Promise.all([
       crawlway('crawl', site.url('/'), '--out', file).ended,
-      crawlway('crawl', site.url('/'), site.url('/missing.html')).ended,
+      crawlway('crawl', site.url('/'), site.url(`/missing.html?home=$${'{HOME}'}`)).ended,
     ]);
     const paths = (text: string): string[] =>
       text
@@ -133,7 +137,13 @@ describe('the command line without a server', () => {
     expect(paths(readFileSync(file, 'utf8'))).toEqual(['/', '/a.html', '/b.html']);
     expect(toFile.stderr).toMatch(/3 documents, 0 waiting, 1 errors/);
     expect(paths(toOutput.stdout)).toEqual(['/', '/a.html', '/b.html']);
-    expect([toOutput.code, toOutput.stderr]).toEqual([2, expect.stringContaining('/missing.html (http-404)')]);
+    expect([toOutput.code, toOutput.stderr]).toEqual([
+      2,
+      expect.stringContaining('/missing.html?home=$%7BHOME} (http-404)'),
+    ]);
+    // What looks like a variable of the environment is sent as it was written.
+    const asked = site.requests.map(({ path }) => path).filter((path) => path.includes('home='));
+    expect(asked).toEqual(['/missing.html?home=$%7BHOME}']);
   });
 
   it('reads no page more than --max-pages says, and counts what it has written', async () => {
@@ -148,24 +158,42 @@ describe('the command line without a server', () => {
     expect(stderr.trim().split('\n').at(-1)).toMatch(new RegExp(`^25 pages, ${written} documents`));
   });
 
+  it('says why a crawl has brought no document, and exits with 4', async () => {
+    const site = await FakeSite.start();
+    onTestFinished(() => site.close());
+    const robots = '<meta name="robots" content="noindex, nofollow">';
+    site
+      .set('/', { headers: { 'content-type': 'text/html' }, body: `${robots}<a href="/a.html">a</a>` })
+      .page('/a.html');
+    const { code, stdout, stderr } = await crawlway('crawl', site.url('/')).ended;
+    expect([code, stdout]).toEqual([4, '']);
+    expect(stderr).toMatch(
+      /^no document was indexed:\n {2}http:.*\n {4}Not in the index: The page says noindex.*\n {4}Next step: Take noindex off/m,
+    );
+  });
+
   it('ends without a word when nobody reads its output any more', async () => {
     const folder = temporaryDirectory();
     const file = join(folder, 'CrawlConfig.xml');
     writeFileSync(file, configuration(await smallSite(), folder));
     const explaining = crawlway('explain', 'http://127.0.0.1/', '--config', file);
     explaining.stopReading();
-    expect(await explaining.ended).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await explaining.ended).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
   it('checks a configuration as FILE:LINE:COLUMN code message', async () => {
     const folder = temporaryDirectory();
     const site = await smallSite();
     const file = join(folder, 'CrawlConfig.xml');
-    writeFileSync(file, configuration(site, folder).replace('aggressive="true"', 'agressive="true" nthreads="none"'));
+    writeFileSync(file, configuration(site).replace('aggressive="true"', 'agressive="true" nthreads="none"'));
     const { code, stdout } = await crawlway('check', file).ended;
     expect(code).toBe(1);
     expect(stdout).toMatch(new RegExp(`^${file}:3:\\d+ [a-z-]+ .*agressive.*aggressive`, 'm'));
     expect(stdout).toMatch(new RegExp(`^${file}:3:\\d+ [a-z-]+ .*nthreads`, 'm'));
+    writeFileSync(file, configuration(site).replace('aggressive=', 'a\u009b\u202e2J='));
+    const strange = await crawlway('check', file).ended;
+    // What is written there could otherwise repaint the terminal of whoever checks it.
+    expect(`${strange.stdout}${strange.stderr}`).not.toMatch(/[\u009b\u202e]/);
     expect((await crawlway('check', 'CrawlConfig.xml.example').ended).code).toBe(0);
   });
 
@@ -176,9 +204,10 @@ describe('the command line without a server', () => {
       crawlway('explain', 'https://elsewhere.example/', '--from', 'http://127.0.0.1:8741/', ...args).ended,
       crawlway('status', '--once', '--server', 'http://127.0.0.1:9').ended,
     ]);
-    expect(inside.stdout).toContain('verdict  crawled');
-    expect(outside.stdout).toContain('verdict  not crawled, by site-mode');
-    expect(outside.stdout).toMatch(/remedy {3}\S/);
+    expect(inside.stdout).toMatch(/^ {2}The configuration accepts it\. No server was asked/m);
+    expect(outside.stdout).toMatch(/^ {2}Not crawled: the link on .* is refused: .*\(site-mode, /m);
+    expect([inside.code, outside.code]).toEqual([0, 3]);
+    expect(outside.stdout).toMatch(/^ {2}Next step: \S/m);
     expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('no server answers at http://127.0.0.1:9')]);
   });
 

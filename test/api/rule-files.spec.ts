@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiWorld, type Problem } from './api-world.js';
@@ -59,6 +59,11 @@ describe('the calls about files of rules', () => {
     expect(await world.etag()).not.toBe(before);
     await world.caughtUp(3);
     expect(world.pushed).toContain('delete /a.html');
+    const excluded = await world.get('crawlers/test/urls?status=760');
+    expect(excluded.body.items).toMatchObject([
+      { url: world.site.url('/a.html'), status: 'excluded', lastStatus: 760 },
+    ]);
+    expect((await world.get('crawlers/test/urls?status=761')).body.items).toEqual([]);
     expect(readdirSync(dirname(world.configFile)).sort()).toEqual(['CrawlConfig.xml', 'crawl.rules', 'indexer.conf']);
     const { body: audit } = await world.get('audit');
     expect(JSON.stringify(audit.items[0])).toContain('crawl.rules');
@@ -122,5 +127,42 @@ describe('the calls about files of rules', () => {
     expect(onDisk('crawl.rules')).toContain('# everything');
     expect(onDisk('indexer.conf')).toContain(SECRET);
     await world.caughtUp(4);
+  });
+
+  it('are nothing but files of rules: not the configuration, a key, or what a link leads to outside', async () => {
+    const config = dirname(world.configFile);
+    writeFileSync(join(config, 'tls.key'), 'PRIVATE-KEY-WORDS\n');
+    writeFileSync(join(config, 'notes.txt'), 'PRIVATE-NOTE-WORDS one\nPRIVATE-NOTE-WORDS two\n');
+    writeFileSync(join(world.folder, 'outside.rules'), 'OUTSIDE-WORDS\n');
+    symlinkSync(join(world.folder, 'outside.rules'), join(config, 'link.rules'));
+    for (const [name, problem] of [
+      ['CrawlConfig.xml', 'refused-file'],
+      ['tls.key', 'refused-file'],
+      ['link.rules', 'refused-file'],
+      ['notes.txt', 'bad-rule-file'],
+    ] as const) {
+      for (const element of [`<cw:Servers file="${name}"/>`, `<cw:CrawlSpace rules="${name}"/>`]) {
+        const xml = world.configuration({ crawler: element });
+        const answer = await world.sendXml('POST', 'config/check', xml);
+        const found = answer.body.problems.filter(({ severity }: { severity: string }) => severity === 'error');
+        expect(
+          found.map(({ code }: { code: string }) => code),
+          `${element} ${answer.text}`,
+        ).toEqual([problem]);
+        expect(answer.text).not.toMatch(/PRIVATE|OUTSIDE|hunter/);
+        expect((await world.sendXml('PUT', 'config', xml)).status).toBe(422);
+      }
+    }
+  });
+
+  it('a file sink writes below one folder, and nothing but lines of JSON', async () => {
+    for (const url of ['/etc/cron.d/x.jsonl', '../../x.jsonl', '.bashrc', 'a/../../../x.json']) {
+      const xml = world.configuration().replace(/type="file" url="[^"]*"/, `type="file" url="${url}"`);
+      const answer = await world.sendXml('PUT', 'config', xml);
+      expect([answer.status, answer.body.errors?.[0]?.detail], url).toEqual([
+        422,
+        expect.stringContaining('url of sink main: give a file'),
+      ]);
+    }
   });
 });

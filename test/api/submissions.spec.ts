@@ -12,8 +12,8 @@ const like = (pattern: string): string => encodeURIComponent(`${world.site.origi
 
 describe('the calls that change what is crawled', () => {
   it('answer 201 to a new root, 200 to a known one, 422 with the reasons to one that the policy rejects', async () => {
-    world.site.page('/island.html', ['/island/1.html']).page('/island/1.html');
-    const url = world.site.url('/island.html');
+    world.site.page('/island/', ['/island/1.html']).page('/island/1.html');
+    const url = world.site.url('/island/');
     const first = await world.send('POST', 'crawlers/test/roots', { url, metas: [{ name: 'team', value: 'search' }] });
     expect([first.status, first.body.url]).toEqual([201, url]);
     await world.caughtUp(6);
@@ -26,7 +26,7 @@ describe('the calls that change what is crawled', () => {
     expect(roots.map((root: { url: string; origin: string }) => [new URL(root.url).pathname, root.origin])).toEqual(
       expect.arrayContaining([
         ['/', 'configuration'],
-        ['/island.html', 'submitted'],
+        ['/island/', 'submitted'],
       ]),
     );
     expect((await world.send('DELETE', `crawlers/test/roots?url=${encodeURIComponent(url)}`)).status).toBe(204);
@@ -46,11 +46,15 @@ describe('the calls that change what is crawled', () => {
 
   it('take a url list and tell what became of it', async () => {
     world.site.page('/one.html').page('/two.html');
-    const list = `# ours\n${world.site.url('/one.html')}\n${world.site.url('/a.html')}\n\nftp://no.example/\n`;
+    const list = `# ours\n${world.site.url('/one.html')}\n${world.site.url('/a.html')}\n\nnews:no\\ \nftp://no.example/\n`;
     const { status, body } = await world.send('POST', 'crawlers/test/roots/list', list);
     expect(status).toBe(200);
-    expect(body).toMatchObject({ new: 1, known: 1, rejected: 1 });
-    expect(body.rejections[0].url).toContain('ftp://no.example/');
+    expect(body).toMatchObject({ new: 1, known: 1, rejected: 2 });
+    const rejections = body.rejections.map(({ line, url }: { line: number; url: string }) => [line, url]);
+    expect(rejections).toEqual([
+      [5, expect.stringContaining('news:no')],
+      [6, expect.stringContaining('ftp://no.example/')],
+    ]);
   });
 
   it('clear by pattern only when it is confirmed, and say first how much it would be', async () => {
@@ -61,6 +65,10 @@ describe('the calls that change what is crawled', () => {
     const asked = await world.send('DELETE', `crawlers/test/urls?like=${like('/old/%.html')}`);
     expect([asked.status, asked.body.count]).toEqual([409, 2]);
     expect((await world.get('crawlers/test')).body.indexed).toBe(indexed + 3);
+    const none = await world.send('DELETE', 'crawlers/test/urls?like=old*');
+    expect(none.body).toMatchObject({ count: 0, detail: expect.stringContaining('write %old%') });
+    const stars = await world.send('DELETE', `crawlers/test/urls?like=${like('/old/*.html')}`);
+    expect(stars.body.count).toBe(2);
     const done = await world.send('DELETE', `crawlers/test/urls?like=${like('/old/%.html')}&confirm=true`);
     expect([done.status, done.body.count]).toEqual([200, 2]);
     await world.caughtUp(indexed + 1);

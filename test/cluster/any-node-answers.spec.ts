@@ -19,7 +19,7 @@ describe('a node that crawls and a node for the API alone', () => {
   const configuration = (rule = ''): string => `<CrawlConfig
   xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false">
-    <Root url="${site.url('/')}"/>${rule}<cw:PushTo sink="main"/>
+    <Root url="${site.url('/')}" site="false"/>${rule}<cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="file" url="${join(folder, 'orders.jsonl')}"/>
@@ -29,7 +29,7 @@ describe('a node that crawls and a node for the API alone', () => {
     const config = join(folder, `${name}.xml`);
     writeFileSync(config, configuration());
     const flags = { config, data: join(folder, name), port: '0' };
-    const env = { CRAWLWAY_DATABASE_URL: database, CRAWLWAY_ROLES: roles };
+    const env = { CRAWLWAY_DATABASE_URL: database, CRAWLWAY_ROLES: roles, CRAWLWAY_FILE_SINKS: folder };
     const server = await serve(serverOptions(flags, env), { log: SILENT, withSample: false });
     onTestFinished(() => server.close());
     return server;

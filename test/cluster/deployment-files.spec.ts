@@ -1,10 +1,13 @@
 /** No container engine runs in these tests, so the files are held against what they name: each other, the program, the API. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load, loadAll, YAML11_SCHEMA } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { serverOptions } from '../../src/server/options.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const text = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
@@ -15,7 +18,9 @@ const KEY = `me:admin:${'k'.repeat(48)}`;
 /** Do the options that the server reads out of this environment make sense? */
 function readOptions(environment: Readonly<Record<string, string>>): void {
   const known = text('src/server/options.ts') + text('src/server/engine.module.ts');
-  for (const name of Object.keys(environment)) expect(known, name).toContain(name);
+  // Whatever begins with CRAWLWAY_SECRET_ is for the configuration.
+  const options = Object.keys(environment).filter((name) => !name.startsWith('CRAWLWAY_SECRET_'));
+  for (const name of options) expect(known, name).toContain(name);
   serverOptions({}, { CRAWLWAY_HOST: '0.0.0.0', CRAWLWAY_API_KEYS: KEY, ...environment });
 }
 
@@ -112,12 +117,40 @@ describe('compose.yaml', () => {
     }
     const read = readConfiguration(text('deploy/compose/CrawlConfig.xml'), {
       file: 'CrawlConfig.xml',
-      env: {},
+      env: { CRAWLWAY_SECRET_INDEX: 'pass' },
       readFile: () => '',
     });
     expect(read.problems).toEqual([]);
     const { port, hostname } = new URL(read.definition!.sinks[0]!.url!);
     expect(compose.services[hostname]!.entrypoint).toContain(port);
+  });
+});
+
+describe('the index of compose.yaml', () => {
+  it('starts with its own command, and is found healthy with its login alone', async () => {
+    const { entrypoint, environment, healthcheck } = (
+      load(text('compose.yaml'), { schema: YAML11_SCHEMA }) as {
+        services: {
+          index: { entrypoint: string[]; environment: Record<string, string>; healthcheck: { test: string[] } };
+        };
+      }
+    ).services.index;
+    const env = { PATH: process.env['PATH'], INDEX_LOGIN: environment['INDEX_LOGIN'], INDEX_PASSWORD: 'pass' };
+    const place: Record<string, string> = { '/var/lib/crawlway': temporaryDirectory(), '8741': '0' };
+    const args = entrypoint.slice(1).map((word) => place[word] ?? word);
+    const index = spawn(process.execPath, args, { cwd: ROOT, env });
+    try {
+      const [said] = await once(index.stdout.setEncoding('utf8'), 'data');
+      const port = /:(\d+)/.exec(said)![1]!;
+      const probe = healthcheck.test.slice(2).map((word) => word.replace('8741', port));
+      const healthy = async (password: string): Promise<unknown> => {
+        const check = spawn(process.execPath, probe, { env: { ...env, INDEX_PASSWORD: password } });
+        return (await once(check, 'exit'))[0];
+      };
+      expect([await healthy('pass'), await healthy('wrong')]).toEqual([0, 1]);
+    } finally {
+      index.kill();
+    }
   });
 });
 

@@ -27,10 +27,10 @@ describe('a crawl that moves to another database goes on without one repeated fe
       config,
       `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false">
-    <Root url="${site.url('/')}"/><cw:PushTo sink="main"/>
+    <Root url="${site.url('/')}" site="false"/><cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
-  <cw:Sink name="main" type="file" url="${join(folder, 'orders.jsonl')}"/>
+  <cw:Sink name="main" type="file" url="orders.jsonl"/>
 </CrawlConfig>`,
     );
   });

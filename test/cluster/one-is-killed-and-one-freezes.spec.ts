@@ -30,7 +30,7 @@ const pages = (from: number, to: number): string[] =>
 function configuration(site: FakeSite, indexUrl: string): string {
   return `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" nthreads="20" throttleTimeMS="${THROTTLE_MS}" defaultAccept="true" crawlSitemaps="false">
-    <Root url="${site.url('/1')}"/><cw:PushTo sink="main"/>
+    <Root url="${site.url('/1')}" site="false"/><cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="papi" url="${indexUrl}" connector="docs"/>

@@ -42,13 +42,16 @@ it.each(['silent', 'refusing'] as const)(
         config,
         `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" nthreads="8" throttleTimeMS="${THROTTLE_MS}" defaultAccept="true" crawlSitemaps="false">
-    ${sites.map((site) => `<Root url="${site.url('/0')}"/>`).join('')}<cw:PushTo sink="main"/>
+    ${sites.map((site) => `<Root url="${site.url('/0')}" site="false"/>`).join('')}<cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="file" url="${orders}"/>
 </CrawlConfig>`,
       );
-      const options = serverOptions({ config, data: join(folder, name), port: '0' }, { CRAWLWAY_DATABASE_URL: url });
+      const options = serverOptions(
+        { config, data: join(folder, name), port: '0' },
+        { CRAWLWAY_DATABASE_URL: url, CRAWLWAY_FILE_SINKS: folder },
+      );
       const server = await serve(options, { log: SILENT, withSample: false });
       onTestFinished(() => server.close());
       return server;

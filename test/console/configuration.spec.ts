@@ -1,7 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
 import { describeInBrowser } from './browser.js';
+import { CONFIGURATION } from './console-world.js';
 
-describeInBrowser('the configuration screen', {}, (stage) => {
+/** What is crawled follows from the rules alone. */
+const RULES_ALONE = CONFIGURATION.replace('site="true"', 'site="false"');
+
+describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (stage) => {
   beforeAll(() => stage().world.caughtUp());
 
   it('previews the effect of a deleted rule in numbers before it is saved', async () => {
@@ -86,7 +90,10 @@ describeInBrowser('the configuration screen', {}, (stage) => {
     await page.getByText('The new configuration is in force.').waitFor();
     expect(world.server.engine.definition.crawlers[0]!.crawlSpace?.rules).toHaveLength(2);
     await open(`/try?url=${encodeURIComponent(world.site.url('/news.html'))}`);
-    await page.getByText('Would not be crawled.').waitFor();
+    await page
+      .getByText(/^Not (?:crawled|in the index)/)
+      .first()
+      .waitFor();
     await page.getByRole('link', { name: 'docs.crawl.rules:1' }).first().click();
     await page.getByRole('region', { name: 'Crawl space: docs.crawl.rules' }).waitFor();
     expect(complaints).toEqual([]);

@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningIndex, startIndex } from '../../index/server.js';
+import { type RunningIndex, startIndex } from '../../demo-index/server.js';
 import type { CrawlerView } from '../../src/engine/engine-api.js';
 import { serverOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
@@ -21,7 +21,7 @@ export interface WorldOptions {
 }
 
 /** Two rules, a page that fails, a redirect, a folder that the second rule keeps out. */
-const CONFIGURATION = `
+export const CONFIGURATION = `
   <Crawler name="docs" aggressive="true" throttleTimeMS="0" crawlSitemaps="false">
     <Root url="SITE/" site="true"/>
     <Rules group="default">

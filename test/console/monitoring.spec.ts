@@ -29,7 +29,10 @@ describe('dashboard and alert rules in docs/', () => {
   let labels: Map<string, Set<string>>;
 
   beforeAll(async () => {
-    world = await ApiWorld.start();
+    world = await ApiWorld.start({
+      fetcher:
+        '<cw:Login name="intranet" type="basic" url="http://127.0.0.1:9/" insecure="true" user="u" password="p"/>',
+    });
     await world.caughtUp();
     const lines = (await world.get('/metrics')).text.split('\n').filter((line) => line && !line.startsWith('#'));
     series = new Set(lines.map((line) => /^\w+/.exec(line)![0]));

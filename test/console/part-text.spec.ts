@@ -22,7 +22,11 @@ const XML = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:c
 </CrawlConfig>
 `;
 const read = (xml: string) =>
-  readConfiguration(xml, { file: 'c.xml', readFile: () => 'allow domain *', env: {} }).definition!;
+  readConfiguration(xml, {
+    file: 'c.xml',
+    readFile: (name) => (name.endsWith('.conf') ? 'Server http://a.example/' : 'allow domain *'),
+    env: {},
+  }).definition!;
 
 describe('an element of the configuration by itself', () => {
   it('is cut out and put back without a change', () => {

@@ -26,7 +26,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
   describe('held deletions', () => {
     it('are dropped: the dialog says how many documents stay, and they stay', async () => {
       const { page, open, world } = stage();
-      await lose(stage(), LOST);
+      await revoke(stage(), LOST);
       await open('/');
       await page.getByText('2 deletions of').waitFor();
       await open('/push?view=held');
@@ -43,7 +43,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
 
     it('are released: the dialog says how many documents leave the index, and they leave it', async () => {
       const { page, open } = stage();
-      await lose(stage(), LOST);
+      await revoke(stage(), LOST);
       await open('/push?view=held');
       await page.getByRole('button', { name: 'Release…' }).click();
       const dialog = page.getByRole('dialog', { name: 'Release held deletions' });
@@ -95,7 +95,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
       '2 pages will be fetched and pushed again, and 1 document deleted from the sink.',
     );
     await dialog.getByRole('button', { name: 'Send the orders' }).click();
-    await report.getByText('The orders that mend these differences are on the way.').waitFor();
+    await report.getByText('The orders that fix these differences are on the way.').waitFor();
     await expect.poll(() => held(stage(), '/guide/'), PATIENCE).toBe(true);
     await world.caughtUp();
     await report.getByRole('button', { name: 'Compare again' }).click();
@@ -103,7 +103,7 @@ describeInBrowser('what waits for a person', { configuration: CONFIGURATION }, (
   });
 });
 
-async function lose({ world }: Stage, paths: readonly string[]): Promise<void> {
+async function revoke({ world }: Stage, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     world.site.remove(path);
     await world.server.engine.refresh('docs', { url: world.site.url(path) });

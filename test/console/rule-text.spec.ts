@@ -94,6 +94,23 @@ describe('a new crawl', () => {
     },
   );
 
+  it.each(['', '<CrawlConfig/>', XML])('added twice to a configuration like %s draws no warning', (before) => {
+    const first = addCrawler(before, { ...wish, url: new URL('https://one.example/') }, true);
+    const { newSink: _, ...again } = wish;
+    const second = addCrawler(first, { ...again, name: 'second', url: new URL('https://two.example/') }, true);
+    const added = read(second).problems.filter(({ code }) => code !== 'no-sink');
+    expect(added).toEqual(
+      read(before || '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"/>').problems.filter(
+        ({ code }) => code !== 'no-sink',
+      ),
+    );
+  });
+
+  it('follows the links of a deep page over the whole site', () => {
+    const { definition } = read(addCrawler('<CrawlConfig/>', wish, true));
+    expect(definition!.crawlers[0]!.roots[0]).toMatchObject({ site: false });
+  });
+
   it('without a root is there to judge, and has nothing to crawl', () => {
     const { definition } = read(addCrawler('<CrawlConfig/>', wish, false));
     expect(definition!.crawlers[0]!.roots).toEqual([]);

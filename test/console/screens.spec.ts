@@ -13,7 +13,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await open('/');
     const card = page.getByRole('region', { name: 'docs' });
     await card.getByText('Documents in the index').waitFor();
-    expect(await card.textContent()).toContain('nothing is due: every known page is up to date.');
+    expect(await card.textContent()).toContain('nothing is due now; 1 URL is in error and visited again later.');
     await card.getByRole('button', { name: 'Pause docs' }).click();
     await card.getByText('paused', { exact: true }).waitFor();
     await card.getByRole('button', { name: 'Start docs' }).click();
@@ -48,6 +48,21 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await page.getByRole('table', { name: 'Stored URLs' }).waitFor();
   });
 
+  it('answers on any screen why a page is missing, and lists roots and the audit log', async () => {
+    const { page, open, world, complaints } = stage();
+    await open('/hosts');
+    await page.getByLabel('Why is my page missing?').fill(world.site.url('/nowhere/at/all'));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/try\?crawler=docs&url=/);
+    await page.getByRole('heading', { name: 'Try a URL' }).waitFor();
+    await open('/roots');
+    const roots = page.getByRole('table', { name: 'Start URLs' });
+    expect(await roots.getByRole('row').nth(1).textContent()).toContain(`${world.site.origin}/`);
+    await open('/audit');
+    await page.getByRole('table', { name: 'Audit log' }).getByText('pauseCrawler').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('says that there is no such screen', async () => {
     const { page, open } = stage();
     await open('/nowhere');
@@ -63,7 +78,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await events.getByRole('link', { name: '/news.html' }).first().waitFor();
   });
 
-  it('shows the oldest URL of a source, which leads to its biography', async () => {
+  it('shows the oldest URL of a source, which leads to its URL history', async () => {
     const { page, open } = stage();
     await open('/sources');
     const row = page.getByRole('row', { name: /^refresh/ });
@@ -80,7 +95,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     expect(world.server.engine.definition.crawlers[0]!.weights.follow).toBe(25);
   });
 
-  it('filters URLs, and the filter stands in the address', async () => {
+  it('filters URLs, and the filter is in the address', async () => {
     const { page, open } = stage();
     await open('/urls');
     await page.getByLabel('Status').selectOption('error');
@@ -98,13 +113,14 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     const { page, open, world } = stage();
     await open(`/url?url=${encodeURIComponent(world.site.url('/guide/lamps.html'))}`);
     const path = page.getByRole('region', { name: 'How it was found' }).getByRole('listitem');
+    await path.nth(2).waitFor();
     expect(await path.allTextContents()).toEqual(
       ['/', '/guide/', '/guide/lamps.html'].map((one) => world.site.url(one)),
     );
     expect(await page.getByRole('table', { name: 'Fetches' }).textContent()).toContain('document200');
     expect(await page.getByRole('table', { name: 'Push orders' }).textContent()).toContain('acknowledged');
     await page.getByRole('button', { name: 'Refresh now' }).click();
-    await page.getByText('It is due now').waitFor();
+    await page.getByText('It is due now').first().waitFor();
     await page
       .getByRole('link', { name: /CrawlConfig.xml:\d+/ })
       .first()
@@ -129,7 +145,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await open('/try');
     await page.getByRole('textbox', { name: 'URL', exact: true }).fill(world.site.url('/private/staff.html'));
     await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByText('Would not be crawled.').waitFor();
+    await page.getByText(/^Not crawled: /).waitFor();
     const verdict = page.getByRole('region', { name: 'Verdict' });
     expect(await verdict.textContent()).toContain('rule 2');
     await verdict
@@ -142,7 +158,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     const { page, open, world } = stage();
     await open(`/try?url=${encodeURIComponent(world.site.url('/attic/box.html'))}`);
     const verdict = page.getByRole('region', { name: 'Verdict' });
-    await verdict.getByText('Would not be crawled.').waitFor();
+    await verdict.getByText(/^Not (?:crawled|in the index): .*robots\.txt forbids it/).waitFor();
     expect(await verdict.textContent()).toMatch(/robots\.txt forbids it to crawlway by line 3: Disallow: \/attic\//i);
     await open(`/url?url=${encodeURIComponent(world.site.url('/'))}`);
     expect(await page.getByRole('region', { name: 'Verdict' }).textContent()).toContain('no line forbids it');

@@ -6,7 +6,7 @@ const PATIENCE = { timeout: 15_000 };
 
 const crawler = (name: string, sinks: readonly string[]): string => `
   <Crawler name="${name}" aggressive="true" throttleTimeMS="0" crawlSitemaps="false">
-    <Root url="SITE/news.html" priority="1"/>
+    <Root url="SITE/news.html" priority="1" site="false"/>
     <Rules group="default">
       <Rule><ar:Atom field="url" kind="prefix" norm="none" litteral="true" value="SITE/news"/><Index/><Follow/><Accept/></Rule>
     </Rules>

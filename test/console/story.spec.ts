@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeInBrowser } from './browser.js';
 
-/** Judging anew and pushing happen in the background. */
+/** Judging again and pushing happen in the background. */
 const PATIENCE = { timeout: 15_000 };
 
 const NOTHING_YET = '<cw:Sink name="main" type="papi" url="INDEX" connector="test"/>';
@@ -24,7 +24,7 @@ describeInBrowser('from nothing to a page that is found', { configuration: NOTHI
     expect(complaints).toEqual([]);
   });
 
-  it('tells why one page is missing, and the rule is mended with a preview', async () => {
+  it('tells why one page is missing, and the rule is fixed with a preview', async () => {
     const { page, open, world } = stage();
     await open('/configuration');
     await page.getByRole('button', { name: 'Add a rule…' }).click();
@@ -36,7 +36,10 @@ describeInBrowser('from nothing to a page that is found', { configuration: NOTHI
     await expect.poll(() => found(world.index.url, 'brass'), PATIENCE).toBe(false);
 
     await open(`/try?url=${encodeURIComponent(world.site.url('/guide/lamps.html'))}`);
-    await page.getByText('Would not be crawled.').waitFor();
+    await page
+      .getByText(/^Not (?:crawled|in the index)/)
+      .first()
+      .waitFor();
     await open('/configuration');
     await page.getByRole('button', { name: 'Delete rule 2' }).click();
     await page.getByText('would be crawled from now on').waitFor();

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
-/** docs/REASONS.md as the registries say it; written anew by `npx vitest run test/docs/reasons.spec.ts -u`. */
+/** docs/REASONS.md as the registries say it; written again by `npx vitest run test/docs/reasons.spec.ts -u`. */
 function page(): string {
   const reasons = Object.entries(REASONS).map(([code, { layer, meaning, remedy }]) => [
     `\`${code}\``,

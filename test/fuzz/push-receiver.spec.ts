@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningIndex, startIndex } from '../../index/server.js';
+import { type RunningIndex, startIndex } from '../../demo-index/server.js';
 
 const COMMANDS = [
   'add_documents',

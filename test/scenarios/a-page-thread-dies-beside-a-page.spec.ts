@@ -8,7 +8,7 @@ import { start, startSite } from '../support/scenario.js';
 const THROTTLE = seconds(2.5);
 
 /** A crawl of two pages; `losing()` says whether the thread dies that has just asked for one. */
-async function crawlLosing(losing: (url: string) => boolean) {
+async function crawlLosing(revoking: (url: string) => boolean) {
   const site = await startSite();
   site.page('/', ['/a']).page('/a');
   const clock = new ManualClock();
@@ -18,7 +18,7 @@ async function crawlLosing(losing: (url: string) => boolean) {
     processor.process = async (task) => {
       asked.push(clock.now());
       const result = await process(task);
-      if (losing(task.url)) throw new WorkLost('a page thread ended');
+      if (revoking(task.url)) throw new WorkLost('a page thread ended');
       return result;
     };
   };

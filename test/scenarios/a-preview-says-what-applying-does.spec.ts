@@ -27,12 +27,12 @@ describe('a preview says what applying the same configuration does', () => {
     other.page('/');
     const site = await startSite();
     site.page('/', [other.url('/')]).page('/start');
-    const root = (attribute = '') => `<Root url="${site.url('/')}" ${attribute}/>`;
+    const root = (attribute = 'site="false"') => `<Root url="${site.url('/')}" ${attribute}/>`;
     const world = await crawl({ crawler: root(), attributes: ATTRIBUTES });
     await world.reconfigure({ crawler: root('site="true"'), attributes: ATTRIBUTES });
     await world.untilIdle();
     expect(await world.state(other.url('/'))).toMatchObject({ status: 'excluded', reason: 'outside-site' });
-    const report = await previewOf(world, `<Root url="${site.url('/start')}"/>`);
+    const report = await previewOf(world, `<Root url="${site.url('/start')}" site="false"/>`);
     expect(report.crawlers[0]).toMatchObject({ newlyAccepted: { count: 1 } });
   });
 
@@ -61,7 +61,7 @@ describe('a preview says what applying the same configuration does', () => {
     const [a, b] = await Promise.all([startSite('127.0.0.1', 'a.test'), startSite('127.0.0.2', 'b.test')]);
     a.page('/', [b.url('/')]);
     b.page('/');
-    const root = `<Root url="${a.url('/')}"/>`;
+    const root = `<Root url="${a.url('/')}" site="false"/>`;
     const world = await crawl({ crawler: root, attributes: ATTRIBUTES, names });
     await world.reconfigure({
       crawler: `${root}<cw:CrawlSpace rules="crawl.rules"/>`,
@@ -87,7 +87,7 @@ describe('a preview says what applying the same configuration does', () => {
     const old = Array.from({ length: 312 }, (_, i) => `/old/${i}`);
     const kept = Array.from({ length: 88 }, (_, i) => `/new/${i}`);
     const site = await siteOf([...old, ...kept]);
-    const root = `<Root url="${site.url('/')}"/>`;
+    const root = `<Root url="${site.url('/')}" site="false"/>`;
     const world = await crawl({ crawler: root, attributes: ATTRIBUTES });
     const all = await world.indexed();
     expect(all).toHaveLength(401);
@@ -112,7 +112,7 @@ describe('a preview says what applying the same configuration does', () => {
 
   it('documents that only lose their place in the index count as deleted too, and are; they come back when they may', async () => {
     const site = await siteOf(['/a/1', '/a/2', '/b']);
-    const root = `<Root url="${site.url('/')}"/>`;
+    const root = `<Root url="${site.url('/')}" site="false"/>`;
     const world = await crawl({ crawler: root, attributes: ATTRIBUTES });
     const changed = `${root}<Rules><Rule><ar:Path val="/a/"/><NoIndex/></Rule></Rules>`;
     const { crawlers } = await previewOf(world, changed);
@@ -130,7 +130,7 @@ describe('a preview says what applying the same configuration does', () => {
     const site = await siteOf(['/docs/', '/docs/a', '/other']);
     site.page('/docs/', ['/docs/a', '/other']);
     const root = (more: string): string => `<Root url="${site.url('/docs/')}" ${more}/>`;
-    const world = await crawl({ crawler: root(''), attributes: ATTRIBUTES });
+    const world = await crawl({ crawler: root('site="false"'), attributes: ATTRIBUTES });
     expect(await world.indexed()).toHaveLength(3);
     const { crawlers } = await previewOf(world, root('site="true"'));
     expect(crawlers[0]).toMatchObject({ documentsDeleted: { count: 1, samples: [{ reason: 'outside-site' }] } });
@@ -155,7 +155,7 @@ describe('a preview says what applying the same configuration does', () => {
       .map((list) => list.map(([test, does]) => `<Rule>${test}${does}</Rule>`).join(''))
       .map((text) => (text === '' ? '' : `<Rules>${text}</Rules>`));
     // The last word on the root is always yes: a fresh crawl could not begin otherwise.
-    const root = `<Root url="${site.url('/')}"/>`;
+    const root = `<Root url="${site.url('/')}" site="false"/>`;
     const always = `<Rules><Rule><ar:Path val="/$"/><Accept/><Index/><Follow/></Rule></Rules>`;
     const world = await crawl({ crawler: root, attributes: ATTRIBUTES });
     await fc.assert(

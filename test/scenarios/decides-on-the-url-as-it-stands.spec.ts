@@ -21,7 +21,7 @@ describe('a page whose visit ends while a list with its URL is on its way', () =
         return undefined;
       });
     });
-    world = await start({ attributes, crawler: `<Root url="${site.url('/')}"/>` });
+    world = await start({ attributes, crawler: `<Root url="${site.url('/')}" site="false"/>` });
     await asked;
   });
 
@@ -49,7 +49,7 @@ describe('a page whose visit ends while a list with its URL is on its way', () =
 
   it('is deleted from the index when new rules exclude it', async () => {
     listLate();
-    const crawler = `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="a.rules"/>`;
+    const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
     await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/')}\n` } });
     await world.pass(minutes(10));
     expect(await world.state(site.url('/'))).toMatchObject({ status: 'excluded' });
@@ -57,7 +57,7 @@ describe('a page whose visit ends while a list with its URL is on its way', () =
   });
 
   it('is judged again by new rules when its visit ends after its turn', async () => {
-    const crawler = `<Root url="${site.url('/')}"/>`;
+    const crawler = `<Root url="${site.url('/')}" site="false"/>`;
     await world.reconfigure({ attributes: `${attributes} defaultIndex="false"`, crawler });
     const { id } = (await world.state(site.url('/')))!;
     await until(async () => (await world.store.getSetting('rejudging/test')) === String(id));
@@ -71,7 +71,7 @@ describe('a page whose visit ends while a list with its URL is on its way', () =
 it('a page in error that answers again while a person clears the errors stays known', async () => {
   const site = await startSite();
   site.page('/', ['/a']).set('/a', { status: 408 });
-  const world = await start({ attributes, crawler: `<Root url="${site.url('/')}"/>` });
+  const world = await start({ attributes, crawler: `<Root url="${site.url('/')}" site="false"/>` });
   await world.pass(minutes(1));
   expect(await world.state(site.url('/a'))).toMatchObject({ status: 'error' });
   const list = world.store.list.bind(world.store);

@@ -1,7 +1,7 @@
 /** What becomes of deletions that the guard holds, or a sink has refused, when more happens before a person looks at them. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { days, hours, minutes } from '../../src/domain/time/units.js';
-import { UNKNOWN_STAMP } from '../../src/engine/crawl/doubts.js';
+import { UNKNOWN_STAMP } from '../../src/engine/crawl/outcome/in-doubt-deliveries.js';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import type { FakeSite } from '../support/fake-site.js';
 import { FlakyReceiver } from '../support/flaky-receiver.js';
@@ -9,8 +9,8 @@ import { start, startSite } from '../support/scenario.js';
 
 const PATHS = Array.from({ length: 9 }, (_, i) => `/p${i}`);
 const DOCUMENTS = PATHS.length + 1;
-/** What a small site that fails may lose before the guard holds. */
-const LOST = 3;
+/** What a site that fails may lose before it has shown a sign of life. */
+const LOST = 0;
 const attributes = 'nearDuplicateDetector="false" smartRefreshMinAgeS="43200" smartRefreshMaxAgeS="86400"';
 
 describe('deletions that wait for a person', () => {
@@ -23,7 +23,7 @@ describe('deletions that wait for a person', () => {
     site = await startSite();
     receiver = await FlakyReceiver.start();
     isWell();
-    world = await start({ attributes, crawler: `<Root url="${site.url('/')}"/>`, through: receiver });
+    world = await start({ attributes, crawler: `<Root url="${site.url('/')}" site="false"/>`, through: receiver });
     await world.untilIdle();
     hostKey = (await world.state(site.url('/')))!.hostKey;
   });
@@ -45,10 +45,13 @@ describe('deletions that wait for a person', () => {
     await world.pass(minutes(5));
   }
 
-  const held = () => world.engine.orders({ state: 'held' }, undefined, 100);
+  const held = async () => [
+    ...(await world.engine.orders({ state: 'held' }, undefined, 100)),
+    ...(await world.engine.orders({ state: 'awaiting' }, undefined, 100)),
+  ];
   const waiting = () => world.store.list({ crawler: 'test', pendingDeletion: true }, 0, 100);
 
-  it('are held anew when a visit that was to come anyway finds the pages gone after all were dropped', async () => {
+  it('are held again when a visit that was to come anyway finds the pages gone after all were dropped', async () => {
     await fails();
     expect(await held()).toHaveLength(DOCUMENTS - LOST);
     await world.engine.setRunState('test', 'paused');
@@ -60,6 +63,42 @@ describe('deletions that wait for a person', () => {
     await visit();
     expect((await waiting()).map(({ url }) => url).sort()).toEqual((await held()).map(({ uri }) => uri).sort());
     expect(await held()).toHaveLength(DOCUMENTS - LOST);
+  });
+
+  it('are sent as new orders: a document may have gone out since they were decided', async () => {
+    await fails();
+    const [first, ...rest] = (await held()).reverse();
+    const last = Math.max(...rest.map(({ id }) => id));
+    const sent = await world.during(world.engine.retryOrder(first!.id));
+    expect(sent).toMatchObject({ uri: first!.uri, kind: 'delete', state: 'acknowledged', reason: first!.reason });
+    expect(sent.id).toBeGreaterThan(last);
+    expect(sent.decidedAt).toBeGreaterThan(first!.decidedAt);
+    expect(await world.store.order(first!.id)).toMatchObject({
+      state: 'cancelled',
+      answer: `sent as order ${sent.id}`,
+    });
+    await world.engine.releaseHeld(hostKey);
+    await world.pass(minutes(5));
+    const acknowledged = await world.engine.orders({ kind: 'delete', state: 'acknowledged' }, undefined, 100);
+    expect(acknowledged.map(({ uri }) => uri).sort()).toEqual([first!, ...rest].map(({ uri }) => uri).sort());
+    expect(Math.min(...acknowledged.map(({ id }) => id))).toBeGreaterThan(last);
+    expect(await held()).toEqual([]);
+  });
+
+  it('and wait for a sign of life are over when their page is gone, though the sink refuses that deletion', async () => {
+    await fails();
+    const uri = site.url('/p1');
+    const before = (await held()).find((entry) => entry.uri === uri)!;
+    expect(before.state).toBe('awaiting');
+    receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'refuse' : 'pass');
+    site.set('/p1', { status: 404 });
+    await visit();
+    expect(await world.engine.orders({ uri, state: 'refused' }, undefined, 10)).toHaveLength(1);
+    expect(await world.store.order(before.id)).toMatchObject({ state: 'cancelled' });
+    site.set('/p1', { status: 500 });
+    await visit();
+    const [again] = await world.engine.orders({ uri, state: 'awaiting' }, undefined, 10);
+    expect(again!.decidedAt).toBeGreaterThan(before.decidedAt);
   });
 
   it('go out again at the next visit when the sink has refused them after their release', async () => {
@@ -86,7 +125,7 @@ describe('deletions that wait for a person', () => {
         receiver.fate = (body) => (body.includes('PAPI_uri=') ? 'fail' : 'pass');
         await world.engine.releaseHeld(hostKey);
       } else {
-        const crawler = `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="a.rules"/>`;
+        const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
         await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
       }
       await world.pass(minutes(5));
@@ -100,7 +139,7 @@ describe('deletions that wait for a person', () => {
 
   it('are done with when the rules have taken the documents out meanwhile', async () => {
     await fails();
-    const crawler = `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="a.rules"/>`;
+    const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
     await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
     await world.pass(minutes(10));
     expect((await held()).map(({ uri }) => uri)).toEqual((await waiting()).map(({ url }) => url));
@@ -128,7 +167,7 @@ describe('deletions that wait for a person', () => {
     expect(await world.indexed()).toContain(site.url('/p1'));
   });
 
-  it('are sent by a release after their page was forgotten and found anew, or are done with', async () => {
+  it('are sent by a release after their page was forgotten and found again, or are done with', async () => {
     await fails();
     const { id } = (await world.state(site.url('/p8')))!;
     await world.store.settle([{ id, remove: true }]);

@@ -26,7 +26,7 @@ describe('explain says in one sentence why a URL is not crawled and where that s
     site.set('/refers', { headers: HTML, body: '<link rel="canonical" href="/canon"><title>r</title>' }).page('/canon');
     const port = site.port;
     const rules = `forbid domain news.example\nforbid domain moved.example\nforbid prefix http://www:${port}/intern/\nforbid address 10.0.0.0/8\n`;
-    const crawler = `<Root url="${site.url('/')}"/><Root url="${site.url('/docs/start.html')}" entireSite="true"/><Root url="http://listed:${port}/only/" site="true"/>
+    const crawler = `<Root url="${site.url('/')}" site="false"/><Root url="${site.url('/docs/start.html')}" entireSite="true"/><Root url="http://listed:${port}/only/" site="true"/>
       <cw:LinkRules maxUrlLength="100" followQueryStrings="false" ignoreLinksTo="gif"/>
       <cw:CrawlSpace rules="crawl.rules"/>
       <cw:Servers><cw:Server url="http://www:${port}/" maxHops="3"/><cw:Server url="http://listed:${port}/"/><cw:Server url="http://10.1.2.3/"/></cw:Servers>
@@ -104,7 +104,7 @@ describe('explain says in one sentence why a URL is not crawled and where that s
     ['canonical-elsewhere', '/refers'],
     ['http-404', '/gone'],
   ])('%s', async (reason, path) => {
-    const { state, visits, path: way } = await world.engine.biography('test', site.url(path));
+    const { state, visits, path: way } = await world.engine.urlHistory('test', site.url(path));
     report.push(
       `${state.url}\n  ${state.status}, ${state.reason}; last visit: ${visits[0]?.outcome} ${visits[0]?.detail ?? ''}`,
     );

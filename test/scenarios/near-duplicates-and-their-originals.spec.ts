@@ -8,33 +8,24 @@ const TEXT = Array.from({ length: 300 }, (_, n) => `word${(n * 7919) % 997} hero
 const page = (last = '') => ({ headers: HTML, body: `<title>t</title><p>${TEXT} ${last}</p>` });
 
 describe('near duplicates', () => {
-  it.each(['as they are', 'as not modified'])(
-    'that were found together and answer %s: the first one stays',
-    async (way) => {
+  it.each([0, 400])(
+    'that are found together at a throttle of %i ms: one of them gets in, and stays',
+    async (throttle) => {
       const site = await startSite();
-      const twin = (name: string) => ({ ...page(name), headers: { ...HTML, etag: `"${name}"` } });
-      site.page('/');
-      const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
-      await world.pass(days(1));
-      site.page('/', ['/a', '/b']).set('/a', twin('one')).set('/b', twin('two'));
-      await world.engine.refresh('test', { url: site.url('/') });
-      await world.pass(seconds(1));
-      expect(await world.indexed()).toEqual([site.url('/'), site.url('/a'), site.url('/b')]);
-      if (way === 'as not modified') site.set('/a', { status: 304 }).set('/b', { status: 304 });
-      for (let day = 0; day < 3; day += 0.5) {
-        await world.pass(days(0.5));
-        expect(await world.indexed()).toContain(site.url('/a'));
-      }
-      expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
-      const [last] = await world.engine.orders({ crawler: 'test' }, undefined, 1);
-      expect(last).toMatchObject({ uri: site.url('/b'), kind: 'delete', reason: 'near-duplicate' });
+      site.page('/', ['/a', '/b', '/c']).set('/a', page()).set('/b', page()).set('/c', page('.'));
+      const attributes = `${ATTRIBUTES} throttleTimeMS="${throttle}" aggressive="${throttle === 0}"`;
+      const world = await crawl({ attributes, crawler: `<Root url="${site.url('/')}"/>` });
+      const first = await world.indexed();
+      expect(first).toHaveLength(2);
+      await world.pass(days(3));
+      expect(await world.indexed()).toEqual(first);
     },
   );
 
   it('do not take the place of an original that is away for a moment', async () => {
     const site = await startSite();
     site.page('/', ['/a']).set('/a', page());
-    const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
+    const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}" site="false"/>` });
     site.set('/a', { status: 408 });
     await world.engine.refresh('test', { url: site.url('/a') });
     await world.pass(seconds(1));
@@ -51,7 +42,7 @@ describe('near duplicates', () => {
   it('take the place of an original that is gone', async () => {
     const site = await startSite();
     site.page('/', ['/a']).set('/a', page());
-    const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}"/>` });
+    const world = await crawl({ attributes: ATTRIBUTES, crawler: `<Root url="${site.url('/')}" site="false"/>` });
     site.set('/b', page()).page('/', ['/a', '/b']);
     await world.pass(days(2));
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
@@ -63,7 +54,7 @@ describe('near duplicates', () => {
   it('are left out from the moment on that the detector is switched on', async () => {
     const site = await startSite();
     site.page('/', ['/a']).set('/a', page());
-    const crawler = `<Root url="${site.url('/')}"/>`;
+    const crawler = `<Root url="${site.url('/')}" site="false"/>`;
     const off = ATTRIBUTES.replace('"true"', '"false"');
     const world = await crawl({ attributes: off, crawler });
     await world.reconfigure({ attributes: ATTRIBUTES, crawler });

@@ -15,7 +15,7 @@ describe('nothing private is asked, and nothing secret is told', () => {
   const start = async (options: { crawler?: string; attributes?: string; fetcher?: string } = {}): Promise<void> => {
     world = await CrawlWorld.start({
       attributes: `nearDuplicateDetector="false" ${options.attributes ?? ''}`,
-      crawler: options.crawler ?? `<Root url="${site.url('/')}"/>`,
+      crawler: options.crawler ?? `<Root url="${site.url('/')}" site="false"/>`,
       more: `<cw:Fetcher name="default">${options.fetcher ?? ONLY_PUBLIC}</cw:Fetcher>`,
       names: { 'rebound.example': PRIVATE, 'public.example': PUBLIC },
     });
@@ -95,7 +95,7 @@ describe('nothing private is asked, and nothing secret is told', () => {
   });
 
   it('user info in URLs is told nowhere: not in the index, the store, the events, the log, the refused links', async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const withUser = (path: string): string => site.url(path).replace('http://', 'http://anna:hunter2@');
     site
       .page('/', [withUser('/a'), withUser('/private'), '/away'])
@@ -104,20 +104,20 @@ describe('nothing private is asked, and nothing secret is told', () => {
     site.set('/away', { status: 302, headers: { location: withUser('/b') } });
     site.set('/broken', { status: 302, headers: { location: 'http://anna:hunter2@[' } });
     await start({
-      crawler: `<Root url="${withUser('/')}"/><Root url="${site.url('/broken')}"/><Rules><Rule><Path val="/private.*"/><Ignore/></Rule></Rules>`,
+      crawler: `<Root url="${withUser('/')}" site="false"/><Root url="${site.url('/broken')}" site="false"/><Rules><Rule><Path val="/private.*"/><Ignore/></Rule></Rules>`,
     });
-    world.engine.subscribe((event) => told.push(JSON.stringify(event)));
+    world.engine.subscribe((event) => reported.push(JSON.stringify(event)));
     await world.engine.refresh('test', { like: '%' });
     await world.untilIdle();
-    told.push(...world.errors, ...(await world.indexed()));
+    reported.push(...world.errors, ...(await world.indexed()));
     for (const state of (await world.engine.search({ crawler: 'test' }, 0, 100)).urls) {
-      const biography = await world.engine.biography('test', state.url);
-      told.push(text(state), text(biography), text(await world.engine.explain('test', state.url)));
+      const urlHistory = await world.engine.urlHistory('test', state.url);
+      reported.push(text(state), text(urlHistory), text(await world.engine.explain('test', state.url)));
     }
-    told.push(text(await world.engine.orders({}, undefined, 100)), text(await world.engine.refused('test')));
-    told.push(text(await world.engine.metrics()), text(await world.engine.roots('test')));
-    expect(told.length).toBeGreaterThan(10);
-    expect(told.filter((one) => one.includes('hunter2') || one.includes('anna'))).toEqual([]);
+    reported.push(text(await world.engine.orders({}, undefined, 100)), text(await world.engine.refused('test')));
+    reported.push(text(await world.engine.metrics()), text(await world.engine.roots('test')));
+    expect(reported.length).toBeGreaterThan(10);
+    expect(reported.filter((one) => one.includes('hunter2') || one.includes('anna'))).toEqual([]);
   });
 
   it('credentials go to their own prefix, and neither across a redirect nor to another host', async () => {

@@ -48,6 +48,21 @@ describe('an option that a condition sets for some URLs steers how those are fet
     expect(asked('/plain')?.headers.authorization).toBeUndefined();
   });
 
+  it('fetcher: its user agent, headers and robots.txt group count, and no request is made by the other one', async () => {
+    site.set('/robots.txt', { body: 'User-agent: special\nDisallow: /special/no\n\nUser-agent: *\nAllow: /' });
+    site.page('/', ['/special/yes', '/special/no', '/plain']).page('/special/yes').page('/special/no');
+    await crawl(onPath('/special/*', 'fetcher', 'special'), {
+      attributes: 'ignoreRobotsTxt="false"',
+      more: `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
+        <cw:Fetcher name="special" userAgent="Special/2.0" robotsAgent="special"><cw:AllowAddress cidr="127.0.0.0/8"/>
+        <cw:Header name="X-One" value="special"/></cw:Fetcher>`,
+    });
+    expect(asked('/special/yes')?.headers).toMatchObject({ 'user-agent': 'Special/2.0', 'x-one': 'special' });
+    expect(asked('/plain')?.headers['user-agent']).toBe('Crawlway/0.1');
+    expect(await stateOf('/special/no')).toMatchObject({ reason: 'robots-disallowed' });
+    expect(site.fetched).toEqual(['/', '/plain', '/special/yes']);
+  });
+
   it('proxy', async () => {
     const proxy = await FakeSite.start('127.0.0.2');
     try {

@@ -5,7 +5,7 @@ import { type FakePage, FakeSite, html } from '../support/fake-site.js';
 import { FlakyReceiver } from '../support/flaky-receiver.js';
 
 const MEGABYTE = 1024 * 1024;
-/** As in the engine: bytes that may wait for one sink, and what may be under way when that is reached. */
+/** As in the engine: bytes that may wait for one sink, and what may be in flight when that is reached. */
 const MOST_BYTES = (16 + 2 * 8 + 1) * MEGABYTE;
 
 describe('no order is lost at a sink that fails, refuses or forgets', () => {
@@ -60,19 +60,19 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     const paths = Array.from({ length: 6 }, (_, i) => `/p${i}`);
     site.page('/', paths);
     for (const path of paths) site.page(path, [], `text of ${path}`);
-    const together: number[] = [];
+    const mergeWork: number[] = [];
     receiver.fate = (body) => {
       const documents = body.split('text of').length - 1;
-      if (documents > 0) together.push(documents);
+      if (documents > 0) mergeWork.push(documents);
       return 'pass';
     };
     const attributes = 'nearDuplicateDetector="false" aggressive="false" throttleTimeMS="300"';
     world = await CrawlWorld.start({ attributes, crawler: `<Root url="${site.url('/')}"/>`, through: receiver });
-    const begun = world.clock.now();
+    const startedAt = world.clock.now();
     await world.untilIdle();
     expect(await world.indexed()).toEqual(everything(paths));
     // robots.txt and seven pages, 300 ms apart.
-    expect({ together, took: world.clock.now() - begun }).toEqual({ together: [3, 3], took: 2_100 });
+    expect({ mergeWork, took: world.clock.now() - startedAt }).toEqual({ mergeWork: [3, 3], took: 2_100 });
   });
 
   it('a document that the sink will not take is found among its batch, set aside, and sent again by hand', async () => {
@@ -98,7 +98,7 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
   it.each([
     ['moves', 'comes to the new address', { status: 'indexed' }],
     ['is taken out', 'is set aside', { status: 'visited', reason: 'order-refused' }],
-  ])('an order whose sink %s while it is under way %s', async (change, _, end) => {
+  ])('an order whose sink %s while it is in flight %s', async (change, _, end) => {
     const moved = (await FakeSite.start()).set('/', {});
     onTestFinished(() => moved.close());
     const asked = Promise.withResolvers<() => void>();

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { effectivePrice } from '../../src/domain/refresh/visit-price.js';
 import { hours, minutes, seconds } from '../../src/domain/time/units.js';
-import { Hosts } from '../../src/engine/crawl/hosts.js';
+import { Hosts } from '../../src/engine/crawl/hosts/hosts.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
 
 const PATHS = Array.from({ length: 12 }, (_, i) => `/page-${i}`);
 /** Every page is wanted once in ten minutes at least. */
-const AGES = { minimumAge: minutes(1), maximumAge: minutes(10) };
+const AGES = { minimumAge: minutes(1), maximumAge: minutes(10), objective: 'harmonic' } as const;
 const CHEAPEST = effectivePrice(undefined, AGES);
 
 describe('the price of a visit', () => {

@@ -11,7 +11,8 @@ const site = (name: string): Promise<FakeSite> => startSite('127.0.0.1', name);
 const redirect = (to: string): FakeAnswer => ({ status: 301, headers: { location: to } });
 const attributes = `aggressive="false" throttleTimeMS="${THROTTLE}"`;
 const names = Object.fromEntries([...NAMES, 'www.example'].map((name) => [name, '127.0.0.1']));
-const roots = (sites: readonly FakeSite[]): string => sites.map((one) => `<Root url="${one.url('/')}"/>`).join('');
+const roots = (sites: readonly FakeSite[]): string =>
+  sites.map((one) => `<Root url="${one.url('/')}" site="false"/>`).join('');
 const homes = (sites: readonly FakeSite[]): string[] => sites.map((one) => one.url('/')).sort();
 
 /** Hosts whose robots.txt is that of `www`, and the times at which `www` was asked for anything. */

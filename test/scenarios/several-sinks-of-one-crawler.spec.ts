@@ -35,7 +35,7 @@ describe('a crawler with two sinks', () => {
     });
     const attributes =
       'name="test" aggressive="true" defaultAccept="true" crawlSitemaps="false" nearDuplicateDetector="false"';
-    const crawler = `<Crawler ${attributes}><Root url="${site.url('/')}"/><cw:PushTo sink="main"/><cw:PushTo sink="other"/></Crawler>`;
+    const crawler = `<Crawler ${attributes}><Root url="${site.url('/')}" site="false"/><cw:PushTo sink="main"/><cw:PushTo sink="other"/></Crawler>`;
     world = await start({ crawler, more: `<cw:Sink name="other" type="json" url="${other.url}/"/>` });
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { archive, ENDLESS, measurements, siteOf, startEndlessSite } from '../support/endless-sites.js';
-import type { FakeSite } from '../support/fake-site.js';
+import { FakeSite } from '../support/fake-site.js';
 
 const LIMIT = 40;
 const TRAPS = `<cw:Traps maxPatternUrls="${LIMIT}"/>`;
@@ -19,7 +19,7 @@ describe('a site without end', () => {
   });
 
   const start = async (path: string): Promise<void> => {
-    const crawler = `<Root url="${site.url(path).replaceAll('&', '&amp;')}"/>${TRAPS}`;
+    const crawler = `<Root url="${site.url(path).replaceAll('&', '&amp;')}" site="false"/>${TRAPS}`;
     world = await CrawlWorld.start({ attributes: ATTRIBUTES, crawler });
     await world.untilIdle();
   };
@@ -37,7 +37,7 @@ describe('a site without end', () => {
     expect(await world.state(url)).toBeUndefined();
     const { explanation } = await world.engine.explain('test', url, from);
     expect(explanation.verdict).toMatchObject({ accepted: false, reason: 'trap-endless-pattern' });
-    expect((await world.engine.biography('test', from)).explanation.trace.at(-1)).toMatchObject({
+    expect((await world.engine.urlHistory('test', from)).explanation.trace.at(-1)).toMatchObject({
       reason: 'trap-endless-pattern',
     });
   });
@@ -50,7 +50,7 @@ describe('a site without end', () => {
     expect(excluded).toBeGreaterThan(100);
     const root = site.url(ENDLESS.facets.start);
     const rule = '<Rules><Rule><ar:Ext val="pdf"/><Ignore/></Rule></Rules>';
-    const changed = { attributes: ATTRIBUTES, crawler: `<Root url="${root}"/>${rule}${TRAPS}` };
+    const changed = { attributes: ATTRIBUTES, crawler: `<Root url="${root}" site="false"/>${rule}${TRAPS}` };
     for await (const { crawlers } of world.engine.preview(world.definition(changed)))
       expect(crawlers[0]).toMatchObject({ newlyAccepted: { count: 0 }, documentsDeleted: { count: 0 } });
     await world.reconfigure(changed);
@@ -87,5 +87,21 @@ describe('a site without end', () => {
     await start('/');
     await endless.close();
     expect((await world.indexed()).filter((url) => url.includes('/article/'))).toHaveLength(150);
+  });
+
+  it('has a page with more links than one page may have: the menu costs none, and what is left out says so', async () => {
+    site = await FakeSite.start();
+    const menu = Array.from({ length: 1_200 }, (_, n) => `/menu-${n % 3}#${n % 2}`);
+    site.page('/', [...menu, '/first', '/second', '/third', '/second']);
+    site.otherwise({ headers: { 'content-type': 'text/html' }, body: 'A page.' });
+    const crawler = `<Root url="${site.url('/')}"/><cw:Traps maxLinksPerPage="4"/>`;
+    world = await CrawlWorld.start({ attributes: ATTRIBUTES, crawler });
+    await world.untilIdle();
+    expect(site.fetched).toEqual(['/', '/first', '/menu-0', '/menu-1', '/menu-2']);
+    const { visits } = await world.engine.urlHistory('test', site.url('/'));
+    expect(visits[0]?.detail).toBe('links-cut: 3 links beyond the first 4 URLs of the page left out');
+    expect(await world.engine.refused('test')).toMatchObject([{ reason: 'links-cut', count: 2 }]);
+    const { refused } = await world.engine.explain('test', site.url('/second'));
+    expect(refused).toMatchObject([{ reason: 'links-cut', from: site.url('/') }]);
   });
 });

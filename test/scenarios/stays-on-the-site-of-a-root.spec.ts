@@ -14,6 +14,46 @@ const NAMES = {
   'www.bar.com': '127.0.0.2',
 };
 
+describe('a Root alone is a whole configuration', () => {
+  const ALONE = 'defaultAccept="false"';
+
+  it('its site is crawled, and nothing else', async () => {
+    const site = await startSite('127.0.0.1', 'foo.com');
+    const other = await startSite('127.0.0.2', 'bar.com');
+    site
+      .page('/', ['/a', other.url('/')])
+      .page('/a', ['/b'])
+      .page('/b');
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes: ALONE, names: NAMES });
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a'), site.url('/b')]);
+    expect(other.requests).toEqual([]);
+    expect(await refusals(world)).toEqual({ 'outside-site': [other.url('/')] });
+  });
+
+  it('a root that is submitted too, and one that is submitted for its page alone is left to the rules', async () => {
+    const site = await startSite();
+    site.page('/', ['/a']).page('/a');
+    const world = await start({ crawler: '', attributes: ALONE });
+    const [alone] = await world.engine.submit('test', [{ url: site.url('/'), site: false }]);
+    expect(alone).toMatchObject({ outcome: 'rejected' });
+    await world.engine.submit('test', [{ url: site.url('/') }]);
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+  });
+
+  it('of two roots on one site the other one keeps its own when one is taken out', async () => {
+    const site = await startSite();
+    site.page('/', ['/docs/', '/x']).page('/docs/', ['/docs/a']).page('/docs/a').page('/x');
+    const docs = `<Root url="${site.url('/docs/')}"/>`;
+    const attributes = `${ALONE} deletionGuard="false"`;
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${docs}`, attributes });
+    expect(await world.indexed()).toHaveLength(4);
+    await world.reconfigure({ crawler: docs, attributes });
+    await world.untilIdle();
+    expect(await world.indexed()).toEqual([site.url('/docs/'), site.url('/docs/a')]);
+  });
+});
+
 describe('site mode of a root', () => {
   it('http://foo.com/bar: URLs that begin with it', async () => {
     const site = await startSite();
@@ -52,7 +92,7 @@ describe('site mode of a root', () => {
       const world = await crawl({ crawler: `<Root url="${site.origin}" site="true"/>`, names: NAMES });
       expect(other.fetched).toEqual(['/', '/a', '/b']);
       expect(site.fetched).toEqual(['/']);
-      expect(await world.state(target)).toMatchObject({ status: 'indexed', arrival: 'redirect' });
+      expect(await world.state(target)).toMatchObject({ status: 'indexed', discoveredVia: 'redirect' });
       // It is remembered: a change of the configuration, and the next refresh, stay on the new site.
       await world.reconfigure({ crawler: `<Root url="${site.origin}" site="true"/><cw:LinkRules/>` });
       await world.pass(days(8));
@@ -100,7 +140,7 @@ describe('site mode of a root', () => {
       site.page('/', ['/a']).page('/a', links).page('/b');
       other.page('/');
       const configured = place === 'the configuration' ? `<Root url="${site.url('/')}" site="true"/>` : '';
-      const crawler = `<Root url="${site.url('/b')}"/>`;
+      const crawler = `<Root url="${site.url('/b')}" site="false"/>`;
       const world = await crawl({ crawler: configured + crawler, names: NAMES });
       if (configured === '') await world.engine.submit('test', [{ url: site.url('/'), site: true }]);
       await world.untilIdle();
@@ -123,7 +163,11 @@ describe('site mode of a root', () => {
       const other = await startSite('127.0.0.2', 'bar.com');
       site.page('/', ['/a', other.url('/')]).page('/a');
       other.page('/', ['/b']).page('/b', ['/c']).page('/c');
-      const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes: DAILY, names: NAMES });
+      const world = await crawl({
+        crawler: `<Root url="${site.url('/')}" site="false"/>`,
+        attributes: DAILY,
+        names: NAMES,
+      });
       const documents = await world.indexed();
       expect(documents).toHaveLength(5);
       const narrowed = `<Root url="${site.url('/')}" site="true"/>`;
@@ -143,7 +187,7 @@ describe('site mode of a root', () => {
   it.each([
     ['two roots of one host', '/docs/', '/blog/', '/blog/a'],
     ['the www name of the second root', 'http://other.test/', '/', 'http://www.foo.com:$/a'],
-    ['a root without site mode behind one with it', '/docs/', 'http://bar.com/', '/a', ''],
+    ['a root without site mode behind one with it', '/docs/', 'http://bar.com/', '/a', 'site="false"'],
   ])(
     'explains a URL that is not known yet by the root that will lead to it: %s',
     async (_of, one, two, what, mode = 'site="true"') => {
@@ -154,7 +198,7 @@ describe('site mode of a root', () => {
         .page(new URL(at(two)).pathname, [target])
         .page('/docs/')
         .page(new URL(target).pathname);
-      const bar = mode === '' ? await startSite('127.0.0.2', 'bar.com') : undefined;
+      const bar = mode === 'site="false"' ? await startSite('127.0.0.2', 'bar.com') : undefined;
       bar?.page('/', [target]);
       const second = bar ? bar.url('/') : at(two);
       const crawler = `<Root url="${at(one)}" site="true"/><Root url="${second}" ${mode}/>`;
@@ -175,13 +219,13 @@ describe('site mode of a root', () => {
     const world = await crawl({ crawler: `<Root url="${site.origin}" site="true"/>`, names: NAMES });
     expect(other.requests).toEqual([]);
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/new')]);
-    const [visit] = (await world.engine.biography('test', site.url('/out'))).visits;
+    const [visit] = (await world.engine.urlHistory('test', site.url('/out'))).visits;
     expect(visit?.detail).toBe(`to ${other.url('/')} (outside-site)`);
   });
 });
 
 describe('a root that is written for a URL which a link had led to before', () => {
-  it.each(['site="true"', ''])(
+  it.each(['site="true"', 'site="false"'])(
     'is a root: the rules of links and the site of the other root are not for it (%s)',
     async (site) => {
       const foo = await startSite('127.0.0.1', 'foo.com');
@@ -189,7 +233,7 @@ describe('a root that is written for a URL which a link had led to before', () =
       foo.page('/', ['/a?q', bar.url('/')]).page('/a?q');
       bar.page('/', ['/b']).page('/b');
       const roots = (...urls: string[]): string => urls.map((url) => `<Root url="${url}" ${site}/>`).join('');
-      const world = await crawl({ crawler: `<Root url="${foo.url('/')}"/>`, names: NAMES });
+      const world = await crawl({ crawler: `<Root url="${foo.url('/')}" site="false"/>`, names: NAMES });
       expect(await world.indexed()).toHaveLength(4);
       const rules =
         '<cw:LinkRules followQueryStrings="0"/><cw:Servers><cw:Server url="http://" maxHops="1"/></cw:Servers>';
@@ -203,7 +247,7 @@ describe('a root that is written for a URL which a link had led to before', () =
       await world.reconfigure({ crawler });
       await world.untilIdle();
       for (const url of [foo.url('/a?q'), bar.url('/')]) {
-        expect(await world.state(url)).toMatchObject({ status: 'indexed', arrival: 'root', root: url, hops: 0 });
+        expect(await world.state(url)).toMatchObject({ status: 'indexed', discoveredVia: 'root', root: url, hops: 0 });
       }
       bar.page('/', ['/b', '/c'], 'With news.').page('/c');
       await world.pass(days(8));
@@ -225,7 +269,7 @@ describe('sitemaps', () => {
     site.set('/robots.txt', { body: `Sitemap: ${site.url('/maps.xml')}\n` });
     site.set('/maps.xml', { headers: XML, body: urlset(site.url('/docs/a'), site.url('/c')) });
     const attributes = `crawlSitemaps="true" defaultAccept="false" ${DAILY}`;
-    const crawler = `<Root url="${site.url('/docs/')}"/>${docsOnly}`;
+    const crawler = `<Root url="${site.url('/docs/')}" site="false"/>${docsOnly}`;
     const world = await crawl({ attributes, crawler });
     expect(await world.indexed()).toEqual([site.url('/docs/'), site.url('/docs/a')]);
     const changed = { attributes, crawler: `${crawler}<cw:LinkRules maxUrlLength="1000"/>` };
@@ -247,7 +291,7 @@ describe('sitemaps', () => {
     other.set('/maps.xml', { headers: XML, body: urlset(site.url('/a')) });
     await crawl({
       attributes: 'crawlSitemaps="true"',
-      crawler: `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="crawl.rules"/>`,
+      crawler: `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="crawl.rules"/>`,
       files: { 'crawl.rules': 'forbid domain bar.com' },
       names: NAMES,
     });
@@ -268,7 +312,7 @@ describe('sitemaps', () => {
     });
     const rules = '<Rules><Rule><ar:Path val="/no"/><Ignore/></Rule></Rules>';
     const world = await crawl({
-      crawler: `<Root url="${site.url('/')}"/>${rules}`,
+      crawler: `<Root url="${site.url('/')}" site="false"/>${rules}`,
       attributes: 'crawlSitemaps="true"',
     });
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a'), site.url('/b')]);
@@ -282,12 +326,21 @@ describe('sitemaps', () => {
       .page('/')
       .page('/a')
       .set('/sitemap.xml', { headers: XML, body: urlset(site.url('/a')) });
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes: 'crawlSitemaps="true"' });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}" site="false"/>`,
+      attributes: 'crawlSitemaps="true"',
+    });
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
     const bare = await startSite();
     bare.page('/');
-    const other = await crawl({ crawler: `<Root url="${bare.url('/')}"/>`, attributes: 'crawlSitemaps="true"' });
+    const other = await crawl({
+      crawler: `<Root url="${bare.url('/')}" site="false"/>`,
+      attributes: 'crawlSitemaps="true"',
+    });
     expect(await other.state(bare.url('/sitemap.xml'))).toBeUndefined();
+    const outcomes = (await other.engine.metrics()).pages.map(({ outcome }) => outcome);
+    expect(outcomes).toContain('no-sitemap');
+    expect(outcomes).not.toContain('http-404');
   });
 
   it('that an index names are read whatever their names and the policy, on the host of the index', async () => {
@@ -318,7 +371,10 @@ describe('sitemaps', () => {
       headers: { 'content-type': 'text/html' },
       body: '<title>App</title><a href="/found">f',
     });
-    const world = await crawl({ crawler: `<Root url="${site.url('/docs/')}"/>`, attributes: 'crawlSitemaps="true"' });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/docs/')}" site="false"/>`,
+      attributes: 'crawlSitemaps="true"',
+    });
     expect(await world.indexed()).toEqual([site.url('/docs/'), site.url('/found')]);
     const strict = await crawl({
       crawler: `<Root url="${site.url('/docs/')}" site="true"/>`,
@@ -332,7 +388,10 @@ describe('sitemaps', () => {
     const site = await startSite();
     site.page('/docs/').page('/a').set('/robots.txt', { body: 'Sitemap: maps/all.xml\n' });
     site.set('/maps/all.xml', { headers: XML, body: urlset(site.url('/a')) });
-    const world = await crawl({ crawler: `<Root url="${site.url('/docs/')}"/>`, attributes: 'crawlSitemaps="true"' });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/docs/')}" site="false"/>`,
+      attributes: 'crawlSitemaps="true"',
+    });
     expect(await world.indexed()).toEqual([site.url('/a'), site.url('/docs/')]);
   });
 
@@ -342,7 +401,7 @@ describe('sitemaps', () => {
     const padded = urlset(site.url('/a')).replace('?>', `?><!--${'x'.repeat(2_000_000)}-->`);
     site.set('/sitemap.xml', { headers: XML, body: padded });
     const world = await crawl({
-      crawler: `<Root url="${site.url('/')}"/>`,
+      crawler: `<Root url="${site.url('/')}" site="false"/>`,
       attributes: 'crawlSitemaps="true"',
       more: '<cw:Fetcher name="default" maxSizeBytes="1000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>',
     });
@@ -370,7 +429,7 @@ describe('sitemaps', () => {
       .page('/a')
       .set('/sitemap.xml', { headers: XML, body: urlset(site.url('/a')) });
     const crawler = (name: string): string =>
-      `<Crawler name="${name}" aggressive="true" throttleTimeMS="0" defaultAccept="true"><Root url="${site.url('/')}"/><cw:PushTo sink="main"/></Crawler>`;
+      `<Crawler name="${name}" aggressive="true" throttleTimeMS="0" defaultAccept="true"><Root url="${site.url('/')}" site="false"/><cw:PushTo sink="main"/></Crawler>`;
     const world = await crawl({ crawler: crawler('one') + crawler('two') });
     for (const name of ['one', 'two'])
       expect(await world.state(site.url('/a'), name)).toMatchObject({ status: 'indexed' });
@@ -386,7 +445,7 @@ describe('sitemaps', () => {
       .page('/')
       .page('/a')
       .set('/sitemap.xml', { headers: XML, body: urlset(site.url('/a')) });
-    await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     expect(site.requests.map((request) => request.path).sort()).toEqual(['/', '/robots.txt']);
   });
 });
@@ -418,11 +477,11 @@ describe('a root that is no root any more', () => {
   it('hands over no links of its own, and moves to no other site', async () => {
     const [site, other] = [await startSite(), await startSite('127.0.0.2')];
     site.page('/', ['/a']);
-    await visited(site, '/', { hops: 0, arrival: 'root' });
+    await visited(site, '/', { hops: 0, discoveredVia: 'root' });
     expect(site.fetched).toEqual(['/']);
     other.page('/');
     site.set('/', { status: 302, headers: { location: other.url('/') } });
-    await visited(site, '/', { hops: 0, arrival: 'root' });
+    await visited(site, '/', { hops: 0, discoveredVia: 'root' });
     expect(other.requests).toEqual([]);
   });
 });

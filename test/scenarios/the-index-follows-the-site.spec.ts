@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { days, hours } from '../../src/domain/time/units.js';
+import { days, hours, minutes } from '../../src/domain/time/units.js';
 import { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite, html } from '../support/fake-site.js';
 
@@ -75,6 +75,22 @@ describe('between two refreshes the site changes, and the index follows', () => 
     },
   );
 
+  it('the validators of an answer 304 take the place of those before', async () => {
+    const asked: (string | undefined)[] = [];
+    site.set('/a', ({ headers }) => {
+      asked.push(headers['if-none-match']);
+      const known = headers['if-none-match'] !== undefined;
+      return known
+        ? { status: 304, headers: { etag: `"${asked.length}"` } }
+        : { headers: { etag: '"first"' }, body: '<p>Alpha</p>' };
+    });
+    await nextDay();
+    asked.length = 0;
+    await nextDay();
+    await nextDay();
+    expect(asked).toEqual(['"first"', '"1"']);
+  });
+
   it('a page that changed is pushed again', async () => {
     const stamp = (await world.state(site.url('/a')))?.stamp;
     site.page('/a', [], 'Something else.');
@@ -86,26 +102,55 @@ describe('between two refreshes the site changes, and the index follows', () => 
     expect(order).toMatchObject({ kind: 'add', reason: 'changed', state: 'acknowledged' });
   });
 
-  it('a page that is gone is deleted at once and keeps its error status until it is gone again', async () => {
+  it('a page that is gone is deleted at once and keeps its error status; gone again it waits for a link', async () => {
     site.remove('/a');
     await nextDay();
     expect(await world.indexed()).toEqual(urls('/', '/b', '/c', '/d'));
     expect(await world.state(site.url('/a'))).toMatchObject({ status: 'error', reason: 'http-404' });
+    site.page('/', ['/b', '/c', '/d']);
     await nextDay();
-    expect(await world.state(site.url('/a'))).toBeUndefined();
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'removed', reason: 'removed-after-errors' });
     site.forgetRequests();
     await nextDay();
-    expect(site.fetched).not.toContain('/a');
+    await nextDay();
+    expect(site.fetched).toEqual(['/', '/b', '/c', '/d']);
   });
 
-  it('a URL whose status was removed comes back when a link to it is found anew', async () => {
+  it('a URL whose status was removed comes back when a link to it is found again', async () => {
     site.remove('/a');
+    site.page('/', ['/b', '/c', '/d']);
     await nextDay();
     await nextDay();
-    expect(await world.state(site.url('/a'))).toBeUndefined();
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'removed' });
     site.page('/a').page('/b', ['/a'], 'Now links to a.');
     await nextDay();
     expect(await world.indexed()).toContain(site.url('/a'));
+  });
+
+  it('a URL whose status was removed comes back when a page that links to it is visited, and has not changed', async () => {
+    site.remove('/a');
+    await nextDay();
+    await world.pass(minutes(1));
+    await world.engine.refresh('test', { url: site.url('/a') });
+    await world.untilIdle();
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'removed' });
+    const visits = async (): Promise<string[]> =>
+      (await world.store.visits((await world.state(site.url('/a')))!.id, 9)).map(({ outcome }) => outcome);
+    expect(await visits()).toEqual(['http-404', 'http-404', 'document']);
+    site.page('/a');
+    await nextDay();
+    expect(await world.indexed()).toContain(site.url('/a'));
+    expect(await visits()).toEqual(['document', 'http-404', 'http-404', 'document']);
+  });
+
+  it('a URL whose status was removed is not asked for again when nothing live links to it', async () => {
+    site.page('/', ['/b', '/c', '/d']).page('/b', ['/a']).remove('/a');
+    await nextDay();
+    site.remove('/b');
+    for (let day = 0; day < 3; day++) await nextDay();
+    site.forgetRequests();
+    for (let day = 0; day < 3; day++) await nextDay();
+    expect(site.fetched).not.toContain('/a');
   });
 
   it('a page that redirects is deleted and its target is crawled', async () => {
@@ -115,7 +160,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     expect(await world.state(site.url('/a'))).toMatchObject({ status: 'redirected' });
     expect(await world.state(site.url('/new'))).toMatchObject({
       status: 'indexed',
-      arrival: 'redirect',
+      discoveredVia: 'redirect',
       foundOn: site.url('/a'),
     });
   });
@@ -152,7 +197,7 @@ describe('between two refreshes the site changes, and the index follows', () => 
     await world.pass(hours(20));
     expect(await world.indexed()).toContain(site.url('/a'));
     await world.pass(hours(20));
-    expect(await world.state(site.url('/a'))).toBeUndefined();
+    expect(await world.state(site.url('/a'))).toMatchObject({ status: 'removed' });
     expect(await world.indexed()).toEqual(urls('/', '/b', '/c', '/d'));
   });
 

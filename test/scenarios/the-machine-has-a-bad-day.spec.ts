@@ -18,7 +18,7 @@ describe('the machine has a bad day', () => {
     site.page('/', PAGES);
     for (const path of PAGES) site.page(path);
     const attributes = 'nearDuplicateDetector="false" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="86400"';
-    world = await CrawlWorld.start({ attributes, crawler: `<Root url="${site.url('/')}"/>` });
+    world = await CrawlWorld.start({ attributes, crawler: `<Root url="${site.url('/')}" site="false"/>` });
   });
   afterEach(async () => {
     await world.close();
@@ -28,15 +28,23 @@ describe('the machine has a bad day', () => {
   it.each(['settle', 'discover'] as const)(
     'a disk that is full for an hour (%s) stops the crawl and loses nothing',
     async (call) => {
-      const full = failing(world.store, call);
+      await world.untilIdle();
+      const later = PAGES.slice(0, 8).map((path) => `/later${path}`);
+      site.page('/later', later);
+      for (const path of later) site.page(path);
+      site.forgetRequests();
+      // From the request on, whatever the database has been quick enough to do until now.
+      const full = failing(world.store, call, () => site.fetched.includes('/later'));
+      await world.engine.submit('test', [{ url: site.url('/later') }]);
       await world.pass(hours(1));
       expect(world.errors.some((error) => error.includes('No space is left'))).toBe(true);
-      expect(site.requests.length).toBeLessThan(PAGES.length * 70);
+      expect(site.requests.length).toBeLessThan((later.length + 1) * 70);
       full.repair();
       await world.pass(minutes(10));
       await world.untilIdle();
-      expect(await world.indexed()).toEqual(everything());
-      expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(PAGES.length + 1);
+      const documents = [...everything(), ...['/later', ...later].map((path) => site.url(path))].sort();
+      expect(await world.indexed()).toEqual(documents);
+      expect(await world.engine.countUrls({ crawler: 'test', indexed: true })).toBe(documents.length);
     },
   );
 
@@ -100,7 +108,7 @@ describe('the machine has a bad day', () => {
     );
     await world.pass(minutes(20));
     expect(failed.times).toBe(1);
-    expect(await world.engine.orders({ state: 'held', uri: site.url('/p29') }, undefined, 1)).toHaveLength(1);
+    expect(await world.engine.orders({ state: 'awaiting', uri: site.url('/p29') }, undefined, 1)).toHaveLength(1);
     site.page('/', PAGES);
     for (const path of PAGES) site.page(path);
     await world.pass(days(2));
@@ -109,9 +117,9 @@ describe('the machine has a bad day', () => {
 
   it('a document that was acknowledged and not written down is deleted when the rules exclude it meanwhile', async () => {
     const failed = failingOnce(world.store, ({ uri }) => uri.endsWith('/p1'));
-    for (let turns = 0; turns < 1_000 && failed.times === 0; turns++) await world.during(Promise.resolve());
+    for (let slots = 0; slots < 1_000 && failed.times === 0; slots++) await world.during(Promise.resolve());
     const attributes = 'nearDuplicateDetector="false"';
-    const crawler = `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="a.rules"/>`;
+    const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
     await world.reconfigure({ attributes, crawler, files: { 'a.rules': `forbid prefix ${site.url('/p1')}\n` } });
     await world.untilIdle();
     expect(failed.times).toBe(1);
@@ -121,7 +129,7 @@ describe('the machine has a bad day', () => {
   it('a change of the rules that the database holds up is carried out when it can be used again', async () => {
     await world.untilIdle();
     const locked = failing(world.store, 'list');
-    const crawler = `<Root url="${site.url('/')}"/><cw:CrawlSpace rules="a.rules"/>`;
+    const crawler = `<Root url="${site.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/>`;
     await world.reconfigure({ crawler, files: { 'a.rules': `forbid prefix ${site.url('/p')}\n` } });
     await world.pass(minutes(1));
     expect(await world.indexed()).toEqual(everything());
@@ -145,7 +153,7 @@ describe('the machine has a bad day', () => {
   it('a new configuration that the database holds up half-way is the one of every crawler, and so is the old one put back', async () => {
     const crawlers = (rule = '') =>
       ['test', 'second'].map((name) => {
-        const root = `<Root url="${site.url('/')}"/>`;
+        const root = `<Root url="${site.url('/')}" site="false"/>`;
         return `<Crawler name="${name}" defaultAccept="true">${root}${rule}<cw:PushTo sink="main"/></Crawler>`;
       });
     const accepted = async () => {
@@ -191,11 +199,16 @@ function failingOnce(
   return failed;
 }
 
-/** Makes one call of the store fail as it does on a full disk or under a lock, until it is repaired. */
-function failing(store: FrontierStore, call: 'settle' | 'discover' | 'list'): { repair(): void } {
-  const refuse = () => Promise.reject(new StoreUnavailable('No space is left for the database'));
-  const original: unknown = store[call];
-  Object.assign(store, { [call]: refuse });
+/** Makes one call of the store fail as it does on a full disk or under a lock, from a moment on, until it is repaired. */
+function failing(
+  store: FrontierStore,
+  call: 'settle' | 'discover' | 'list',
+  from: () => boolean = () => true,
+): { repair(): void } {
+  const original = store[call] as (...args: unknown[]) => Promise<unknown>;
+  const failed = (...args: unknown[]) =>
+    from() ? Promise.reject(new StoreUnavailable('No space is left for the database')) : original(...args);
+  Object.assign(store, { [call]: failed });
   return {
     repair: () => {
       Object.assign(store, { [call]: original });

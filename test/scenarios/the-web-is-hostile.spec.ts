@@ -31,7 +31,7 @@ describe('the web is hostile', () => {
     hostile.page('/', [...Object.keys(HOSTILE_PAGES), '/id/1']);
     world = await CrawlWorld.start({
       attributes: 'crawlSitemaps="true" nearDuplicateDetector="false" nthreads="16"',
-      crawler: `<Root url="${hostile.url('/')}"/><Root url="${healthy.url('/')}"/>${TRAPS}<cw:ErrorPolicy retryDelayS="150" maxRetryDelayS="7200"/>`,
+      crawler: `<Root url="${hostile.url('/')}" site="false"/><Root url="${healthy.url('/')}" site="false"/>${TRAPS}<cw:ErrorPolicy retryDelayS="150" maxRetryDelayS="7200"/>`,
       more: FETCHER,
     });
     await world.untilIdle(minutes(0.5)).catch(() => undefined); // hosts that time out rest for longer than that
@@ -64,7 +64,7 @@ describe('the web is hostile', () => {
         .set('/bomb', { headers: { 'content-type': 'text/html' }, body });
       hostile.elsewhere((path) => (/^\/\d+$/.test(path) ? { status: 404 } : undefined));
       world = await CrawlWorld.start({
-        crawler: `<Root url="${hostile.url('/')}"/><cw:Traps maxUrlsPerHost="10"/>`,
+        crawler: `<Root url="${hostile.url('/')}" site="false"/><cw:Traps maxUrlsPerHost="10"/>`,
       });
       await world.untilIdle();
       const indexed = ['/', '/bomb', '/p'].map((path) => hostile.url(path));
@@ -78,7 +78,7 @@ describe('the web is hostile', () => {
   it('of a robots.txt of a gigabyte the beginning is read and obeyed', async () => {
     const gigantic = await startGiganticRobots(1024 ** 3);
     hostile = gigantic.site;
-    world = await CrawlWorld.start({ crawler: `<Root url="${hostile.url('/')}"/>`, more: FETCHER });
+    world = await CrawlWorld.start({ crawler: `<Root url="${hostile.url('/')}" site="false"/>`, more: FETCHER });
     await world.untilIdle();
     expect((await world.indexed()).filter((url) => url.startsWith(hostile.origin))).toEqual([
       hostile.url('/'),

@@ -60,6 +60,60 @@ describe('what a page says to robots about itself', () => {
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/next')]);
   });
 
+  it.each([
+    ['0; url=/b', ['/', '/b'], 'redirected'],
+    ['1;/b', ['/', '/b'], 'redirected'],
+    ['2; url=/b', ['/', '/a', '/b'], 'indexed'],
+    ['0; url=/a#top', ['/', '/a'], 'indexed'],
+    ['0; url=/forbidden', ['/', '/a'], 'indexed'],
+  ])('a refresh %j within a second is a redirect to where the crawl may go', async (content, paths, reason) => {
+    const site = await startSite();
+    site.page('/', ['/a']).page('/b').page('/forbidden');
+    site.set('/a', { headers: HTML, body: `<meta http-equiv="refresh" content="${content}"><title>a</title>text` });
+    const rules = '<Rules><Rule><ar:Path val="/forbidden"/><Ignore/></Rule></Rules>';
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${rules}` });
+    expect(await world.indexed()).toEqual(paths.map((path) => site.url(path)));
+    expect(await world.state(site.url('/a'))).toMatchObject({ reason });
+  });
+
+  it.each([
+    '<noscript><meta http-equiv="refresh" content="0; url=/b"></noscript>',
+    '<meta name="robots" content="nofollow"><meta http-equiv="refresh" content="0; url=/b">',
+  ])('a refresh that is not for this reader is no redirect: %s', async (head) => {
+    const site = await startSite();
+    site
+      .page('/', ['/a'])
+      .page('/b')
+      .set('/a', { headers: HTML, body: `<head>${head}<title>a</title></head>text` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(await world.indexed()).toContain(site.url('/a'));
+  });
+
+  it('two pages that refresh to each other end, and so does a page that always refreshes to a new one', async () => {
+    const site = await startSite();
+    const sent = (to: string): FakePage => ({
+      headers: HTML,
+      body: `<meta http-equiv="refresh" content="0; url=${to}">`,
+    });
+    site.page('/', ['/a', '/n0']).set('/a', sent('/b')).set('/b', sent('/a'));
+    for (let n = 0; n < 30; n++) site.set(`/n${n}`, sent(`/n${n + 1}`));
+    await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    expect(site.fetched).toContain('/n5');
+    expect(site.fetched).not.toContain('/n29');
+  });
+
+  it('the file name of Content-Disposition becomes file_name', async () => {
+    const site = await startSite();
+    site.page('/', ['/download?id=7', '/other/x.txt']);
+    const plain = { 'content-type': 'text/plain' };
+    const given = `attachment; filename="plain.txt"; filename*=UTF-8''J%C3%A4hrlich%2Fneu.txt`;
+    site.set('/download?id=7', { headers: { ...plain, 'content-disposition': given }, body: 'text' });
+    site.set('/other/x.txt', { headers: { ...plain, 'content-disposition': 'inline; filename=".."' }, body: 'text' });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, index: 'none' });
+    expect(meta(world, site.url('/download?id=7'), 'file_name')).toBe('neu.txt');
+    expect(meta(world, site.url('/other/x.txt'), 'file_name')).toBe('x.txt');
+  });
+
   it('noarchive is told to the index, which decides', async () => {
     const site = await startSite();
     site
@@ -141,12 +195,21 @@ describe('a page that names another URL as its canonical one', () => {
     expect((await world.state(site.url('/a')))?.etag).toBeUndefined();
   });
 
-  it('gets into the index at its next visit when that one turns out to be none', async () => {
+  it('gets into the index in the same crawl when that one turns out to be none', async () => {
     const site = await startSite();
-    site.page('/', ['/a']).set('/a', naming('/gone'));
+    const slips = ['/p0', '/p1', '/p2'];
+    site
+      .page('/', [...slips, '/a', '/b'])
+      .set('/a', naming('/gone', 'One.'))
+      .set('/b', naming('/noindex', 'Two.'));
+    site.set('/noindex', { headers: HTML, body: '<meta name="robots" content="noindex"><title>x</title>' });
+    for (const path of slips) {
+      site.set(path, naming(`${path}/`, `Words of ${path}.`));
+      site.set(`${path}/`, { status: 301, headers: { location: path } });
+    }
     const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes });
-    await world.pass(days(2));
-    expect(await world.indexed()).toEqual([site.url('/'), site.url('/a')]);
+    expect(await world.indexed()).toEqual(['/', '/a', '/b', ...slips].map((path) => site.url(path)));
+    expect((await world.state(site.url('/a')))?.canonical).toBeUndefined();
   });
 
   it('and is named by that one in turn: one of the two stays, also when both are visited at once', async () => {

@@ -34,7 +34,7 @@ export class DatabaseLink {
     if (!this.cutBy) return;
     this.cutBy = undefined;
     this.healedAt = this.clock.now();
-    for (const goOn of this.hanging.splice(0)) goOn();
+    for (const resume of this.hanging.splice(0)) resume();
   }
 
   /** Cut, or so shortly ago that what it has done may still be told. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runWorld } from './world.js';
 
 /** Further worlds: more-worlds.spec.ts, so that two test processes share the work; any number of them: `npm run simulate`. */
-const WORLDS = 150;
+const WORLDS = 75;
 
 describe('in every simulated world the index equals the web in the end', () => {
   it.each(Array.from({ length: WORLDS }, (_, i) => i + 1))('world %i, with faults and crashes', async (seed) => {

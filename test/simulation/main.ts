@@ -1,7 +1,9 @@
 /**
  * `npm run simulate -- --seeds 1000 --from 1`: runs worlds and tells which of them went wrong; a seed replays exactly.
- * With `--nodes` worlds of several nodes on one database, with `--rules` worlds in which a person and the rules never rest.
+ * With `--nodes` worlds of several nodes on one database, with `--rules` worlds in which a person and the rules never rest, with
+ * `--bad-days` worlds in which whole hosts fail in every way.
  */
+import { runBadDays } from './bad-days-world.js';
 import { runCluster } from './cluster-world.js';
 import { runRuledWorld } from './ruled-world.js';
 import { runWorld } from './world.js';
@@ -13,7 +15,9 @@ const option = (name: string, otherwise: number): number => {
 
 const from = option('from', 1);
 const seeds = option('seeds', 100);
-const run = process.argv.includes('--nodes') ? runCluster : process.argv.includes('--rules') ? runRuledWorld : runWorld;
+const kinds = { nodes: runCluster, rules: runRuledWorld, 'bad-days': runBadDays };
+const kind = (Object.keys(kinds) as (keyof typeof kinds)[]).find((name) => process.argv.includes(`--${name}`));
+const run = kind ? kinds[kind] : runWorld;
 const totals = new Map<string, number>();
 let failed = 0;
 for (let seed = from; seed < from + seeds; seed++) {

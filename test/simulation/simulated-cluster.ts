@@ -1,11 +1,18 @@
 /** The database that simulated nodes share, and what each of them sees of it: leases, partitions and messages on one clock. */
+import {
+  CommandQueue,
+  type CommandTable,
+  type Failure,
+  type StoredCommand,
+} from '../../src/adapters/storage/cluster/command-queue.js';
 import type { Leases, Renewal, Standing, Taken } from '../../src/adapters/storage/cluster/leases.js';
 import { PostgresPartitions } from '../../src/adapters/storage/cluster/postgres-partitions.js';
-import { PARTITIONS } from '../../src/adapters/storage/partition.js';
+import { PARTITIONS, partitionOf } from '../../src/adapters/storage/shared/partition.js';
 import { after, type Instant, milliseconds, seconds } from '../../src/domain/time/units.js';
+import { CLEARED } from '../../src/engine/control/url-commands.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
-import type { Errand, Nodes, NodesListener } from '../../src/engine/ports/nodes.js';
+import type { Nodes, NodesListener, OwnerCommand } from '../../src/engine/ports/nodes.js';
 import { FencedOut } from '../../src/engine/ports/partitions.js';
 import type { ManualClock } from '../support/manual-clock.js';
 import type { DatabaseLink } from './database-link.js';
@@ -15,17 +22,28 @@ import type { Gate } from './gate.js';
 const LEASE = seconds(120);
 const RENEW_EVERY = seconds(30);
 
+/** A command that no release knows: whoever carries it out fails. */
+const SENSELESS = '{"v":1,"do":"nothing that anybody knows","crawler":"world"}';
+
+interface WaitingCommand extends StoredCommand {
+  readonly retryAt: Instant;
+  readonly isSetAside: boolean;
+}
+
 interface Owner {
   node: string | undefined;
   epoch: number;
   abruptly: boolean;
 }
 
-/** What stands in the tables. The statements are carried out at once, one after the other: that is what transactions make of them. */
-export class SimulatedCluster implements Pick<Leases, keyof Leases> {
+/** What is in the tables. The statements are carried out at once, one after the other: that is what transactions make of them. */
+export class SimulatedCluster implements Pick<Leases, keyof Leases>, CommandTable {
   readonly violations: string[] = [];
   readonly members = new Set<SimulatedMember>();
-  readonly errands: Errand[] = [];
+  /** Raised when something was set that holds on all nodes. */
+  revision = 0;
+  private commands: WaitingCommand[] = [];
+  private lastCommand = 0;
   private readonly owners: Owner[] = Array.from({ length: PARTITIONS }, () => ({
     node: undefined,
     epoch: 0,
@@ -48,8 +66,11 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases> {
           fence && this.owners[fence.partition]!.epoch !== fence.epoch ? [fence] : [],
         );
         if (stale.length > 0) throw new FencedOut(stale);
-        for (const { id, fence, changes } of settlements)
-          if (!fence && changes?.reason !== 'reconciled') this.violations.push(`URL ${id} was settled without a fence`);
+        for (const { id, fence, changes } of settlements) {
+          // What a person asks for is marked on any node; the owner carries it out.
+          const isMark = changes?.reason === 'reconciled' || changes?.pendingDeletion === CLEARED;
+          if (!fence && !isMark) this.violations.push(`URL ${id} was settled without a fence`);
+        }
         return store.settle(settlements);
       },
       lastOrderId: async () => ++this.blocks * 2 ** 32,
@@ -88,6 +109,47 @@ export class SimulatedCluster implements Pick<Leases, keyof Leases> {
     this.leases.delete(node);
   }
 
+  send(command: OwnerCommand): void {
+    const now = this.clock.now();
+    const id = ++this.lastCommand;
+    const part = partitionOf(command.hostKey);
+    this.commands.push({ ...command, id, part, tries: 0, retryAt: now, isSetAside: false });
+  }
+
+  sendSenseless(hostKey: string): void {
+    this.send({ hostKey, delivers: false, text: SENSELESS });
+  }
+
+  /** What a world has to leave behind: senseless commands set aside, and nothing else. */
+  unexpectedCommands(): string[] {
+    return this.commands
+      .filter(({ text, isSetAside }) => isSetAside !== (text === SENSELESS))
+      .map(({ text, tries, isSetAside }) =>
+        isSetAside ? `set aside: ${text}` : `still waiting after ${tries} failures: ${text}`,
+      );
+  }
+
+  async ready(partitions: readonly number[], without: readonly number[], limit: number): Promise<StoredCommand[]> {
+    const now = this.clock.now();
+    return this.commands
+      .filter(({ id, part, retryAt, isSetAside }) => {
+        const isReady = !isSetAside && retryAt <= now;
+        return isReady && partitions.includes(part) && !without.includes(id);
+      })
+      .sort((a, b) => Number(a.delivers) - Number(b.delivers) || a.id - b.id)
+      .slice(0, limit);
+  }
+
+  async remove({ id }: StoredCommand): Promise<void> {
+    this.commands = this.commands.filter((command) => command.id !== id);
+  }
+
+  async failed({ id }: StoredCommand, { tries, retryAfterMs }: Failure): Promise<void> {
+    const isSetAside = retryAfterMs === undefined;
+    const retryAt = after(this.clock.now(), milliseconds(retryAfterMs ?? 0));
+    this.commands = this.commands.map((one) => (one.id === id ? { ...one, tries, retryAt, isSetAside } : one));
+  }
+
   private take(node: string, most: number): Taken[] {
     return this.owners
       .flatMap((owner, part) => (owner.node === undefined || !this.leases.has(owner.node) ? [{ part, owner }] : []))
@@ -105,6 +167,8 @@ export class SimulatedMember implements Nodes {
   readonly watched = false;
   readonly partitions: PostgresPartitions;
   private listener: NodesListener | undefined;
+  private readonly queue: CommandQueue;
+  private revision: number;
 
   constructor(
     private readonly cluster: SimulatedCluster,
@@ -120,6 +184,12 @@ export class SimulatedMember implements Nodes {
       renewEveryMs: RENEW_EVERY,
       uptime: () => clock.now(),
       timer: (ms, action) => clock.at(after(clock.now(), milliseconds(ms)), action),
+    });
+    this.revision = cluster.revision;
+    this.queue = new CommandQueue(gate.guard(link.guard(cluster)), {
+      log,
+      owned: () => this.partitions.owned,
+      carryOut: async (command) => (await this.listener?.command(command)) ?? false,
     });
     this.partitions.onChange = () => this.tell((member) => void member.partitions.step().catch(() => undefined));
   }
@@ -147,11 +217,17 @@ export class SimulatedMember implements Nodes {
   }
 
   async controlChanged(): Promise<void> {
-    this.tell((member) => void member.listener?.controlChanged());
+    await this.inDatabase(async () => this.cluster.revision++);
+    this.tell((member) => void member.readTables());
   }
 
-  async send(errand: Errand): Promise<void> {
-    await this.gate.guard(this.link.guard({ store: async () => this.cluster.errands.push(errand) })).store();
+  async send(command: OwnerCommand): Promise<void> {
+    await this.inDatabase(async () => this.cluster.send(command));
+    void this.queue.start().catch(() => undefined);
+  }
+
+  commandsSetAside(): Promise<number> {
+    return Promise.resolve(0);
   }
 
   event(): void {}
@@ -170,19 +246,27 @@ export class SimulatedMember implements Nodes {
     }
   }
 
+  private inDatabase<T>(statement: () => Promise<T>): Promise<T> {
+    return this.gate.guard(this.link.guard({ statement })).statement();
+  }
+
   private look(): void {
     const clock = this.gate.clock(this.cluster.clock);
     clock.at(after(clock.now(), RENEW_EVERY), () => {
-      void this.runErrands().then(() => this.look());
+      this.queue.again();
+      void this.readTables().then(() => this.look());
     });
   }
 
-  private async runErrands(): Promise<void> {
-    const { errands } = this.cluster;
-    for (const errand of [...errands]) {
-      if (this.link.isCut || !this.partitions.owns(errand.hostKey)) continue;
-      const done = await this.listener?.errand(errand).catch(() => false);
-      if (done) errands.splice(errands.indexOf(errand), 1);
-    }
+  private async readTables(): Promise<void> {
+    await this.readControl().catch(() => undefined);
+    await this.queue.start().catch(() => undefined);
+  }
+
+  private async readControl(): Promise<void> {
+    const revision = await this.inDatabase(async () => this.cluster.revision);
+    if (revision === this.revision) return;
+    await this.listener?.controlChanged();
+    this.revision = revision;
   }
 }

@@ -9,6 +9,9 @@ export class SimulatedIndex {
   readonly documents = new Map<string, string>();
   readonly violations: string[] = [];
   faults = true;
+  /** Told of each deletion of a document before it is carried out. */
+  onDeletion: (order: PushOrder) => void = () => undefined;
+  isDown = false;
   private readonly taken = new Set<string>();
   private readonly lastOrder = new Map<string, number>();
 
@@ -43,7 +46,7 @@ export class SimulatedIndex {
 
   private async deliver(batch: readonly PushOrder[], clock: Clock): Promise<OrderAnswer[]> {
     await clock.sleep(milliseconds(this.faults ? this.random.integer(1, 5_000) : 10));
-    if (this.faults && this.random.chance(0.15)) throw new SinkUnavailable('the sink is down');
+    if (this.isDown || (this.faults && this.random.chance(0.15))) throw new SinkUnavailable('the sink is down');
     const answers = batch.map((order) => this.take(order));
     // The worst moment to fail: the orders are carried out and nobody hears of it.
     if (this.faults && this.random.chance(0.1)) throw new SinkUnavailable('the answer was lost');
@@ -59,7 +62,10 @@ export class SimulatedIndex {
     if (order.kind === 'add') {
       this.documents.set(order.uri, order.document.stamp);
       this.taken.add(`${order.uri} ${order.document.stamp}`);
-    } else this.documents.delete(order.uri);
+    } else {
+      if (this.documents.has(order.uri)) this.onDeletion(order);
+      this.documents.delete(order.uri);
+    }
     return { state: 'acknowledged' };
   }
 

@@ -1,8 +1,8 @@
-import type { ErrorCode } from '../../src/domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../src/domain/fetch/outcome.js';
 import { type Duration, type Instant, milliseconds } from '../../src/domain/time/units.js';
 import type { Clock } from '../../src/engine/ports/clock.js';
-import type { Fetcher, FetchRequest } from '../../src/engine/ports/fetcher.js';
+import type { FetchEngine, FetchRequest } from '../../src/engine/ports/fetcher.js';
+import { ALL_MOODS, answerInMood, type Mood, type Respond } from './moods.js';
 import type { Random } from './random.js';
 
 type PageKind = 'page' | 'gone' | 'redirect' | 'broken' | 'noindex';
@@ -12,9 +12,9 @@ interface Page {
   version: number;
   links: string[];
   target: string;
+  /** What the page names as its canonical URL. */
+  canonical?: string;
 }
-
-type Mood = 'well' | 'refuses' | 'resets' | 'overloaded' | 'silent' | 'errs';
 
 interface Site {
   readonly host: string;
@@ -24,17 +24,16 @@ interface Site {
   readonly validators: boolean;
 }
 
-/** Seconds that an overloaded host asks for. */
-export const RETRY_AFTER_S = 3_600;
-
 export interface Asked {
   readonly host: string;
   readonly path: string;
   readonly from: Instant;
-  /** When the answer had come, or the asking process died; undefined while the request is under way. */
+  /** When the answer had come, or the asking process died; undefined while the request is in flight. */
   to: Instant | undefined;
   /** The answer asked for rest. */
   wantsRest?: boolean;
+  /** What the answer really was, whatever the crawler makes of it; undefined: it came from no page, or never came. */
+  truth?: 'good' | 'gone' | 'fault';
 }
 
 const TYPE = { 'content-type': 'text/html; charset=utf-8' };
@@ -45,6 +44,7 @@ export class SimulatedWeb {
   readonly asked: Asked[] = [];
   private readonly sites: Site[] = [];
   private faults = true;
+  private manyWays = false;
 
   constructor(
     private readonly random: Random,
@@ -52,8 +52,10 @@ export class SimulatedWeb {
     pagesPerHost: number,
     /** Texts come back, and a page that was away for a while is as before. */
     private readonly recurs = false,
+    fewestPages = 2,
   ) {
-    for (let i = 0; i < hosts; i++) this.sites.push(this.makeSite(`h${i}.test`, random.integer(2, pagesPerHost)));
+    for (let i = 0; i < hosts; i++)
+      this.sites.push(this.makeSite(`h${i}.test`, random.integer(fewestPages, pagesPerHost)));
     for (const site of this.sites) for (const [path, page] of site.pages) page.links = this.someLinks(site, path);
   }
 
@@ -95,10 +97,28 @@ export class SimulatedWeb {
     this.random.pick(this.sites).mood = this.random.pick(moods);
   }
 
-  /** No more faults; every page has changed, so that every link is found anew. */
-  becomeQuiet(): void {
-    this.recover();
-    for (const site of this.sites) for (const page of site.pages.values()) page.version++;
+  /** A host has a day of any kind at all, or loses many of its pages, some of them until it is said otherwise. */
+  haveADay(): void {
+    const site = this.random.pick(this.sites);
+    site.mood = this.random.chance(0.4) ? 'well' : this.random.pick(ALL_MOODS);
+    if (!this.random.chance(0.1)) return;
+    const kind = this.random.pick(['gone', 'page'] as const);
+    for (const [path, page] of site.pages) if (path !== '/' && this.random.chance(0.6)) page.kind = kind;
+  }
+
+  /** From now on links are written in any of the ways that mean the same URL, and canonical links come and go. */
+  writeInManyWays(): void {
+    this.manyWays = true;
+  }
+
+  /** A template changes: a page names another one as its canonical URL, or no longer does. */
+  nameCanonical(): void {
+    const site = this.random.pick(this.sites);
+    const paths = [...site.pages.keys()];
+    const path = this.random.pick(paths);
+    const page = site.pages.get(path)!;
+    page.canonical = path === '/' || page.canonical !== undefined ? undefined : this.random.pick(paths);
+    page.version++;
   }
 
   /** No more faults; every page stays as it is. */
@@ -130,9 +150,17 @@ export class SimulatedWeb {
       if (page.kind === 'redirect') queue.push(new URL(page.target, url).href);
       else if (page.kind === 'page' || page.kind === 'noindex')
         queue.push(...page.links.map((link) => new URL(link, url).href));
+      if (page.canonical !== undefined && page.kind === 'page') queue.push(new URL(page.canonical, url).href);
       if (page.kind === 'page') indexed.add(url);
     }
     return indexed;
+  }
+
+  /** The other page that a page names as its canonical URL. */
+  canonicalOf(url: string): string | undefined {
+    const canonical = this.page(url)?.canonical;
+    const target = canonical === undefined ? undefined : new URL(canonical, url).href;
+    return target === url ? undefined : target;
   }
 
   /** Is there a page at the URL that belongs into an index? */
@@ -141,8 +169,9 @@ export class SimulatedWeb {
   }
 
   /** A fetcher that sees this web by the clock given. */
-  fetcher(clock: Clock): Fetcher {
+  fetcher(clock: Clock): FetchEngine {
     return {
+      engine: 'http',
       fetch: (request) => this.fetch(request, clock),
       resolve: async () => '192.0.2.1',
       close: async () => undefined,
@@ -170,7 +199,7 @@ export class SimulatedWeb {
 
   private page(url: string): Page | undefined {
     const { host, pathname } = new URL(url);
-    const page = this.sites.find((site) => site.host === host)?.pages.get(pathname);
+    const page = this.sites.find((site) => site.host === host)?.pages.get(decodeURI(pathname));
     return page?.kind === 'gone' || page?.kind === 'broken' ? undefined : page;
   }
 
@@ -178,19 +207,18 @@ export class SimulatedWeb {
     const url = new URL(request.url);
     const from = clock.now();
     const took = milliseconds(this.faults ? this.random.integer(1, 2_000) : 10);
-    const asked: Asked = { host: url.host, path: url.pathname, from, to: undefined };
+    const asked: Asked = { host: url.host, path: decodeURI(url.pathname), from, to: undefined };
     this.asked.push(asked);
     await clock.sleep(took);
+    const answer = this.answer(url, request, took, asked);
     asked.to ??= clock.now();
-    const answer = this.answer(url, request, took);
     asked.wantsRest = answer.kind === 'response' && answer.status === 503;
     return answer;
   }
 
-  private answer(url: URL, request: FetchRequest, total: Duration): FetchOutcome {
+  private answer(url: URL, request: FetchRequest, total: Duration, asked: Asked): FetchOutcome {
     const timings = { header: total, total };
-    const failure = (code: ErrorCode): FetchOutcome => ({ kind: 'failure', code, detail: code, timings });
-    const respond = (status: number, headers: Record<string, string> = {}, body = ''): FetchOutcome => {
+    const respond: Respond = (status, headers = {}, body = '') => {
       const bytes = encoder.encode(body);
       return {
         kind: 'response',
@@ -203,31 +231,51 @@ export class SimulatedWeb {
       };
     };
     const site = this.sites.find((candidate) => candidate.host === url.host);
-    if (!site) return failure('dns-not-found');
-    switch (site.mood) {
-      case 'refuses':
-        return failure('connection-refused');
-      case 'resets':
-        if (this.random.chance(0.5)) return failure('connection-reset');
-        break;
-      case 'overloaded':
-        return respond(503, { 'retry-after': String(RETRY_AFTER_S) });
-      case 'silent':
-        return failure('read-timeout');
-      case 'errs':
-        return respond(500);
-    }
+    const page = site?.pages.get(decodeURI(url.pathname));
+    const failed = answerInMood(site?.mood ?? 'nameless', {
+      path: url.pathname,
+      isPage: page !== undefined,
+      chance: (share) => this.random.chance(share),
+      respond,
+      failure: (code) => ({ kind: 'failure', code, detail: code, timings }),
+    });
+    if (page || url.pathname === '/robots.txt') asked.truth = failed ? 'fault' : truthOf(page);
+    return failed ?? this.healthy(site!, url, request, respond);
+  }
+
+  private healthy(site: Site, url: URL, request: FetchRequest, respond: Respond): FetchOutcome {
     if (url.pathname === '/robots.txt')
       return respond(200, { 'content-type': 'text/plain' }, 'User-agent: *\nAllow: /\n');
-    const page = site.pages.get(url.pathname);
+    const page = site.pages.get(decodeURI(url.pathname));
     if (!page || page.kind === 'gone') return respond(404);
     if (page.kind === 'broken') return respond(500);
     if (page.kind === 'redirect') return respond(302, { location: page.target });
     const robots = page.kind === 'noindex' ? '<meta name="robots" content="noindex">' : '';
-    const links = page.links.map((link) => `<a href="${link}">x</a>`).join(' ');
+    const canonical = page.canonical === undefined ? '' : `<link rel="canonical" href="${page.canonical}">`;
+    const ways = page.links.map((link, i) => (this.manyWays ? inSomeWay(link, site.host, page.version + i) : link));
+    const links = ways.map((link) => `<a href="${link}">x</a>`).join(' ');
     const etag = `"${page.kind} ${page.version} ${page.links.join(' ')}"`;
     if (site.validators && request.ifNoneMatch === etag) return respond(304, { etag });
-    const body = `<html lang="en"><head><title>${url.pathname}</title>${robots}</head><body>version ${page.version} ${links}</body></html>`;
+    const body = `<html lang="en"><head><title>${url.pathname}</title>${robots}${canonical}</head><body>version ${page.version} ${links}</body></html>`;
     return respond(200, site.validators ? { ...TYPE, etag } : TYPE, body);
   }
+}
+
+/** The same URL, written as people and programs do. */
+function inSomeWay(link: string, host: string, number: number): string {
+  if (!link.startsWith('/')) return link;
+  const ways = [
+    link,
+    link.replace('/p', '/%70'),
+    `http://${host}:80${link}`,
+    `HTTP://${host.toUpperCase()}${link}#x`,
+    `http://${host}.${link.replace('/p', '/x/../p')}`,
+  ];
+  return ways[number % ways.length]!;
+}
+
+function truthOf(page: Page | undefined): Asked['truth'] {
+  if (!page) return undefined;
+  if (page.kind === 'gone') return 'gone';
+  return page.kind === 'page' || page.kind === 'noindex' ? 'good' : 'fault';
 }

@@ -31,6 +31,11 @@ export class Witness {
     return this.crashedWithin(time, REMEMBERED_WITHIN_MS);
   }
 
+  /** A visit that was answered at this time may have died with the process before it was settled. */
+  mayNotHaveSettled(time: Instant): boolean {
+    return this.crashedWithin(time, SETTLED_WITHIN_MS);
+  }
+
   see(event: CrawlEvent): void {
     if (event.type === 'visit') this.visit(event.url, event.outcome, event.at);
     else if (event.type === 'order' && event.reason === 'too-many-temporary-errors') {

@@ -5,22 +5,24 @@
 
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
-import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
+import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
+import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import { ERROR_CODES } from '../../src/domain/fetch/error-codes.js';
 import { REASONS } from '../../src/domain/policy/reasons.js';
 import { after, type Duration, days, hours, type Instant, milliseconds, minutes } from '../../src/domain/time/units.js';
-import { UNKNOWN_STAMP } from '../../src/engine/crawl/doubts.js';
+import { UNKNOWN_STAMP } from '../../src/engine/crawl/outcome/in-doubt-deliveries.js';
 import { Engine } from '../../src/engine/engine.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { Fuse } from './fuse.js';
+import { RETRY_AFTER_S } from './moods.js';
 import { pass, settle } from './passing-time.js';
 import { Random } from './random.js';
 import { SimulatedIndex } from './simulated-sink.js';
-import { RETRY_AFTER_S, SimulatedWeb } from './simulated-web.js';
+import { SimulatedWeb } from './simulated-web.js';
 import { Witness } from './witness.js';
 
 export interface WorldReport {
@@ -33,8 +35,8 @@ export interface WorldReport {
 }
 
 const THROTTLE_MS = 2_500;
-const MAXIMUM_AGE = days(1);
-/** Orders that may be decided and unanswered at once: the limit of the delivery and what was under way when it was reached. */
+export const MAXIMUM_AGE = days(1);
+/** Orders that may be decided and unanswered at once: the limit of the delivery and what was in flight when it was reached. */
 const MOST_PENDING = 500 + 64;
 
 export async function runWorld(seed: number): Promise<WorldReport> {
@@ -43,22 +45,28 @@ export async function runWorld(seed: number): Promise<WorldReport> {
   return world.report();
 }
 
-class World {
-  private readonly random: Random;
-  private readonly clock = new ManualClock();
-  private readonly web: SimulatedWeb;
-  private readonly index: SimulatedIndex;
-  private readonly violations: string[] = [];
-  private store!: FrontierStore;
-  private engine!: Engine;
+export class World {
+  protected readonly random: Random;
+  protected readonly clock = new ManualClock();
+  protected readonly web: SimulatedWeb;
+  protected readonly index: SimulatedIndex;
+  protected readonly violations: string[] = [];
+  protected store!: FrontierStore;
+  protected engine!: Engine;
   private fuse = new Fuse();
-  private readonly witness = new Witness(this.violations);
+  protected readonly witness = new Witness(this.violations);
   private crashes = 0;
   private orders = 0;
 
-  constructor(private readonly seed: number) {
+  /** Further settings of the crawler. */
+  protected more = { attributes: '', elements: '' };
+
+  constructor(
+    protected readonly seed: number,
+    web = (random: Random) => new SimulatedWeb(random, random.integer(1, 5), random.integer(3, 20)),
+  ) {
     this.random = new Random(seed);
-    this.web = new SimulatedWeb(this.random, this.random.integer(1, 5), this.random.integer(3, 20));
+    this.web = web(this.random);
     this.index = new SimulatedIndex(this.random);
   }
 
@@ -90,10 +98,12 @@ class World {
       clock,
       log: this.log(),
       cron: () => undefined,
+      sessions: new CookieSessions(),
       createSink: () => fuse.guard(this.index.sink(clock)),
       processor: new LocalPageProcessor({
-        createFetcher: () => fuse.guard(this.web.fetcher(clock)),
+        createEngines: () => [fuse.guard(this.web.fetcher(clock))],
         reader: createPageReader(),
+        clock,
         digest: (bytes, text) =>
           `${Buffer.from(bytes).toString('latin1').length}:${hashText(Buffer.from(bytes).toString('latin1') + text)}`,
       }),
@@ -107,13 +117,13 @@ class World {
     await settle();
   }
 
-  private definition(): ServerDefinition {
-    const roots = this.web.roots.map((url) => `<Root url="${url}"/>`).join('');
+  protected definition(): ServerDefinition {
+    const roots = this.web.roots.map((url) => `<Root url="${url}" site="false"/>`).join('');
     const { definition, problems } = readConfiguration(
       `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
         <Crawler name="world" nthreads="8" throttleTimeMS="${THROTTLE_MS}" defaultAccept="true" crawlSitemaps="false"
-                 nearDuplicateDetector="false" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="${MAXIMUM_AGE / 1000}">
-          ${roots}<cw:PushTo sink="main"/></Crawler>
+                 nearDuplicateDetector="false" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="${MAXIMUM_AGE / 1000}" ${this.more.attributes}>
+          ${roots}${this.more.elements}<cw:PushTo sink="main"/></Crawler>
         <cw:Fetcher name="default"/><cw:Sink name="main" type="json" url="http://127.0.0.1:1/"/></CrawlConfig>`,
       { file: 'world.xml', env: {}, readFile: () => '' },
     );
@@ -133,6 +143,7 @@ class World {
         this.web.mutate();
         nextMutation = this.laterBy(minutes(30));
       }
+      this.befall();
       if (next >= nextCrash) {
         this.fuse.blowAfter(this.random.integer(1, 40));
         nextCrash = this.laterBy(hours(24));
@@ -140,6 +151,9 @@ class World {
       if (this.fuse.isBlown) await this.restart();
     }
   }
+
+  /** What else happens, at each step. */
+  protected befall(): void {}
 
   private async restart(): Promise<void> {
     this.crashes++;
@@ -152,19 +166,23 @@ class World {
   }
 
   /** Long enough for every page to be visited again, whatever back-off and age it had. */
-  private async quiet(): Promise<void> {
-    this.web.becomeQuiet();
+  protected async quiet(): Promise<void> {
+    this.web.recover();
     this.index.faults = false;
     // The last crash: from here on the process lives.
     this.fuse.blow();
     await this.restart();
     await pass(this.clock, (MAXIMUM_AGE * 3) as Duration);
-    for (const held of await this.engine.heldDeletions()) await this.engine.releaseHeld(held.hostKey);
+    await this.release();
     await pass(this.clock, MAXIMUM_AGE);
   }
 
+  protected async release(): Promise<void> {
+    for (const held of await this.engine.heldDeletions()) await this.engine.releaseHeld(held.hostKey);
+  }
+
   /** A page that nothing links to any more and that still answers stays in the index: its own visits keep it true. */
-  private compare(): void {
+  protected compare(): void {
     const truth = this.web.truth();
     for (const uri of truth)
       if (!this.index.documents.has(uri)) this.violations.push(`${uri} is on the web and not in the index`);
@@ -184,9 +202,14 @@ class World {
         this.violations.push(`${host}${path} was asked ${free - from} ms too early`);
       if (to === undefined) continue;
       // What a dying process heard last it could not remember: then only the throttle holds.
-      const rests = wantsRest && !this.witness.mayHaveForgotten(to);
+      const rests = wantsRest && !this.witness.mayHaveForgotten(to) && !this.mayBeAskedEarly();
       freeFrom.set(host, after(to, milliseconds(rests ? RETRY_AFTER_S * 1_000 : THROTTLE_MS)));
     }
+  }
+
+  /** Before the time that the host has asked for has passed. */
+  protected mayBeAskedEarly(): boolean {
+    return false;
   }
 
   private async checkLedger(): Promise<void> {
@@ -216,7 +239,7 @@ class World {
     if (pending > MOST_PENDING) this.violations.push(`${pending} orders are pending at once`);
   }
 
-  private laterBy(most: Duration): Instant {
+  protected laterBy(most: Duration): Instant {
     return after(this.clock.now(), milliseconds(this.random.integer(1, most)));
   }
 

@@ -38,6 +38,9 @@ const atoms: fc.Arbitrary<MatchExpression> = fc.record({
     '(x|y)+',
     '[xy]',
     'x?y',
+    '/$',
+    '^/x',
+    '\\.gif$',
     '/n',
     'q=1',
     'http://a.com/',
@@ -161,7 +164,7 @@ const rootUrl = crawlUrl('http://a.com/x/');
 export const arbitraryCandidate: fc.Arbitrary<Candidate> = fc
   .record({
     url: arbitraryUrl,
-    arrival: fc.constantFrom('root', 'link', 'redirect', 'sitemap', 'stored'),
+    discoveredVia: fc.constantFrom('root', 'link', 'redirect', 'sitemap', 'stored'),
     hops: fc.nat(3),
     root: fc.constantFrom(
       undefined,

@@ -73,7 +73,11 @@ function certificate(contents: Contents): string {
 const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
 const pemKey = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const pem = (label: string, der: Buffer): string =>
-  `-----BEGIN ${label}-----\n${der.toString('base64').replace(/(.{64})/g, '$1\n')}\n-----END ${label}-----\n`;
+  // No empty line at the end: OpenSSL refuses it.
+  `-----BEGIN ${label}-----\n${der
+    .toString('base64')
+    .match(/.{1,64}/g)!
+    .join('\n')}\n-----END ${label}-----\n`;
 
 function tagged(tag: number, content: Buffer): Buffer {
   const length = content.length;

@@ -1,5 +1,5 @@
 /** The same object, with a count of the calls that have begun and not ended: a test on a manual clock waits for them. */
-export function countingCalls<T extends object>(target: T): { readonly counted: T; readonly underWay: () => number } {
+export function countingCalls<T extends object>(target: T): { readonly counted: T; readonly inFlight: () => number } {
   let calls = 0;
   const counted = new Proxy(target, {
     get: (object, name) => {
@@ -13,5 +13,5 @@ export function countingCalls<T extends object>(target: T): { readonly counted: 
       };
     },
   });
-  return { counted, underWay: () => calls };
+  return { counted, inFlight: () => calls };
 }

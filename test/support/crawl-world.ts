@@ -2,23 +2,29 @@
  * A whole crawl in one process for a test: real sockets to fake sites, the real fetcher, readers, policy, SQLite and sinks;
  * only the clock stands still until the test moves it.
  */
+
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningIndex, startIndex } from '../../index/server.js';
+import { type RunningIndex, startIndex } from '../../demo-index/server.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import type { Lookup } from '../../src/adapters/http/dns-cache.js';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { createSink } from '../../src/adapters/push/create-sink.js';
 import type { OrderRecord } from '../../src/adapters/push/order-record.js';
+import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
+import { createLogin } from '../../src/adapters/sessions/logins/create-login.js';
 import { nextCronTime } from '../../src/adapters/system/cron.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import type { UrlState } from '../../src/domain/crawl/url-state.js';
 import { after, type Duration, type Instant, minutes } from '../../src/domain/time/units.js';
+import type { TextSeal } from '../../src/engine/crawl/logins/logins.js';
 import { Engine } from '../../src/engine/engine.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
+import type { ContentExtractor } from '../../src/engine/ports/content-extractor.js';
+import type { FetchEngine } from '../../src/engine/ports/fetcher.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import type { PageProcessor } from '../../src/engine/ports/page-processor.js';
@@ -42,8 +48,14 @@ export interface WorldOptions {
   readonly clock?: ManualClock;
   /** Gets the page processor before the engine does, to put something before its calls. */
   readonly processor?: (processor: PageProcessor) => void;
+  /** Asked before the built-in ones. */
+  readonly extractors?: readonly ContentExtractor[];
+  /** Fetch engines beside HTTP; work of theirs keeps the world from being idle. */
+  readonly engines?: (definition: ServerDefinition, http: HttpFetcher) => readonly FetchEngine[];
   /** Addresses of host names; any other name does not exist. Without it the system resolves names. */
   readonly names?: Readonly<Record<string, string>>;
+  /** Sessions of logins outlive a restart. */
+  readonly seal?: TextSeal;
 }
 
 const ATTRIBUTES =
@@ -53,7 +65,7 @@ const ATTRIBUTES =
 const SURELY_IDLE = 3;
 
 export class CrawlWorld {
-  /** Deliveries under way. */
+  /** Deliveries in flight. */
   private delivering = 0;
 
   private constructor(
@@ -77,12 +89,16 @@ export class CrawlWorld {
         ? undefined
         : await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
     if (options.through && index) options.through.target = index.url;
-    const { counted: store, underWay } = countingCalls(await scenarioStore());
+    const { counted: store, inFlight } = countingCalls(await scenarioStore());
     const errors: string[] = [];
     const processor = new LocalPageProcessor({
-      createFetcher: (definitions) =>
-        new HttpFetcher(definitions, { lookup: options.names && lookupIn(options.names) }),
-      reader: createPageReader(),
+      createEngines: (definitions) => {
+        const http = new HttpFetcher(definitions, { lookup: options.names && lookupIn(options.names) });
+        const others = options.engines?.(world.definition(options), http) ?? [];
+        return [http, ...others.map((engine) => world.watchedEngine(engine))];
+      },
+      reader: createPageReader(options.extractors),
+      clock,
       digest: (bytes, text) => createHash('sha256').update(bytes).update(text).digest('hex'),
     });
     options.processor?.(processor);
@@ -91,11 +107,14 @@ export class CrawlWorld {
       clock,
       log: collectingLog(errors),
       cron: nextCronTime,
+      sessions: new CookieSessions(),
+      createLogin,
+      seal: options.seal,
       createSink: (definition) => world.watched(createSink(definition)),
       processor,
     });
     const world: CrawlWorld = new CrawlWorld(engine, store, clock, index, folder, options, errors);
-    world.storing = underWay;
+    world.storing = inFlight;
     await engine.open(world.definition(options));
     return world;
   }
@@ -112,6 +131,19 @@ export class CrawlWorld {
       }
     };
     return sink;
+  }
+
+  private watchedEngine(engine: FetchEngine): FetchEngine {
+    const fetch = engine.fetch.bind(engine);
+    engine.fetch = async (request, signal) => {
+      this.delivering++;
+      try {
+        return await fetch(request, signal);
+      } finally {
+        this.delivering--;
+      }
+    };
+    return engine;
   }
 
   definition(options: Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files'>): ServerDefinition {
@@ -159,10 +191,10 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
   private async settle(deadline: Instant): Promise<boolean> {
     let quiet = 0;
     let idle = 0;
-    for (let turns = 0; ; turns++) {
-      if (turns > 2_000_000) throw new Error('the crawl does not come to rest');
-      await turn();
-      for (; !this.isCalm(); quiet = idle = 0) await turn();
+    for (let slots = 0; ; slots++) {
+      if (slots > 2_000_000) throw new Error('the crawl does not come to rest');
+      await slot();
+      for (; !this.isCalm(); quiet = idle = 0) await slot();
       const views = await this.engine.crawlers();
       const busy = views.some((view) => !view.idle || view.pendingOrders > 0);
       const calm = this.isCalm();
@@ -205,7 +237,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     };
     work.then(end, end);
     while (!ended) {
-      await turn();
+      await slot();
       await this.settle(after(this.clock.now(), minutes(2)));
     }
     return work;
@@ -229,9 +261,13 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
 
   /** The documents that were pushed, the last one of each URI; for a world without an index. */
   pushed(): Map<string, NonNullable<OrderRecord['document']>> {
+    return new Map(this.orders().flatMap(({ uri, document }) => (document ? [[uri, document]] : [])));
+  }
+
+  /** Every order that the file sink got. */
+  orders(): OrderRecord[] {
     const lines = readFileSync(join(this.folder, 'orders.jsonl'), 'utf8').split('\n').filter(Boolean);
-    const orders = lines.map((line) => JSON.parse(line) as OrderRecord);
-    return new Map(orders.flatMap(({ uri, document }) => (document ? [[uri, document]] : [])));
+    return lines.map((line) => JSON.parse(line) as OrderRecord);
   }
 
   async close(): Promise<void> {
@@ -253,7 +289,7 @@ const lookupIn =
     return [{ address, family: 4 }];
   };
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const slot = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function collectingLog(errors: string[]): Log {
   const note = (message: string, particulars?: Readonly<Record<string, unknown>>): void => {

@@ -29,11 +29,20 @@ const DEFAULTS: CrawlerDefinition = {
   defaultFollowRoots: true,
   mimeTypesMode: 'exclude',
   mimeTypes: [],
+  whenUnreadable: 'push',
+  render: 'never',
   crawlSitemaps: true,
   disableConditionalGet: false,
   nearDuplicateDetector: true,
   indexRedirectSources: true,
-  refresh: { smart: true, minimumAge: hours(1), maximumAge: days(7), timeZone: 'UTC' },
+  refresh: {
+    smart: true,
+    minimumAge: hours(1),
+    maximumAge: days(7),
+    objective: 'harmonic',
+    hubs: false,
+    timeZone: 'UTC',
+  },
   weights: DEFAULT_WEIGHTS,
   roots: [],
   rules: [],
@@ -48,7 +57,14 @@ const DEFAULTS: CrawlerDefinition = {
     place: placeAt(2),
   },
   errors: { maxTemporaryErrors: 5, retryDelay: minutes(1), maxRetryDelay: hours(6), classes: {} },
-  deletionGuard: { on: true, maxDeletions: 50, maxShare: 0.1, window: hours(1) },
+  deletionGuard: {
+    on: true,
+    maxDeletions: 50,
+    maxShare: 0.1,
+    window: hours(1),
+    signOfLife: true,
+    signOfLifeWait: days(1),
+  },
   softErrors: [],
   probeErrorPages: false,
   traps: {
@@ -57,6 +73,7 @@ const DEFAULTS: CrawlerDefinition = {
     maxQueryVariants: 10_000,
     maxPatternUrls: 1_000,
     maxUrlsPerHost: 1_000_000,
+    maxLinksPerPage: 50_000,
   },
   fetcher: 'default',
   pushTo: ['main'],
@@ -103,5 +120,5 @@ export const atom = (
 /** A link found on a page of the same host, three links below its root, unless said otherwise. */
 export const candidate = (url: string, parts: Partial<Candidate> = {}): Candidate => {
   const parsed = crawlUrl(url);
-  return { url: parsed, arrival: 'link', from: crawlUrl(`${origin(parsed)}/`), hops: 3, ...parts };
+  return { url: parsed, discoveredVia: 'link', from: crawlUrl(`${origin(parsed)}/`), hops: 3, ...parts };
 };

@@ -11,7 +11,7 @@ const REGISTER = pathToFileURL(join(PROJECT_ROOT, 'test/support/register-typescr
  */
 export function crawlwayCommand(): string[] {
   const built = statSync(join(PROJECT_ROOT, 'dist/.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = ['src', 'index'].flatMap((folder) =>
+  const sources = ['src', 'demo-index'].flatMap((folder) =>
     readdirSync(join(PROJECT_ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
       .map((name) => join(PROJECT_ROOT, folder, name)),

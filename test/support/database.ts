@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { onTestFinished } from 'vitest';
-import { openPostgresDataSource } from '../../src/adapters/storage/postgres-data-source.js';
-import { openPostgresStore } from '../../src/adapters/storage/postgres-store.js';
-import { openSqliteDataSource } from '../../src/adapters/storage/sqlite-data-source.js';
-import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
-import { openSqliteStore } from '../../src/adapters/storage/sqlite-store.js';
+import { openPostgresDataSource } from '../../src/adapters/storage/postgres/postgres-data-source.js';
+import { openPostgresStore } from '../../src/adapters/storage/postgres/postgres-store.js';
+import { openSqliteDataSource } from '../../src/adapters/storage/sqlite/sqlite-data-source.js';
+import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
+import { openSqliteStore } from '../../src/adapters/storage/sqlite/sqlite-store.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { postgresDatabase } from './postgres.js';
 import { temporaryDirectory } from './temporary-directory.js';

@@ -7,6 +7,9 @@ const DEFAULTS: FetcherDefinition = {
   userAgent: 'crawlway-test/1.0',
   robotsAgent: 'crawlway-test',
   headers: {},
+  boundHeaders: [],
+  secretHeaders: [],
+  secretServers: [],
   connectTimeout: seconds(10),
   headerTimeout: seconds(10),
   bodyTimeout: seconds(10),
@@ -15,6 +18,8 @@ const DEFAULTS: FetcherDefinition = {
   maxRedirects: 5,
   allowedAddresses: ['127.0.0.1/32'],
   credentials: [],
+  logins: [],
+  cookies: true,
   certificateAuthorities: [],
   verifyCertificates: true,
 };

@@ -16,7 +16,7 @@ export function newUrl(url: string, particulars: Partial<NewUrl> = {}): NewUrl {
     reason: 'accepted',
     hops: 1,
     redirects: 0,
-    arrival: 'link',
+    discoveredVia: 'link',
     dueAt: instant(1_000),
     ...particulars,
   };

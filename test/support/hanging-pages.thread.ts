@@ -3,27 +3,39 @@ import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
+import { SystemClock } from '../../src/adapters/system/system-clock.js';
 import type { PageThreadData } from '../../src/adapters/threads/page-thread-protocol.js';
 import { servePages } from '../../src/adapters/threads/serve-pages.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
+import type { SyncExtractor } from '../../src/engine/ports/content-extractor.js';
 
-const reader = createPageReader();
+const html = createPageReader().extractorOf('text/html') as SyncExtractor;
+
+/** HTML as ever, but for pages that say what happens to the thread. */
+const trapped: SyncExtractor = {
+  ...html,
+  extract: (...page) => {
+    const text = Buffer.from(page[0]).toString('latin1');
+    if (text.includes('never ends')) for (;;);
+    if (text.includes('kills the thread')) process.exit(3);
+    return html.extract(...page);
+  },
+};
+
+/** Never comes back from a URL that says so, while no page is being read. */
+class TrappedFetcher extends HttpFetcher {
+  override fetch(...request: Parameters<HttpFetcher['fetch']>): ReturnType<HttpFetcher['fetch']> {
+    if (request[0].url.endsWith('/burns')) for (;;);
+    return super.fetch(...request);
+  }
+}
 
 servePages(
   parentPort!,
   new LocalPageProcessor({
-    createFetcher: (definitions) => new HttpFetcher(definitions),
-    reader: {
-      ...reader,
-      mediaType: (...page) => reader.mediaType(...page),
-      readSitemap: (...page) => reader.readSitemap(...page),
-      read: (...page) => {
-        const text = Buffer.from(page[0]).toString('latin1');
-        if (text.includes('never ends')) for (;;);
-        if (text.includes('kills the thread')) process.exit(3);
-        return reader.read(...page);
-      },
-    },
+    createEngines: (definitions) => [new TrappedFetcher(definitions)],
+    reader: createPageReader([trapped]),
+    clock: new SystemClock(),
     digest: (bytes, text) => createHash('sha256').update(bytes).update(text).digest('hex'),
   }),
   workerData as PageThreadData,

@@ -13,7 +13,7 @@ export interface IndexProcess {
 
 /** The bundled index as its own process. With `port` 0 it takes any free one. */
 export async function startIndexProcess(data: string, port = 0): Promise<IndexProcess> {
-  const program = ['--import', path('./register-typescript.mjs'), path('../../index/main.ts')];
+  const program = ['--import', path('./register-typescript.mjs'), path('../../demo-index/main.ts')];
   const child = spawn(process.execPath, ['--no-warnings', ...program, '--data', data, '--port', String(port)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

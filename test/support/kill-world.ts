@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RunningIndex, startIndex } from '../../index/server.js';
+import { type RunningIndex, startIndex } from '../../demo-index/server.js';
 import { FakeSite, html } from './fake-site.js';
 import { type CallFate, FlakyReceiver } from './flaky-receiver.js';
 import { failPower } from './power-failure.js';
@@ -90,7 +90,7 @@ class KillWorld {
       clearInterval(mutating);
     }
     this.receiver.fate = () => 'pass';
-    for (const page of this.living) this.put(page); // every page changes once more, so that every link is found anew
+    for (const page of this.living) this.put(page); // every page changes once more, so that every link is found again
     this.putHome();
     const rested = performance.now();
     await this.launch().ready();
@@ -226,7 +226,7 @@ function configuration(root: string, receiver: string): string {
   return `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"
            nearDuplicateDetector="false" smartRefreshMinAgeS="1" smartRefreshMaxAgeS="2" deletionGuard="false">
-    <Root url="${root}"/><cw:PushTo sink="main"/>
+    <Root url="${root}" site="false"/><cw:Content changeDetection="bytes"/><cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="papi" url="${receiver}" connector="test"/>

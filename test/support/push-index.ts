@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type IndexOptions, type RunningIndex, startIndex } from '../../index/server.js';
+import { type IndexOptions, type RunningIndex, startIndex } from '../../demo-index/server.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 export async function runningIndex(options: Partial<IndexOptions> = {}): Promise<RunningIndex> {

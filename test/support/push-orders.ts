@@ -1,12 +1,19 @@
-import type { SinkDefinition } from '../../src/domain/crawl/definition.js';
+import type { SinkDefinitionOf, SinkSettings } from '../../src/domain/crawl/definition.js';
 import type { OrderHeader, PushDocument, PushOrder } from '../../src/domain/push/order.js';
+import type { SinkOptions, SinkType } from '../../src/domain/push/sink-types.js';
 import { instant, milliseconds, seconds } from '../../src/domain/time/units.js';
 import type { Sink } from '../../src/engine/ports/sink.js';
 
-export function sinkDefinition(
-  overrides: Partial<SinkDefinition> & Pick<SinkDefinition, 'type' | 'url'>,
-): SinkDefinition {
-  return {
+interface Wanted<T extends SinkType> extends Partial<SinkSettings> {
+  readonly type: T;
+  readonly url: string;
+  readonly options?: SinkOptions[T];
+}
+
+export function sinkDefinition<T extends SinkType>({ type, options, ...settings }: Wanted<T>): SinkDefinitionOf<T> {
+  const definition: SinkSettings & { type: T; options: SinkOptions[T] } = {
+    type,
+    options: options ?? ({} as SinkOptions[T]),
     name: 'main',
     place: { file: 'CrawlConfig.xml', line: 1, column: 1 },
     batchDocuments: 100,
@@ -15,8 +22,9 @@ export function sinkDefinition(
     timeout: seconds(20),
     concurrency: 2,
     allowedAddresses: [],
-    ...overrides,
+    ...settings,
   };
+  return definition as SinkDefinitionOf<T>;
 }
 
 let lastId = 0;

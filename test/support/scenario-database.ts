@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { openPostgresStore } from '../../src/adapters/storage/postgres-store.js';
-import { openSqliteInProcess } from '../../src/adapters/storage/sqlite-in-process.js';
+import { openPostgresStore } from '../../src/adapters/storage/postgres/postgres-store.js';
+import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { startedPostgres } from './postgres-server.js';
 
-const TABLES = ['url', 'site', 'counter', 'host', 'visit', 'push_order', 'setting'];
+const TABLES = ['url', 'site', 'counter', 'host', 'visit', 'push_order', 'setting', 'page_links'];
 
 /** PostgreSQL databases that no scenario uses now: emptying one is faster than making one. */
 const unused: string[] = [];

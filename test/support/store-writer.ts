@@ -1,5 +1,5 @@
 // A child process for the crash test: writes batches until it is killed, and tells each one that the store has acknowledged.
-import { openSqliteStore } from '../../src/adapters/storage/sqlite-store.js';
+import { openSqliteStore } from '../../src/adapters/storage/sqlite/sqlite-store.js';
 import { newUrl, order, visit } from './frontier-samples.js';
 
 const [file, first] = process.argv.slice(2) as [string, string];

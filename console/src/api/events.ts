@@ -32,6 +32,7 @@ export type LiveEvent =
     })
   | (Moment & { readonly type: 'crawler'; readonly crawler: string; readonly state: string })
   | (Moment & { readonly type: 'sink'; readonly sink: string; readonly state: string; readonly message?: string })
+  | (Moment & { readonly type: 'login'; readonly login: string; readonly state: string; readonly message?: string })
   | (Moment & { readonly type: 'host'; readonly hostKey: string; readonly state: string; readonly until?: string })
   | (Moment & { readonly type: 'configuration'; readonly version?: number; readonly message: string });
 

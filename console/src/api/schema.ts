@@ -81,8 +81,6 @@ export interface ConfigurationStateDto {
   readonly at: string;
   /** Name of the API key; `file` when it was found changed on disk; `file, not in force` for an edit with errors that a write went over. */
   readonly who: string;
-  /** SHA-256 of the text, hex. */
-  readonly digest: string;
   /** Path of the file. */
   readonly file: string;
   /** ETag of the text in force. */
@@ -106,6 +104,16 @@ export interface CheckDto {
   readonly problems: readonly ConfigurationProblemDto[];
 }
 
+export interface SinkTestDto {
+  readonly name: string;
+  readonly type: string;
+  /** It answers and would take orders. */
+  readonly ok: boolean;
+  /** What was asked and answered, or what is wrong. */
+  readonly message: string;
+  readonly milliseconds: number;
+}
+
 export interface SourceDto {
   readonly name: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
   readonly number: number;
@@ -120,7 +128,7 @@ export interface SourceDto {
 export interface CrawlerDto {
   readonly name: string;
   readonly state: 'running' | 'paused' | 'stopped';
-  /** URLs by status: waiting, indexed, visited, redirected, error, excluded, elsewhere, filtered. */
+  /** URLs by status: waiting, indexed, visited, redirected, error, excluded, elsewhere, filtered, removed. */
   readonly counts: Readonly<Record<string, number>>;
   /** Documents in the index. */
   readonly indexed: number;
@@ -140,7 +148,7 @@ export interface CrawlerDto {
   readonly nextRequestAt?: string;
   /** Due time of the URL that has waited longest. */
   readonly oldestDueAt?: string;
-  /** Nothing is due and nothing is under way. */
+  /** Nothing is due and nothing is in flight. */
   readonly idle: boolean;
 }
 
@@ -184,6 +192,8 @@ export interface HeldDeletionsDto {
   readonly host: string;
   readonly crawler: string;
   readonly count: number;
+  /** Of these, deletions that wait by themselves: for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person. */
+  readonly awaiting: number;
   /** When the oldest was decided. */
   readonly oldest: string;
   /** Count by reason code. */
@@ -224,6 +234,12 @@ export interface HostRobotsDto {
   readonly text: string;
 }
 
+export interface NeedRenderingDto {
+  readonly documents: number;
+  /** URL of one of them. */
+  readonly sample?: string;
+}
+
 export interface HostDto {
   /** Host name, with the port when it is not the default. */
   readonly host: string;
@@ -251,6 +267,10 @@ export interface HostDto {
   /** Failed visits by error code. */
   readonly errorClasses: Readonly<Record<string, number>>;
   readonly averageLatencySeconds?: number;
+  /** Pages that took longer than a second to read, for which the host waits longer; since the server started. */
+  readonly slowPages?: number;
+  /** Documents in the index without the content that their scripts would make (reason `needs-rendering`); counted once a minute, for one host only. */
+  readonly needRendering?: NeedRenderingDto;
 }
 
 export interface SubfolderDto {
@@ -267,7 +287,7 @@ export interface UrlStateDto {
   readonly url: string;
   /** Web server that politeness counts: host name, with the port when it is not the default. */
   readonly host: string;
-  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered';
+  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
   /** Reason code or error code of the present status; `GET /reasons` explains it. */
   readonly reason: string;
   /** Absent: not queued. */
@@ -282,10 +302,10 @@ export interface UrlStateDto {
   readonly foundOn?: string;
   /** The root that led here. */
   readonly root?: string;
-  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap' | 'robots';
+  readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'robots' | 'indexnow';
   readonly firstSeenAt: string;
   readonly lastVisitAt?: string;
-  /** HTTP status of the last visit. */
+  /** HTTP status of the last visit; 760 and 761 are the statuses of URLs that a crawl space excludes or leaves to another crawler. */
   readonly lastStatus?: number;
   /** Temporary errors in a row. */
   readonly temporaryErrors: number;
@@ -323,6 +343,68 @@ export interface FolderDto {
   readonly searched: number;
 }
 
+export interface IndexNowDto {
+  /** What became of the URLs, in words. */
+  readonly message: string;
+}
+
+export interface LoginStepDto {
+  /** What was done. */
+  readonly what: string;
+  /** Where it was sent, without its query. */
+  readonly url?: string;
+  /** HTTP status of the answer. */
+  readonly status?: number;
+  /** What the answer brought, or what was missing. Never a secret. */
+  readonly detail?: string;
+}
+
+export interface LoginDto {
+  readonly name: string;
+  /** How it logs in: `form`, `basic` and the others of docs/LOGINS.md. */
+  readonly type: string;
+  /** Prefix of the URLs it is for. */
+  readonly url: string;
+  /** Fetcher that it belongs to. */
+  readonly fetcher: string;
+  /** `stopped`: refused, and not tried again until a person tests it or its secret changes. */
+  readonly state: 'unused' | 'logged-in' | 'failing' | 'stopped';
+  /** `refused`: the user or the secret is wrong; `locked`: the account is; `changed`: the site is not what the configuration expects; `unreachable`: no answer that says anything. */
+  readonly failure?: 'refused' | 'locked' | 'changed' | 'unreachable';
+  /** What went wrong last, in words. */
+  readonly detail?: string;
+  /** Refused in a row; three stop the login. */
+  readonly refused: number;
+  readonly lastSuccessAt?: string;
+  readonly lastAttemptAt?: string;
+  readonly nextAttemptAt?: string;
+  /** Steps of the last attempt. */
+  readonly steps: readonly LoginStepDto[];
+}
+
+export interface FieldDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface MapPreviewRequestDto {
+  /** The crawler of `url`. */
+  readonly crawler?: string;
+  /** URL of an indexed document, as a sink of the crawler keeps it. */
+  readonly url?: string;
+  /** Instead of a URL: the fields of a document. */
+  readonly fields?: readonly FieldDto[];
+}
+
+export interface MapPreviewDto {
+  /** Fields of the document; `text` is the beginning of its text. */
+  readonly before: readonly FieldDto[];
+  /** Fields as the sink gets them. */
+  readonly after?: readonly FieldDto[];
+  /** Why the document would be refused, with the field. */
+  readonly refusal?: string;
+}
+
 export interface OrderDto {
   /** Increases in the order of decision. */
   readonly id: number;
@@ -333,7 +415,7 @@ export interface OrderDto {
   /** Why it was decided; `GET /reasons` explains the code. */
   readonly reason: string;
   readonly decidedAt: string;
-  readonly state: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped';
+  readonly state: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped' | 'awaiting';
   readonly attempts: number;
   readonly answeredAt?: string;
   /** What a sink said that refused it, also while another sink has not answered yet. */
@@ -347,7 +429,9 @@ export interface ImportDto {
   readonly imported: number;
   /** URLs that keep the state they have. */
   readonly known: number;
-  /** Lines that could not be read, with their numbers. */
+  /** Lines that could not be read. */
+  readonly rejected: number;
+  /** The first of them, with their numbers. */
   readonly problems: readonly string[];
 }
 
@@ -378,6 +462,8 @@ export interface UrlOptionsDto {
   readonly credentials?: boolean;
   /** Host and port of the proxy. */
   readonly proxy?: string;
+  /** Name of the fetcher that is used instead of that of the crawler. */
+  readonly fetcher?: string;
   readonly obeyRobots?: boolean;
   readonly nearDuplicateDetector?: boolean;
   readonly refreshMinimumAgeSeconds?: number;
@@ -432,6 +518,17 @@ export interface TraceStepDto {
   readonly effect?: string;
 }
 
+export interface HeadlineDto {
+  /** in-index: the sinks hold its document; on-its-way: only time keeps it out; not-in-index: it stays out until something changes. */
+  readonly fate: 'in-index' | 'on-its-way' | 'not-in-index';
+  /** The reason code or error code that decides; `never-linked` when nothing does. */
+  readonly reason: string;
+  /** What became of the URL, in one or two sentences. */
+  readonly text: string;
+  /** What to do next. Absent: nothing. */
+  readonly nextStep?: string;
+}
+
 export interface RobotsOpinionDto {
   /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
   readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
@@ -446,14 +543,44 @@ export interface RobotsOpinionDto {
   readonly status?: string;
 }
 
+export interface QueueDto {
+  /** By how it is found and what the rules grant. */
+  readonly natural: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  /** Priority shift of rules and root; negative is earlier. */
+  readonly shift: number;
+  /** The source that it goes into: the natural one moved by the shift. */
+  readonly source: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+}
+
+export interface VisitDto {
+  readonly at: string;
+  /** HTTP status; absent when there was no answer. */
+  readonly status?: number;
+  /** `document`, `unchanged`, `redirect`, `sitemap`, an error code, or the reason why the page was left out. */
+  readonly outcome: string;
+  readonly detail?: string;
+  readonly durationSeconds: number;
+  readonly bytes: number;
+  readonly changed: boolean;
+}
+
+export interface RefusedLinkDto {
+  /** The page with the link. */
+  readonly from: string;
+  /** Reason code. */
+  readonly reason: string;
+}
+
 export interface JudgedDto {
   readonly verdict: VerdictDto;
   /** Every layer and rule, in the order of evaluation. */
   readonly trace: readonly TraceStepDto[];
   /** Canonical URL that was judged. */
   readonly url: string;
+  /** The whole truth in one sentence; the rest explains it. */
+  readonly headline: HeadlineDto;
   /** What it was judged as. */
-  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
+  readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
   readonly from?: string;
   /** Links between the root and this URL. */
   readonly hops: number;
@@ -461,8 +588,51 @@ export interface JudgedDto {
   readonly address?: string;
   /** No part of the verdict: robots.txt is asked before each fetch. */
   readonly robots: RobotsOpinionDto;
+  /** Absent: the configuration rejects it. */
+  readonly queue?: QueueDto;
   /** Absent: not stored. */
   readonly state?: UrlStateDto;
+  /** Fetches that are kept, newest first. */
+  readonly visits: readonly VisitDto[];
+  /** Push orders that are kept, newest first. */
+  readonly orders: readonly OrderDto[];
+  /** Refused links to it, of the samples that are kept. */
+  readonly refusedLinks: readonly RefusedLinkDto[];
+}
+
+export interface ReadMetaDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface ReadHeadingDto {
+  readonly level: number;
+  readonly text: string;
+  /** Offset in the text, in UTF-16 units. */
+  readonly start: number;
+}
+
+export interface ReadChunkDto {
+  readonly text: string;
+  /** The headings that it stands under. */
+  readonly path: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface PageReadingDto {
+  /** What counts of its text, the first 200,000 characters. */
+  readonly text: string;
+  /** Length of the whole text, in UTF-16 units. */
+  readonly textLength: number;
+  readonly language?: string;
+  /** Metas and fields; names may repeat. */
+  readonly metas: readonly ReadMetaDto[];
+  /** Texts that the configuration or the page itself excludes. */
+  readonly cut: readonly string[];
+  readonly headings?: readonly ReadHeadingDto[];
+  readonly markdown?: string;
+  readonly chunks?: readonly ReadChunkDto[];
 }
 
 export interface ExplanationDto {
@@ -487,6 +657,8 @@ export interface PageViewDto {
   readonly status?: number;
   readonly title?: string;
   readonly detail?: string;
+  /** Of a document: what a sink would get. */
+  readonly reading?: PageReadingDto;
   readonly links: readonly LinkDto[];
 }
 
@@ -508,7 +680,7 @@ export interface RefusedDto {
 
 export interface ReasonDto {
   /** Stable; used by the store, the API, the metrics and the console. */
-  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'trap-host-size' | 'robots-disallowed' | 'noindex' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'canonical-elsewhere' | 'near-duplicate' | 'redirected' | 'status-removed' | 'permanent-error' | 'too-many-temporary-errors' | 'refresh-due' | 'refresh-forced' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'crawler-removed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'discovered' | 'redirect-target' | 'held' | 'came-back' | 'superseded' | 'order-refused' | 'reconciled' | 'sink-lost-documents' | 'http-404' | 'http-410' | 'http-401' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'login-wall';
+  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
   /** A reason tells a verdict, an error how a visit failed. */
   readonly kind: 'reason' | 'error';
   /** Of a reason: the layer or part that gives it. */
@@ -536,6 +708,19 @@ export interface ResolvedViewDto {
   readonly entries: readonly ResolvedEntryDto[];
 }
 
+export interface MatchedEntryDto {
+  readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+  /** Nesting of recursive conditions; 0 elsewhere. */
+  readonly depth: number;
+  /** What it asks, in words. */
+  readonly text: string;
+  /** What it sets when it applies. Secrets are hidden. */
+  readonly effect?: string;
+  readonly place?: PlaceDto;
+  /** Whether it matches the URL. Absent: no rule that can match, or below a condition that does not apply. */
+  readonly matched?: boolean;
+}
+
 export interface ResolvedOptionDto {
   readonly name: string;
   /** In words, with its unit. Secrets are hidden. */
@@ -551,8 +736,12 @@ export interface ResolvedUrlDto {
   readonly verdict: VerdictDto;
   /** Each rule of each layer: matched or not, and what it set. */
   readonly steps: readonly TraceStepDto[];
+  /** The whole view, with what matches the URL. */
+  readonly entries: readonly MatchedEntryDto[];
   /** Final options. */
   readonly options: readonly ResolvedOptionDto[];
+  /** Absent: the configuration rejects it. */
+  readonly queue?: QueueDto;
 }
 
 export interface RootMetaDto {
@@ -562,7 +751,7 @@ export interface RootMetaDto {
 
 export interface RootDto {
   readonly url: string;
-  /** Stay on the site of this root. */
+  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, beside entireSite false. */
   readonly site?: boolean;
   /** Stay in the directory of the root document and below. */
   readonly entireSite?: boolean;
@@ -580,7 +769,7 @@ export interface RootDto {
 
 export interface RootSubmissionDto {
   readonly url: string;
-  /** Stay on the site of this root. */
+  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, beside entireSite false. */
   readonly site?: boolean;
   /** Stay in the directory of the root document and below. */
   readonly entireSite?: boolean;
@@ -596,6 +785,8 @@ export interface RootSubmissionDto {
 export interface SubmitOutcomeDto {
   readonly url: string;
   readonly outcome: 'new' | 'known' | 'rejected';
+  /** Line of the url list where it begins. */
+  readonly line?: number;
   /** Why it was rejected. */
   readonly message?: string;
   /** Reason code of the rejection. */
@@ -626,7 +817,7 @@ export interface RuleMatchDto {
 }
 
 export interface RuleActionDto {
-  readonly element: 'Index' | 'NoIndex' | 'Follow' | 'NoFollow' | 'Accept' | 'Ignore' | 'Source' | 'AddMeta' | 'Priority';
+  readonly element: 'Index' | 'NoIndex' | 'Follow' | 'NoFollow' | 'Accept' | 'Ignore' | 'Source' | 'AddMeta' | 'Priority' | 'Render';
   /** Of Source and AddMeta. */
   readonly name?: string;
   /** Of AddMeta. */
@@ -635,6 +826,12 @@ export interface RuleActionDto {
   readonly scope?: 'document' | 'links';
   /** Of Priority. */
   readonly shift?: number;
+  /** Of Render. */
+  readonly mode?: 'never' | 'auto' | 'always';
+  /** Of Render: a CSS selector, or `js:` and an expression. */
+  readonly readyWhen?: string;
+  /** Of Render: `click SELECTOR; scroll TIMES; wait SECONDS`. */
+  readonly steps?: string;
 }
 
 export interface RuleDto {
@@ -645,7 +842,7 @@ export interface RuleDto {
   /** Several are an And. */
   readonly match: readonly RuleMatchDto[];
   readonly actions: readonly RuleActionDto[];
-  /** The Rule element as it stands in the file. */
+  /** The Rule element as it is in the file. */
   readonly xml: string;
 }
 
@@ -678,9 +875,30 @@ export interface SessionDto {
   readonly version: string;
 }
 
+export interface BackfillDto {
+  readonly crawler: string;
+  readonly state: 'running' | 'done';
+  /** `added`: the sink was new to the crawler; `asked`: by a call. */
+  readonly why: 'added' | 'asked';
+  /** Documents that were indexed when it began. */
+  readonly total: number;
+  /** Of these, documents that were looked at. */
+  readonly done: number;
+  /** Of these, documents copied from another sink; the others are visited. */
+  readonly sent: number;
+  /** Visits that are due and have not been made. */
+  readonly waitingVisits: number;
+  /** The sink that documents are copied from; absent: pages are visited. */
+  readonly from?: string;
+  /** What holds it up. */
+  readonly message?: string;
+  readonly startedAt: string;
+  readonly endedAt?: string;
+}
+
 export interface SinkDto {
   readonly name: string;
-  readonly type: 'papi' | 'json' | 'elasticsearch' | 'opensearch' | 'solr' | 'file';
+  readonly type: 'papi' | 'json' | 'elasticsearch' | 'opensearch' | 'solr' | 'warc' | 'file' | 'kafka' | 'postgresql';
   readonly state: 'ready' | 'unavailable';
   /** The last failure, in words. */
   readonly message?: string;
@@ -696,8 +914,14 @@ export interface SinkDto {
   readonly nextAttemptAt?: string;
   /** Whether it can tell what it holds, and so be compared with the store. */
   readonly comparable: boolean;
+  /** `papi`: the name of the connector under which documents are pushed. */
+  readonly connector?: string;
+  /** What a person should look at although orders go out: it holds documents that no crawler of this server knows. */
+  readonly warning?: string;
   /** Crawlers that push to it. */
   readonly crawlers: readonly string[];
+  /** What it was sent of documents that were indexed before, by crawler: running, or the last one. */
+  readonly backfills: readonly BackfillDto[];
   /** Where its documents can be searched; of the bundled index. */
   readonly searchPage?: string;
 }
@@ -718,7 +942,7 @@ export interface ReconciliationDto {
   readonly extra: DifferenceDto;
   /** Held with another stamp. */
   readonly stale: DifferenceDto;
-  /** Whether orders were made that mend the differences. */
+  /** Whether orders were made that fix the differences. */
   readonly repaired: boolean;
 }
 
@@ -730,34 +954,29 @@ export interface UrlPageDto {
   readonly searched: number;
 }
 
-export interface VisitDto {
-  readonly at: string;
-  /** HTTP status; absent when there was no answer. */
-  readonly status?: number;
-  /** `document`, `unchanged`, `redirect`, `sitemap`, an error code, or the reason why the page was left out. */
-  readonly outcome: string;
-  readonly detail?: string;
-  readonly durationSeconds: number;
-  readonly bytes: number;
-  readonly changed: boolean;
-}
-
-export interface BiographyDto {
+export interface UrlHistoryDto {
   readonly state: UrlStateDto;
   /** How it was found: from the root to this URL, as far as known. */
   readonly path: readonly string[];
+  readonly headline: HeadlineDto;
   readonly explanation: ExplanationDto;
+  /** Absent: the configuration rejects it. */
+  readonly queue?: QueueDto;
   readonly robots: RobotsOpinionDto;
   /** Fetches that are kept, newest first. */
   readonly visits: readonly VisitDto[];
   /** Push orders that are kept, newest first. */
   readonly orders: readonly OrderDto[];
+  /** Refused links to it, of the samples that are kept. */
+  readonly refusedLinks: readonly RefusedLinkDto[];
+  /** Links of the page that wait for a person, because `followLinks` of its root is off. */
+  readonly listedLinks: readonly LinkDto[];
 }
 
 export interface RefreshDto {
   /** One stored URL. */
   readonly url?: string;
-  /** SQL LIKE pattern; `%` is everything. */
+  /** SQL LIKE pattern of the whole URL: `%` any characters, `_` one character. Without a `%` asterisks are wildcards. */
   readonly like?: string;
   /** Only URLs of this host. */
   readonly host?: string;
@@ -765,13 +984,24 @@ export interface RefreshDto {
   readonly reason?: string;
 }
 
+export interface RestingHostDto {
+  readonly host: string;
+  /** Until then it is left alone, unless the one request is answered well. */
+  readonly until: string;
+}
+
+export interface RefreshedDto {
+  /** How many were affected. */
+  readonly count: number;
+  /** Hosts among them that rest because they failed or asked for it: one request is made to each at once, in the pauses of its throttle; a good answer ends the rest, another leaves it as it is. At most 100. */
+  readonly resting: readonly RestingHostDto[];
+}
+
 export interface VersionDto {
   readonly version: number;
   readonly at: string;
   /** Name of the API key; `file` when it was found changed on disk; `file, not in force` for an edit with errors that a write went over. */
   readonly who: string;
-  /** SHA-256 of the text, hex. */
-  readonly digest: string;
 }
 
 export interface RuleTextDto {
@@ -835,6 +1065,8 @@ export interface ProblemDto {
 export interface WebhookMetaDto {
   readonly name: string;
   readonly value: string;
+  /** Known of the value: ISO 8601 in UTC, or a number. Absent: text. */
+  readonly type?: 'date' | 'number';
 }
 
 export interface WebhookPartDto {
@@ -846,6 +1078,23 @@ export interface WebhookPartDto {
   readonly fileName: string;
 }
 
+export interface WebhookHeadingDto {
+  readonly level: number;
+  readonly text: string;
+  /** Offset in the text, in UTF-16 units. */
+  readonly start: number;
+}
+
+export interface WebhookChunkDto {
+  readonly text: string;
+  /** The headings that it stands under, the outermost first. */
+  readonly path: readonly string[];
+  /** Offset in the text, in UTF-16 units. */
+  readonly start: number;
+  /** Offset behind its last character. */
+  readonly end: number;
+}
+
 export interface WebhookDocumentDto {
   /** Digest of the content: the same means the same document. */
   readonly stamp: string;
@@ -854,6 +1103,12 @@ export interface WebhookDocumentDto {
   readonly master: WebhookPartDto;
   /** Extracted text. */
   readonly text: string;
+  /** With `cw:Output headings`. */
+  readonly headings?: readonly WebhookHeadingDto[];
+  /** With `cw:Output markdown`. */
+  readonly markdown?: string;
+  /** With `cw:Output chunks`. */
+  readonly chunks?: readonly WebhookChunkDto[];
 }
 
 export interface WebhookOrderDto {
@@ -919,6 +1174,12 @@ export interface Calls {
     query: Nothing;
     body: string | ConfigurationDraftDto;
     answer: CheckDto;
+  };
+  'POST /api/v1/config/test-sink': {
+    path: Nothing;
+    query: { sink: string };
+    body: string | ConfigurationDraftDto;
+    answer: SinkTestDto;
   };
   'POST /api/v1/config/preview': {
     path: Nothing;
@@ -1002,6 +1263,12 @@ export interface Calls {
     body: undefined;
     answer: string;
   };
+  'GET /api/v1/crawlers/{crawler}/urls/export': {
+    path: { crawler: string };
+    query: { cursor?: string; limit?: number; status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; format?: 'csv' | 'ndjson' };
+    body: undefined;
+    answer: string;
+  };
   'GET /health/live': {
     path: Nothing;
     query: Nothing;
@@ -1080,6 +1347,45 @@ export interface Calls {
     body: undefined;
     answer: HostDto;
   };
+  'GET /indexnow': {
+    path: Nothing;
+    query: { keyLocation?: unknown; key: unknown; url: unknown };
+    body: undefined;
+    answer: IndexNowDto;
+  };
+  'POST /indexnow': {
+    path: Nothing;
+    query: Nothing;
+    body: {
+  readonly host: string;
+  readonly key: string;
+  readonly keyLocation?: string;
+  readonly urlList: readonly string[];
+};
+    answer: IndexNowDto;
+  };
+  'GET /api/v1/logins': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly LoginDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/logins/{login}/test': {
+    path: { login: string };
+    query: Nothing;
+    body: undefined;
+    answer: LoginDto;
+  };
+  'POST /api/v1/sinks/{sink}/map/preview': {
+    path: { sink: string };
+    query: Nothing;
+    body: MapPreviewRequestDto;
+    answer: MapPreviewDto;
+  };
   'GET /metrics': {
     path: Nothing;
     query: Nothing;
@@ -1088,7 +1394,7 @@ export interface Calls {
   };
   'GET /api/v1/orders': {
     path: Nothing;
-    query: { cursor?: string; limit?: number; crawler?: string; state?: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped'; kind?: 'add' | 'delete'; uri?: string; host?: string };
+    query: { cursor?: string; limit?: number; crawler?: string; state?: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped' | 'awaiting'; kind?: 'add' | 'delete'; uri?: string; host?: string };
     body: undefined;
     answer: {
   readonly items: readonly OrderDto[];
@@ -1240,6 +1546,18 @@ export interface Calls {
   readonly next: string | null;
 };
   };
+  'POST /api/v1/sinks/{sink}/push-again': {
+    path: { sink: string };
+    query: { crawler?: string };
+    body: undefined;
+    answer: readonly BackfillDto[];
+  };
+  'POST /api/v1/sinks/{sink}/test': {
+    path: { sink: string };
+    query: Nothing;
+    body: undefined;
+    answer: SinkTestDto;
+  };
   'POST /api/v1/sinks/{sink}/reconcile': {
     path: { sink: string };
     query: { repair?: boolean };
@@ -1248,7 +1566,7 @@ export interface Calls {
   };
   'GET /api/v1/crawlers/{crawler}/urls': {
     path: { crawler: string };
-    query: { cursor?: string; limit?: number; status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string };
+    query: { cursor?: string; limit?: number; status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string };
     body: undefined;
     answer: UrlPageDto;
   };
@@ -1262,13 +1580,13 @@ export interface Calls {
     path: { crawler: string };
     query: { url: string };
     body: undefined;
-    answer: BiographyDto;
+    answer: UrlHistoryDto;
   };
   'POST /api/v1/crawlers/{crawler}/refresh': {
     path: { crawler: string };
     query: Nothing;
     body: RefreshDto;
-    answer: CountDto;
+    answer: RefreshedDto;
   };
   'GET /api/v1/config/versions': {
     path: Nothing;

@@ -19,7 +19,7 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
   '/': { title: 'Overview', label: 'Overview', screen: Overview, lazy: false },
   '/sources': inMenu('Sources', async () => (await import('../screens/sources/sources.js')).Sources),
   '/urls': inMenu('URLs', async () => (await import('../screens/urls/urls.js')).Urls),
-  '/url': lazy('Biography', async () => (await import('../screens/biography/biography.js')).BiographyScreen),
+  '/url': lazy('URL history', async () => (await import('../screens/url-history/url-history.js')).UrlHistoryScreen),
   '/try': inMenu('Try a URL', async () => (await import('../screens/try-url/try-url.js')).TryUrl),
   '/configuration': inMenu(
     'Configuration',
@@ -28,6 +28,9 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
   '/hosts': inMenu('Hosts', async () => (await import('../screens/hosts/hosts.js')).Hosts),
   '/host': lazy('Host', async () => (await import('../screens/hosts/host.js')).Host),
   '/errors': inMenu('Errors', async () => (await import('../screens/errors/errors.js')).Errors),
+  '/refused': inMenu('Refused links', async () => (await import('../screens/refused/refused.js')).Refused),
+  '/roots': inMenu('Roots', async () => (await import('../screens/roots/roots.js')).Roots),
   '/push': inMenu('Push', async () => (await import('../screens/push/push.js')).Push),
+  '/audit': inMenu('Audit log', async () => (await import('../screens/audit/audit.js')).Audit),
   '/start': lazy('First crawl', async () => (await import('../screens/first-run/first-run.js')).FirstRun),
 };

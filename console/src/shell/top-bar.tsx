@@ -4,6 +4,7 @@ import { rememberCrawler, useCrawler, useCrawlers } from '../state/crawlers.js';
 import { changeQuery } from '../state/route.js';
 import { useSession } from '../state/session.js';
 import mark from '../ui/mark.svg';
+import { MissingPage } from './missing-page.js';
 import { ThemeSwitch } from './theme.js';
 
 export function TopBar(): JSX.Element {
@@ -20,6 +21,7 @@ export function TopBar(): JSX.Element {
         Crawlway
       </a>
       <CrawlerChoice />
+      <MissingPage />
       <div class="push-right">
         <span class="row" title={problem ? 'The server does not answer' : 'Connected to the server'}>
           <span class={`dot ${problem ? 'bad' : 'good'}`} aria-hidden="true" />

@@ -18,7 +18,7 @@ interface Loaded<T> {
 }
 
 /**
- * @param key names the inputs: another key loads anew and forgets the old value; undefined loads nothing.
+ * @param key names the inputs: another key loads again and forgets the old value; undefined loads nothing.
  * @param every milliseconds between loads; absent: once.
  */
 export function useResource<T>(

@@ -6,7 +6,7 @@ const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumF
 
 export const count = (value: number): string => whole.format(value);
 
-/** 1,234,567 as 1.2M; for places where the exact number stands in a title. */
+/** 1,234,567 as 1.2M; for places where the exact number is in a title. */
 export const shortCount = (value: number): string => (value < 10_000 ? whole.format(value) : compact.format(value));
 
 export const plural = (value: number, one: string, many = `${one}s`): string =>

@@ -1,5 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import { useRoute } from '../state/route.js';
+import { helpOf } from './help.js';
 
 interface PanelProps {
   readonly title: string;
@@ -30,11 +32,17 @@ interface PageHeadProps {
 
 /** The title of a screen, one sentence of what it is for, and what one can do on it. */
 export function PageHead({ title, children, actions }: PageHeadProps): JSX.Element {
+  const { path } = useRoute();
   return (
     <header class="page-head">
       <div>
         <h1>{title}</h1>
-        {children && <p class="lead">{children}</p>}
+        <p class="lead">
+          {children}{' '}
+          <a href={helpOf(path)} data-leave target="_blank" rel="noopener">
+            Help
+          </a>
+        </p>
       </div>
       {actions && <div class="actions">{actions}</div>}
     </header>

@@ -37,6 +37,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   elsewhere: 'warn',
   filtered: 'warn',
   error: 'bad',
+  removed: 'bad',
   refused: 'bad',
   unavailable: 'bad',
   reject: 'bad',

@@ -1,6 +1,6 @@
 /** A verdict with its trace: what was decided, why, where that stands, and what every layer said. */
 import type { JSX } from 'preact';
-import type { ExplanationDto, PlaceDto, RobotsOpinionDto, TraceStepDto } from '../api/schema.js';
+import type { ExplanationDto, PlaceDto, QueueDto, RobotsOpinionDto, TraceStepDto } from '../api/schema.js';
 import { placeTarget } from '../state/place.js';
 import { Prose } from './prose.js';
 import { Scroll } from './scroll.js';
@@ -10,29 +10,23 @@ import { Time } from './time.js';
 interface VerdictProps {
   readonly explanation: ExplanationDto;
   readonly robots: RobotsOpinionDto;
+  readonly queue?: QueueDto;
   readonly crawler: string;
 }
 
-export function Verdict({ explanation, robots, crawler }: VerdictProps): JSX.Element {
+/** What the configuration says, and robots.txt; what became of the URL is said by the headline. */
+export function Verdict({ explanation, robots, queue, crawler }: VerdictProps): JSX.Element {
   const { verdict, trace } = explanation;
-  const crawled = verdict.accepted && robots.state !== 'disallowed' && robots.state !== 'unreachable';
   return (
     <div class="stack">
-      <div class={`notice ${verdict.accepted ? (crawled ? 'good' : 'warn') : 'bad'}`}>
-        <p>
-          <strong>{crawled ? 'Would be crawled.' : 'Would not be crawled.'}</strong>{' '}
-          {verdict.accepted && !crawled ? (
-            'The rules accept it, and robots.txt keeps it out.'
-          ) : (
-            <Prose text={verdict.meaning} />
-          )}
-          {verdict.detail && ` ${verdict.accepted ? 'Decisive:' : 'Namely:'} ${verdict.detail}.`}{' '}
-          {!verdict.accepted && <Prose text={verdict.remedy} />}
-        </p>
+      <p>
+        <strong>The configuration {verdict.accepted ? 'accepts it.' : 'rejects it.'}</strong>{' '}
+        <Prose text={verdict.meaning} />
+        {verdict.detail && ` Decisive: ${verdict.detail}.`} {!verdict.accepted && <Prose text={verdict.remedy} />}{' '}
         <PlaceLink place={verdict.place} crawler={crawler} />
-      </div>
+      </p>
       <Robots robots={robots} />
-      <Effects explanation={explanation} />
+      {verdict.accepted && <Effects explanation={explanation} queue={queue} />}
       <Trace trace={trace} crawler={crawler} />
     </div>
   );
@@ -71,16 +65,20 @@ function Robots({
   );
 }
 
-function Effects({ explanation: { verdict } }: { explanation: ExplanationDto }): JSX.Element {
+function Effects({ explanation: { verdict }, queue }: Pick<VerdictProps, 'explanation' | 'queue'>): JSX.Element {
   const { effects } = verdict;
   return (
     <div class="row">
-      <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.reason}</Badge>
-      <Badge tone={effects.index ? 'good' : 'plain'}>{effects.index ? 'indexed' : 'not indexed'}</Badge>
-      <Badge tone={effects.follow ? 'good' : 'plain'}>{effects.follow ? 'links followed' : 'links not followed'}</Badge>
+      <Badge tone="info">{effects.index ? 'may be indexed' : 'not to be indexed'}</Badge>
+      <Badge tone="info">{effects.follow ? 'links may be followed' : 'links not to be followed'}</Badge>
+      {queue && (
+        <Badge tone="info">
+          queue {queue.source}
+          {queue.shift !== 0 && ` (${queue.natural} shifted by ${queue.shift})`}
+        </Badge>
+      )}
       {verdict.status && <Badge tone="warn">status {verdict.status}</Badge>}
       {effects.source && <Badge tone="info">source {effects.source}</Badge>}
-      {effects.priorityShift !== 0 && <Badge tone="info">priority {effects.priorityShift}</Badge>}
       {effects.metas.map(({ name, value }) => (
         <Badge key={name} tone="info">
           meta {name} = {value}
@@ -120,7 +118,7 @@ export function Trace({ trace, crawler }: { trace: readonly TraceStepDto[]; craw
             <th scope="col">Test</th>
             <th scope="col">Said</th>
             <th scope="col">Effect</th>
-            <th scope="col">Stands in</th>
+            <th scope="col">Defined in</th>
           </tr>
         </thead>
         <tbody>

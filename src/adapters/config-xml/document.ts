@@ -81,8 +81,10 @@ export function parseDocument(text: string, file: string): XmlDocument {
   if (found) throw new XmlFault(found.code, found.message, place(found.offset));
   const validity = XMLValidator.validate(text);
   if (validity !== true) {
-    const { msg, line, col } = validity.err;
-    throw new XmlFault('xml-not-well-formed', sentence(msg), { file, line: line || 1, column: col || 1 });
+    const { code, msg, line, col } = validity.err;
+    // The parser quotes what it takes for a name, which may be half of a password.
+    const message = code === 'InvalidAttr' && !msg.endsWith(' is repeated.') ? BAD_ATTRIBUTES : sentence(msg);
+    throw new XmlFault('xml-not-well-formed', message, { file, line: line || 1, column: col || 1 });
   }
   const roots = elementNodes(parse(text, place));
   const root = roots[0];
@@ -106,6 +108,9 @@ function parse(text: string, place: (offset: number) => Place): readonly ParsedN
     throw new XmlFault('xml-not-well-formed', sentence((error as Error).message), place(0));
   }
 }
+
+const BAD_ATTRIBUTES =
+  'the attributes of this tag are not well-formed: write each one once, as name="value", with a blank before it, and &quot; for a quote in a value';
 
 const sentence = (message: string): string => message.replace(/\.$/, '');
 
@@ -148,7 +153,7 @@ function buildElement(text: string, node: ParsedNode, parent: XmlElement | undef
     start,
     end,
     contentStart,
-    contentEnd: selfClosing ? contentStart : text.lastIndexOf('</', end),
+    contentEnd: selfClosing ? contentStart : text.lastIndexOf('</', end - 1),
     selfClosing,
   };
   element.namespace = namespaceOf(element, element.prefix);

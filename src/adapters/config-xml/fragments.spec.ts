@@ -140,7 +140,7 @@ function fateOf(xml: string, url: string): string {
   if (!crawler) throw new Error('no crawler');
   const { accepted, effects } = compilePolicy(crawler, undefined).judge({
     url: crawlUrl(url),
-    arrival: 'link',
+    discoveredVia: 'link',
     hops: 1,
   });
   return accepted ? `a${effects.index ? 'i' : ''}${effects.follow ? 'f' : ''}` : '-';

@@ -36,7 +36,7 @@ describe('what is made from the table', () => {
     };
     const example = readFileSync('CrawlConfig.xml.example', 'utf8');
     expect(() => validate(example)).not.toThrow();
-    expect(() => validate(example.replace('ar:Atom', 'ar:Atmo'))).toThrow(/Atmo/);
+    expect(() => validate(example.replace('ar:Path', 'ar:Paht'))).toThrow(/Paht/);
     expect(() => validate(example.replace('throttleTimeMS="20"', 'throttleTimeMS="fast"'))).toThrow(/throttleTimeMS/);
   });
 });

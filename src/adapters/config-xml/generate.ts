@@ -69,8 +69,8 @@ function schemaAttribute(name: string, attribute: AttributeSpec<unknown>, prefix
   const names = [name, ...(attribute.aliases ?? [])];
   const use = attribute.required && names.length === 1 ? ' use="required"' : '';
   const given = attribute.default === undefined ? '' : ` Default: ${escapeAttribute(attribute.default)}.`;
-  return names.flatMap((spelling) => [
-    `      <xs:attribute name="${spelling}"${use}>`,
+  return names.flatMap((variant) => [
+    `      <xs:attribute name="${variant}"${use}>`,
     `        <xs:annotation><xs:documentation>${plain(attribute.meaning)}${given}</xs:documentation></xs:annotation>`,
     `        <xs:simpleType><xs:union memberTypes="${prefix}:variable">`,
     `          <xs:simpleType>${attribute.type.xsd}</xs:simpleType>`,
@@ -89,7 +89,7 @@ page are one.
 - The file is \`CrawlConfig.xml\` in the CloudView dialect. Its elements are read in namespaces of version 20 and 21, without any
   namespace, with any prefix or none. Crawlway's own elements are under \`${NAMESPACES.cw[0]}\`, by custom with the
   prefix \`cw\`.
-- \`\${NAME}\` in any value is taken from the environment.
+- \`\${NAME}\` in secrets, and in addresses and users of sinks, proxies and logins, is taken from the environment: names that begin with \`CRAWLWAY_SECRET_\`, and those in \`CRAWLWAY_ALLOW_VARIABLES\`.
 - \`yes\`, \`on\` and \`1\` are read like \`true\`; \`no\`, \`off\` and \`0\` like \`false\`.
 - Files that the configuration names to be read stand in its own folder or below. The path of a \`file\` sink is taken from where the server was started.
 - Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown ones of the product
@@ -125,7 +125,7 @@ function referenceElement(spec: ElementSpec): string {
   return [
     `### ${tag(spec)}\n`,
     `${spec.meaning}\n`,
-    parents.length === 0 ? '' : `Stands in: ${parents.map(quoted).join(', ')}${spec.once ? ', at most once' : ''}.\n`,
+    parents.length === 0 ? '' : `Allowed in: ${parents.map(quoted).join(', ')}${spec.once ? ', at most once' : ''}.\n`,
     spec.children.length === 0 ? '' : `Holds: ${spec.children.map(quoted).join(', ')}.\n`,
     spec.text === undefined ? '' : `Text: ${spec.text}\n`,
     Object.keys(spec.attributes).length === 0 ? '' : attributeTable(spec.attributes),

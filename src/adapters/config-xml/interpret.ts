@@ -2,8 +2,10 @@
  * From the document to checked values, by the table: which elements and attributes are known, what their values come to,
  * what is missing or twice. Nothing is fatal; everything wrong is collected with its place.
  */
+
 import type { Place } from '../../domain/crawl/place.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from '../../domain/policy/not-utf8.js';
+import { hasUserInfo } from '../../domain/url/crawl-url.js';
 import { namespaceOf, type XmlDocument, type XmlElement } from './document.js';
 import type { XmlAttribute } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
@@ -12,6 +14,7 @@ import type { AttributeSpec, Attributes, ElementSpec, Values } from './schema/sp
 import { vocabularyOf } from './schema/vocabulary.js';
 import { ELEMENTS, elementSpec } from './schema.js';
 import { didYouMean, likelySpelling } from './spelling.js';
+import { boolean } from './value-types.js';
 
 /** An element that the table knows, with its values. */
 export interface Node<A extends Attributes = Attributes> {
@@ -24,7 +27,7 @@ export interface Node<A extends Attributes = Attributes> {
   readonly broken: boolean;
 }
 
-export interface Surroundings {
+export interface ReadContext {
   readonly document: XmlDocument;
   readonly problems: Problems;
   /** Variables for `${NAME}`; `as written`: they stay, for what is shown and edited. */
@@ -54,6 +57,8 @@ export function defaults<A extends Attributes>(spec: ElementSpec<A>): Values<A> 
 }
 
 /** Some take long to check, like time zones, and elements come by the thousand. */
+/** Of variables that any configuration may name. */
+const SECRET_PREFIX = 'CRAWLWAY_SECRET_';
 const defaultValues = new WeakMap<AttributeSpec<unknown>, { readonly value: unknown }>();
 
 function defaultValue(attribute: AttributeSpec<unknown>): unknown {
@@ -66,7 +71,7 @@ function defaultValue(attribute: AttributeSpec<unknown>): unknown {
   return parsed.value;
 }
 
-export function interpret(element: XmlElement, spec: ElementSpec, around: Surroundings): Node {
+export function interpret(element: XmlElement, spec: ElementSpec, around: ReadContext): Node {
   const place = around.document.place(element.start);
   const { values, broken } = readAttributes(element, spec, around);
   const children: Node[] = [];
@@ -88,7 +93,7 @@ export function interpret(element: XmlElement, spec: ElementSpec, around: Surrou
 /** Names that the table has, where a stranger's name would hide a mistake. */
 const isStrict = (spec: ElementSpec): boolean => spec.vocabulary !== 'crawl' || spec.name === 'Rule';
 
-function specOf(element: XmlElement, parent: ElementSpec, around: Surroundings): ElementSpec | undefined {
+function specOf(element: XmlElement, parent: ElementSpec, around: ReadContext): ElementSpec | undefined {
   const place = around.document.place(element.start);
   const vocabulary = vocabularyOf(element.namespace, element.prefix);
   if (vocabulary === 'foreign') {
@@ -99,8 +104,14 @@ function specOf(element: XmlElement, parent: ElementSpec, around: Surroundings):
   if (parent.children.includes(element.local)) return elementSpec(element.local);
   const elsewhere = ELEMENTS.get(element.local);
   const likely = likelySpelling(element.local, parent.children);
-  if (elsewhere) {
-    const message = `${element.local} does not belong into ${parent.name}: it stands in ${parentsOf(elsewhere)}`;
+  if (isUnknownAction(element, parent)) {
+    around.problems.add(
+      'ignored-element',
+      `action ${element.local} is not known: the rule does without it; it may hold ${list(parent.children)}`,
+      place,
+    );
+  } else if (elsewhere) {
+    const message = `${element.local} does not belong into ${parent.name}: it belongs in ${parentsOf(elsewhere)}`;
     around.problems.add('unknown-element', message, place);
   } else if (likely !== undefined || isStrict(parent) || vocabulary !== 'crawl') {
     const hint =
@@ -111,6 +122,17 @@ function specOf(element: XmlElement, parent: ElementSpec, around: Surroundings):
   }
   return undefined;
 }
+
+/**
+ * An action of the product that Crawlway does not have. It must not be a match element, without which a rule would match
+ * more than it says: the namespace tells them apart, and where there is none, that a match element has a value or others inside.
+ */
+export const isUnknownAction = (element: XmlElement, parent: ElementSpec): boolean =>
+  parent.name === 'Rule' &&
+  vocabularyOf(element.namespace, element.prefix) === 'crawl' &&
+  (element.namespace !== undefined || (element.attributes.length === 0 && element.children.length === 0)) &&
+  !ELEMENTS.has(element.local) &&
+  likelySpelling(element.local, parent.children) === undefined;
 
 function parentsOf(spec: ElementSpec): string {
   const parents = [...ELEMENTS.values()]
@@ -129,14 +151,14 @@ function warnOfPrefix(prefix: string, place: Place, problems: Problems): void {
   if (!problems.list.some((problem) => problem.message === message)) problems.add('undeclared-prefix', message, place);
 }
 
-function readAttributes(element: XmlElement, spec: ElementSpec, around: Surroundings) {
+function readAttributes(element: XmlElement, spec: ElementSpec, around: ReadContext) {
   const written = attributesBySpec(element, spec, around);
   const values: Record<string, unknown> = {};
   let broken = false;
   for (const [name, attribute] of Object.entries(spec.attributes)) {
     const found = written.get(name);
     if (found) {
-      const read = readValue(found, attribute, around);
+      const read = readValue({ element, around }, found, attribute);
       values[name] = read ? read.value : defaultValue(attribute);
       broken ||= !read && attribute.required === true;
     } else if (attribute.required) {
@@ -148,7 +170,7 @@ function readAttributes(element: XmlElement, spec: ElementSpec, around: Surround
   return { values, broken };
 }
 
-function attributesBySpec(element: XmlElement, spec: ElementSpec, around: Surroundings): Map<string, XmlAttribute> {
+function attributesBySpec(element: XmlElement, spec: ElementSpec, around: ReadContext): Map<string, XmlAttribute> {
   const written = new Map<string, XmlAttribute>();
   for (const attribute of element.attributes) {
     if (attribute.name === 'xmlns' || ['xmlns', 'xml', 'xsi'].includes(attribute.prefix)) continue;
@@ -172,7 +194,12 @@ export function attributeName(local: string, spec: ElementSpec): string | undefi
   return Object.keys(spec.attributes).find((name) => spec.attributes[name]?.aliases?.includes(local));
 }
 
-function reportUnknown(attribute: XmlAttribute, spec: ElementSpec, around: Surroundings): void {
+/** Attributes of the product whose purpose is served otherwise here. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  'Crawler fetcher': 'write <cw:FetchWith fetcher="…"/> inside the Crawler, which names a cw:Fetcher of this file',
+};
+
+function reportUnknown(attribute: XmlAttribute, spec: ElementSpec, around: ReadContext): void {
   const place = around.document.place(attribute.start);
   const names = Object.keys(spec.attributes);
   const likely = likelySpelling(attribute.local, names);
@@ -180,21 +207,35 @@ function reportUnknown(attribute: XmlAttribute, spec: ElementSpec, around: Surro
     const hint = likely === undefined ? `: it may have ${list(names)}` : didYouMean(attribute.local, names);
     around.problems.add('unknown-attribute', `unknown attribute ${attribute.local} on ${spec.name}${hint}`, place);
   } else {
-    const message = `attribute ${attribute.name} on ${spec.name} has no meaning here: kept and ignored`;
+    const instead = INSTEAD[`${spec.name} ${attribute.local}`];
+    const hint = instead === undefined ? '' : `; ${instead}`;
+    const message = `attribute ${attribute.name} on ${spec.name} has no meaning here: kept and ignored${hint}`;
     around.problems.add('ignored-attribute', message, place);
   }
 }
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
+/** Elsewhere its value would be shown, logged or sent to whatever site the configuration names. */
+const mayHoldVariables = (spec: AttributeSpec<unknown>, element: XmlElement): boolean =>
+  spec.secret === true || spec.variables === true || (element.local === 'option' && isSecretOption(element));
+
+const isSecretOption = ({ attributes }: XmlElement): boolean =>
+  attributes.some(({ local, value }) => local === 'name' && (value === 'header' || value === 'credentials'));
+
 function readValue(
+  { element, around }: { readonly element: XmlElement; readonly around: ReadContext },
   written: XmlAttribute,
   spec: AttributeSpec<unknown>,
-  around: Surroundings,
 ): { value: unknown } | undefined {
   const place = around.document.place(written.start);
   const missing: string[] = [];
   const { env } = around;
+  if (env !== 'as written' && !mayHoldVariables(spec, element) && written.value.search(VARIABLE) >= 0) {
+    const message = `${written.local}: a variable may stand in secrets and in addresses and users of sinks and proxies only; write the value`;
+    around.problems.add('misplaced-variable', message, place);
+    return undefined;
+  }
   const value =
     env === 'as written'
       ? written.value
@@ -206,7 +247,9 @@ function readValue(
   for (const name of missing) {
     around.problems.add(
       'missing-variable',
-      `the environment has no variable ${name}: set it or write the value`,
+      name.startsWith(SECRET_PREFIX)
+        ? `the environment variable ${name} is not set`
+        : `there is no variable ${name} for configurations: set ${SECRET_PREFIX}${name} and write that name, or start with CRAWLWAY_ALLOW_VARIABLES=${name}`,
       place,
     );
   }
@@ -220,9 +263,11 @@ function readValue(
     around.problems.add('bad-value', `${written.local}: ${NOT_UTF8_MESSAGE}`, place);
     return undefined;
   }
+  // As if it were not written: the reference system leaves switches blank that have their default value.
+  if (spec.type === boolean && written.value.trim() === '') return { value: defaultValue(spec) };
   const parsed = spec.type.parse(value);
   if (parsed.ok) return { value: parsed.value };
-  const shown = spec.secret || value !== written.value ? 'the value' : `'${value.slice(0, 80)}'`;
+  const shown = spec.secret || value !== written.value || hasUserInfo(value) ? 'the value' : `'${value.slice(0, 80)}'`;
   around.problems.add('bad-value', `${written.local}: ${shown} is not right; give ${parsed.wanted}`, place);
   return undefined;
 }

@@ -3,6 +3,7 @@
  * lists this table.
  */
 import { type Place, type Problem, placeText } from '../../domain/crawl/place.js';
+import { redact } from '../../domain/redact.js';
 
 const error = (meaning: string) => ({ severity: 'error', meaning }) as const;
 const warning = (meaning: string) => ({ severity: 'warning', meaning }) as const;
@@ -21,19 +22,28 @@ export const PROBLEM_CODES = {
   'missing-attribute': error('An attribute that the element cannot do without.'),
   'duplicate-attribute': error('One value written under two spellings, for example val and value.'),
   'bad-value': error('A value that the attribute cannot have.'),
-  'missing-variable': error('A reference to a variable that the environment does not have.'),
+  'missing-variable': error(
+    'A reference to a variable that is not set, or that configurations may not use (CRAWLWAY_ALLOW_VARIABLES).',
+  ),
+  'misplaced-variable': error('A reference to a variable in a value that is no secret.'),
   'duplicate-element': error('An element that may stand only once in its parent.'),
   'duplicate-name': error('Two crawlers, sinks, fetchers, url sources or roots with one name.'),
   'unknown-reference': error('A sink or fetcher that is referred to and not defined.'),
   'no-sink': warning('A crawler without a sink: its documents go nowhere.'),
+  'ambiguous-browser': error('A Renderer with both a program and the URL of a browser elsewhere.'),
   'ambiguous-sink': error('A crawler without PushTo although there are several sinks.'),
   'empty-rule': error(
     'A rule without match element or without action, or a Not or condition without exactly one subject.',
   ),
   'contradictory-actions': warning('Two actions of one rule set one aspect differently; the later one wins.'),
+  'no-effect': warning('A setting that has no effect as the others are, or means something else than it seems to.'),
+  'no-browser': warning('Pages are to be rendered, and the browser for it is missing or cannot start here.'),
+  'robots-ignored': warning('A crawler that ignores robots.txt and robots metas of every site.'),
+  'missing-package': error('A feature that needs a package which is not installed.'),
   'bad-range': error('A minimum above its maximum.'),
   'bad-pattern': error('A regular expression or wildcard that cannot be compiled to run in linear time.'),
   'unreadable-file': error('A file that the configuration names and that cannot be read.'),
+  'refused-file': error('A file that the configuration names and may not: of another kind, or outside its folder.'),
   'bad-rule-file': error('A mistake in crawl.rules, global.rules or indexer.conf.'),
   'unnamed-file': error('A text was sent for a file that the configuration does not name as a file of rules.'),
   'ignored-command': warning('A command of indexer.conf that has no meaning here.'),
@@ -65,7 +75,8 @@ export class Problems {
    * A problem that another part has found. The same one is told once.
    * @throws TooManyProblems
    */
-  take(problem: Problem): void {
+  take(found: Problem): void {
+    const problem = { ...found, message: redact(found.message) };
     const identity = `${problem.code} ${placeText(problem.place)} ${problem.message}`;
     if (this.#counts[problem.severity] > MOST || this.#told.has(identity)) return;
     this.#told.add(identity);

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { holding } from '../../../test/support/holding.js';
+import { lintLists } from '../../domain/policy/lint/lint-lists.js';
 import { readConfiguration } from './read.js';
 
 const noFiles = (name: string): string => {
@@ -8,6 +10,170 @@ const noFiles = (name: string): string => {
 
 const read = (xml: string, env: Record<string, string> = {}) =>
   readConfiguration(xml, { file: 'CrawlConfig.xml', env, readFile: noFiles });
+
+function fileOf(files: Readonly<Record<string, string>>, name: string): string {
+  const text = files[name];
+  if (text === undefined) throw new Error(`no file ${name}`);
+  return text;
+}
+
+const HEAD = 'xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21"';
+
+describe('files of rules beside the configuration', () => {
+  const withFiles = (inside: string, files: Readonly<Record<string, string>>) =>
+    readConfiguration(`<CrawlConfig><Crawler name="a">${inside}</Crawler></CrawlConfig>`, {
+      file: 'CrawlConfig.xml',
+      env: {},
+      readFile: (name) => fileOf(files, name),
+    });
+  const errors = (result: ReturnType<typeof readConfiguration>) =>
+    result.problems.filter(({ severity }) => severity === 'error').map(({ place, message }) => [place.file, message]);
+  const SERVERS = '<Servers file="indexer.conf"/>';
+  const utf16 = (text: string): string => Buffer.from(`\uFEFF${text}`, 'utf16le').toString('utf8');
+
+  it('"the presence of a global.rules file enables the global crawl space"', () => {
+    const { definition } = withFiles('', { 'global.rules': 'allow domain foo.com' });
+    expect(definition?.globalCrawlSpace).toMatchObject({ file: 'global.rules', rules: [{ target: 'foo.com' }] });
+    expect(withFiles('', {}).definition?.globalCrawlSpace).toBeUndefined();
+    expect(errors(withFiles('', { 'global.rules': 'allow prefix http://foo.com/' }))).toEqual([
+      ['global.rules', expect.stringContaining('domain rules only')],
+    ]);
+  });
+
+  it.each(['Server http://foo.com/', '# nothing but a comment'])('in UTF-16 is refused: %s', (text) => {
+    for (const [inside, name] of [
+      [SERVERS, 'indexer.conf'],
+      ['<CrawlSpace rules="crawl.rules"/>', 'crawl.rules'],
+      ['', 'global.rules'],
+    ] as const) {
+      const said = errors(withFiles(inside, { [name]: utf16(text) }));
+      expect(said).toEqual([[name, 'the file is not UTF-8 but looks like UTF-16: save it as UTF-8']]);
+    }
+  });
+
+  it('an indexer.conf that has lost its servers is refused, unless its switches are for all URLs', () => {
+    const lost = (text: string) => errors(withFiles(SERVERS, { 'indexer.conf': text }));
+    expect(lost('# all gone\nPeriod 7d')).toEqual([['indexer.conf', expect.stringContaining('has no Server command')]]);
+    expect(lost('FollowOutside yes')).toEqual([]);
+    expect(lost('DeleteNoServer no')).toEqual([]);
+    expect(lost('\uFEFFServer http://foo.com/')).toEqual([]);
+  });
+});
+
+describe('settings that have no effect, or another than it seems', () => {
+  const warnings = (attributes: string, inside = '') =>
+    read(`<CrawlConfig><Crawler name="a" ${attributes}>${inside}</Crawler></CrawlConfig>`)
+      .problems.filter(({ code }) => code === 'no-effect')
+      .map(({ message }) => message);
+  const SCHEDULE = '<CrawlSchedulerConfig><Refresh cron="0 3 * * *"/></CrawlSchedulerConfig>';
+
+  it('smart refresh is off and there is no schedule, or is on and there is one', () => {
+    expect(warnings('smartRefresh="false"')).toEqual([expect.stringContaining('visits no document again by itself')]);
+    expect(warnings('smartRefresh="false"', SCHEDULE)).toEqual([]);
+    expect(warnings('', SCHEDULE)).toEqual([expect.stringContaining('while smartRefresh is on')]);
+    expect(warnings('')).toEqual([]);
+  });
+
+  it('mimeTypesMode include without MimeTypes takes what can be read', () => {
+    const types = (attributes: string, inside = '') =>
+      read(`<CrawlConfig><Crawler name="a" ${attributes}>${inside}</Crawler></CrawlConfig>`).definition?.crawlers[0]
+        ?.mimeTypes;
+    expect(types('mimeTypesMode="include"')).toEqual(expect.arrayContaining(['text/html', 'application/pdf']));
+    expect(types('mimeTypesMode="include"')).not.toContain('image/*');
+    expect(types('')).toContain('image/*');
+    expect(types('mimeTypesMode="include"', '<MimeTypes types="text/plain"/>')).toEqual(['text/plain']);
+  });
+
+  it('a list that nobody wrote gives way to a rule or condition that names what is on it', () => {
+    const crawler = (inside: string) =>
+      read(`<CrawlConfig><Crawler name="a">${inside}</Crawler></CrawlConfig>`).definition?.crawlers[0];
+    const rule = (match: string, action = '<Index/><Accept/>') => `<Rules><Rule>${match}${action}</Rule></Rules>`;
+    const ignored = (inside: string) => crawler(inside)?.linkRules.ignoreLinksTo;
+    expect(ignored('')).toEqual(expect.arrayContaining(['zip', 'gz', 'mp4']));
+    const zip = rule('<Ext val="\\.(zip|tar\\.gz)"/>');
+    for (const extension of ['zip', 'tar', 'gz']) expect(ignored(zip)).not.toContain(extension);
+    expect(ignored(zip)).toContain('mp4');
+    expect(crawler(zip)?.mimeTypes).not.toContain('application/zip');
+    expect(crawler(zip)?.mimeTypes).toContain('video/*');
+    expect(ignored(rule('<Ext val=".zip"/>', '<Ignore/>'))).toContain('zip');
+    expect(ignored(rule('<Host val="a.example"/>'))).toContain('zip');
+    expect(
+      ignored('<Conditions><apply-for test="wildcard-set" field="path" value="*.mp4"/></Conditions>'),
+    ).not.toContain('mp4');
+    const written = crawler(`<LinkRules ignoreLinksTo="zip"/>${rule('<Ext val=".zip"/>')}`);
+    expect(written?.linkRules.ignoreLinksTo).toEqual(['zip']);
+    expect(lintLists(written!)).toMatchObject([
+      { code: 'list-before-rule', message: expect.stringContaining('take zip off') },
+    ]);
+  });
+
+  it('an action that is not known is a warning, and the rule does without it', () => {
+    const rule = (inside: string) =>
+      read(`<CrawlConfig ${HEAD}><Crawler name="a"><Rules><Rule>${inside}</Rule></Rules></Crawler></CrawlConfig>`);
+    const known = rule('<ar:Domain val="foo.com"/><Accept/><Boost factor="2"/>');
+    expect(known.problems.map(({ code, severity }) => [code, severity])).toContainEqual(['ignored-element', 'warning']);
+    expect(known.definition?.crawlers[0]?.rules).toMatchObject([{ actions: { accept: true } }]);
+    expect(rule('<ar:Domain val="foo.com"/><Boost factor="2"/>').definition?.crawlers[0]?.rules).toEqual([]);
+    // Without a match element a rule would match more than it says.
+    expect(rule('<ar:Domain val="foo.com"/><ar:Country val="fr"/><Accept/>').definition).toBeUndefined();
+    expect(rule('<ar:Domain val="foo.com"/><Acept/>').definition).toBeUndefined();
+    const plain = (inside: string) =>
+      read(`<CrawlConfig><Crawler name="a"><Rules><Rule>${inside}</Rule></Rules></Crawler></CrawlConfig>`);
+    expect(plain('<Domain val="foo.com"/><Accept/><Boost/>').definition?.crawlers[0]?.rules).toHaveLength(1);
+    expect(plain('<Domain val="foo.com"/><Accept/><Boost factor="2"/>').definition).toBeUndefined();
+    expect(plain('<Domain val="foo.com"/><Accept/><Both><Domain val="b"/></Both>').definition).toBeUndefined();
+  });
+
+  it('begins at the server records of a crawler without a Root, and says when none can be begun at', () => {
+    const servers = (...urls: string[]) =>
+      read(
+        `<CrawlConfig><Crawler name="a"><Servers>${urls.map((url) => `<Server url="${url}"/>`).join('')}</Servers></Crawler></CrawlConfig>`,
+      );
+    const { definition } = servers('http://www/', 'http://www/news/', 'HTTP://WWW', 'http://*.x/', 'http://');
+    expect(definition?.crawlers[0]?.roots.map(({ url, site }) => [url, site])).toEqual([
+      ['http://www/', false],
+      ['http://www/news/', false],
+    ]);
+    expect(servers('http://').problems).toContainEqual(
+      expect.objectContaining({ code: 'no-effect', message: expect.stringContaining('no Root') }),
+    );
+  });
+
+  it('reads how pages are rendered: of a crawler, a condition, a rule and the browser', () => {
+    const { definition, problems } = read(
+      `<CrawlConfig><Crawler name="a" render="auto"><Rules><Rule><Path value="/app"/><Render mode="always" readyWhen="#list" steps="click .more; wait 0.5"/></Rule></Rules>
+        <Conditions><option name="render-mode" value="never"/></Conditions></Crawler><Renderer maxShare="0.25" sandbox="false"/></CrawlConfig>`,
+    );
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    const [crawler] = definition!.crawlers;
+    expect(crawler).toMatchObject({ render: 'auto', conditions: { options: { renderMode: 'never' } } });
+    expect(crawler!.rules[0]!.actions.render).toEqual({
+      renderMode: 'always',
+      renderReadyWhen: '#list',
+      renderSteps: 'click .more; wait 0.5',
+    });
+    expect(definition!.renderer).toMatchObject({ maxShare: 0.25, sandbox: false, timeLimit: 20_000 });
+  });
+
+  it('warns of a crawler that ignores robots.txt', () => {
+    const codes = (rogue: string) =>
+      read(`<CrawlConfig><Crawler name="a"><LinkRules rogue="${rogue}"/></Crawler></CrawlConfig>`).problems.map(
+        ({ code }) => code,
+      );
+    expect(codes('1')).toContain('robots-ignored');
+    expect(codes('0')).not.toContain('robots-ignored');
+  });
+
+  it('says what to write instead of the fetcher attribute of the product', () => {
+    const { problems } = read('<CrawlConfig><Crawler name="a" fetcher="intranet"/></CrawlConfig>');
+    expect(problems).toContainEqual(
+      expect.objectContaining({
+        code: 'ignored-attribute',
+        message: expect.stringContaining('<cw:FetchWith fetcher='),
+      }),
+    );
+  });
+});
 
 describe('a configuration is read', () => {
   it('reads the example without a problem', () => {
@@ -21,11 +187,11 @@ describe('a configuration is read', () => {
           fetcher: 'default',
           pushTo: ['main'],
           roots: [{ url: 'http://127.0.0.1:8741/', site: true, priority: 0 }],
-          rules: [{ number: 1, actions: { accept: true, index: true, follow: true } }],
+          rules: [{ number: 1, actions: { accept: false, index: false, follow: false } }],
         },
       ],
       fetchers: [{ name: 'default', allowedAddresses: ['127.0.0.0/8'] }],
-      sinks: [{ name: 'main', type: 'papi', connector: 'crawlway' }],
+      sinks: [{ name: 'main', type: 'papi' }],
     });
   });
 
@@ -97,6 +263,13 @@ describe('a configuration is read', () => {
     expect(problems[0]?.message).toContain(message);
   });
 
+  it.each(['', ' '])('a blank switch (%j) has its default value, without a warning', (blank) => {
+    const switches = `aggressive="${blank}" defaultFollow="${blank}"`;
+    const { definition, problems } = read(`<CrawlConfig ${HEAD}><Crawler name="a" ${switches}/></CrawlConfig>`);
+    expect(definition?.crawlers[0]).toMatchObject({ aggressive: false, defaultFollow: true });
+    expect(problems.filter(({ message }) => /aggressive|defaultFollow/.test(message))).toEqual([]);
+  });
+
   it('takes nothing from attributes of strangers', () => {
     const { definition, problems } = read(
       '<CrawlConfig xmlns:my="urn:my"><Crawler my:name="b" name="a" my:nthreads="3"/></CrawlConfig>',
@@ -117,9 +290,35 @@ describe('a configuration is read', () => {
     ],
     ['<Crawler name="a"><Rules><Rule><Path val="(?=x)"/><Index/></Rule></Rules></Crawler>', 'bad-pattern'],
     ['<Crawler name="a"><Root url="http://a"><Rules/></Root></Crawler>', 'unknown-element'],
+    ['<Crawler name="a"><SoftErrors><SoftError title="ok" content="("/></SoftErrors></Crawler>', 'bad-pattern'],
+    ['<Crawler name="a"><Conditions><option name="credentials" value="nocolon"/></Conditions></Crawler>', 'bad-value'],
+    [
+      '<Crawler name="a"><Conditions><option name="refresh-minimum-age-s" value="9"/><option name="refresh-maximum-age-s" value="8"/></Conditions></Crawler>',
+      'bad-range',
+    ],
+    ['<Crawler name="a"><LinkRules ignoreLinksTo="gif,jpg;css"/></Crawler>', 'bad-value'],
+    ['<Crawler name="a"><Conditions><option name="render-mode" value="often"/></Conditions></Crawler>', 'bad-value'],
+    ['<Crawler name="a"><Rules><Rule><Path value="/"/><Render steps="jump 3"/></Rule></Rules></Crawler>', 'bad-value'],
+    ['<Crawler name="a"/><Renderer maxShare="2"/>', 'bad-value'],
+    ['<Crawler name="a"/><Renderer path="/usr/bin/chromium" url="ws://browser:9222/"/>', 'ambiguous-browser'],
+    ['<Crawler name="a"><SoftErrors><SoftError status="404"/></SoftErrors></Crawler>', 'missing-attribute'],
+    ['<Crawler name="a"><SoftErrors><SoftError title="x" field="url"/></SoftErrors></Crawler>', 'missing-attribute'],
     ['<Crawler name="a"><SoftErrors><SoftError field="title" pattern="("/></SoftErrors></Crawler>', 'bad-pattern'],
+    ['<Crawler name="a"><Content><Include select="p:("/></Content></Crawler>', 'bad-value'],
+    ['<Crawler name="a"><Content><Field name="f" url="path" match="(?=x)"/></Content></Crawler>', 'bad-value'],
+    ['<Crawler name="a"><Content><Field name="f"/></Content></Crawler>', 'missing-attribute'],
+    ['<Crawler name="a"><Content><Field name="f" url="path" meta="m"/></Content></Crawler>', 'bad-value'],
+    ['<Crawler name="a"><Content><Output chunks="100" chunkOverlap="60"/></Content></Crawler>', 'bad-range'],
+    [
+      '<Crawler name="a"><Content name="x"/><Conditions><option name="content" value="y"/></Conditions></Crawler>',
+      'unknown-reference',
+    ],
     ['<Crawler name="a"><LinkRules/><LinkRules/></Crawler>', 'duplicate-element'],
     ['<Crawler name="a"><FetchWith fetcher="none"/></Crawler>', 'unknown-reference'],
+    [
+      '<Crawler name="a"><Conditions><apply-for field="url" value="*"><option name="fetcher" value="none"/></apply-for></Conditions></Crawler>',
+      'unknown-reference',
+    ],
     ['<Crawler name="a"><CrawlSpace rules="crawl.rules"/></Crawler>', 'unreadable-file'],
     ['<Crawler name="a"><CrawlSpace rules="../secret"/></Crawler>', 'bad-value'],
     ['<Crawler name="a"/><Sink name="s" type="file" url="f"/><Sink name="t" type="file" url="g"/>', 'ambiguous-sink'],
@@ -154,8 +353,11 @@ describe('a configuration is read', () => {
 
   it('refuses a text that was not saved as UTF-8 where it would change what a rule means', () => {
     const latin1 = (text: string): string => Buffer.from(text, 'latin1').toString('utf8');
-    const readFile = (name: string): string =>
-      latin1(name === 'crawl.rules' ? '# à part\nforbid prefix http://a/privé/\n' : '# été\nServer http://a/privé/\n');
+    const files = {
+      'crawl.rules': '# à part\nforbid prefix http://a/privé/\n',
+      'indexer.conf': '# été\nServer http://a/privé/\n',
+    };
+    const readFile = (name: string): string => latin1(fileOf(files, name));
     const xml = `<?xml version="1.0" encoding="ISO-8859-1"?>
 <CrawlConfig><!-- privé --><Crawler name="a" defaultAccept="true">
 <Rules><Rule><Path val="/privé/"/><Ignore/></Rule></Rules>
@@ -182,11 +384,72 @@ describe('a configuration is read', () => {
     });
   });
 
-  it('takes variables from the environment', () => {
-    const xml =
-      '<CrawlConfig><Crawler name="a" nthreads="$THREADS"><Root url="http://$HOST/"/></Crawler></CrawlConfig>';
-    const { definition } = read(xml.replace(/\$(\w+)/g, '$${$1}'), { THREADS: '3', HOST: 'h.example' });
-    expect(definition?.crawlers[0]).toMatchObject({ concurrency: 3, roots: [{ url: 'http://h.example/' }] });
+  it('says which attributes of a sink its type does not read', () => {
+    const { problems } = read(
+      `<CrawlConfig xmlns:cw="urn:crawlway:config:1"><Crawler name="a"/><cw:Sink name="s" type="json" url="http://h/" index="i" login="l"/></CrawlConfig>`,
+    );
+    expect(problems.map(({ message }) => message)).toEqual([
+      'a sink of type json does not read the attribute index; it reads login, password, apiKey, fingerprint, secret',
+    ]);
+  });
+
+  it.each([
+    ['postgresql://db.example/docs', undefined],
+    ['postgresql://u:p@[::1]:5433/d%20e?sslmode=require', undefined],
+    ['postgresql://db.example/', 'a URL like postgresql://host:5432/database'],
+    ['http://db.example/docs', 'a URL like postgresql://host:5432/database'],
+    ['postgresql://db.example/docs?sslrootcert=/etc/passwd', 'without the parameter sslrootcert'],
+    ['postgresql://db.example/docs?sslmode=prefer', 'sslmode as one of disable, require, verify-full'],
+  ])('reads the address of a database: %s', (url, fault) => {
+    const { definition, problems } = read(
+      `<CrawlConfig xmlns:cw="urn:crawlway:config:1"><Crawler name="a"/><cw:Sink name="s" type="postgresql" url="${url}" table="a.b"/></CrawlConfig>`,
+    );
+    const shown = url.replace('u:p@', '');
+    const login = url === shown ? {} : { login: 'u', password: holding('p') };
+    if (fault === undefined)
+      expect(definition?.sinks).toMatchObject([{ url: shown, options: { table: 'a.b', ...login } }]);
+    else expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(fault)]);
+  });
+
+  it.each([
+    ['contact="https://a.example/bot"', 'Crawlway/0.1 (+https://a.example/bot)', {}],
+    ['contact="ops@a.example"', 'Crawlway/0.1 (ops@a.example)', { from: 'ops@a.example' }],
+    ['contact="ops@a.example" userAgent="Mine/1"', 'Mine/1', { from: 'ops@a.example' }],
+    ['acceptLanguage="de, en;q=0.5"', 'Crawlway/0.1', { 'accept-language': 'de, en;q=0.5' }],
+  ])('says with %s who asks', (attributes, userAgent, headers) => {
+    const { definition } = read(`<CrawlConfig><Crawler name="a"/><cw:Fetcher ${attributes}/></CrawlConfig>`);
+    expect(definition?.fetchers[0]).toMatchObject({ userAgent });
+    expect(definition?.fetchers[0]?.headers).toEqual(headers);
+  });
+
+  it('takes variables from the environment, in secrets and where sinks and proxies are', () => {
+    const xml = `<CrawlConfig><Crawler name="a"/><cw:Fetcher><cw:Proxy url="http://$USER:$PASS@p.example/"/><cw:Header name="X" value="$PASS"/>
+      <cw:Credential url="http://h.example/" user="$USER" password="$PASS"/></cw:Fetcher>
+      <cw:Sink name="s" type="json" url="https://$HOST/" login="$USER" secret="$PASS"/></CrawlConfig>`;
+    const { definition } = read(xml.replace(/\$(\w+)/g, '$${$1}'), { USER: 'u', PASS: 'p', HOST: 'h.example' });
+    expect(definition?.sinks).toMatchObject([
+      { url: 'https://h.example/', options: { login: 'u', secret: holding('p') } },
+    ]);
+    expect(definition?.fetchers).toMatchObject([
+      {
+        proxy: holding('http://u:p@p.example/'),
+        headers: { X: holding('p') },
+        credentials: [{ user: 'u', password: holding('p') }],
+      },
+    ]);
+  });
+
+  it.each([
+    '<Root url="http://h.example/?$X"/>',
+    '<Rules><Rule><Host value="$X"/><Ignore/></Rule></Rules>',
+    '<Rules group="$X"/>',
+    '<cw:FetchWith fetcher="$X"/>',
+  ])('takes no variable where its value would be shown or sent to a site: %s', (element) => {
+    const xml = `<CrawlConfig><Crawler name="a">${element.replace('$X', ['$', '{X}'].join(''))}</Crawler></CrawlConfig>`;
+    const { definition, problems } = read(xml, { X: 'hunter2' });
+    expect(definition).toBeUndefined();
+    expect(problems.map(({ code }) => code)).toContain('misplaced-variable');
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
   it('points into crawl.rules and indexer.conf when the mistake is there', () => {
@@ -195,7 +458,8 @@ describe('a configuration is read', () => {
       {
         file: 'CrawlConfig.xml',
         env: {},
-        readFile: (name) => (name === 'crawl.rules' ? '\nalow domain a' : 'Period soon\nMirrorRoot x'),
+        readFile: (name) =>
+          fileOf({ 'crawl.rules': '\nalow domain a', 'indexer.conf': 'Period soon\nMirrorRoot x' }, name),
       },
     );
     expect(problems.map(({ code, place }) => `${place.file}:${place.line} ${code}`).sort()).toEqual([

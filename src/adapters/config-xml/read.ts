@@ -2,20 +2,23 @@
  * Reads CrawlConfig.xml. Everything that is wrong is told at once, with its place; a definition comes back only when nothing
  * is wrong, so that a bad configuration can never replace a good one.
  */
-import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import type { ConditionRule, CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import { NO_LOGIN } from '../../domain/crawl/logins.js';
 import type { Place, Problem } from '../../domain/crawl/place.js';
-import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
-import { compileSoftErrors } from '../../domain/fetch/soft-errors.js';
+import { FileRefused, type RuleFileKind } from '../../domain/crawl/rule-file.js';
+import { compileSoftErrors, SoftErrorFault } from '../../domain/fetch/soft-errors.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { PolicyError } from '../../domain/policy/layer.js';
 import { parseDocument, type XmlDocument, XmlFault } from './document.js';
-import { every, interpret, type Node } from './interpret.js';
+import { defaults, every, interpret, type Node, one } from './interpret.js';
 import { Problems, TooManyProblems } from './problems.js';
 import type { ReadContext } from './read/context.js';
 import { readGlobalCrawlSpace } from './read/crawl-space.js';
 import { readCrawler } from './read/crawler.js';
-import { readFetchers, readSinks } from './read/server.js';
+import { readExtractors, readFetchers, readRenderer, withSecretServers } from './read/server.js';
+import { readSinks, readWebhooks } from './read/sinks.js';
 import * as crawl from './schema/crawl.js';
+import { INDEX_NOW } from './schema/server.js';
 import { NAMESPACES } from './schema/spec.js';
 import { vocabularyOf } from './schema/vocabulary.js';
 import { didYouMean } from './spelling.js';
@@ -30,6 +33,8 @@ export interface ReadOptions {
    * are refused before; without a kind it is no text of rules. Throws when there is none.
    */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
+  /** Folder below which `file` sinks write; without it their paths are taken as they are. */
+  readonly fileSinks?: string;
 }
 
 export interface ReadResult {
@@ -56,20 +61,29 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
   const { root } = document;
   if (!isConfiguration(document, problems)) return undefined;
   const node = interpret(root, crawl.CRAWL_CONFIG, { document, problems, env: options.env });
-  const context: ReadContext = { problems, readFile: fileReader(problems, options) };
+  const context: ReadContext = {
+    problems,
+    readFile: fileReader(problems, options),
+    readFileIfThere: optionalFileReader(problems, options),
+  };
   const crawlers = every(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));
   const global = readGlobalCrawlSpace(node, context);
   const definition: ServerDefinition = {
     crawlers,
     ...(global ? { globalCrawlSpace: global } : {}),
-    fetchers: readFetchers(node, context),
-    sinks: readSinks(node, context),
+    fetchers: withSecretServers(readFetchers(node, context), crawlers),
+    extractors: readExtractors(node, context),
+    indexNow: one(node, INDEX_NOW)?.values ?? defaults(INDEX_NOW),
+    renderer: readRenderer(node as Node, context),
+    sinks: readSinks(node, context, options.fileSinks),
+    ...readWebhooks(node, context),
   };
   checkNames(node, problems);
   const connected = {
     ...definition,
     crawlers: crawlers.map((crawler) => connect(crawler, node, definition, problems)),
   };
+  checkLogins(connected, problems);
   for (const crawler of connected.crawlers) checkPatterns(crawler, connected, problems);
   return connected;
 }
@@ -92,8 +106,25 @@ const fileReader =
   (name: string, place: Place, kind?: RuleFileKind): string | undefined => {
     try {
       return options.readFile(name, kind);
-    } catch {
-      problems.add('unreadable-file', `the file ${name} cannot be read beside ${options.file}`, place);
+    } catch (error) {
+      if (error instanceof FileRefused) problems.add('refused-file', error.message, place);
+      else problems.add('unreadable-file', `the file ${name} cannot be read beside ${options.file}`, place);
+      return undefined;
+    }
+  };
+
+/** A file that is there and cannot be read may say what must not be passed over. */
+const optionalFileReader =
+  (problems: Problems, options: ReadOptions): ReadContext['readFileIfThere'] =>
+  (name, place, kind) => {
+    try {
+      return options.readFile(name, kind);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+      if (error instanceof FileRefused) problems.add('refused-file', error.message, place);
+      else if (code !== undefined && code !== 'ENOENT') {
+        problems.add('unreadable-file', `the file ${name} beside ${options.file} cannot be read`, place);
+      }
       return undefined;
     }
   };
@@ -112,6 +143,27 @@ function checkNames(root: Node, problems: Problems): void {
   }
 }
 
+/** Logins are called by name wherever they are shown, tested and chosen. */
+function checkLogins({ fetchers, crawlers }: ServerDefinition, problems: Problems): void {
+  const names = new Set<string>([NO_LOGIN]);
+  for (const { name, place } of fetchers.flatMap(({ logins }) => logins)) {
+    if (names.has(name))
+      problems.add('duplicate-name', `the name ${name} of the Login is taken: give it another`, place);
+    names.add(name);
+  }
+  const known = [...names];
+  for (const { conditions } of crawlers) {
+    for (const { option: login, place } of namedByOptions(conditions, 'login')) {
+      if (!names.has(login))
+        problems.add(
+          'unknown-reference',
+          `option login: there is no Login named ${login}${didYouMean(login, known)}`,
+          place,
+        );
+    }
+  }
+}
+
 /** The crawler with its sinks; what it refers to must be there. */
 function connect(
   crawler: CrawlerDefinition,
@@ -124,6 +176,17 @@ function connect(
   if (!fetchers.some(({ name }) => name === crawler.fetcher) && !names('Fetcher').includes(crawler.fetcher)) {
     const hint = didYouMean(crawler.fetcher, names('Fetcher'));
     problems.add('unknown-reference', `there is no Fetcher named ${crawler.fetcher}${hint}`, at('FetchWith'));
+  }
+  for (const { option: fetcher, place } of namedByOptions(crawler.conditions, 'fetcher')) {
+    if (fetchers.some(({ name }) => name === fetcher) || names('Fetcher').includes(fetcher)) continue;
+    const hint = didYouMean(fetcher, names('Fetcher'));
+    problems.add('unknown-reference', `option fetcher: there is no Fetcher named ${fetcher}${hint}`, place);
+  }
+  const contents = (crawler.contents ?? []).flatMap(({ name }) => name ?? []);
+  for (const { option: content, place } of namedByOptions(crawler.conditions, 'content')) {
+    if (content === 'none' || contents.includes(content)) continue;
+    const hint = didYouMean(content, contents);
+    problems.add('unknown-reference', `option content: there is no Content named ${content}${hint}`, place);
   }
   for (const sink of crawler.pushTo) {
     if (names('Sink').includes(sink)) continue;
@@ -138,6 +201,21 @@ function connect(
     problems.add('no-sink', message, crawler.place);
   }
   return { ...crawler, pushTo: sinks.map(({ name }) => name) };
+}
+
+/** Fetchers, Contents and Logins that conditions name, with the places of the conditions. */
+function namedByOptions(
+  conditions: CrawlerDefinition['conditions'],
+  name: 'fetcher' | 'content' | 'login',
+): { option: string; place: Place }[] {
+  const inside = (one: Pick<ConditionRule, 'options' | 'place'>, children: readonly ConditionRule[]) => {
+    const option = one.options[name];
+    return [
+      ...(option === undefined ? [] : [{ option, place: one.place }]),
+      ...children.flatMap((child): { option: string; place: Place }[] => inside(child, child.children)),
+    ];
+  };
+  return conditions ? inside(conditions, conditions.rules) : [];
 }
 
 /** Names as far as they can be told, those of elements with other mistakes too. */
@@ -165,8 +243,9 @@ function checkPatterns(crawler: CrawlerDefinition, server: ServerDefinition, pro
     try {
       compileSoftErrors([softError]);
     } catch (error) {
-      const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      const message = `pattern "${softError.pattern.slice(0, 200)}" is not a regular expression that can be used: ${reason}`;
+      if (!(error instanceof SoftErrorFault)) throw error;
+      const reason = error.cause instanceof Error ? error.cause.message : String(error.cause);
+      const message = `pattern "${error.pattern.slice(0, 200)}" is not a regular expression that can be used: ${reason}`;
       problems.add('bad-pattern', message, softError.place);
     }
   }

@@ -27,12 +27,15 @@ export interface MatchJson {
 
 /** An action element, for example `{ "element": "Priority", "shift": -1 }`. */
 export interface ActionJson {
-  /** Index, NoIndex, Follow, NoFollow, Accept, Ignore, Source, AddMeta or Priority. */
+  /** Index, NoIndex, Follow, NoFollow, Accept, Ignore, Source, AddMeta, Priority or Render. */
   readonly element: string;
   readonly name?: string;
   readonly value?: string;
   readonly scope?: string;
   readonly shift?: number;
+  readonly mode?: string;
+  readonly readyWhen?: string;
+  readonly steps?: string;
 }
 
 export interface RuleJson {

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { XmlDocument, XsdValidator } from 'libxml2-wasm';
 import { xmlRegisterFsInputProviders } from 'libxml2-wasm/lib/nodejs.mjs';
 import { describe, expect, it } from 'vitest';
+import { holding } from '../../../test/support/holding.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
+import { lint } from '../../domain/policy/linter.js';
 import { readConfiguration } from './read.js';
 
 const FOLDER = 'config/samples';
@@ -32,7 +34,8 @@ xmlRegisterFsInputProviders();
 
 describe('the samples', () => {
   it.each(SAMPLES)('%s is read without a problem and is valid by the XML Schema', (name) => {
-    expect(read(name).problems).toEqual([]);
+    const { definition, problems } = read(name);
+    expect([...problems, ...lint(definition!)]).toEqual([]);
     using schema = XmlDocument.fromBuffer(readFileSync('config/CrawlConfig.xsd'), { url: 'config/CrawlConfig.xsd' });
     using validator = XsdValidator.fromDoc(schema);
     using document = XmlDocument.fromString(readFileSync(join(FOLDER, name), 'utf8'));
@@ -48,9 +51,6 @@ describe('the samples', () => {
       {
         number: 4,
         group: 'site',
-        index: true,
-        follow: true,
-        accept: true,
         source: 'example',
         metas: [{ name: 'area', value: 'example site', scope: 'document' }],
       },
@@ -89,7 +89,7 @@ describe('the samples', () => {
     ]);
     expect(records[5]?.parameters).toMatchObject({
       maxHops: 20,
-      authentication: 'c:d',
+      authentication: holding('c:d'),
       readTimeout: 60_000,
     });
   });
@@ -112,15 +112,18 @@ describe('the samples', () => {
       test: { type: 'wildcard-set', field: 'path', value: '*.mp4\n*.mkv' },
       options: { totalTimeout: 600_000, maxSize: 1024 ** 3 },
     });
-    expect(conditions?.rules[1]?.options).toMatchObject({ credentials: 'e:f', headers: { 'X-Crawl': 'manuals' } });
+    expect(conditions?.rules[1]?.options).toMatchObject({
+      credentials: holding('e:f'),
+      headers: { 'X-Crawl': 'manuals' },
+    });
   });
 
   it('elasticsearch.xml: two sinks', () => {
     const { definition } = read('elasticsearch.xml');
     expect(definition?.crawlers[0]?.pushTo).toEqual(['search', 'audit']);
     expect(definition?.sinks).toMatchObject([
-      { type: 'elasticsearch', index: 'web', apiKey: 'h' },
-      { type: 'json', secret: 'i', batchAge: 5000, allowedAddresses: ['10.20.0.0/16'] },
+      { type: 'elasticsearch', options: { index: 'web', apiKey: holding('h') } },
+      { type: 'json', options: { secret: holding('i') }, batchAge: 5000, allowedAddresses: ['10.20.0.0/16'] },
     ]);
   });
 });

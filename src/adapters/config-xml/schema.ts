@@ -2,16 +2,23 @@
  * The one table of everything that can be written in CrawlConfig.xml. The reader, the XML Schema and docs/REFERENCE.md all
  * come from it; its parts stand in schema/.
  */
+import * as acl from './schema/acl.js';
+import * as content from './schema/content.js';
 import * as crawl from './schema/crawl.js';
+import * as logins from './schema/logins.js';
 import * as policy from './schema/policy.js';
 import * as rules from './schema/rules.js';
 import * as server from './schema/server.js';
+import * as sink from './schema/sink.js';
 import type { ElementSpec } from './schema/spec.js';
+import * as webhook from './schema/webhook.js';
 
 const isElement = (value: unknown): value is ElementSpec =>
   typeof value === 'object' && value !== null && 'vocabulary' in value;
 
-const all = [crawl, rules, policy, server].flatMap((part) => Object.values<unknown>(part).filter(isElement));
+const all = [crawl, rules, policy, content, acl, server, sink, webhook, logins].flatMap((part) =>
+  Object.values<unknown>(part).filter(isElement),
+);
 
 /** Every element by name, in the order of the reference. */
 export const ELEMENTS: ReadonlyMap<string, ElementSpec> = new Map(all.map((spec) => [spec.name, spec]));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfiguration } from './read.js';
-import { redact, redactRules, restoreSecrets } from './secrets.js';
+import { redactRules } from './rule-secrets.js';
+import { redact, restoreSecrets } from './secrets.js';
 
 const XML = `<CrawlConfig xmlns:cw="urn:crawlway:config:1" xmlns:my="urn:my">
   <!-- <cw:Sink name="old" password="comment-secret" url="http://u:comment-pass@h/"/> -->
@@ -32,8 +33,9 @@ describe('secrets stay inside', () => {
     expect(redacted).toMatch(/apiKey="\$\{API_KEY\}"/);
     expect(redacted).toContain('<cw:Header name="X-Team" value="search"/>');
     expect(redacted).toContain('value="X-Key: ********"');
-    expect(redacted).toContain('url="http://proxy:********@10.0.0.1:3128"');
-    expect(redacted.match(/\*{8}/g)).toHaveLength(11);
+    expect(redacted).toContain('url="http://********@10.0.0.1:3128"');
+    expect(redacted).toContain('<!-- ******** hidden 1 of 1 -->');
+    expect(redacted.match(/\*{8}/g)).toHaveLength(10);
     expect(redact(redacted)).toBe(redacted);
   });
 
@@ -57,6 +59,42 @@ describe('secrets stay inside', () => {
     expect(problems.filter(({ message }) => message.includes('asterisks'))).toHaveLength(2);
   });
 
+  it.each([
+    ['http://evil.example?@h:8742', 'sink-secret', 'http://h:8742'],
+    ['http://evil.example#@h:8742', 'sink-secret', 'http://h:8742'],
+    ['http://evil.example\\@h:8742', 'sink-secret', 'http://h:8742'],
+    ['https://evil.example?@a.example/', 'credential-secret', 'https://a.example/'],
+    ['http://h:8742/other', 'sink-secret', 'http://h:8742'],
+  ])('gives no secret to %s, which only looks like the address that it is for', (url, secret, before) => {
+    expect(restoreSecrets(redact(XML).replace(`url="${before}"`, `url="${url}"`), XML)).not.toContain(secret);
+  });
+
+  it.each([
+    ['another type of sink', 'type="papi"', 'type="json"', ['sink-secret']],
+    [
+      'another proxy',
+      '@10.0.0.1:3128',
+      '@evil.example:3128',
+      ['proxy-secret', 'credential-secret', 'bearer-secret', 'server-secret'],
+    ],
+    [
+      'a proxy in a condition',
+      '<cw:option name="max-hops" value="3"/>',
+      '<cw:option name="proxy" value="http://evil.example"/>',
+      ['credential-secret', 'condition-secret', 'header-secret', 'server-secret'],
+    ],
+    [
+      'certificates that are not looked at',
+      '<cw:Fetcher name="default">',
+      '<cw:Fetcher name="default" verifyCertificates="false">',
+      ['credential-secret', 'bearer-secret'],
+    ],
+    ['another site', '<cw:PushTo', '<Root url="http://evil.example/"/><cw:PushTo', ['bearer-secret']],
+  ])('asks for secrets again when there is %s', (_, before, after, secrets) => {
+    const restored = restoreSecrets(redact(XML).replace(before, after), XML);
+    for (const secret of secrets) expect(restored).not.toContain(secret);
+  });
+
   it('is not misled by a comment that is none', () => {
     const odd = XML.replace('<CrawlConfig', '<?note <!-- ?><CrawlConfig').replace(
       '</Crawler>',
@@ -64,6 +102,60 @@ describe('secrets stay inside', () => {
     );
     expect(redact(odd)).not.toMatch(/-secret|comment-pass/);
     expect(restoreSecrets(redact(odd), odd)).toBe(odd);
+  });
+
+  it.each([
+    '<cw:Proxy url="http://u:p@SECRET@h:1"/>',
+    '<cw:Proxy url="http://SECRET@h:1"/>',
+    '<cw:Proxy url="http://u:a&#64;SECRET@h:1"/>',
+    '<cw:Proxy url="http://u:a&amp;SECRET&#x40;h:1"/>',
+    '<cw:Sink name="s" type="json" url="http://h/hook?key=SECRET&amp;to=SECRET"/>',
+    '<!-- <cw:Sink pass="SECRET"/> -->',
+    '<!-- <cw:Header name="Authorization" value="SECRET"/> -->',
+    '<!-- <cw:Header name="Authorization" value=SECRET -->',
+    '<!-- password: SECRET -->',
+    '<!-- http://SECRET@h/ -->',
+    '<![CDATA[ <a pwd="SECRET"/> ]]>',
+    '<?note token="SECRET"?>',
+    '<my:password>SECRET</my:password>',
+    '<cw:CertificateAuthority>-----BEGIN PRIVATE KEY-----SECRET</cw:CertificateAuthority>',
+  ])('hides the secret of %s, and puts it back', (element) => {
+    const xml = XML.replace('</CrawlConfig>', `${element}</CrawlConfig>`);
+    expect(redact(xml)).not.toContain('SECRET');
+    expect(redact(redact(xml))).toBe(redact(xml));
+    expect(restoreSecrets(redact(xml), xml)).toBe(xml);
+  });
+
+  it('shows comments that hold no secret', () => {
+    for (const comment of [
+      '<!-- a note -->',
+      '<!-- <Root url="http://a/"/> -->',
+      '<!-- <cw:PushTo sink="a"/> x="1" -->',
+    ])
+      expect(redact(XML.replace('</CrawlConfig>', `${comment}</CrawlConfig>`))).toContain(comment);
+  });
+
+  it.each([
+    'AuthBassic u:SECRET',
+    'ProxyAuthBasic u:SECRET',
+    'DBAddr mysql://u:SECRET@localhost/search/',
+    'HTTPHeader "X-Key: SECRET"',
+    'password = SECRET',
+    'Server http://SECRET@a/',
+    '# Alias http://a/ http://u:p@SECRET@b/',
+  ])('hides the secret of the line %s', (line) => {
+    expect(redactRules(`Tag a\n${line}\nTag b\r\n`)).toMatch(/^Tag a\n[^\n]*\*{8}[^\n]*\nTag b\r\n$/);
+    expect(redactRules(`${line}`)).not.toContain('SECRET');
+  });
+
+  it('quotes nothing of a tag with a stray quote', () => {
+    const { problems } = readConfiguration(XML.replace("password='sink-secret'", 'password="ab"SECRET" x="1"'), {
+      file: 'f',
+      env: {},
+      readFile: () => '',
+    });
+    expect(problems).toHaveLength(1);
+    expect(JSON.stringify(problems)).not.toContain('SECRET');
   });
 
   it('takes a new secret as it is written', () => {
@@ -81,7 +173,7 @@ describe('secrets stay inside', () => {
       'authbasic u:conf-secret\nAuthBasic \\\n  u:con\\\nf-secret\r\n# AuthBasic u:conf-secret\nServer http://u:conf-secret@a/\n';
     const hidden = redactRules(conf);
     expect(hidden).not.toMatch(/secret/);
-    expect(hidden).toContain('Server http://u:********@a/');
+    expect(hidden).toContain('Server http://********@a/');
     expect(redactRules('allow prefix http://a/*\nTag AuthBasic\n')).toBe('allow prefix http://a/*\nTag AuthBasic\n');
   });
 

@@ -1,13 +1,14 @@
 /**
  * Secrets of a configuration leave the server only as asterisks, and asterisks that come back stand for the secret that was
- * at the same place. A place is the path of names and addresses to the value: whoever points a sink or a credential at
- * another address must write its secret again, so that a secret can never be sent to a stranger by an edit.
+ * at the same place. A place is the path of names, types and addresses to the value, with the proxies and certificates that are
+ * used on the way: whoever points a sink or a credential at another address must write its secret again, so that a secret can
+ * never be sent to a stranger by an edit.
  */
+import { hide, privateKeyRanges, userInfoRanges } from '../../domain/redact.js';
+import { hideComments, restoreComments } from './comment-secrets.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
-import { attributeName } from './interpret.js';
-import { specials, type XmlAttribute } from './markup.js';
 import { PLACEHOLDER } from './placeholder.js';
-import { ELEMENTS } from './schema.js';
+import { headerNameLength, isSecret, nameOf, secretRanges, secretTextRanges } from './secret-ranges.js';
 import { applySplices, type Splice } from './splice.js';
 
 /** A range of the text that holds a secret. */
@@ -23,10 +24,11 @@ interface Secret {
  * @throws XmlFault when the text is no well-formed XML, because then nobody can tell where its secrets are
  */
 export function redact(xml: string): string {
-  const hidden = findSecrets(parseDocument(xml, 'CrawlConfig.xml'));
+  const document = parseDocument(xml, 'CrawlConfig.xml');
+  const hidden = findSecrets(document).map(({ start, end }): Splice => ({ start, end, text: PLACEHOLDER }));
   return applySplices(
     xml,
-    hidden.map(({ start, end }): Splice => ({ start, end, text: PLACEHOLDER })),
+    [...hidden, ...hideComments(xml)].sort((one, other) => one.start - other.start),
   );
 }
 
@@ -38,25 +40,19 @@ export function restoreSecrets(xml: string, current: string): string {
     for (const { key, start, end } of findSecrets(parseDocument(current, 'current'))) {
       known.set(key, current.slice(start, end));
     }
-    const splices: Splice[] = [];
+    const splices: Splice[] = restoreComments(xml, current);
     for (const { key, start, end } of findSecrets(parseDocument(xml, 'new'))) {
       const secret = xml.slice(start, end) === PLACEHOLDER ? known.get(key) : undefined;
       if (secret !== undefined) splices.push({ start, end, text: secret });
     }
-    return applySplices(xml, splices);
+    return applySplices(
+      xml,
+      splices.sort((one, other) => one.start - other.start),
+    );
   } catch (error) {
     if (error instanceof XmlFault) return xml; // the reader tells what is wrong with it
     throw error;
   }
-}
-
-const SECRET_IN_RULES =
-  /^[ \t#]*authbasic(?:[ \t]|\\\r?\n)+((?:[^\r\n]*\\\r?\n)*[^\r\n]+)|\/\/[^/@:\s]*:([^/@\s]*)@/dgim;
-
-/** The text of an indexer.conf or a crawl.rules with its passwords hidden, commented-out ones too. */
-export function redactRules(text: string): string {
-  const ranges = [...text.matchAll(SECRET_IN_RULES)].map(({ indices }) => indices?.[1] ?? indices?.[2]);
-  return applySplices(text, hiding(ranges.filter((range) => range !== undefined)));
 }
 
 function findSecrets(document: XmlDocument): Secret[] {
@@ -67,89 +63,88 @@ function findSecrets(document: XmlDocument): Secret[] {
     seen.set(key, count + 1);
     secrets.push({ key: count === 0 ? key : `${key} #${count}`, start, end });
   };
-  visit(document.root, '', (path, element, attribute) => {
-    for (const [start, end] of secretRanges(element, attribute, document.text)) {
-      if (start < end) add(`${path}/@${attribute.local}`, start, end);
+  const ways = waysOf(document);
+  visit(document.root, '', (path, element) => {
+    for (const attribute of element.attributes) {
+      for (const [start, end] of secretRanges(element, attribute, document.text)) {
+        add(`${path}/@${attribute.local}${wayOf(path, element, ways)}`, start, end);
+      }
     }
+    for (const [start, end] of secretTextRanges(element, document.text)) add(`${path}/text`, start, end);
   });
-  for (const [key, start, end] of commentSecrets(document.text)) add(key, start, end);
   return secrets;
 }
 
-function visit(
-  element: XmlElement,
-  parent: string,
-  look: (path: string, element: XmlElement, attribute: XmlAttribute) => void,
-): void {
+function visit(element: XmlElement, parent: string, look: (path: string, element: XmlElement) => void): void {
   const path = `${parent}/${element.local}${identity(element)}`;
-  for (const attribute of element.attributes) look(path, element, attribute);
+  look(path, element);
   for (const child of element.children) visit(child, path, look);
 }
 
-/** Names and addresses, without what may be secret in them. */
+/** Names, types and addresses, without what may be secret in them. */
 function identity(element: XmlElement): string {
   const parts: string[] = [];
   for (const { local, value } of element.attributes) {
-    if (local === 'name') parts.push(value);
-    if (local === 'url') parts.push(value.replace(USER_INFO, '//'));
+    if (local === 'name' || local === 'type' || local === 'verifyCertificates') parts.push(`${local} ${value}`);
+    if (local === 'url' || local === 'alias') parts.push(`${local} ${placeOf(value)}`);
+    if (element.local === 'Login' || element.local === 'LoginStep') parts.push(...sentWhere(local, value));
     if (local === 'value') parts.push(value.slice(0, headerNameLength(element, value)));
     if (local === 'value' && element.local.startsWith('apply-')) parts.push(value);
   }
+  if (element.local === 'Sink') parts.push(...descendants(element).filter(saysWhere).map(wholeIdentity));
   return `[${parts.join(' ')}]`;
 }
 
-const USER_INFO = /\/\/[^/@\s]*@/;
-const SPEAKING_NAME = /passw|secret|token|api-?key|authori[sz]|authentication|credential|cookie/i;
-/** Nothing but references to the environment. */
-const ONLY_VARIABLES = /^(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}|[:\s])+$/;
-
-type Range = readonly [start: number, end: number];
-
-function secretRanges(element: XmlElement, attribute: XmlAttribute, text: string): Range[] {
-  const { valueStart, valueEnd } = attribute;
-  const raw = text.slice(valueStart, valueEnd);
-  if (ONLY_VARIABLES.test(raw)) return [];
-  if (isSecret(element, attribute)) return [[valueStart + headerNameLength(element, raw), valueEnd]];
-  const password = /\/\/[^/@:\s]*:([^/@\s]*)@/d.exec(raw)?.indices?.[1];
-  if (!password || ONLY_VARIABLES.test(raw.slice(...password))) return [];
-  return [[valueStart + password[0], valueStart + password[1]]];
+/** What else of a login decides who gets its secrets. */
+function sentWhere(local: string, value: string): string[] {
+  if (['page', 'check', 'tokenUrl', 'json'].includes(local)) return [`${local} ${placeOf(value)}`];
+  return ['sendTo', 'insecure', 'header'].includes(local) ? [`${local} ${value}`] : [];
 }
 
-/** What of the value is no secret: `X-Token: ` of an option that sets a header. */
-function headerNameLength(element: XmlElement, raw: string): number {
-  const isHeader = element.local === 'option' && nameOf(element) === 'header';
-  return isHeader ? (/^[^:]*:\s*/.exec(raw)?.[0].length ?? 0) : 0;
+/** Where a connection to the address goes: what a parser makes of it, not what it looks like (`http://other?@known/`). */
+function placeOf(text: string): string {
+  const url = URL.parse(text);
+  if (url && url.host !== '') return `${url.protocol}//${url.host}${url.pathname}`;
+  return `as written ${hide(text, userInfoRanges(text), '')}`;
 }
 
-const nameOf = (element: XmlElement): string => element.attributes.find(({ local }) => local === 'name')?.value ?? '';
-
-function isSecret(element: XmlElement, attribute: XmlAttribute): boolean {
-  const spec = ELEMENTS.get(element.local);
-  const name = spec && attributeName(attribute.local, spec);
-  if (name !== undefined && spec?.attributes[name]?.secret) return true;
-  if (attribute.local === 'value' && element.local === 'Header')
-    return SPEAKING_NAME.test(nameOf(element)) || /auth|key/i.test(nameOf(element));
-  if (attribute.local === 'value' && element.local === 'option')
-    return ['header', 'credentials'].includes(nameOf(element));
-  return name === undefined && SPEAKING_NAME.test(attribute.local);
+/** What else decides who gets to see what is sent in a crawl. */
+interface Ways {
+  /** Proxies and certificates of all fetchers and conditions. */
+  readonly routes: string;
+  /** Where crawls begin: secrets that name no server are sent to all of their sites. */
+  readonly roots: string;
 }
 
-const SECRET_IN_COMMENT =
-  /(?:passw\w{0,20}|secret|token|api-?key|authentication|credentials?)\s{0,9}=\s{0,9}(?:"([^"]{0,999})"|'([^']{0,999})')|\/\/[^/@:\s]*:([^/@\s"']+)@/dgi;
-
-/** Commented-out elements. The comment with its secrets hidden is the place. */
-function* commentSecrets(text: string): Generator<readonly [key: string, start: number, end: number]> {
-  for (const special of specials(text)) {
-    const comment = text.slice(special.start, special.end);
-    const ranges: Range[] = [];
-    for (const match of comment.matchAll(SECRET_IN_COMMENT)) {
-      const range = match.indices?.slice(1).find((group) => group !== undefined);
-      if (range && range[0] < range[1] && !ONLY_VARIABLES.test(comment.slice(...range))) ranges.push(range);
-    }
-    const hidden = applySplices(comment, hiding(ranges));
-    for (const [start, end] of ranges) yield [`comment ${hidden}`, special.start + start, special.start + end];
-  }
+function waysOf({ root }: XmlDocument): Ways {
+  const elements = descendants(root);
+  const crawling = elements.filter(({ local }) => local === 'Fetcher' || local === 'Crawler').flatMap(descendants);
+  return {
+    routes: [...new Set(crawling.filter(saysWhere).map(wholeIdentity))].sort().join(' '),
+    roots: [...new Set(elements.filter(({ local }) => local === 'Root').map(identity))].sort().join(' '),
+  };
 }
 
-const hiding = (ranges: readonly Range[]): Splice[] =>
-  ranges.map(([start, end]) => ({ start, end, text: PLACEHOLDER }));
+function wayOf(path: string, { local, attributes }: XmlElement, { routes, roots }: Ways): string {
+  if (path.includes('/Sink[')) return '';
+  const hasUrl = attributes.some((attribute) => attribute.local === 'url');
+  const toRoots = local === 'option' || (local === 'Header' && !hasUrl);
+  return ` by ${routes}${toRoots ? ` to ${roots}` : ''}`;
+}
+
+const descendants = (element: XmlElement): XmlElement[] =>
+  element.children.flatMap((child) => [child, ...descendants(child)]);
+
+const saysWhere = (element: XmlElement): boolean =>
+  ['Proxy', 'CertificateAuthority', 'ClientCertificate'].includes(element.local) ||
+  (element.local === 'option' && nameOf(element) === 'proxy');
+
+const withoutKeys = (text: string): string => hide(text, privateKeyRanges(text), PLACEHOLDER);
+
+/** With all its attributes but secret ones, and its text: certificates are text. */
+function wholeIdentity(element: XmlElement): string {
+  const attributes = element.attributes
+    .filter((attribute) => !isSecret(element, attribute))
+    .map(({ local, value }) => `${local} ${placeOf(value)}`);
+  return `${element.local}[${attributes.join(' ')} ${withoutKeys(element.text)}]`;
+}

@@ -1,10 +1,15 @@
 /**
  * The types that an attribute's value can have: how it is read, what the XML Schema and the reference say about it.
  */
+
 import { isIP } from 'node:net';
 import { Cron } from 'croner';
+import { compile } from 'css-select';
+import { RE2JS } from 're2js';
 import { parsePeriod } from '../../domain/policy/period.js';
+import { parseSteps, STEPS_FORM } from '../../domain/render/steps.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
+import { hasUserInfo } from '../../domain/url/crawl-url.js';
 import { didYouMean } from './spelling.js';
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly wanted: string };
@@ -32,6 +37,12 @@ export const word: ValueType<string> = {
   parse: (value) => (value.trim() === '' ? no('a value that is not empty') : ok(value)),
 };
 
+export const login: ValueType<string> = {
+  label: '`user:password`',
+  xsd: pattern('[^:]+:.*'),
+  parse: (value) => (/^[^:]+:/.test(value) ? ok(value) : no('user and password with a colon between them')),
+};
+
 /** Something to look for in URLs: they have no blanks, so those around it only belong to the layout of the file. */
 export const trimmed = (type: ValueType<string>): ValueType<string> => ({
   ...type,
@@ -52,7 +63,8 @@ const FALSE = ['false', 'no', '0', 'off'];
 
 export const boolean: ValueType<boolean> = {
   label: '`true` or `false`',
-  xsd: `<xs:restriction base="xs:string">${[...TRUE, ...FALSE].map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
+  // The product writes an attribute that is left at its default as an empty one.
+  xsd: `<xs:restriction base="xs:string">${[...TRUE, ...FALSE, ''].map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
   parse: (value) => {
     const lower = value.trim().toLowerCase();
     if (TRUE.includes(lower)) return ok(true);
@@ -148,7 +160,9 @@ const token = (label: string, regex: RegExp, normalize: (value: string) => strin
 
 const lower = (value: string): string => value.toLowerCase();
 
-export const extensions = listOf(token('file extension', /^\.?[^\s./\\?#]{1,32}$/, (v) => lower(v.replace(/^\./, ''))));
+export const extensions = listOf(
+  token('file extension', /^\.?[^\s./\\?#;:*="'<>&]{1,32}$/, (v) => lower(v.replace(/^\./, ''))),
+);
 export const protocols = listOf(enumeration(['http', 'https']));
 export const mediaTypes = listOf(token('media type, `text/*` for a family', /^[\w.+-]+\/(?:\*|[\w.+-]+)$/, lower));
 export const headerName = token('header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, (value) => value);
@@ -170,11 +184,26 @@ export const httpUrl: ValueType<string> = {
 /** A URL, or for the `file` sink a path. */
 export const target: ValueType<string> = { ...word, label: 'URL, or a path for `file`' };
 
+const SQL_NAME = '[A-Za-z_][A-Za-z0-9_]{0,62}';
+
+export const sqlTable: ValueType<string> = {
+  label: 'name of a table, `schema.table` or `table`',
+  xsd: `<xs:restriction base="xs:string"><xs:pattern value="${SQL_NAME}(\\.${SQL_NAME})?"/></xs:restriction>`,
+  parse: (value) => {
+    const text = value.trim();
+    const isTable = new RegExp(`^${SQL_NAME}(\\.${SQL_NAME})?$`).test(text);
+    return isTable ? ok(text) : no('letters, digits and `_`, not beginning with a digit, with or without `schema.`');
+  },
+};
+
 export const urlPrefix: ValueType<string> = {
   label: 'prefix of URLs; may be empty',
   xsd: STRING,
-  parse: (v) => ok(v.trim()),
+  parse: (value) => (hasUserInfo(value) ? no(WITHOUT_USER_INFO) : ok(value.trim())),
 };
+
+const WITHOUT_USER_INFO =
+  'a URL without user name and password: they are written as `authentication="user:password"` of the record, or in a Credential of the fetcher';
 
 export const fileName: ValueType<string> = {
   label: 'file name, relative to the folder of the configuration and inside it',
@@ -234,7 +263,7 @@ export const lengthRange: ValueType<LengthRange> = {
   label: 'length range `[30:]`, `[:10]` or `[11:12]`, bounds included',
   xsd: STRING,
   parse: (value) => {
-    const m = /^\s*\[\s*(\d{1,6})?\s*:\s*(\d{1,6})?\s*\]\s*$/.exec(value);
+    const m = /^\s*\[\s*(?:(\d{1,6})\s*)?:\s*(?:(\d{1,6})\s*)?\]\s*$/.exec(value);
     const minimum = m?.[1] === undefined ? undefined : Number(m[1]);
     const maximum = m?.[2] === undefined ? undefined : Number(m[2]);
     if (!m || (minimum === undefined && maximum === undefined))
@@ -262,6 +291,27 @@ export const keyValues: ValueType<readonly { name: string; value: string }[]> = 
   },
 };
 
+export const renderSteps: ValueType<string> = {
+  label: 'steps on a page',
+  xsd: STRING,
+  parse: (value) => (parseSteps(value) ? ok(value.trim()) : no(STEPS_FORM)),
+};
+
+export const webSocketUrl: ValueType<string> = {
+  label: 'ws or wss URL',
+  xsd: STRING,
+  parse: (value) =>
+    /^wss?:$/.test(URL.parse(value)?.protocol ?? '') ? ok(value) : no('a URL that begins with ws:// or wss://'),
+};
+
+export const share: ValueType<number> = {
+  label: 'share, 0.05 to 1',
+  xsd: STRING,
+  parse: (value) => (Number(value) >= 0.05 && Number(value) <= 1 ? ok(Number(value)) : no('a number from 0.05 to 1')),
+};
+
+export const hostNames: ValueType<readonly string[]> = listOf(token('host name', /^[\w.-]{1,253}$/, lower));
+
 export const headerValue: ValueType<string> = {
   label: 'text of one line',
   xsd: STRING,
@@ -269,6 +319,17 @@ export const headerValue: ValueType<string> = {
     /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
       ? ok(value.trim())
       : no('text that a header can carry: one line, no control characters'),
+};
+
+/** Whom to ask about a crawl. */
+export const contact: ValueType<string> = {
+  label: 'http or https URL, or mail address',
+  xsd: STRING,
+  parse: (value) => {
+    const given = value.trim();
+    const isUrl = /^https?:\/\/[\x21-\x7e]{1,500}$/i.test(given) && URL.canParse(given);
+    return isUrl || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(given) ? ok(given) : no('a URL or a mail address');
+  },
 };
 
 /** `Name: value`. */
@@ -288,4 +349,96 @@ export const productToken: ValueType<string> = {
   xsd: pattern('[A-Za-z_\\-]+'),
   parse: (value) =>
     /^[A-Za-z_-]+$/.test(value.trim()) ? ok(value.trim()) : no('letters, dashes and underscores only'),
+};
+
+export const fingerprint: ValueType<string> = {
+  label: 'SHA-256 fingerprint: 64 hexadecimal digits, with or without colons',
+  xsd: STRING,
+  parse: (value) => {
+    const digits = value.replace(/[:\s]/g, '').toLowerCase();
+    return /^[0-9a-f]{64}$/.test(digits)
+      ? ok(digits)
+      : no('64 hexadecimal digits, as `openssl x509 -fingerprint -sha256` prints them');
+  },
+};
+
+export const datePattern: ValueType<string> = {
+  label: 'pattern of a date like `dd.MM.yyyy HH:mm`',
+  xsd: STRING,
+  parse: (value) => (value.includes('yyyy') ? ok(value) : no('a pattern with `yyyy`, like dd.MM.yyyy')),
+};
+
+const MAX_EXPRESSION = 4_096;
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
+
+/** A selector that can be compiled, as pages are read with it. */
+export const selector: ValueType<string> = {
+  label: 'CSS selector',
+  xsd: STRING,
+  parse: (value) => {
+    const text = value.trim();
+    if (text === '' || text.length > MAX_EXPRESSION) return no('a CSS selector like main .article > p');
+    try {
+      compile(text);
+      return ok(text);
+    } catch (error) {
+      return no(`a CSS selector like main .article > p (${reasonOf(error)})`);
+    }
+  },
+};
+
+/** One that runs in linear time. */
+export const regex: ValueType<string> = {
+  label: 'regular expression without look-around and back-references',
+  xsd: STRING,
+  parse: (value) => {
+    if (value.trim() === '' || value.length > MAX_EXPRESSION) return no('a regular expression');
+    try {
+      RE2JS.compile(value);
+      return ok(value);
+    } catch (error) {
+      return no(`a regular expression without look-around and back-references (${reasonOf(error)})`);
+    }
+  },
+};
+
+export const jsonLdPath: ValueType<string> = {
+  label: 'path like `author.name` or `Product:offers.price`',
+  xsd: STRING,
+  parse: (value) =>
+    /^(?:[^:.\s]+:)?[^:.\s]+(?:\.[^:.\s]+)*$/.test(value.trim())
+      ? ok(value.trim())
+      : no('names with points between them, like author.name or Product:offers.price'),
+};
+
+export const webhookSecret: ValueType<string> = {
+  label: '`whsec_` and Base64 of 24 to 64 bytes',
+  xsd: STRING,
+  parse: (value) => {
+    const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value.trim()) ?? [];
+    const bytes = Buffer.from(base64, 'base64').length;
+    const isKey = (bytes >= 24 && bytes <= 64) || value.includes('${');
+    return isKey
+      ? ok(value.trim())
+      : no('`whsec_` and Base64 of 24 to 64 bytes, like the output of `echo whsec_$(openssl rand -base64 32)`');
+  },
+};
+
+/** Words of a list, with blanks between them. */
+export const words = <W extends string>(label: string, known: readonly W[]): ValueType<readonly W[]> => ({
+  label: `list of ${label}: ${known.map((word) => `\`${word}\``).join(', ')}`,
+  xsd: STRING,
+  parse: (value) => {
+    const given = value.trim().split(/\s+/);
+    const unknown = given.find((word) => !(known as readonly string[]).includes(word));
+    return unknown === undefined ? ok(given as W[]) : no(`${known.join(', ')}`);
+  },
+});
+
+/** A size that the options of a sink keep as text. */
+export const byteCount: ValueType<string> = {
+  label: 'number of bytes, at least 1000',
+  xsd: pattern('[1-9][0-9]{3,14}'),
+  parse: (value) => (/^[1-9]\d{3,14}$/.test(value.trim()) ? ok(value.trim()) : no('a number of bytes, at least 1000')),
 };

@@ -2,6 +2,7 @@
  * Connections that are kept open between requests. One `Connection` serves one request at a time; how many run at once
  * to one server is the engine's affair (politeness), so only idle ones are limited here.
  */
+import type { Socket } from 'node:net';
 import { type buildConnector, Client } from 'undici';
 import { ConnectionAttempt, type Connector, type Target } from './connector.js';
 
@@ -16,6 +17,8 @@ export class Connection {
   address = '';
   /** Answers received on the present socket: one that has served before may have been closed by the server meanwhile. */
   served = 0;
+  /** The one that was opened last. */
+  socket: Socket | undefined;
   /** Present while a socket is being opened. */
   attempt: ConnectionAttempt | undefined;
   /** Place among the idle ones; for the pool alone. */
@@ -48,6 +51,7 @@ export class Connection {
       ({ socket, address }) => {
         this.attempt = undefined;
         this.address = address;
+        this.socket = socket;
         this.served = 0;
         callback(null, socket);
       },
@@ -84,6 +88,15 @@ export class ConnectionPool {
     const connection = this.buckets.get(key)?.idle.pop();
     if (connection) this.byAge.remove(connection);
     return connection;
+  }
+
+  /** This one again, if it is still open and nobody has taken it meanwhile. */
+  takeAgain(connection: Connection): boolean {
+    if (!connection.idle) return false;
+    const { idle } = this.buckets.get(connection.key)!;
+    idle.splice(idle.indexOf(connection), 1);
+    this.byAge.remove(connection);
+    return true;
   }
 
   /** Takes charge of a connection that is in use. */

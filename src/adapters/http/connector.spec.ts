@@ -144,6 +144,17 @@ describe('TLS', () => {
     expect(await fetchWith(site.url, undefined, { certificateAuthorities: [trusted.cert] })).toBe('200 safe');
   });
 
+  // Under TLS 1.2 the server only says that the handshake failed.
+  it('with a server that demands a certificate of the client has its own code under TLS 1.3', async () => {
+    const site = await testServer(always(answer('safe')), {
+      tls: { ...trusted.issue(['site.example']), requestCert: true, ca: trusted.cert, minVersion: 'TLSv1.3' },
+    });
+    const fetcher = testFetcher({ certificateAuthorities: [trusted.cert] }, { lookup: naming('127.0.0.1') });
+    const outcome = await fetcher.fetch({ url: `https://site.example:${site.port}/`, fetcher: 'default' });
+    expect(outcome).toMatchObject({ kind: 'failure', code: 'tls-client-certificate' });
+    expect((outcome as { detail: string }).detail).toMatch(/wants a certificate from the client \(ERR_SSL_/);
+  });
+
   it.each([
     ['expired', trusted.issue(['site.example'], { from: -30, to: -1 }), 'tls-expired'],
     ['not yet valid', trusted.issue(['site.example'], { from: 1, to: 30 }), 'tls-expired'],

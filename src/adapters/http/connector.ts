@@ -7,6 +7,7 @@ import { request as httpRequest } from 'node:http';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext, connect as startTls } from 'node:tls';
 import { inCidrs, isPublicAddress } from '../../domain/net/address.js';
+import type { ClientCertificate } from '../../engine/ports/fetcher.js';
 import type { DnsCache, HostAddress } from './dns-cache.js';
 import { FetchFailure, failureOf } from './fetch-failure.js';
 import type { HttpProxy } from './http-proxy.js';
@@ -17,6 +18,13 @@ export interface Target {
   readonly hostname: string;
   readonly port: number;
   readonly proxy?: HttpProxy;
+  /** Shown to the server when it asks for one. */
+  readonly identity?: TlsIdentity;
+}
+
+/** A client certificate; `name` tells one from another. */
+export interface TlsIdentity extends ClientCertificate {
+  readonly name: string;
 }
 
 export interface ConnectorSettings {
@@ -60,10 +68,14 @@ const ignore = (): void => {};
 const VETTED_NAME = 'vetted.invalid';
 const NEXT_ADDRESS_AFTER = 250;
 const PROBE_IDLE_AFTER = 60_000;
+const NAME_BEHIND_PROXY_WITHIN = 2_000;
 const MOST_SESSIONS = 500;
 
 export class Connector {
+  private readonly trusted: { readonly ca?: string[] };
   private readonly secureContext: SecureContext;
+  /** One for each login by certificate. */
+  private readonly identities = new Map<string, ClientCertificate & { readonly context: SecureContext }>();
   /** TLS sessions by server, for shorter handshakes. */
   private readonly sessions = new Map<string, Buffer>();
 
@@ -72,9 +84,8 @@ export class Connector {
     private readonly settings: ConnectorSettings,
   ) {
     const { certificateAuthorities } = settings;
-    this.secureContext = createSecureContext(
-      certificateAuthorities.length > 0 ? { ca: [...rootCertificates, ...certificateAuthorities] } : {},
-    );
+    this.trusted = certificateAuthorities.length > 0 ? { ca: [...rootCertificates, ...certificateAuthorities] } : {};
+    this.secureContext = createSecureContext(this.trusted);
   }
 
   /** A socket on which HTTP can be spoken with the target. Rejects with FetchFailure. */
@@ -97,15 +108,26 @@ export class Connector {
   }
 
   /**
-   * The operator named the proxy, so its own address is not vetted. It resolves names by itself; what can be vetted
-   * here are addresses written in URLs.
+   * The operator named the proxy, so its own address is not vetted. It resolves names by itself; what this machine knows
+   * of them is vetted all the same.
    */
   private async openToProxy(target: Target, proxy: HttpProxy, attempt: ConnectionAttempt): Promise<Socket> {
-    if (isIP(target.hostname) !== 0) this.vet(target.hostname, target.hostname);
-    const plain = await this.dial(proxy.port, await this.addressesOf(proxy.hostname), attempt);
-    const socket = proxy.secure ? await this.handshake(plain, proxy, attempt) : plain;
-    if (target.secure) await tunnel(socket, target, proxy);
-    return socket;
+    await this.vetBehindProxy(target.hostname);
+    try {
+      const plain = await this.dial(proxy.port, await this.addressesOf(proxy.hostname), attempt);
+      const socket = proxy.secure ? await this.handshake(plain, proxy, attempt) : plain;
+      if (target.secure) await tunnel(socket, target, proxy);
+      return socket;
+    } catch (error) {
+      throw proxyFailure(error);
+    }
+  }
+
+  /** A name that this machine does not know, or not soon, is left to the proxy: machines behind one often know no names. */
+  private async vetBehindProxy(hostname: string): Promise<void> {
+    if (isLocalName(hostname)) return this.vet('127.0.0.1', hostname);
+    const known = await soon(this.addressesOf(hostname).catch(() => []));
+    for (const { address } of known ?? []) this.vet(address, hostname);
   }
 
   private async addressesOf(hostname: string): Promise<readonly HostAddress[]> {
@@ -136,22 +158,31 @@ export class Connector {
 
   private async handshake(
     socket: Socket,
-    server: { hostname: string; port: number },
+    server: Pick<Target, 'hostname' | 'port' | 'identity'>,
     attempt: ConnectionAttempt,
   ): Promise<Socket> {
-    const key = `${server.hostname}:${server.port}`;
+    const key = `${server.hostname}:${server.port} ${server.identity?.name ?? ''}`;
     const secured = startTls({
       socket,
       host: server.hostname,
       servername: isIP(server.hostname) === 0 ? server.hostname : undefined,
-      secureContext: this.secureContext,
+      secureContext: server.identity ? this.contextOf(server.identity) : this.secureContext,
       rejectUnauthorized: this.settings.verifyCertificates,
       ALPNProtocols: ['http/1.1'],
       session: this.sessions.get(key),
     });
     attempt.own(secured);
     secured.on('session', (session: Buffer) => this.remember(key, session));
+    secured.once('error', (error) => TLS_FAULTS.set(secured, error));
     return ready(secured, 'secureConnect');
+  }
+
+  private contextOf({ name, certificate, key }: TlsIdentity): SecureContext {
+    const known = this.identities.get(name);
+    if (known && known.certificate === certificate && known.key === key) return known.context;
+    const context = createSecureContext({ ...this.trusted, cert: certificate, key });
+    this.identities.set(name, { certificate, key, context });
+    return context;
   }
 
   private remember(key: string, session: Buffer): void {
@@ -161,6 +192,32 @@ export class Connector {
     const [oldest] = this.sessions.keys();
     if (oldest !== undefined) this.sessions.delete(oldest);
   }
+}
+
+/** Whatever it is, the site has not been asked. */
+function proxyFailure(error: unknown): FetchFailure {
+  const { code, message } = failureOf(error, 'connect');
+  return new FetchFailure('proxy-failed', code === 'proxy-failed' ? message : `The proxy cannot be used: ${message}`);
+}
+
+/** Under TLS 1.3 a server refuses a client after the handshake, while the parser that owns the socket sees nothing but its end. */
+const TLS_FAULTS = new WeakMap<Socket, Error>();
+
+/** What TLS reported first of the socket, when it has failed; undefined for any other fault. */
+export function tlsFaultOf(socket: Socket | undefined): Error | undefined {
+  const fault = socket && TLS_FAULTS.get(socket);
+  return (fault as NodeJS.ErrnoException | undefined)?.code?.startsWith('ERR_SSL_') ? fault : undefined;
+}
+
+/** Names that mean the machine which looks them up (RFC 6761). */
+const isLocalName = (hostname: string): boolean => /(?:^|\.)localhost\.?$/i.test(hostname);
+
+function soon<T>(promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), NAME_BEHIND_PROXY_WITHIN);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 /** Node tries all addresses that a lookup yields; this one yields the vetted ones and asks nobody. */
@@ -187,11 +244,15 @@ function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'):
 function tunnel(socket: Socket, target: Target, proxy: HttpProxy): Promise<void> {
   const hostname = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
   const path = `${hostname}:${target.port}`;
-  const headers = { host: path, ...(proxy.authorization ? { 'proxy-authorization': proxy.authorization } : {}) };
+  const headers = {
+    host: path,
+    ...(proxy.authorization ? { 'proxy-authorization': proxy.authorization.reveal() } : {}),
+  };
   return new Promise((resolve, reject) => {
     const refused = (status: number | undefined): void => {
       socket.destroy();
-      reject(new FetchFailure('connection-failed', `The proxy refuses the tunnel (status ${status}).`));
+      const why = status === 407 ? 'it does not take its login' : `status ${status}`;
+      reject(new FetchFailure('proxy-failed', `The proxy refuses the tunnel (${why}).`));
     };
     httpRequest({ method: 'CONNECT', path, headers, createConnection: () => socket })
       .on('connect', (answer, _socket, head) => {

@@ -200,3 +200,26 @@ describe('an encoded answer', () => {
     }
   });
 });
+
+describe('Transfer-Encoding', () => {
+  const page = Buffer.from('<p>a page</p>');
+  const answering = async (header: string, body: Buffer): Promise<string> => {
+    const { url } = await testServer((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/html\r\nconnection: close\r\n${header}\r\n\r\n`);
+      socket.end(body);
+    });
+    return inShort(await get(url));
+  };
+  const chunk = (body: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')]);
+
+  it.each([
+    ['gzip', 'transfer-encoding: gzip', gzipSync(page)],
+    ['deflate', 'transfer-encoding: deflate', deflateSync(page)],
+    ['gzip in chunks', 'transfer-encoding: gzip, chunked', chunk(gzipSync(page))],
+    ['around a content coding', 'content-encoding: gzip\r\ntransfer-encoding: deflate', deflateSync(gzipSync(page))],
+  ])('%s is undone', async (_, header, body) => expect(await answering(header, body)).toBe('200 <p>a page</p>'));
+
+  it('of an unknown name is refused', async () =>
+    expect(await answering('transfer-encoding: lzma', page)).toBe('failure body-undecodable'));
+});

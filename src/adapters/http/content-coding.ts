@@ -17,6 +17,7 @@ import {
   zstdDecompressSync,
 } from 'node:zlib';
 import { normalizeEncoding } from '@exodus/bytes/encoding.js';
+import { connectionFault } from '../../domain/fetch/connection-faults.js';
 import { FetchFailure } from './fetch-failure.js';
 import { gunzipMembers } from './gzip-members.js';
 import { zstdFrames } from './zstd-frames.js';
@@ -99,7 +100,8 @@ function decodersOf(contentEncoding: string): Decoder[] {
   if (names.length > MOST_CODINGS) throw new FetchFailure('body-undecodable', 'More content encodings than 3.');
   return names.reverse().map((name) => {
     const decoder = DECODERS.get(name);
-    if (!decoder) throw new FetchFailure('body-undecodable', `Unknown content encoding ${JSON.stringify(name)}.`);
+    if (!decoder)
+      throw new FetchFailure('body-undecodable', `Unknown encoding of the body: ${JSON.stringify(name.slice(0, 60))}.`);
     return decoder;
   });
 }
@@ -123,7 +125,7 @@ function decodingFailure(error: unknown, limit: number): FetchFailure {
   if (error instanceof FetchFailure) return error;
   if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(limit);
   if (code === 'Z_BUF_ERROR') return new FetchFailure('body-truncated', 'The encoded body ends early.');
-  return new FetchFailure('body-undecodable', `The encoded body is broken: ${message}.`);
+  return new FetchFailure('body-undecodable', connectionFault(error) ?? `The encoded body is broken: ${message}.`);
 }
 
 /** The first `limit` decoded bytes of a body that may be cut anywhere; as much of it as can be decoded. */

@@ -57,8 +57,11 @@ export class DnsCache {
     } catch (error) {
       const code = (error as { code?: unknown }).code;
       throw NOT_FOUND.has(code)
-        ? new FetchFailure('dns-not-found', `The name ${hostname} does not exist (${code}).`)
-        : new FetchFailure('dns-no-answer', `No name server answers for ${hostname} (${code ?? error}).`);
+        ? new FetchFailure('dns-not-found', `The host name ${hostname} does not exist (${code}). Check its spelling.`)
+        : new FetchFailure(
+            'dns-no-answer',
+            `No name server answers for ${hostname} (${code ?? error}). Check the resolver of this machine; it is tried again.`,
+          );
     }
     if (addresses.length === 0) throw new FetchFailure('dns-not-found', `The name ${hostname} has no address.`);
     return addresses;

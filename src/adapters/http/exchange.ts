@@ -10,7 +10,7 @@ import { ResponseReader } from './response-reader.js';
 
 /** Milliseconds on the scale of `performance.now()`; 0 where it was not reached. */
 export interface Moments {
-  begun: number;
+  startedAt: number;
   sent: number;
   headed: number;
 }
@@ -36,7 +36,7 @@ export abstract class Exchange implements Timed {
   ) {
     this.reader = new ResponseReader(plan.limits);
     const now = performance.now();
-    this.moments = { begun: now, sent: 0, headed: 0 };
+    this.moments = { startedAt: now, sent: 0, headed: 0 };
     this.lastMoment = now + plan.times.total;
     this.deadline = Math.min(this.lastMoment, now + plan.times.connect);
   }

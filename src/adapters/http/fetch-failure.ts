@@ -1,6 +1,7 @@
 /**
  * From what Node, TLS, DNS and the HTTP parsers report to the stable codes of domain/fetch/error-codes.ts.
  */
+import { connectionFault } from '../../domain/fetch/connection-faults.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 
 /** The one error inside this adapter; it becomes a failure outcome. The message is for a person and holds no secret. */
@@ -61,8 +62,9 @@ export function failureOf(error: unknown, phase: ExchangePhase): FetchFailure {
   if (error instanceof AggregateError && error.errors.length > 0) return failureOfAttempts(error.errors, phase);
   const message = error instanceof Error ? error.message : String(error);
   const text = (error as { code?: unknown } | undefined)?.code;
-  if (isMalformed(error, text, message)) return new FetchFailure('protocol', message, true);
-  return new FetchFailure(errorCode(typeof text === 'string' ? text : '', phase), message);
+  const sentence = connectionFault(error) ?? message;
+  if (isMalformed(error, text, message)) return new FetchFailure('protocol', sentence, true);
+  return new FetchFailure(errorCode(typeof text === 'string' ? text : '', phase), sentence);
 }
 
 /**
@@ -74,6 +76,8 @@ function isMalformed(error: unknown, code: unknown, message: string): boolean {
     (error instanceof Error && error.name === 'HTTPParserError') ||
     message === 'bad response' ||
     message === 'bad upgrade' ||
+    // An assertion of undici about the status code.
+    code === 'ERR_ASSERTION' ||
     code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
   );
 }
@@ -90,6 +94,7 @@ function errorCode(code: string, phase: ExchangePhase): ErrorCode {
   if (code === 'UND_ERR_SOCKET') return phase === 'body' ? 'body-truncated' : 'connection-reset';
   const known = CODES.get(code);
   if (known) return known;
+  if (/CERTIFICATE_REQUIRED$/.test(code)) return 'tls-client-certificate';
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'tls-failed';
   return 'connection-failed';
 }

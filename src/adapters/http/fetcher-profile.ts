@@ -1,7 +1,8 @@
 /** A FetcherDefinition made ready: what is the same for all its requests is worked out once. */
-import type { FetcherDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/definition.js';
+import { revealed, type Secret } from '../../domain/secret.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
-import { Connector } from './connector.js';
+import { Connector, type TlsIdentity } from './connector.js';
 import { ACCEPTED_CODINGS } from './content-coding.js';
 import type { DnsCache } from './dns-cache.js';
 import { FetchFailure } from './fetch-failure.js';
@@ -11,32 +12,54 @@ import type { RequestPlan } from './request-plan.js';
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const MOST_PROXIES = 1000;
 
-interface Credential {
+/** What is sent to URLs below a prefix only. */
+interface Bound<T> {
   readonly origin: string;
   readonly pathPrefix: string;
-  readonly authorization: string;
+  readonly value: T;
+}
+
+interface Login {
+  readonly user: string;
+  readonly password: Secret;
+}
+
+/** Connections through one proxy are no connections through another. */
+interface NumberedProxy extends HttpProxy {
+  readonly number: number;
 }
 
 export class FetcherProfile {
   readonly connector: Connector;
   private readonly baseHeaders: readonly string[];
+  /** The secret headers that name no URL. */
+  private readonly secretHeaders: RequestHeaders;
+  private readonly secretServers: ReadonlySet<string>;
+  /** The most specific last, which wins. */
+  private readonly boundHeaders: readonly Bound<readonly [string, Secret]>[];
   /** The most specific first. */
-  private readonly credentials: readonly Credential[];
-  private readonly proxies = new Map<string, HttpProxy>();
+  private readonly credentials: readonly Bound<Login>[];
+  private readonly proxies = new Map<string | Secret, NumberedProxy>();
+
+  private lastProxy = 0;
 
   constructor(
     private readonly definition: FetcherDefinition,
     dns: DnsCache,
   ) {
     this.connector = new Connector(dns, definition);
-    this.baseHeaders = flat(
-      merged(
-        { accept: ACCEPT, 'accept-encoding': ACCEPTED_CODINGS },
-        { ...definition.headers, 'user-agent': definition.userAgent },
-      ),
-    );
+    const always = { accept: ACCEPT, 'accept-encoding': ACCEPTED_CODINGS };
+    const agent = { 'user-agent': definition.userAgent };
+    const secret = new Set(definition.secretHeaders);
+    const open = Object.fromEntries(Object.entries(definition.headers).filter(([name]) => !secret.has(name)));
+    this.baseHeaders = flat(merged(always, open, agent));
+    this.secretHeaders = lowerCase(Object.entries(definition.headers).filter(([name]) => secret.has(name)));
+    this.secretServers = new Set(definition.secretServers);
+    this.boundHeaders = definition.boundHeaders
+      .flatMap(({ url, name, value }) => boundTo(url, [name.toLowerCase(), value] as const))
+      .sort((a, b) => a.pathPrefix.length - b.pathPrefix.length);
     this.credentials = definition.credentials
-      .flatMap(({ url, user, password }) => credential(url, basicAuthorization(user, password)))
+      .flatMap(({ url, user, password }) => boundTo(url, { user, password }))
       .sort((a, b) => b.pathPrefix.length - a.pathPrefix.length);
   }
 
@@ -52,13 +75,16 @@ export class FetcherProfile {
     const path = url.pathname + url.search;
     return {
       origin: url.origin,
-      poolKey: `${this.definition.name} ${request.proxy ?? ''} ${url.origin}`,
+      poolKey: `${this.definition.name} ${proxy?.number ?? ''} ${url.origin}${ownConnections(request)}`,
       target: {
         secure,
         hostname: bareHostname(url.hostname),
         port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
         proxy,
+        identity: identityOf(request),
       },
+      method: request.method ?? 'GET',
+      body: request.method === undefined || request.method === 'GET' ? undefined : request.body,
       path: forwarded ? url.origin + path : path,
       headers: this.headers(request, url, forwarded ? proxy : undefined),
       host: url.host,
@@ -75,49 +101,80 @@ export class FetcherProfile {
 
   private headers(request: FetchRequest, url: URL, forwarder: HttpProxy | undefined): string[] {
     const own: Record<string, string> = {};
+    const base = this.baseHeaders;
+    if (this.secretServers.has(withoutDot(url.origin)))
+      for (const name in this.secretHeaders) own[name] = revealed(this.secretHeaders[name]!);
+    for (const bound of this.boundHeaders) if (isBelow(url, bound)) own[bound.value[0]] = bound.value[1].reveal();
     if (request.userAgent !== undefined) own['user-agent'] = request.userAgent;
     if (request.ifNoneMatch !== undefined) own['if-none-match'] = request.ifNoneMatch;
     if (request.ifModifiedSince !== undefined) own['if-modified-since'] = request.ifModifiedSince;
+    if (request.session?.cookies !== undefined)
+      own['cookie'] = joinedCookies(own['cookie'] ?? cookiesOf(base), request.session.cookies);
     const authorization = this.authorization(request, url);
     if (authorization !== undefined) own['authorization'] = authorization;
-    if (forwarder?.authorization !== undefined) own['proxy-authorization'] = forwarder.authorization;
-    for (const name in request.headers) own[name.toLowerCase()] = request.headers[name]!;
-    return withOverrides(this.baseHeaders, own);
+    if (forwarder?.authorization !== undefined) own['proxy-authorization'] = forwarder.authorization.reveal();
+    for (const name in request.headers) own[name.toLowerCase()] = revealed(request.headers[name]!);
+    const { headers: login } = request.session ?? {};
+    for (const name in login) own[name.toLowerCase()] = login[name]!;
+    return withOverrides(base, own);
   }
 
   private authorization(request: FetchRequest, url: URL): string | undefined {
     if (request.credentials !== undefined) {
-      const colon = request.credentials.indexOf(':');
-      const user = colon < 0 ? request.credentials : request.credentials.slice(0, colon);
-      return basicAuthorization(user, colon < 0 ? '' : request.credentials.slice(colon + 1));
+      const login = request.credentials.reveal();
+      const colon = login.indexOf(':');
+      return basicAuthorization(colon < 0 ? login : login.slice(0, colon), colon < 0 ? '' : login.slice(colon + 1));
     }
-    const path = url.pathname + url.search;
-    return this.credentials.find(({ origin, pathPrefix }) => origin === url.origin && path.startsWith(pathPrefix))
-      ?.authorization;
+    const login = this.credentials.find((bound) => isBelow(url, bound))?.value;
+    return login && basicAuthorization(login.user, login.password.reveal());
   }
 
-  private proxy(text: string | undefined): HttpProxy | undefined {
-    if (text === undefined) return undefined;
-    let proxy = this.proxies.get(text);
+  private proxy(address: string | Secret | undefined): NumberedProxy | undefined {
+    if (address === undefined) return undefined;
+    let proxy = this.proxies.get(address);
     if (!proxy) {
-      proxy = parseProxy(text);
+      proxy = { ...parseProxy(revealed(address)), number: ++this.lastProxy };
       if (this.proxies.size >= MOST_PROXIES) this.proxies.clear();
-      this.proxies.set(text, proxy);
+      this.proxies.set(address, proxy);
     }
     return proxy;
   }
 }
 
+/** A connection that is logged in serves its login alone. */
+const ownConnections = ({ session }: FetchRequest): string =>
+  session?.certificate || session?.ntlm ? ` as ${session.login}` : '';
+
+const identityOf = ({ session }: FetchRequest): TlsIdentity | undefined =>
+  session?.certificate && { name: session.login ?? '', ...session.certificate };
+
 /** The prefix as origin and path, so that `http://host` is not a prefix of `http://host.evil.example`. */
-function credential(url: string, authorization: string): Credential[] {
+function boundTo<T>(url: string, value: T): Bound<T>[] {
   const prefix = URL.parse(url);
-  return prefix ? [{ origin: prefix.origin, pathPrefix: prefix.pathname + prefix.search, authorization }] : [];
+  return prefix ? [{ origin: prefix.origin, pathPrefix: prefix.pathname + prefix.search, value }] : [];
 }
 
-function merged(...records: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+const isBelow = (url: URL, { origin, pathPrefix }: Bound<unknown>): boolean =>
+  origin === url.origin && (url.pathname + url.search).startsWith(pathPrefix);
+
+const withoutDot = (origin: string): string => origin.replace(/\.(?=:\d+$|$)/, '');
+
+function cookiesOf(headers: readonly string[]): string | undefined {
+  const at = headers.indexOf('cookie');
+  return at < 0 ? undefined : headers[at + 1];
+}
+
+/** Those that the definition sends stand first. */
+const joinedCookies = (own: string | undefined, session: string): string =>
+  own === undefined ? session : `${own}; ${session}`;
+
+const lowerCase = (headers: readonly (readonly [string, string | Secret])[]): RequestHeaders =>
+  Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
+
+function merged(...records: readonly RequestHeaders[]): Record<string, string> {
   const result: Record<string, string> = {};
   for (const record of records) {
-    for (const [name, value] of Object.entries(record)) result[name.toLowerCase()] = value;
+    for (const [name, value] of Object.entries(record)) result[name.toLowerCase()] = revealed(value);
   }
   return result;
 }

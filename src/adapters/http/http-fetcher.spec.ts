@@ -2,6 +2,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { get, inShort, testFetcher, testServer } from '../../../test/support/fetch-harness.js';
 import { always, answer } from '../../../test/support/raw-server.js';
+import { Secret } from '../../domain/secret.js';
 import { seconds } from '../../domain/time/units.js';
 
 describe('an answer', () => {
@@ -145,9 +146,9 @@ describe('a request', () => {
     const site = await testServer(always(answer('')));
     const authorization = `authorization: Basic ${Buffer.from('anna:söcret').toString('base64')}`;
     const credentials = [
-      { url: `${site.url}/private/`, user: 'anna', password: 'söcret' },
-      { url: 'http://127.0.0.1/', user: 'wrong', password: 'port' },
-      { url: `http://127.0.0.1:${site.port}0/`, user: 'wrong', password: 'port' },
+      { url: `${site.url}/private/`, user: 'anna', password: new Secret('söcret') },
+      { url: 'http://127.0.0.1/', user: 'wrong', password: new Secret('port') },
+      { url: `http://127.0.0.1:${site.port}0/`, user: 'wrong', password: new Secret('port') },
     ];
     const fetcher = testFetcher({ credentials });
     for (const path of ['/private/a', '/private', '/public', '/public/../private/b', '/%2e%2e/x']) {
@@ -159,7 +160,7 @@ describe('a request', () => {
 
   it('carries the credentials that the caller gives for this URL', async () => {
     const site = await testServer(always(answer('')));
-    await get(site.url, { credentials: 'bob:a:b' });
+    await get(site.url, { credentials: new Secret('bob:a:b') });
     expect(site.requests[0]).toContain(`authorization: Basic ${Buffer.from('bob:a:b').toString('base64')}`);
   });
 
@@ -272,7 +273,7 @@ describe('breaking off', () => {
     expect(site.connections).toBe(0);
   });
 
-  it('by closing the fetcher ends what is under way', async () => {
+  it('by closing the fetcher ends what is in flight', async () => {
     const fetcher = testFetcher({ totalTimeout: seconds(60) });
     const site = await testServer(() => void fetcher.close());
     expect(inShort(await fetcher.fetch({ url: site.url, fetcher: 'default' }))).toBe('failure connection-failed');

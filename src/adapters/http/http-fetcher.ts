@@ -1,5 +1,5 @@
 /**
- * The crawl's HTTP client: one GET, no redirect followed, every fault of a site a value with a stable code.
+ * The crawl's HTTP client: one request, no redirect followed, every fault of a site a value with a stable code.
  * Safe to construct in any thread; each has its own connections and DNS cache.
  */
 
@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import type { FetcherDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome, FetchTimings } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
-import type { Fetcher, FetchRequest } from '../../engine/ports/fetcher.js';
+import type { FetchEngine, FetchRequest, NtlmCredentials } from '../../engine/ports/fetcher.js';
 import { Connection, ConnectionPool } from './connection-pool.js';
 import { Deadlines } from './deadlines.js';
 import { DnsCache, type Lookup } from './dns-cache.js';
@@ -16,6 +16,7 @@ import { FetchFailure } from './fetch-failure.js';
 import { FetcherProfile } from './fetcher-profile.js';
 import { bareHostname } from './http-proxy.js';
 import { LenientExchange } from './lenient-exchange.js';
+import { authenticateMessage, negotiateMessage, ntlmMoment, readChallenge } from './ntlm.js';
 import type { RequestPlan } from './request-plan.js';
 import { StrictExchange } from './strict-exchange.js';
 
@@ -37,7 +38,8 @@ interface Settled {
   readonly failure: FetchFailure | undefined;
 }
 
-export class HttpFetcher implements Fetcher {
+export class HttpFetcher implements FetchEngine {
+  readonly engine = 'http';
   private readonly dns: DnsCache;
   private readonly pool: ConnectionPool;
   private readonly deadlines = new Deadlines<Exchange>();
@@ -59,7 +61,9 @@ export class HttpFetcher implements Fetcher {
     signal?.throwIfAborted();
     let exchange: Exchange | undefined;
     try {
-      const settled = await this.exchange(profile, profile.plan(request), signal);
+      const plan = profile.plan(request);
+      const ntlm = request.session?.ntlm;
+      const settled = await (ntlm ? this.loggedIn(profile, plan, ntlm, signal) : this.exchange(profile, plan, signal));
       exchange = settled.exchange;
       if (settled.failure) throw settled.failure;
       return await this.response(exchange);
@@ -81,6 +85,8 @@ export class HttpFetcher implements Fetcher {
   /** One exchange, repeated at most once: on a new connection, or with the lenient parser. */
   private async exchange(profile: FetcherProfile, plan: RequestPlan, signal?: AbortSignal): Promise<Settled> {
     if (this.lenientOrigins.has(plan.origin)) return this.lenient(profile, plan, signal);
+    // What may do something at the site is sent once, and so on a connection that nobody has closed meanwhile.
+    if (plan.method !== 'GET') return this.strict(this.connect(profile, plan), plan, signal);
     let first = await this.strict(this.pool.take(plan.poolKey) ?? this.connect(profile, plan), plan, signal);
     // The server closed an idle connection just as it was used again.
     if (first.failure?.code === 'connection-reset' && first.exchange.reused && first.exchange.unanswered) {
@@ -90,6 +96,28 @@ export class HttpFetcher implements Fetcher {
     const second = await this.lenient(profile, plan, signal);
     if (!second.failure) this.rememberLenient(plan.origin);
     return second;
+  }
+
+  /** NTLM logs a connection in, not a request: what is sent on it later needs no login. */
+  private async loggedIn(
+    profile: FetcherProfile,
+    plan: RequestPlan,
+    credentials: NtlmCredentials,
+    signal?: AbortSignal,
+  ): Promise<Settled> {
+    const open = this.pool.take(plan.poolKey);
+    if (open) {
+      const known = await this.strict(open, plan, signal);
+      const isClosed = known.failure?.code === 'connection-reset' && known.exchange.unanswered;
+      if (!isClosed && (known.failure || known.exchange.reader.status !== 401)) return known;
+    }
+    const connection = this.connect(profile, plan);
+    const hello = await this.strict(connection, authorized(plan, negotiateMessage()), signal);
+    if (hello.failure || hello.exchange.reader.status !== 401) return hello;
+    const challenge = readChallenge(hello.exchange.reader.headers['www-authenticate']);
+    if (!challenge || !this.pool.takeAgain(connection)) return hello;
+    const answer = authenticateMessage(challenge, credentials, ntlmMoment());
+    return this.strict(connection, authorized(plan, answer), signal);
   }
 
   private connect(profile: FetcherProfile, plan: RequestPlan): Connection {
@@ -131,19 +159,24 @@ export class HttpFetcher implements Fetcher {
     }
   }
 
-  /** Breaks off what is under way; those fetches come to failures. */
+  /** Breaks off what is in flight; those fetches come to failures. */
   async close(): Promise<void> {
     for (const exchange of this.deadlines.all()) exchange.abandon();
     this.pool.close();
   }
 }
 
+const authorized = (plan: RequestPlan, message: string): RequestPlan => ({
+  ...plan,
+  headers: [...plan.headers, 'authorization', `NTLM ${message}`],
+});
+
 function timingsOf(exchange: Exchange | undefined): FetchTimings {
   if (!exchange) return { header: milliseconds(0), total: milliseconds(0) };
-  const { begun, sent, headed } = exchange.moments;
+  const { startedAt, sent, headed } = exchange.moments;
   return {
-    connect: sent > 0 && !exchange.reused ? milliseconds(sent - begun) : undefined,
+    connect: sent > 0 && !exchange.reused ? milliseconds(sent - startedAt) : undefined,
     header: milliseconds(headed > 0 ? headed - sent : 0),
-    total: milliseconds(performance.now() - begun),
+    total: milliseconds(performance.now() - startedAt),
   };
 }

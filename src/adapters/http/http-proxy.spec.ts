@@ -59,13 +59,31 @@ describe('a proxy', () => {
 
   it('that refuses the tunnel is a failure', async () => {
     const proxy = await testProxy(407);
-    expect(await fetchThrough(`http://${proxy.url}`, 'https://site.example/')).toBe('failure connection-failed');
+    expect(await fetchThrough(`http://${proxy.url}`, 'https://site.example/')).toBe('failure proxy-failed');
   });
 
   it('is never asked for addresses that are not public', async () => {
     const proxy = await testProxy();
-    expect(await fetchThrough(`http://${proxy.url}`, 'http://10.0.0.1/')).toBe('failure address-forbidden');
+    const refused = ['http://10.0.0.1/', 'http://localhost/', 'https://a.localhost./', 'http://169.254.169.254/latest'];
+    for (const url of refused)
+      expect(await fetchThrough(`http://${proxy.url}`, url, { allowedAddresses: [] })).toBe(
+        'failure address-forbidden',
+      );
     expect(proxy.seen).toEqual([]);
+  });
+
+  it('is not asked for names that this machine knows to be private, unless they are allowed', async () => {
+    const proxy = await testProxy();
+    const lookup = async () => [{ address: '10.0.0.7', family: 4 }];
+    const ask = async (allowedAddresses: readonly string[]) => {
+      const settings = { proxy: `http://${proxy.url}`, allowedAddresses };
+      const url = 'http://intranet.example/';
+      return inShort(await testFetcher(settings, { lookup }).fetch({ url, fetcher: 'default' }));
+    };
+    expect(await ask([])).toBe('failure address-forbidden');
+    expect(proxy.seen).toEqual([]);
+    await ask(['10.0.0.0/8']);
+    expect(proxy.seen).toHaveLength(1);
   });
 
   it('that is no URL is a failure which does not repeat it', async () => {
@@ -73,7 +91,7 @@ describe('a proxy', () => {
       url: 'http://a.example/',
       fetcher: 'default',
     });
-    expect(inShort(outcome)).toBe('failure connection-failed');
+    expect(inShort(outcome)).toBe('failure proxy-failed');
     expect(JSON.stringify(outcome)).not.toContain('secret');
   });
 });

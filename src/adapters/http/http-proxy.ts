@@ -1,3 +1,4 @@
+import { Secret } from '../../domain/secret.js';
 import { FetchFailure } from './fetch-failure.js';
 
 /** An HTTP proxy that the operator named. */
@@ -7,21 +8,22 @@ export interface HttpProxy {
   readonly hostname: string;
   readonly port: number;
   /** Value of Proxy-Authorization. */
-  readonly authorization?: string;
+  readonly authorization?: Secret;
 }
 
 /** `http(s)://[user:password@]host[:port]`. Throws FetchFailure; the message does not repeat the URL, which may hold a password. */
 export function parseProxy(text: string): HttpProxy {
   const url = URL.parse(text);
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new FetchFailure('connection-failed', 'The proxy of this URL is no http or https URL.');
+    throw new FetchFailure('proxy-failed', 'The proxy of this URL is no http or https URL.');
   }
   const secure = url.protocol === 'https:';
   return {
     secure,
     hostname: bareHostname(url.hostname),
     port: url.port === '' ? (secure ? 443 : 80) : Number(url.port),
-    authorization: url.username === '' ? undefined : basicAuthorization(decoded(url.username), decoded(url.password)),
+    authorization:
+      url.username === '' ? undefined : new Secret(basicAuthorization(decoded(url.username), decoded(url.password))),
   };
 }
 

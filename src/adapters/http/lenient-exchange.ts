@@ -61,7 +61,10 @@ export class LenientExchange extends Exchange {
       .on('end', () => this.guarded(() => parser.finish()))
       .on('error', (error) => this.fail(error))
       .on('close', () => this.fail(new FetchFailure('connection-reset', 'The connection was closed.')));
-    this.guarded(() => socket.write(requestText(this.plan), 'latin1'));
+    this.guarded(() => {
+      socket.write(requestText(this.plan), 'latin1');
+      if (this.plan.body) socket.write(this.plan.body);
+    });
     this.requestSent();
   }
 
@@ -75,7 +78,8 @@ export class LenientExchange extends Exchange {
 }
 
 function requestText(plan: RequestPlan): string {
-  const lines = [`GET ${plan.path} HTTP/1.1`, `host: ${plan.host}`, 'connection: close'];
+  const lines = [`${plan.method} ${plan.path} HTTP/1.1`, `host: ${plan.host}`, 'connection: close'];
+  if (plan.method !== 'GET') lines.push(`content-length: ${plan.body?.length ?? 0}`);
   for (let index = 0; index < plan.headers.length; index += 2) {
     lines.push(`${plan.headers[index]}: ${plan.headers[index + 1]}`);
   }

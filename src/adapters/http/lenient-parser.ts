@@ -77,7 +77,7 @@ export class LenientParser {
     if (this.partial.length + end > limit) throw this.tooLong();
     this.partial += bytes.toString('latin1', 0, end);
     if (lineFeed < 0) return bytes.subarray(bytes.length);
-    const line = this.partial.replace(/\r+$/, '');
+    const line = this.partial.replace(/(?<!\r)\r+$/, '');
     this.partial = '';
     use(line);
     return bytes.subarray(lineFeed + 1);
@@ -151,6 +151,9 @@ export class LenientParser {
 
 function statusOf(line: string): number {
   const status = Number(STATUS_LINE.exec(line)?.[1]);
+  const code = /^http\/[\d.]{1,9}[ \t]+(\d{1,9})/i.exec(line)?.[1];
+  if (Number.isNaN(status) && code !== undefined)
+    throw new FetchFailure('protocol', `The status ${code} is none: it has to be from 100 to 999.`);
   if (Number.isNaN(status)) throw new FetchFailure('protocol', `No status line: ${JSON.stringify(line.slice(0, 80))}.`);
   if (status === 101) throw new FetchFailure('protocol', 'The server switches protocols unasked.');
   return status;

@@ -20,6 +20,7 @@ export function responseHeaders(
     const value = received[name];
     if (typeof value === 'string') headers[name] = value;
     else if (value && SINGLE.has(name)) headers[name] = value[0]!;
+    else if (value && name === 'content-type') headers[name] = contentTypeOf(value);
     else if (value) headers[name] = value.join(KEPT_APART.has(name) ? '\n' : ', ');
   }
   for (const name of TEXT_FIELDS) {
@@ -41,3 +42,19 @@ function asText(value: string): string | undefined {
 /** An address in some old encoding: the server knows its own bytes again, as browsers send them. */
 const escaped = (address: string): string =>
   address.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const MEDIA_TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+$/;
+
+/** Of several fields the last one that is a media type; the charset of one before it stays when it repeats the type alone (Fetch, "extract a MIME type"). */
+function contentTypeOf(values: readonly string[]): string {
+  let last: { readonly value: string; readonly essence: string; readonly charset: string } | undefined;
+  for (const value of values) {
+    const [type = '', ...parameters] = value.split(';');
+    const essence = type.trim().toLowerCase();
+    if (!MEDIA_TYPE.test(essence) || essence === '*/*') continue;
+    const charset = parameters.find((parameter) => /^\s*charset=/i.test(parameter));
+    const kept = charset ?? (last?.essence === essence ? last.charset : '');
+    last = { value: charset === undefined && kept !== '' ? `${value};${kept}` : value, essence, charset: kept };
+  }
+  return last?.value ?? values[0] ?? '';
+}

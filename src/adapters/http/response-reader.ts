@@ -62,11 +62,11 @@ export class ResponseReader {
       this.chunks.push(rest);
       return;
     }
-    const begun = Buffer.allocUnsafeSlow(GATHERED_SIZE);
-    this.chunks.push(begun);
-    this.gathered = begun;
+    const startedAt = Buffer.allocUnsafeSlow(GATHERED_SIZE);
+    this.chunks.push(startedAt);
+    this.gathered = startedAt;
     this.inUse = 0;
-    this.gather(begun, rest);
+    this.gather(startedAt, rest);
   }
 
   /** Fills the room that is left, and returns what did not find any. */
@@ -93,18 +93,26 @@ export class ResponseReader {
   body(): Uint8Array | Promise<Uint8Array> {
     if (this.chunks.length === 0) return EMPTY;
     const received = this.received();
-    const encoding = this.headers['content-encoding'];
+    const encoding = codingsOf(this.headers);
     if (this.wanted === 'whole') {
       const body = encoding ? decodeBody(received, encoding, this.limit) : received;
       return body instanceof Promise ? body.then(alone) : alone(body);
     }
-    const head = decodeHead(received, encoding ?? '', this.limit).then(alone);
+    const head = decodeHead(received, encoding, this.limit).then(alone);
     return this.bodyIsOptional ? head.catch(() => EMPTY) : head;
   }
 
   private tooLarge(): FetchFailure {
     return new FetchFailure('body-too-large', `The body is larger than ${this.limit} bytes.`);
   }
+}
+
+/** In the order in which they were applied: a transfer coding (RFC 9112, 6.1) is around the content coding. Chunks are undone. */
+function codingsOf(headers: Readonly<Record<string, string>>): string {
+  const content = headers['content-encoding'] ?? '';
+  const transfer = headers['transfer-encoding'];
+  if (transfer === undefined || /^\s*chunked\s*$/i.test(transfer)) return content;
+  return content === '' ? transfer : `${content}, ${transfer}`;
 }
 
 /**

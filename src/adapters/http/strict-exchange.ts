@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Connection, ConnectionPool } from './connection-pool.js';
+import { tlsFaultOf } from './connector.js';
 import type { Deadlines } from './deadlines.js';
 import { Exchange, type Settle, TOO_LATE } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
@@ -29,7 +30,8 @@ export class StrictExchange extends Exchange implements Dispatcher.DispatchHandl
   }
 
   protected start(): void {
-    this.connection.client.dispatch({ method: 'GET', path: this.plan.path, headers: this.plan.headers }, this);
+    const { method, path, headers, body } = this.plan;
+    this.connection.client.dispatch({ method, path, headers, body }, this);
   }
 
   protected release(clean: boolean): void {
@@ -63,6 +65,6 @@ export class StrictExchange extends Exchange implements Dispatcher.DispatchHandl
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    this.fail(error);
+    this.fail(tlsFaultOf(this.connection.socket) ?? error);
   }
 }

@@ -27,7 +27,7 @@ describe('the encoding is taken from', () => {
     ['<?xml version="1.0" encoding="iso-8859-5"?><html>', 'iso-8859-5'],
     ['<meta charset=utf-16le>', 'utf-8'],
     ['<meta charset=x-user-defined>', 'windows-1252'],
-    ['<meta charset=nonsense><meta charset=koi8-u>', 'utf-8'],
+    ['<meta charset=nonsense><meta charset=koi8-u>', 'koi8-u'],
     ['<meta name=x content="charset=koi8-r">', 'utf-8'],
     ['<metadata charset=koi8-r>', 'utf-8'],
     ['</meta charset=koi8-r>', 'utf-8'],
@@ -137,5 +137,46 @@ describe('the header names the charset', () => {
     expect(charsetOf('text/html')).toBeUndefined();
     expect(charsetOf('text/html; charset=')).toBeUndefined();
     expect(charsetOf(undefined)).toBeUndefined();
+  });
+});
+
+describe('a page that declares nothing', () => {
+  /** Names of countries, as the language has them; what the charset lacks is left out. */
+  function page(language: string, charset: string, from: number): Buffer | undefined {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+    const table = new Map([...toUtf8(Buffer.from(bytes), charset).toString('utf8')].map((letter, i) => [letter, i]));
+    const names = new Intl.DisplayNames([language], { type: 'region' });
+    const regions = 'DE FR IT ES GR TR RU UA BG IL EG CN JP US GB BR MX CA NO SE FI PL CZ HU RO'.split(' ');
+    const words = [...regions.slice(from), ...regions.slice(0, from)].slice(0, 14).map((code) => names.of(code)!);
+    const items = words.map((word) => `<li class="country-name"><a href="/countries/list">${word}</a></li>`);
+    const markup = `<html><head><title>List of countries</title></head><body>${items.join('')}</body></html>`;
+    const codes = [...markup].map((letter) => table.get(letter));
+    return codes.includes(undefined) ? undefined : Buffer.from(codes as number[]);
+  }
+
+  it.each([
+    ['ru', 'windows-1251'],
+    ['ru', 'koi8-r'],
+    ['ru', 'iso-8859-5'],
+    ['bg', 'windows-1251'],
+    ['el', 'windows-1253'],
+  ])('of %s in %s is read by its words, not by its markup', (language, charset) => {
+    const pages = Array.from({ length: 12 }, (_, i) => page(language, charset, 2 * i)).filter(
+      (one) => one !== undefined,
+    );
+    const same = (one: Buffer): boolean =>
+      toUtf8(one, findEncoding(one, undefined, 'html')).equals(toUtf8(one, charset));
+    expect(pages.length).toBeGreaterThan(6);
+    expect(pages.filter(same).length / pages.length).toBeGreaterThan(0.8);
+  });
+
+  it('of Hebrew between dashes and quotation marks is windows-1255', () => {
+    const names = new Intl.DisplayNames(['he'], { type: 'region' });
+    const text = ['DE', 'FR', 'IT', 'ES', 'GR', 'TR', 'RU', 'UA'].map((code) => `„${names.of(code)}”`).join(' – ');
+    const code = (letter: string): number =>
+      ({ '„': 0x84, '”': 0x94, '–': 0x96 })[letter] ??
+      (letter >= 'א' ? letter.charCodeAt(0) - 0x4f0 : letter.charCodeAt(0));
+    const body = Buffer.from([...`<html><body><p>${text}</p></body></html>`].map(code));
+    expect(toUtf8(body, findEncoding(body, undefined, 'html')).toString('utf8')).toContain(text);
   });
 });

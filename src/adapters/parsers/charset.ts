@@ -26,7 +26,7 @@ export function findEncoding(body: Buffer, charset: string | undefined, format: 
     declaredEncoding(body.subarray(0, PRESCAN_BYTES), format) ??
     (isUtf8(body) ? 'utf-8' : undefined) ??
     declaredEncoding(body.subarray(0, LATE_PRESCAN_BYTES), format) ??
-    detectedEncoding(body)
+    detectedEncoding(format === 'text' ? body : withoutMarkup(body))
   );
 }
 
@@ -39,12 +39,16 @@ export function toUtf8(body: Buffer, encoding: string): Buffer {
 
 /** The charset parameter of a Content-Type header. */
 export function charsetOf(contentType: string | undefined): string | undefined {
-  return /;\s*charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? '')?.[1];
+  const found = /;\s*charset\s*=\s*(?:"((?:[^"\\]|\\.)*)|'?([^\s"';,]+))/is.exec(contentType ?? '');
+  return (found?.[1]?.replace(/\\(.)/gs, '$1') ?? found?.[2])?.trim();
 }
 
 function declaredEncoding(head: Buffer, format: TextFormat): string | undefined {
   if (format === 'text') return undefined;
-  const inMarkup = format === 'html' ? knownEncoding(declaredInMarkup(head)) : undefined;
+  const inMarkup =
+    format === 'html'
+      ? knownEncoding(declaredInMarkup(head, (label) => knownEncoding(label) !== undefined))
+      : undefined;
   const declared = inMarkup ?? knownEncoding(declaredInXml(head));
   // What could be read as ASCII so far is not UTF-16 (HTML standard, prescan).
   if (declared === 'utf-16le' || declared === 'utf-16be') return 'utf-8';
@@ -61,9 +65,29 @@ function knownEncoding(label: string | undefined): string | undefined {
   return name === null || name === REPLACEMENT ? undefined : name;
 }
 
+const LONGEST_LETTERS = 2 * DETECTION_BYTES;
+
+/** The words that are not ASCII: names of elements, scripts and English menus look like a Western text to the detector. */
+function withoutMarkup(body: Buffer): Buffer {
+  // Of UTF-16 and UTF-32 nothing can be taken out byte by byte.
+  if (body.subarray(0, DETECTION_BYTES).includes(0) || body.includes(ESCAPE)) return body;
+  const text = body.toString('latin1', 0, 16 * DETECTION_BYTES).replace(/<[^<>]{0,4096}>/g, ' ');
+  const words = text.match(/[^\x00-\x40]+/g)?.filter((word) => /[\x80-\xff]/.test(word)) ?? [];
+  const letters = Buffer.from(words.join(' ').slice(0, LONGEST_LETTERS), 'latin1');
+  return letters.length === 0 ? body : letters;
+}
+
+/** Begins a shift in ISO-2022, whose letters are ASCII. */
+const ESCAPE = 0x1b;
+
+/**
+ * The detector has one name for both Hebrew encodings, whose letters are the same bytes. Points, dashes and quotation marks are in
+ * windows-1255 only, and nobody who writes iso-8859-8 uses the bytes that they have there.
+ */
 function detectedEncoding(body: Buffer): string {
   const first = body.findIndex((byte) => byte >= 0x80);
   // Whole code units also when the text is UTF-16 or UTF-32.
   const start = Math.max(0, first - 512) & ~3;
-  return knownEncoding(detect(body.subarray(start, start + DETECTION_BYTES)) ?? undefined) ?? FALLBACK;
+  const found = knownEncoding(detect(body.subarray(start, start + DETECTION_BYTES)) ?? undefined) ?? FALLBACK;
+  return found === 'iso-8859-8' ? 'windows-1255' : found;
 }

@@ -30,7 +30,36 @@ const ARTICLE: Record<string, string> = {
   hi: 'सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है।',
 };
 
+/** Words of our own that hold the letters and small words by which neighbours of one script are told apart. */
+const NEIGHBOURS: Record<string, string> = {
+  mk: 'Оваа куќа има ѕид и врата, а луѓето се среќни. Тие одат на пазар секој ден и купуваат леб.',
+  kk: 'Бұл қалада көп адам тұрады, олар күн сайын жұмысқа барады және кешке үйге қайтады.',
+  tg: 'Ин шаҳр хеле калон аст ва мардуми он ҳар рӯз ба кор мераванд, ҷавонон мехонанд.',
+  mn: 'Энэ хот маш том бөгөөд хүмүүс өдөр бүр ажилдаа явж, орой гэртээ ирдэг юм.',
+  mr: 'हे शहर खूप मोठे आहे आणि इथले लोक रोज कामावर जातात. मुले शाळेत शिकतात आणि खेळतात.',
+  ga: 'Tá an teach mór agus tá na daoine ina gcónaí ann go sona. Bhí sé ag obair ar an bhfeirm gach lá le fada.',
+  mt: 'Din hija l-belt il-kbira li fiha kull min jaħdem u dan hu minn żmien għal żmien jew fuq ix-xogħol ta kuljum.',
+  gl: 'Esta é unha casa que ten máis dun andar, e as persoas que viven nela son ou foron veciños da vila; non hai outra como ela.',
+  az: 'Bu kitab çox yaxşıdır və bütün uşaqlar üçün maraqlıdır, hər gün bir hekayə oxumaq olar, sonra da yuxu gəlir.',
+  sq: 'Kjo shtëpi është e madhe dhe ka një kopsht me lule, por nuk ka ujë; ne do të shkojmë për të parë.',
+  cy: "Mae'r tŷ yn fawr ac mae gan y teulu ardd ar y bryn, ond nid oes neb yn byw yno wedi i'r gaeaf ddod.",
+  tl: 'Ang bahay na ito ay malaki at may hardin sa likod, ngunit hindi pa ito handa para sa mga bata ng bayan.',
+  af: 'Die huis is nie groot nie, maar dit het een tuin met baie blomme en die kinders kan daar speel sodat hulle nog bly is.',
+  ky: 'Бул шаар абдан чоң жана адамдар күн сайын ишке барат, ал үчүн автобус менен жүрүшөт.',
+};
+
+/** Languages that their script or letters of their own name: words of them are enough. */
+const BY_LETTERS = ['si', 'or', 'as', 'ti', 'yi', 'ps', 'ug', 'sd'];
+
 describe('the language is recognised', () => {
+  it.each(BY_LETTERS)('%s, by its letters', (language) => {
+    const names = new Intl.DisplayNames([language], { type: 'region' });
+    const words = 'DE FR IT ES GR TR RU UA BG IL EG CN JP US GB BR MX CA NO SE FI PL CZ HU RO'.split(' ');
+    expect(detectLanguage(words.map((code) => names.of(code)).join(' '))).toBe(language);
+  });
+
+  it.each(Object.entries(NEIGHBOURS))('%s', (language, text) => expect(detectLanguage(text)).toBe(language));
+
   it.each(Object.entries(ARTICLE))('%s', (language, text) => expect(detectLanguage(text)).toBe(language));
 
   it('between foreign names and code', () => {

@@ -14,26 +14,28 @@ const LEAST_LETTERS = 20;
 const LEAST_SHARE = 0.2;
 
 /** Script → language that it stands for, as far as the letters themselves do not tell more. */
-const SCRIPTS: readonly (readonly [letter: RegExp, languageOf: (sample: string) => string])[] = [
+const SCRIPTS: readonly (readonly [letter: RegExp, languageOf: (sample: string) => string | undefined])[] = [
   [/[\u3040-\u30ff]/g, () => 'ja'],
   [/[\u4e00-\u9fff]/g, () => 'zh'],
   [/[\uac00-\ud7a3]/g, () => 'ko'],
   [/[\u0400-\u04ff]/g, cyrillicLanguage],
   [/[\u0600-\u06ff]/g, arabicLanguage],
   [/[\u0370-\u03ff]/g, () => 'el'],
-  [/[\u0590-\u05ff]/g, () => 'he'],
+  [/[\u0590-\u05ff]/g, (sample) => (/[\u05f0-\u05f2]|אַ|אָ/.test(sample) ? 'yi' : 'he')],
   [/[\u0e00-\u0e7f]/g, () => 'th'],
-  [/[\u0900-\u097f]/g, () => 'hi'],
-  [/[\u0980-\u09ff]/g, () => 'bn'],
+  [/[\u0900-\u097f]/g, devanagariLanguage],
+  [/[\u0980-\u09ff]/g, (sample) => (/[ৰৱ]/.test(sample) ? 'as' : 'bn')],
   [/[\u0a00-\u0a7f]/g, () => 'pa'],
   [/[\u0a80-\u0aff]/g, () => 'gu'],
+  [/[\u0b00-\u0b7f]/g, () => 'or'],
   [/[\u0b80-\u0bff]/g, () => 'ta'],
   [/[\u0c00-\u0c7f]/g, () => 'te'],
   [/[\u0c80-\u0cff]/g, () => 'kn'],
   [/[\u0d00-\u0d7f]/g, () => 'ml'],
+  [/[\u0d80-\u0dff]/g, () => 'si'],
   [/[\u0e80-\u0eff]/g, () => 'lo'],
   [/[\u1000-\u109f]/g, () => 'my'],
-  [/[\u1200-\u137f]/g, () => 'am'],
+  [/[\u1200-\u137f]/g, (sample) => (/[ቐ-ቝኣ]/.test(sample) ? 'ti' : 'am')],
   [/[\u1780-\u17ff]/g, () => 'km'],
   [/[\u0530-\u058f]/g, () => 'hy'],
   [/[\u10a0-\u10ff]/g, () => 'ka'],
@@ -56,14 +58,43 @@ function byScript(sample: string): string | undefined {
   return most < least ? undefined : SCRIPTS[counts.indexOf(most)]![1](sample);
 }
 
-function cyrillicLanguage(sample: string): string {
+/** Letters that only one language of the script has; where two have them, none is named. */
+function cyrillicLanguage(sample: string): string | undefined {
+  if (/[ҷӣӯ]/i.test(sample)) return 'tg';
+  if (/[ҙҡҫ]/i.test(sample)) return 'ba';
+  if (/ҳ/i.test(sample)) return undefined;
+  if (/җ/i.test(sample)) return 'tt';
+  if (/[қғұ]/i.test(sample)) return 'kk';
+  if (/[өү]/i.test(sample)) return kyrgyzOrMongolian(sample);
+  if (/[ѓќѕ]/i.test(sample)) return 'mk';
   if (/ў/i.test(sample)) return 'be';
   if (/[їєґ]/i.test(sample)) return 'uk';
-  if (/[ђћџљњј]/i.test(sample)) return 'sr';
+  if (/[ђћ]/i.test(sample)) return 'sr';
+  if (/[џљњј]/i.test(sample)) return hasWord(sample, ['е', 'со', 'дека', 'ги', 'го', 'ќе']) ? 'mk' : 'sr';
   return /[ыэ]/i.test(sample) || !/ъ/i.test(sample) ? 'ru' : 'bg';
 }
 
+function hasWord(sample: string, words: readonly string[]): boolean {
+  const found = new Set(sample.toLowerCase().split(/[\s.,:;!?()"«»„“]/));
+  return words.some((word) => found.has(word));
+}
+
+function kyrgyzOrMongolian(sample: string): string | undefined {
+  if (/ң/i.test(sample) || hasWord(sample, ['жана', 'үчүн', 'менен', 'эмес'])) return 'ky';
+  return hasWord(sample, ['ба', 'нь', 'байна', 'юм', 'болон', 'энэ']) ? 'mn' : undefined;
+}
+
+function devanagariLanguage(sample: string): string | undefined {
+  if (/ळ|आहे|आणि/.test(sample)) return 'mr';
+  if (/छन्|छ।|हुने|लाई/.test(sample)) return 'ne';
+  return /है|में|और/.test(sample) ? 'hi' : undefined;
+}
+
 function arabicLanguage(sample: string): string {
+  if (/[ۇۈۋڭ]/.test(sample)) return 'ug';
+  if (/[ټډړښۍځڅ]/.test(sample)) return 'ps';
+  if (/[ڪڳٻڄ]/.test(sample)) return 'sd';
+  if (/[ێۆڵڕ]/.test(sample)) return 'ckb';
   if (/[ٹڈڑے]/.test(sample)) return 'ur';
   return /[پچژگ]/.test(sample) ? 'fa' : 'ar';
 }

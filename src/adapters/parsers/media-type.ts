@@ -1,4 +1,5 @@
 /** What a body is: the header's word where it says something, else the bytes' and the path's. */
+import { DOCUMENT_EXTENSIONS } from '../../domain/content/document-types.js';
 import { signatureOf } from './signatures.js';
 
 const ESSENCE = /^\s*([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)\s*(?:[;,]|$)/i;
@@ -35,19 +36,11 @@ const BY_EXTENSION = new Map([
   ['atom', 'application/atom+xml'],
   ['svg', 'image/svg+xml'],
   ['ics', 'text/calendar'],
-  ['pdf', 'application/pdf'],
   ['doc', 'application/msword'],
   ['xls', 'application/vnd.ms-excel'],
   ['ppt', 'application/vnd.ms-powerpoint'],
   ['msg', 'application/vnd.ms-outlook'],
-  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
-  ['odt', 'application/vnd.oasis.opendocument.text'],
-  ['ods', 'application/vnd.oasis.opendocument.spreadsheet'],
-  ['odp', 'application/vnd.oasis.opendocument.presentation'],
-  ['epub', 'application/epub+zip'],
-  ['rtf', 'application/rtf'],
+  ...DOCUMENT_EXTENSIONS,
   ['zip', 'application/zip'],
   ['gz', 'application/gzip'],
   ['mp3', 'audio/mpeg'],
@@ -60,8 +53,18 @@ const CONTAINERS: Record<string, RegExp> = {
   'application/x-ole-storage': /^application\/(?:msword|vnd\.ms-)/,
 };
 
+/** Types under which servers send all the formats that come in such a file. */
+const CONTAINER_NAMES = new Set([
+  'application/zip',
+  'application/x-zip-compressed',
+  'application/msword',
+  'application/vnd.ms-excel',
+  'application/vnd.ms-powerpoint',
+]);
+const isZip = (body: Uint8Array): boolean => body[0] === 0x50 && body[1] === 0x4b;
+
 /** Formats of text: their names are believed as long as the bytes can be text. */
-const TEXT_TYPE = /^text\/|[/+](?:json|xml)$/;
+const TEXT_TYPE = /^text\/|^message\/|[/+](?:json|xml)$/;
 
 /** `path` is the URL's path. Lower case, without parameters. */
 export function mediaTypeOf(body: Uint8Array, contentType: string | undefined, path: string): string {
@@ -69,6 +72,7 @@ export function mediaTypeOf(body: Uint8Array, contentType: string | undefined, p
   if (declared === undefined || SAYS_NOTHING.has(declared)) return sniff(body, path);
   // Servers label what they do not know as plain text: believed unless the bytes can't be text.
   if (declared === 'text/plain' && looksBinary(body)) return sniff(body, path);
+  if (CONTAINER_NAMES.has(declared) && isZip(body)) return sniff(body, path);
   return declared;
 }
 

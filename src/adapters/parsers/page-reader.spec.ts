@@ -1,12 +1,20 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Extraction, SyncExtractor } from '../../engine/ports/content-extractor.js';
 import { createPageReader } from './page-reader.js';
 
 const reader = createPageReader();
 const LIMITS = { maxLinks: 100, maxTextLength: 1_000 };
-const read = (body: string | Uint8Array, contentType?: string, limits = LIMITS) =>
-  reader.read(typeof body === 'string' ? Buffer.from(body) : body, contentType, limits);
+const extractorOf = (mediaType: string) => reader.extractorOf(mediaType) as SyncExtractor | undefined;
+const read = (body: string | Uint8Array, contentType?: string, limits = LIMITS): Extraction => {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const mediaType = reader.mediaType(bytes, contentType, '');
+  const context = { ...limits, contentType, url: 'http://test/' };
+  return extractorOf(mediaType)!.extract(bytes, mediaType, context) as Extraction;
+};
+
+const extract = (): Extraction => read('', 'text/html');
 
 describe('a page', () => {
   it('is read whole', () => {
@@ -62,9 +70,12 @@ describe('a page', () => {
 
   it('made of links in an old encoding takes no time beyond what a real page needs', () => {
     const query = 'a\x1b$BF|\x1b(B'.repeat(800);
-    const page = Buffer.from(`<a href="?${query}">x</a>`.repeat(2_000), 'latin1');
+    const page = Buffer.from(
+      Array.from({ length: 2_000 }, (_, i) => `<a href="?${i}${query}">x</a>`).join(''),
+      'latin1',
+    );
     const began = performance.now();
-    const { links } = reader.read(page, 'text/html; charset=iso-2022-jp', { maxLinks: 10_000, maxTextLength: 0 });
+    const { links } = read(page, 'text/html; charset=iso-2022-jp', { maxLinks: 10_000, maxTextLength: 0 });
     expect(links).toHaveLength(2_000);
     expect(performance.now() - began).toBeLessThan(6_000);
   }, 60_000);
@@ -181,9 +192,9 @@ describe('a page', () => {
     );
     fc.assert(
       fc.property(bytes, types, (body, contentType) => {
-        const content = reader.read(body, contentType, LIMITS);
-        expect(content.text).toBe(content.text.trim());
-        reader.mediaType(body, contentType, '/a.html');
+        const mediaType = reader.mediaType(body, contentType, '/a.html');
+        const content = extractorOf(mediaType) && read(body, contentType);
+        expect(content?.text).toBe(content?.text.trim());
         reader.readSitemap(body, contentType, 10);
       }),
       { numRuns: 2_000 },
@@ -205,7 +216,7 @@ describe('other content', () => {
       robotsMetas: [],
       truncated: false,
     });
-    expect(read('{"a": 1}', 'application/json').text).toBe('{"a": 1}');
+    expect(read('a: 1', 'application/yaml').text).toBe('a: 1');
   });
 
   it('of XML is the text of its elements', () => {
@@ -223,15 +234,18 @@ describe('other content', () => {
     ['PK\x03\x04', 'application/zip'],
     ['{\\rtf1 text}', 'text/rtf'],
     ['\x00\x01', undefined],
-  ])('%j (%s) has no text and no encoding', (body, contentType) => {
-    expect(read(body, contentType)).toEqual({
-      title: '',
-      text: '',
-      links: [],
-      metas: [],
-      robotsMetas: [],
-      truncated: false,
-    });
+  ])('%j (%s) is read by no extractor', (body, contentType) => {
+    expect(extractorOf(reader.mediaType(Buffer.from(body), contentType, ''))).toBeUndefined();
+  });
+
+  it('is read by the first extractor that takes its media type', () => {
+    const pdf = { kind: 'sync', name: 'pdf', mediaTypes: ['application/pdf', /^image\//], extract } as const;
+    const markup = { kind: 'sync', name: 'markup', mediaTypes: ['text/html'], extract } as const;
+    const own = createPageReader([pdf, markup]);
+    const names = ['application/pdf', 'image/png', 'text/html', 'application/xhtml+xml', 'audio/ogg'].map(
+      (type) => own.extractorOf(type)?.name,
+    );
+    expect(names).toEqual(['pdf', 'pdf', 'markup', 'html', undefined]);
   });
 });
 

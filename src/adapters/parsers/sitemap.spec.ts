@@ -32,6 +32,26 @@ describe('a sitemap', () => {
     });
   });
 
+  it('gives all URLs of an entry that holds several by mistake', () => {
+    const url = '<url><loc>http://a/1</loc><lastmod>2026-01-02</lastmod><loc>http://a/2</loc></url>';
+    expect(read(`<urlset>${url}</urlset>`)?.entries).toEqual([
+      { url: 'http://a/1', lastModified: '2026-01-02' },
+      { url: 'http://a/2', lastModified: '2026-01-02' },
+    ]);
+    const index = '<sitemapindex><sitemap><loc>http://a/1</loc><loc>http://a/2</loc></sitemap></sitemapindex>';
+    expect(read(index)?.entries.map((entry) => entry.url)).toEqual(['http://a/1', 'http://a/2']);
+  });
+
+  it.each([
+    ['<guid>http://a/1</guid>', ['http://a/1']],
+    ['<guid isPermaLink="true">http://a/1</guid>', ['http://a/1']],
+    ['<guid isPermaLink="false">http://a/1</guid>', []],
+    ['<guid>some-id</guid>', []],
+    ['<guid>http://a/1</guid><link>http://a/2</link>', ['http://a/2']],
+  ])('of RSS takes %s', (fields, urls) =>
+    expect(read(`<rss><channel><item>${fields}</item></channel></rss>`)?.entries.map(({ url }) => url)).toEqual(urls),
+  );
+
   it('may have namespace prefixes and upper case', () => {
     expect(read('<sm:URLSET><sm:Url><sm:LOC>http://a/</sm:LOC></sm:Url></sm:URLSET>')?.entries).toEqual([
       { url: 'http://a/' },

@@ -58,7 +58,8 @@ class SitemapCollector implements XmlHandler {
   private kind: XmlKind | undefined;
   private otherRoot = false;
   private truncated = false;
-  private entry: { url?: string; lastModified?: string } | undefined;
+  private entry: { urls: string[]; guid?: string; lastModified?: string } | undefined;
+  private isPermalink = true;
   /** Elements open inside the entry: only its children are fields (`image:loc` stands deeper). */
   private depth = 0;
   private field: string | undefined;
@@ -74,17 +75,19 @@ class SitemapCollector implements XmlHandler {
       this.otherRoot ||= this.kind === undefined;
     } else if (ENTRIES[this.kind].has(name)) {
       this.finishEntry();
-      this.entry = {};
+      this.entry = { urls: [] };
       this.depth = 0;
     } else if (this.entry !== undefined && ++this.depth === 1) {
       this.field = name;
       this.value = '';
       this.href = this.rel = undefined;
+      this.isPermalink = true;
     }
   }
 
   /** Atom's `<link rel href>`. */
   attribute(name: string, value: string): void {
+    if (this.field === 'guid' && name === 'ispermalink') this.isPermalink = value.trim().toLowerCase() !== 'false';
     if (this.field !== 'link' || this.depth !== 1 || value.length > MAX_FIELD_LENGTH) return;
     if (name === 'href') this.href ??= value.trim();
     else if (name === 'rel') this.rel ??= value.toLowerCase();
@@ -92,7 +95,7 @@ class SitemapCollector implements XmlHandler {
 
   opened(): void {
     if (this.kind !== 'feed' || this.entry === undefined || this.field !== 'link' || this.href === undefined) return;
-    if (this.rel === undefined || this.rel === 'alternate') this.entry.url ??= this.href;
+    if (this.rel === undefined || this.rel === 'alternate') this.addUrl(this.entry.urls, this.href);
   }
 
   text(piece: string): void {
@@ -121,14 +124,22 @@ class SitemapCollector implements XmlHandler {
     const value = this.value.trim();
     this.field = undefined;
     if (field === undefined || this.entry === undefined || value === '' || value.length > MAX_FIELD_LENGTH) return;
-    if (this.kind !== undefined && URL_FIELDS[this.kind] === field) this.entry.url ??= value;
+    if (this.kind !== undefined && URL_FIELDS[this.kind] === field) this.addUrl(this.entry.urls, value);
+    else if (this.kind === 'feed' && field === 'guid' && this.isPermalink && ABSOLUTE_URL.test(value))
+      this.entry.guid ??= value;
     else if (TIME_FIELDS.has(field)) this.entry.lastModified ??= field === 'pubdate' ? isoTime(value) : value;
   }
 
+  /** A sitemap may hold several `loc` in one entry by mistake; an item of a feed is one document. */
+  private addUrl(urls: string[], url: string): void {
+    if (this.kind === 'feed' ? urls.length === 0 : urls.length < this.maxEntries) urls.push(url);
+  }
+
   private finishEntry(): void {
-    const url = this.entry?.url;
-    if (url !== undefined) {
-      if (this.entries.length < this.maxEntries) this.entries.push({ ...this.entry, url });
+    const { urls = [], guid, lastModified } = this.entry ?? {};
+    for (const url of urls.length === 0 && guid !== undefined ? [guid] : urls) {
+      if (this.entries.length < this.maxEntries)
+        this.entries.push(lastModified === undefined ? { url } : { url, lastModified });
       else this.truncated = true;
     }
     this.entry = undefined;

@@ -10,32 +10,56 @@ const CLEAR_LEAD = 3;
 
 const SMALL_WORDS: Record<string, string> = {
   en: 'the of and to in is that for it with as was on be by this are from at or an not which have has you can will if',
-  de: 'der die und das ist nicht von zu den mit sich des auf für ein eine dem als auch es werden wird im bei oder aus nach kann sind wie',
+  de: 'der die und das ist nicht von zu den mit sich des auf für ein eine dem als auch es werden wird im bei oder aus nach kann sind wie keine wenn oder dieser',
   fr: 'le la les de des et est en un une du que qui dans pour pas sur au avec ce il sont par plus vous nous ne être ou cette',
-  es: 'el la los las de y en que es un una por con para del se no su al como más lo este son o pero sus fue esta si',
+  es: 'el la los las de y en que es un una por con para del se no su al como más lo este son o pero sus fue esta si puede sin sobre cuando también sólo ser hay está todos unos otros entre desde hasta donde',
   it: 'il di che la e è un una per in del non con si della i da sono le dei nel alla come più gli anche questo essere',
-  pt: 'o a os as de e que em um uma para com não do da dos das no na se por mais como é ao são ou foi pode',
-  ca: 'el la els les de i a en que per un una amb no és del al com més seva aquest també són aquesta pot',
-  nl: 'de het een en van is dat op te in voor met zijn niet aan er door worden wordt ook als bij naar uit kan deze of',
+  pt: 'o a os as de e que em um uma para com não do da dos das no na se por mais como é ao são ou foi pode esta este pelo pela quando só também está há já ser sem seu sua',
+  ca: 'el la els les de i a en que per un una amb no és del al com més seva aquest també són aquesta pot ha hi o sense està ser si dels quan només aquests no',
+  nl: 'de het een en van is dat op te in voor met zijn niet aan er door worden wordt ook als bij naar uit kan deze of geen hebben heeft deze naar niet moet zij hun',
   sv: 'och att det som en är på för av inte med den till ett om har de i kan från eller vid var du men så',
-  da: 'og at det er en af på til for som den med ikke har der de et kan fra eller om ved skal var efter blev mere',
-  nb: 'og at det er en av på til for som den med ikke har de et kan fra eller om ved skal var etter ble mer å jeg',
-  fi: 'ja on ei että se hän oli ovat myös kun tai joka mutta kuin voi sen niin tämä ole sekä jos hänen heidän heille sitä',
+  da: 'og at det er en af på til for som den med ikke har der de et kan fra eller om ved skal var efter blev mere kun nogen noget blive bliver så skal dette hvor denne hvis være nye alle filen',
+  nb: 'og at det er en av på til for som den med ikke har de et kan fra eller om ved skal var etter ble mer å jeg bare noen noe blir så skal dette hvor denne hvis være nye alle filen',
+  fi: 'ja on ei että se hän oli ovat myös kun tai joka mutta kuin voi sen niin tämä ole sekä jos hänen heidän heille sitä on',
   pl: 'i w na z do nie się jest to że o jak za od przez po dla są być oraz ale tym który lub jego',
   cs: 'a v na je se že z do o s to pro za jako by jsou nebo ale při byl které může podle být',
   sk: 'a v na je sa že z do o s to pre za ako by sú alebo ale pri bol ktoré môže podľa byť',
-  hr: 'i u je na da se za od su s o kao a ili koji koja nije iz te biti što',
+  hr: 'i u je na da se za od su s o kao a ili koji koja nije iz te biti što nema može samo ako već biti ne li bez',
   hu: 'a az és hogy nem is egy ez van meg de csak volt vagy mint azt ha el kell még lehet',
   ro: 'și de la în a cu pe este un o care nu din se pentru mai sunt ca sau fi prin după',
   tr: 've bir bu için ile da de olarak daha olan çok en gibi kadar sonra ne değil veya her',
-  id: 'dan yang di dengan untuk dari dalam ini itu tidak pada adalah akan atau juga oleh ke dapat',
-  et: 'ja ei et kui ka oma või mis ta oli kes siis aga nii ning tema võib seda',
+  id: 'dan yang di dengan untuk dari dalam ini itu tidak pada adalah akan atau juga oleh ke dapat bisa karena harus telah bahwa saat sudah maka',
+  et: 'ja ei et kui ka oma või mis ta oli kes siis aga nii ning tema võib seda on pole ole saab kas peab kõik selle välja',
   lv: 'un ir ar no uz par kas ka vai tiek arī to pēc bet tā tas ko lai nav kā ja',
-  lt: 'ir yra kad su iš į tai kaip ar bei kurie buvo už per apie arba pagal tik nuo jo',
+  lt: 'ir yra kad su iš į tai kaip ar bei kurie buvo už per apie arba pagal tik nuo jo kai ne jei turi nėra būti ši šis gali bus',
   sl: 'in je na da se za so ki v z ni ali kot pri tudi od po bi iz biti lahko kar ter',
   is: 'og að í á er sem til við um með en það ekki hann var af fyrir eða eru því',
   eu: 'eta da ez bat du dira ere izan den dute egin zen baina edo hau beste',
+  ga: 'agus an na is ar le do go ag sé ina leis nó ó bhí tá chun gach mar aon acu ann siad bheith cearta',
+  mt: 'li il ta u minn dan din għal fuq kull jew hu hija fil tal kif mill għall hemm ma kienet huma tkun bħal',
+  gl: 'o a os as de e que en un unha para con non do da dos das no na se por máis como é ao son ou foi toda ten estes esta este pola polo coa cando só tamén está hai xa pode ser sen',
   vi: 'và của là có cho không được các trong một người những này với để khi từ',
+  az: 'və bu bir üçün ilə da də olan olaraq daha çox ki hər ya kimi sonra deyil heç bütün əgər isə edir hüququ',
+  uz: 'va bu bir uchun bilan ham emas yoki kerak mumkin deb agar har lekin uni barcha ega edi esa oʻz',
+  sq: 'dhe në të e i një për me nga që është më nuk ka se si do kjo ky janë por ose duke mund u gjithë',
+  cy: 'yn y yr a i o ar ei gan nid mae am wedi oedd hyn bod neu ac eu fel sydd oes gyda bydd cael ond',
+  tl: 'ang ng sa na mga ay at hindi ito para ni kung may isang nang o siya wala upang mula bawat',
+  af: 'die van en in is het nie te om dat word vir met op aan wat as sy deur ook kan moet was nog geen of tot',
+  ms: 'ialah boleh bagi ini itu yang dan dengan untuk dari dalam tidak pada akan atau oleh kepada telah mesti kerana bahawa apabila ke hendaklah perlu',
+  eo: 'la kaj de en estas ne por ke al kun aŭ tiu el pri sed kiel oni povas per kiu sur ĝi da se ĉi',
+  oc: 'lo la los las de e en que un una per es pas dins amb del se aquesta al mas son sus aqueste ni o',
+  ast: 'el la los les de y en que un una por con del nun esti esta al pa ye o como más son pue',
+  so: 'waa oo iyo ka ku la in uu ay ah ee si waxaa ayaa inuu ama kale leh qof',
+  sw: 'na ya wa kwa ni katika la za ili kuwa au hii kama cha hiyo yake watu kila lakini mtu',
+  rw: 'mu ku ya wa kandi cyangwa iyi muri kuri ariko ibyo uyu na ntibishoboka bya umuntu ubwo',
+  zu: 'futhi uma ukuthi kodwa noma ngoba ukuze le lo wonke umuntu njalo lapho kumele ngaphandle',
+  xh: 'kunye okanye ukuba kwaye le lo kodwa xa ngoku akukho onke wonke ngumntu into kule ngaphandle',
+  ku: 'û li ji di bi ku de ne bo jî ev hemû an ye yên heye nav wê wî her mafê',
+  ha: 'da a ta ya na ko ba don wannan ne ce kuma wani yana cikin daga shi domin kowane mutum',
+  yo: 'àti ní tí láti fún tàbí gbogbo kò sì bá lè ti sí a ó',
+  ig: 'na nke ya ka nwere ndị ọ ga ma onye bụ ihe a ike ọzọ',
+  nn: 'ikkje ein eit og er på i til for som med frå eller vert dei kan har det den av å ho blir',
+  br: 'ar an ur e a da eo ha hag ez evit gant ne ket war eus pe o zo',
 };
 
 const LANGUAGES = Object.keys(SMALL_WORDS);
@@ -47,6 +71,8 @@ for (const [number, language] of LANGUAGES.entries()) {
   }
 }
 
+/** A letter of Azerbaijani. */
+const SCHWA = 0x259;
 /** Behind the letters of the Latin script. */
 const BEHIND = 0x1f00;
 /** Code of a lower case letter, with its accents → its column in the trie; 0 for all else. */
@@ -92,7 +118,8 @@ export function bySmallWords(text: string): string | undefined {
 }
 
 function isLetter(code: number): boolean {
-  return (code >= 0x61 && code <= 0x7a) || (code >= 0xe0 && code <= 0x24f) || (code >= 0x1ea0 && code <= 0x1eff);
+  const plain = (code >= 0x61 && code <= 0x7a) || (code >= 0xe0 && code <= 0x24f) || (code >= 0x1ea0 && code <= 0x1eff);
+  return plain || code === SCHWA;
 }
 
 function winner(scores: Float64Array, lead: number): string | undefined {

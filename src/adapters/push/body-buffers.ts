@@ -4,7 +4,7 @@ const MOST_KEPT = 4;
 const LARGEST_KEPT = 4 * 1024 * 1024;
 
 /**
- * Memory for the bodies of requests, used again and again. Made anew for each request it would be free only after a look
+ * Memory for the bodies of requests, used again and again. Made again for each request it would be free only after a look
  * through the whole heap, and bring such looks about: every third one of a crawl at full speed.
  */
 export class BodyBuffers {

@@ -1,19 +1,32 @@
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinition, SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import type { SinkType } from '../../domain/push/sink-types.js';
 import type { Sink } from '../../engine/ports/sink.js';
+import { DiscreetSink } from './discreet-sink.js';
 import { ElasticsearchSink } from './elasticsearch.js';
 import { FileSink } from './file.js';
 import { JsonSink } from './json.js';
+import { KafkaSink } from './kafka.js';
+import { MappedSink } from './mapped-sink.js';
 import { PapiSink } from './papi/papi.js';
+import { PostgresqlSink } from './postgresql/postgresql.js';
 import { SolrSink } from './solr.js';
+import { WarcSink } from './warc.js';
 
-const SINKS: Readonly<Record<SinkDefinition['type'], new (definition: SinkDefinition) => Sink>> = {
+const SINKS: { readonly [T in SinkType]: new (definition: SinkDefinitionOf<T>) => Sink } = {
   papi: PapiSink,
   json: JsonSink,
   elasticsearch: ElasticsearchSink,
   opensearch: ElasticsearchSink,
   solr: SolrSink,
   file: FileSink,
+  kafka: KafkaSink,
+  postgresql: PostgresqlSink,
+  warc: WarcSink,
 };
 
 /** The sink that a definition asks for. Connects to nothing yet; throws TypeError when the URL is none. */
-export const createSink = (definition: SinkDefinition): Sink => new SINKS[definition.type](definition);
+export function createSink(definition: SinkDefinition): Sink {
+  const Class = SINKS[definition.type] as new (definition: SinkDefinition) => Sink;
+  const sink = new Class(definition);
+  return new DiscreetSink(definition.map ? new MappedSink(sink, definition.map) : sink, definition);
+}

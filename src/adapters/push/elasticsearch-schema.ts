@@ -1,6 +1,7 @@
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
 import type { PushDocument } from '../../domain/push/order.js';
-import { valuesByName } from './metas.js';
+import type { KeptDocument } from '../../engine/ports/sink.js';
+import { isRecord, recordOf, textOf } from './answers.js';
+import { formsFrom, headingText, metasOf, typedMetas, valuesByName } from './metas.js';
 import { base64 } from './order-record.js';
 import type { SinkRequest } from './sink-client.js';
 
@@ -30,35 +31,98 @@ const OPENSEARCH: SearchDialect = {
   closePit: (pit) => ({ path: '_search/point_in_time', body: JSON.stringify({ pit_id: [pit] }) }),
 };
 
-export const dialectOf = (type: SinkDefinition['type']): SearchDialect =>
+export const dialectOf = (type: 'elasticsearch' | 'opensearch'): SearchDialect =>
   type === 'opensearch' ? OPENSEARCH : ELASTICSEARCH;
 
 /** `master.bytes` is there for an ingest pipeline (attachment) to read and is not kept in the stored source. */
-export const indexSettings = ({ metas }: SearchDialect) => ({
-  mappings: {
-    dynamic: false,
-    _source: { excludes: ['master.bytes'] },
-    properties: {
-      uri: { type: 'keyword' },
-      stamp: { type: 'keyword' },
-      crawler: { type: 'keyword' },
-      title: { type: 'text' },
-      text: { type: 'text' },
-      metas,
-      master: {
-        properties: {
-          bytes: { type: 'binary' },
-          mimeType: { type: 'keyword' },
-          encoding: { type: 'keyword' },
-          fileName: { type: 'keyword', ignore_above: 8191 },
-        },
+const ownMapping = ({ metas }: SearchDialect) => ({
+  dynamic: false,
+  _source: { excludes: ['master.bytes'] },
+  dynamic_templates: [
+    { dates: { path_match: 'dates.*', mapping: { type: 'date', ignore_malformed: true } } },
+    { numbers: { path_match: 'numbers.*', mapping: { type: 'double', ignore_malformed: true } } },
+  ],
+  properties: {
+    uri: { type: 'keyword' },
+    stamp: { type: 'keyword' },
+    crawler: { type: 'keyword' },
+    title: { type: 'text' },
+    text: { type: 'text' },
+    metas,
+    dates: { type: 'object', dynamic: true },
+    numbers: { type: 'object', dynamic: true },
+    headings: { type: 'text' },
+    markdown: { type: 'text', index: false },
+    chunks: {
+      properties: {
+        text: { type: 'text' },
+        path: { type: 'text' },
+        start: { type: 'integer' },
+        end: { type: 'integer' },
+      },
+    },
+    master: {
+      properties: {
+        bytes: { type: 'binary' },
+        mimeType: { type: 'keyword' },
+        encoding: { type: 'keyword' },
+        fileName: { type: 'keyword', ignore_above: 8191 },
       },
     },
   },
 });
 
-export function documentSource(crawler: string, { uri, stamp, metas, master, text }: PushDocument) {
+/** What a missing index is made with: ours, changed and added to by the template of the operator. */
+export function indexSettings(dialect: SearchDialect, template?: string, alias?: string) {
+  const { settings, mappings, aliases } = recordOf(template === undefined ? {} : JSON.parse(template));
+  const own = ownMapping(dialect);
+  const properties = { ...own.properties, ...recordOf(recordOf(mappings)['properties']) };
+  const names = { ...recordOf(aliases), ...(alias === undefined ? {} : { [alias]: {} }) };
+  return {
+    ...(settings === undefined ? {} : { settings }),
+    ...(Object.keys(names).length === 0 ? {} : { aliases: names }),
+    mappings: { ...own, ...recordOf(mappings), properties },
+  };
+}
+
+export function documentSource(crawler: string, document: PushDocument) {
+  const { uri, stamp, metas, master, text, headings, markdown, chunks } = document;
   const values = valuesByName(metas, (name) => name || '_');
   const title = values['title']?.[0] ?? '';
-  return { uri, stamp, crawler, title, text, metas: values, master: { ...master, bytes: base64(master.bytes) } };
+  return {
+    uri,
+    stamp,
+    crawler,
+    title,
+    text,
+    metas: values,
+    dates: typedValues(metas, 'date'),
+    numbers: typedValues(metas, 'number'),
+    headings: headings?.map(headingText),
+    markdown,
+    chunks,
+    master: { ...master, bytes: base64(master.bytes) },
+  };
+}
+
+/** Points in a name would part it into objects. Undefined: there are none. */
+function typedValues(metas: PushDocument['metas'], type: 'date' | 'number') {
+  const typed = typedMetas(metas, type);
+  return typed.length === 0 ? undefined : valuesByName(typed, (name) => name.replace(/[.\s]+/g, '_') || '_');
+}
+
+/** Undefined for a document that somebody else has put into the index. */
+export function keptDocument(source: Readonly<Record<string, unknown>>): KeptDocument | undefined {
+  const [uri, stamp, crawler, text] = ['uri', 'stamp', 'crawler', 'text'].map((name) => textOf(source[name]));
+  const metas = source['metas'];
+  if (uri === undefined || stamp === undefined || crawler === undefined || text === undefined || !isRecord(metas))
+    return undefined;
+  const { mimeType, encoding, fileName } = recordOf(source['master']);
+  const master = {
+    bytes: new Uint8Array(),
+    mimeType: textOf(mimeType) ?? '',
+    encoding: textOf(encoding),
+    fileName: textOf(fileName) ?? '',
+  };
+  return { crawler, document: { uri, stamp, metas: metasOf(metas), master, text, ...formsFrom(source) } };
 }

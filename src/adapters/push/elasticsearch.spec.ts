@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { startElasticsearchReceiver } from '../../../test/support/receivers/elasticsearch-receiver.js';
+import { Secret } from '../../domain/secret.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { ElasticsearchSink } from './elasticsearch.js';
 
@@ -9,7 +10,9 @@ const DIALECTS = ['elasticsearch', 'opensearch'] as const;
 
 async function started(type: (typeof DIALECTS)[number] = 'elasticsearch') {
   const receiver = await startElasticsearchReceiver(type, 'pages');
-  const sink = new ElasticsearchSink(sinkDefinition({ type, url: receiver.url, index: 'pages', apiKey: 'key' }));
+  const sink = new ElasticsearchSink(
+    sinkDefinition({ type, url: receiver.url, options: { index: 'pages', apiKey: new Secret('key') } }),
+  );
   onTestFinished(() => sink.close());
   return { receiver, sink };
 }
@@ -41,6 +44,34 @@ describe.each(DIALECTS)('%s', (type) => {
     await sink.deliver([addOrder('http://a/'), addOrder('http://b/')], stillWanted());
     for await (const _ of sink.entries(stillWanted())) break;
     expect(receiver.openPits.size).toBe(0);
+  });
+});
+
+describe('options of the index', () => {
+  it('reach every bulk action and the index that is made', async () => {
+    const receiver = await startElasticsearchReceiver('elasticsearch', 'pages');
+    const template = '{"settings": {"number_of_shards": 2}, "mappings": {"properties": {"text": {"type": "keyword"}}}}';
+    const options = {
+      index: 'pages',
+      pipeline: 'attachment',
+      alias: 'all',
+      routing: 'host',
+      versions: 'external',
+      template,
+    };
+    const sink = new ElasticsearchSink(sinkDefinition({ type: 'elasticsearch', url: receiver.url, options }));
+    onTestFinished(() => sink.close());
+    await sink.deliver([addOrder('http://a:81/x')], stillWanted());
+    const bulk = receiver.exchanges.find(({ path }) => path === '/_bulk');
+    expect(bulk?.query.get('pipeline')).toBe('attachment');
+    const action = JSON.parse(bulk!.body.toString().split('\n')[0]!);
+    expect(action.index).toMatchObject({ routing: 'a:81', version: 1_790_000_000_000, version_type: 'external_gte' });
+    expect(receiver.settings()).toMatchObject({
+      settings: { number_of_shards: 2 },
+      aliases: { all: {} },
+      mappings: { properties: { text: { type: 'keyword' }, uri: { type: 'keyword' } } },
+    });
+    expect(receiver.exchanges.some(({ path }) => path === '/_index_template/crawlway-pages')).toBe(true);
   });
 });
 

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
-import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { dialectOf, documentSource, indexSettings, type SearchDialect } from './elasticsearch-schema.js';
+import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { isRecord, listOf, recordOf, textOf } from './answers.js';
+import { dialectOf, documentSource, indexSettings, keptDocument, type SearchDialect } from './elasticsearch-schema.js';
 import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from './sink-client.js';
 import { type RequestAnswer, sendSplitting } from './splitting.js';
 
 const DEFAULT_INDEX = 'crawlway';
 const ENTRIES_AT_ONCE = 1_000;
 const KEEP_ALIVE = '5m';
+const LONGEST_MESSAGE = 1_000;
+/** Before the templates that the products bring along. */
+const TEMPLATE_PRIORITY = 500;
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -21,19 +25,17 @@ const NOT_THE_DOCUMENT = new Set([
   'security_exception',
 ]);
 
+/** Of one action of a bulk request. */
 interface ItemResult {
+  readonly action: string;
+  /** 0: none that can be read, which counts as the sink's fault. */
   readonly status: number;
-  readonly error?: {
-    readonly type?: string;
-    readonly reason?: string;
-    readonly caused_by?: { readonly reason?: string };
-  };
+  readonly failed: boolean;
+  readonly type?: string;
+  readonly reason?: string;
 }
 
-interface Hit {
-  readonly _source?: { readonly uri?: string; readonly stamp?: string };
-  readonly sort?: readonly unknown[];
-}
+type SearchOptions = SinkDefinitionOf<'elasticsearch' | 'opensearch'>['options'];
 
 /**
  * Elasticsearch (7.10 and later) and OpenSearch (2.4 and later) through the bulk API. A document's id is the SHA-256 of its
@@ -45,14 +47,16 @@ export class ElasticsearchSink implements Sink {
   readonly name: string;
   private readonly client: SinkClient;
   private readonly index: string;
+  private readonly options: SearchOptions;
   private readonly dialect: SearchDialect;
   private indexReady = false;
 
-  constructor(definition: SinkDefinition) {
+  constructor(definition: SinkDefinitionOf<'elasticsearch' | 'opensearch'>) {
     this.name = definition.name;
-    this.index = definition.index ?? DEFAULT_INDEX;
+    this.options = definition.options;
+    this.index = definition.options.index ?? DEFAULT_INDEX;
     this.dialect = dialectOf(definition.type);
-    this.client = new SinkClient(definition);
+    this.client = new SinkClient(definition, '', 'ApiKey');
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
@@ -65,17 +69,32 @@ export class ElasticsearchSink implements Sink {
     const opened = await this.json({ method: 'POST', ...this.dialect.openPit(this.indexPath, KEEP_ALIVE) }, signal);
     let pit = String(opened[this.dialect.pitField]);
     try {
-      let after: readonly unknown[] | undefined;
+      let after: string | undefined;
       do {
         const page = await this.json(searchRequest(pit, after), signal);
         if (typeof page['pit_id'] === 'string') pit = page['pit_id'];
-        const hits = (page['hits'] as { hits: Hit[] }).hits;
+        const hits = this.hitsOf(page);
         yield* hits.flatMap(entryOf);
-        after = hits.length < ENTRIES_AT_ONCE ? undefined : hits.at(-1)?.sort;
+        after = hits.length < ENTRIES_AT_ONCE ? undefined : this.following(after, hits.at(-1)!);
       } while (after);
     } finally {
       await this.closePit(pit);
     }
+  }
+
+  /** Also what no search finds yet. */
+  async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
+    const wanted = uris.map((uri) => ({ _id: idOf(uri), routing: this.routingOf(uri) }));
+    const body = JSON.stringify({ docs: wanted });
+    const query = { _source_excludes: 'master.bytes' };
+    const request: SinkRequest = { method: 'POST', path: `${this.indexPath}/_mget`, query, headers: JSON_TYPE, body };
+    const { docs } = await this.json(request, signal);
+    return listOf(docs).flatMap((found) => keptDocument(recordOf(recordOf(found)['_source'])) ?? []);
+  }
+
+  async probe(signal: AbortSignal): Promise<void> {
+    const found = await this.client.request({ method: 'HEAD', path: this.indexPath }, signal);
+    if (!isSuccess(found) && found.status !== 403 && found.status !== 404) throw this.client.unavailable(found);
   }
 
   close(): Promise<void> {
@@ -94,31 +113,49 @@ export class ElasticsearchSink implements Sink {
 
   private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
     const body = orders.map((order) => this.bulkLines(order)).join('');
-    const answer = await this.client.request({ method: 'POST', path: '_bulk', headers: NDJSON, body }, signal);
+    const { pipeline } = this.options;
+    const query = pipeline === undefined ? undefined : { pipeline };
+    const answer = await this.client.request({ method: 'POST', path: '_bulk', query, headers: NDJSON, body }, signal);
     if (answer.status === 413)
       return { refused: 'the document is larger than the server takes (http.max_content_length)' };
     if (!isSuccess(answer)) throw this.client.unavailable(answer);
-    const items = (this.parse(answer)['items'] ?? []) as Record<string, ItemResult>[];
+    const items = listOf(this.parse(answer)['items']).map(resultOf);
     if (items.length !== orders.length)
       throw new SinkUnavailable(`${this.client.where}: ${items.length} bulk results for ${orders.length} orders`);
     const someTaken = items.some(isTaken);
     return items.map((item) => this.itemAnswer(item, someTaken));
   }
 
+  private hitsOf(page: Record<string, unknown>): Record<string, unknown>[] {
+    const hits = recordOf(page['hits'])['hits'];
+    if (Array.isArray(hits)) return hits.map(recordOf);
+    throw new SinkUnavailable(`${this.client.where}: a search answers no hits; is it ${this.dialect.product}?`);
+  }
+
+  /** Where the next page begins. A listing that does not go up would never end. */
+  private following(after: string | undefined, last: Record<string, unknown>): string {
+    const uri = listOf(last['sort'])[0];
+    if (typeof uri === 'string' && (after === undefined || Buffer.compare(Buffer.from(uri), Buffer.from(after)) > 0))
+      return uri;
+    throw new SinkUnavailable(`${this.client.where}: the pages of a search do not come in the order of \`uri\``);
+  }
+
   private bulkLines(order: PushOrder): string {
-    const target = { _index: this.index, _id: createHash('sha256').update(order.uri).digest('hex') };
+    const version =
+      this.options.versions === 'external' ? { version: order.decidedAt, version_type: 'external_gte' } : undefined;
+    const target = { _index: this.index, _id: idOf(order.uri), routing: this.routingOf(order.uri), ...version };
     if (order.kind === 'delete') return `${JSON.stringify({ delete: target })}\n`;
     return `${JSON.stringify({ index: target })}\n${JSON.stringify(documentSource(order.crawler, order.document))}\n`;
   }
 
   /** `someTaken`: the index has taken something else of the same request. */
-  private itemAnswer(item: Record<string, ItemResult>, someTaken: boolean): OrderAnswer {
-    if (isTaken(item)) return { state: 'acknowledged' };
-    const { status, error } = Object.values(item)[0]!;
-    const words = `${error?.type ?? `status ${status}`}: ${error?.caused_by?.reason ?? error?.reason ?? 'no reason given'}`;
-    // An internal error of one document among others that are taken is its own, and would come again for ever.
+  private itemAnswer(result: ItemResult, someTaken: boolean): OrderAnswer {
+    if (isTaken(result)) return { state: 'acknowledged' };
+    const { status, type, reason = 'no reason given' } = result;
+    const words = `${type ?? `status ${status}`}: ${reason}`.slice(0, LONGEST_MESSAGE);
+    // An internal error of one document among others that are taken is its own, and would come again permanently.
     const ownFault = status === 500 && someTaken;
-    const passes = status === 429 || (status >= 500 && !ownFault) || NOT_THE_DOCUMENT.has(error?.type ?? '');
+    const passes = status === 429 || status === 0 || (status >= 500 && !ownFault) || NOT_THE_DOCUMENT.has(type ?? '');
     if (passes) throw new SinkUnavailable(`${this.client.where}: ${words}`);
     return { state: 'refused', message: words };
   }
@@ -129,12 +166,34 @@ export class ElasticsearchSink implements Sink {
     // 403: credentials that may write documents need not be allowed to look at the index.
     if (!isSuccess(found) && found.status !== 403) {
       if (found.status !== 404) throw this.client.unavailable(found);
-      const body = JSON.stringify(indexSettings(this.dialect));
+      const { template, alias } = this.options;
+      const settings = indexSettings(this.dialect, template, alias);
+      if (template !== undefined) await this.putTemplate(settings, signal);
+      const body = JSON.stringify(settings);
       const made = await this.client.request({ method: 'PUT', path: this.indexPath, headers: JSON_TYPE, body }, signal);
       const another = made.status === 400 && made.body.includes('resource_already_exists_exception');
       if (!isSuccess(made) && !another) throw this.client.unavailable(made);
-    }
+    } else if (isSuccess(found)) await this.ensureAlias(signal);
     this.indexReady = true;
+  }
+
+  /** For whoever makes the index again. */
+  private async putTemplate(template: object, signal: AbortSignal): Promise<void> {
+    const path = `_index_template/${encodeURIComponent(`crawlway-${this.index}`)}`;
+    const body = JSON.stringify({ index_patterns: [this.index], priority: TEMPLATE_PRIORITY, template });
+    await this.json({ method: 'PUT', path, headers: JSON_TYPE, body }, signal);
+  }
+
+  /** An alias of the same name that another index has is left to that one too. */
+  private async ensureAlias(signal: AbortSignal): Promise<void> {
+    const { alias } = this.options;
+    if (alias === undefined) return;
+    const body = JSON.stringify({ actions: [{ add: { index: this.index, alias } }] });
+    await this.json({ method: 'POST', path: '_aliases', headers: JSON_TYPE, body }, signal);
+  }
+
+  private routingOf(uri: string): string | undefined {
+    return this.options.routing === 'host' ? (URL.parse(uri)?.host ?? uri) : undefined;
   }
 
   private async json(request: SinkRequest, signal: AbortSignal): Promise<Record<string, unknown>> {
@@ -145,31 +204,47 @@ export class ElasticsearchSink implements Sink {
 
   private parse(answer: SinkAnswer): Record<string, unknown> {
     try {
-      return JSON.parse(answer.body);
+      const value: unknown = JSON.parse(answer.body);
+      if (isRecord(value)) return value;
     } catch {
-      throw new SinkUnavailable(`${this.client.where}: the answer is not JSON; is it ${this.dialect.product}?`);
+      // said below
     }
+    throw new SinkUnavailable(`${this.client.where}: the answer is no JSON object; is it ${this.dialect.product}?`);
   }
 }
 
-function isTaken(item: Record<string, ItemResult>): boolean {
-  const [[action, { status, error }]] = Object.entries(item) as [[string, ItemResult]];
-  const isGone = action === 'delete' && status === 404 && !error;
-  return isGone || (status >= 200 && status < 300);
+const isTaken = ({ action, status, failed }: ItemResult): boolean =>
+  (action === 'delete' && status === 404 && !failed) || (status >= 200 && status < 300);
+
+function resultOf(item: unknown): ItemResult {
+  const [[action, result] = ['', undefined]] = Object.entries(recordOf(item));
+  const { status, error } = recordOf(result);
+  const { type, reason, caused_by: cause } = recordOf(error);
+  return {
+    action,
+    status: typeof status === 'number' ? status : 0,
+    failed: error !== undefined,
+    type: textOf(type),
+    reason: textOf(recordOf(cause)['reason']) ?? textOf(reason),
+  };
 }
 
-function searchRequest(pit: string, after: readonly unknown[] | undefined): SinkRequest {
+const idOf = (uri: string): string => createHash('sha256').update(uri).digest('hex');
+
+function searchRequest(pit: string, after: string | undefined): SinkRequest {
   const search = {
     size: ENTRIES_AT_ONCE,
     _source: ['uri', 'stamp'],
     pit: { id: pit, keep_alive: KEEP_ALIVE },
     sort: [{ uri: 'asc' }],
     track_total_hits: false,
-    search_after: after,
+    search_after: after === undefined ? undefined : [after],
   };
   return { method: 'POST', path: '_search', headers: JSON_TYPE, body: JSON.stringify(search) };
 }
 
 /** Documents that others put into the index have no stamp. */
-const entryOf = ({ _source: source }: Hit) =>
-  source?.uri !== undefined && source.stamp !== undefined ? [{ uri: source.uri, stamp: source.stamp }] : [];
+function entryOf(hit: Record<string, unknown>): { uri: string; stamp: string }[] {
+  const { uri, stamp } = recordOf(hit['_source']);
+  return typeof uri === 'string' && typeof stamp === 'string' ? [{ uri, stamp }] : [];
+}

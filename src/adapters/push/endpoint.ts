@@ -1,8 +1,12 @@
 import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { type ConnectionOptions, getCACertificates } from 'node:tls';
+import type { SinkTls } from '../../domain/crawl/definition.js';
 import { inCidrs, isPublicAddress } from '../../domain/net/address.js';
+import { PinnedAgent } from './pinned-agent.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
@@ -51,7 +55,34 @@ export interface Agents {
   readonly httpsAgent: https.Agent;
 }
 
-export function createAgents(allowed: readonly string[], maxSockets: number): Agents {
-  const options = { keepAlive: true, maxSockets, lookup: vettedLookup(allowed) };
-  return { httpAgent: new http.Agent(options), httpsAgent: new https.Agent(options) };
+/** For clients that make their connections themselves. Throws ForbiddenAddress, or the error of the lookup. */
+export async function checkHost(host: string, allowed: readonly string[]): Promise<void> {
+  const addresses = isIP(host) ? [host] : (await lookup(host, { all: true })).map(({ address }) => address);
+  if (!addresses.every((address) => isAllowedAddress(address, allowed))) throw new ForbiddenAddress(host, addresses);
+}
+
+interface AgentSettings {
+  readonly allowedAddresses: readonly string[];
+  readonly tls?: SinkTls;
+  /** Of the server or an authority, see pinned-agent.ts. */
+  readonly fingerprint?: string;
+}
+
+export function createAgents({ allowedAddresses, tls, fingerprint }: AgentSettings, maxSockets: number): Agents {
+  const options = { keepAlive: true, maxSockets, lookup: vettedLookup(allowedAddresses) };
+  const secure = { ...options, ...tlsOptions(tls) };
+  return {
+    httpAgent: new http.Agent(options),
+    httpsAgent: fingerprint === undefined ? new https.Agent(secure) : new PinnedAgent(secure, fingerprint),
+  };
+}
+
+/** What a TLS connection of a sink is made with, beside its address. */
+export function tlsOptions(tls: SinkTls | undefined): Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'passphrase'> {
+  if (!tls) return {};
+  const { certificateAuthorities: authorities, clientCertificate: client } = tls;
+  return {
+    ...(authorities.length > 0 ? { ca: [...getCACertificates('default'), ...authorities] } : {}),
+    ...(client ? { cert: client.certificate, key: client.key.reveal(), passphrase: client.passphrase?.reveal() } : {}),
+  };
 }

@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { temporaryDirectory } from '../../../test/support/temporary-directory.js';
@@ -32,7 +33,7 @@ describe('the file sink', () => {
     expect(written(path)).toHaveLength(3);
   });
 
-  it('does not mix the lines of deliveries under way at once', async () => {
+  it('does not mix the lines of deliveries in flight at once', async () => {
     const path = join(temporaryDirectory(), 'orders.jsonl');
     const sink = fileSink(path);
     const batches = Array.from({ length: 5 }, (_, b) =>
@@ -65,5 +66,38 @@ describe('the file sink', () => {
     await expect(sink.deliver([deleteOrder('http://a/')], stillWanted())).rejects.toThrow(SinkUnavailable);
     rmdirSync(path);
     expect(await sink.deliver([deleteOrder('http://a/')], stillWanted())).toEqual([{ state: 'acknowledged' }]);
+  });
+});
+
+describe('files that are full', () => {
+  const line = (uri: string) => addOrder(uri, { text: 'x'.repeat(600) });
+
+  async function rotating(compress?: string) {
+    const url = join(temporaryDirectory(), 'orders.jsonl');
+    const sink = new FileSink(sinkDefinition({ type: 'file', url, options: { rotateBytes: '1000', compress } }));
+    onTestFinished(() => sink.close());
+    for (const name of ['a', 'b', 'c']) await sink.deliver([line(`http://${name}/`)], stillWanted());
+    const files = readdirSync(dirname(url)).sort();
+    return { sink, files, folder: dirname(url) };
+  }
+
+  it('are put aside with their time, and give their documents back', async () => {
+    const { sink, files } = await rotating();
+    expect(files.filter((name) => /^orders-\d{17}\.jsonl$/.test(name)).length).toBeGreaterThan(0);
+    const kept = await sink.documents(['http://a/', 'http://c/', 'http://never/'], stillWanted());
+    expect(kept.map(({ document }) => document.uri).sort()).toEqual(['http://a/', 'http://c/']);
+  });
+
+  it('are compressed when that is asked for, whole', async () => {
+    const { files, folder } = await rotating('gzip');
+    const packed = files.filter((name) => name.endsWith('.jsonl.gz'));
+    expect(files.filter((name) => /-\d{17}\.jsonl$/.test(name))).toEqual([]);
+    const lines = packed.flatMap((name) =>
+      gunzipSync(readFileSync(join(folder, name)))
+        .toString()
+        .trimEnd()
+        .split('\n'),
+    );
+    expect(lines.map((text) => JSON.parse(text).uri)).toContain('http://a/');
   });
 });

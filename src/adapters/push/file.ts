@@ -1,11 +1,17 @@
-import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
-import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { FileContents } from './file-contents.js';
 import { orderRecord } from './order-record.js';
 import { allAcknowledged } from './splitting.js';
+
+/** A link in the place of the file would lead out of the folder that the configuration was checked against. */
+const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 
 /** Every line of ours begins like this. */
 const LINE_START = '{"kind":';
@@ -14,19 +20,34 @@ const LINE_START = '{"kind":';
 export class FileSink implements Sink {
   readonly name: string;
   private readonly path: string;
+  private readonly options: SinkDefinitionOf<'file'>['options'];
   private file: FileHandle | undefined;
+  /** Only for those who ask for documents. */
+  private contents: FileContents | undefined;
   /** Deliveries write one after the other: their lines must not mix. */
   private last: Promise<unknown> = Promise.resolve();
 
-  constructor(definition: SinkDefinition) {
+  constructor(definition: SinkDefinitionOf<'file'>) {
     this.name = definition.name;
     this.path = definition.url;
+    this.options = definition.options;
   }
 
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     const delivery = this.last.then(() => this.append(batch, signal));
     this.last = delivery.catch(() => undefined);
     return delivery;
+  }
+
+  async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
+    this.contents ??= new FileContents(this.path);
+    try {
+      return await this.contents.documents(uris, signal);
+    } catch (error) {
+      this.contents = undefined;
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw new SinkUnavailable(`sink ${this.name} at ${this.path}: ${(error as Error).message}`);
+    }
   }
 
   async close(): Promise<void> {
@@ -40,10 +61,28 @@ export class FileSink implements Sink {
       signal.throwIfAborted();
       this.file ??= await openAtLineStart(this.path);
       await this.write(this.file, batch.map((order) => `${JSON.stringify(orderRecord(order))}\n`).join(''));
+      await this.rotateWhenFull(this.file);
       return allAcknowledged(batch);
     } catch (error) {
       throw new SinkUnavailable(`sink ${this.name} at ${this.path}: ${(error as Error).message}`);
     }
+  }
+
+  /** The orders are written and acknowledged, whatever comes of it: a rotation that fails is tried again after the next batch. */
+  private async rotateWhenFull(file: FileHandle): Promise<void> {
+    const { rotateBytes, compress } = this.options;
+    if (rotateBytes === undefined || (await file.stat()).size < Number(rotateBytes)) return;
+    const stamp = new Date().toISOString().replace(/\D/g, '');
+    const full = this.path.replace(/(\.[^.]+)$/, `-${stamp}$1`);
+    try {
+      await rename(this.path, full);
+    } catch {
+      return;
+    }
+    this.file = undefined;
+    this.contents = undefined;
+    await file.close();
+    if (compress === 'gzip') await compressed(full).catch(() => undefined); // it stays as it is
   }
 
   private async write(file: FileHandle, text: string): Promise<void> {
@@ -58,10 +97,21 @@ export class FileSink implements Sink {
   }
 }
 
+/** The file is taken away when the other one is on the disk. */
+async function compressed(path: string): Promise<void> {
+  const target = await open(`${path}.gz`, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    await pipeline(createReadStream(path), createGzip(), target.createWriteStream({ flush: true }));
+  } finally {
+    await target.close().catch(() => undefined);
+  }
+  await unlink(path);
+}
+
 /** Opens for appending. A line that a crash cut short was never acknowledged: it is taken off. */
 async function openAtLineStart(path: string): Promise<FileHandle> {
   await mkdir(dirname(path), { recursive: true });
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_APPEND, 0o640);
+  const file = await open(path, OPEN, 0o600);
   try {
     const { size } = await file.stat();
     const start = await lastLineStart(file, size);

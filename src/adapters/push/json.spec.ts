@@ -1,11 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { startJsonReceiver } from '../../../test/support/receivers/json-receiver.js';
+import { Secret } from '../../domain/secret.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { JsonSink } from './json.js';
 
 function jsonSink(url: string, secret = 'shared secret'): JsonSink {
-  const sink = new JsonSink(sinkDefinition({ type: 'json', url, secret }));
+  const sink = new JsonSink(sinkDefinition({ type: 'json', url, options: { secret: new Secret(secret) } }));
   onTestFinished(() => sink.close());
   return sink;
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import type { Secret } from '../../domain/secret.js';
 import type { Sink } from '../../engine/ports/sink.js';
 import { orderRecord } from './order-record.js';
 import { isSuccess, SinkClient } from './sink-client.js';
@@ -17,16 +18,22 @@ const REFUSALS = new Set([400, 413, 422]);
 export class JsonSink implements Sink {
   readonly name: string;
   private readonly client: SinkClient;
-  private readonly secret: string | undefined;
+  private readonly secret: Secret | undefined;
 
-  constructor(definition: SinkDefinition) {
+  constructor(definition: SinkDefinitionOf<'json'>) {
     this.name = definition.name;
-    this.secret = definition.secret;
+    this.secret = definition.options.secret;
     this.client = new SinkClient(definition);
   }
 
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
     return sendSplitting(batch, (orders) => this.send(orders, signal));
+  }
+
+  /** Any answer that is not a server's fault: few receivers know OPTIONS, and all of them answer. */
+  async probe(signal: AbortSignal): Promise<void> {
+    const answer = await this.client.request({ method: 'OPTIONS', path: '' }, signal);
+    if (answer.status >= 500 && answer.status !== 501) throw this.client.unavailable(answer);
   }
 
   close(): Promise<void> {
@@ -45,7 +52,7 @@ export class JsonSink implements Sink {
   private signature(body: Buffer): Record<string, string> {
     const timestamp = String(Math.floor(Date.now() / 1000));
     if (!this.secret) return { 'x-crawlway-timestamp': timestamp };
-    const mac = createHmac('sha256', this.secret).update(`${timestamp}.`).update(body).digest('hex');
+    const mac = createHmac('sha256', this.secret.reveal()).update(`${timestamp}.`).update(body).digest('hex');
     return { 'x-crawlway-timestamp': timestamp, 'x-crawlway-signature': `sha256=${mac}` };
   }
 }

@@ -1,4 +1,7 @@
-import type { Meta } from '../../domain/push/order.js';
+import type { Chunk, Heading } from '../../domain/content/content-definition.js';
+import { typedMeta } from '../../domain/content/meta-types.js';
+import type { Meta, PushDocument } from '../../domain/push/order.js';
+import { isRecord, textOf, textsOf } from './answers.js';
 
 /** The values of metas under the field that each name goes to, for sinks that know fields with several values. */
 export const valuesByName = (
@@ -8,3 +11,39 @@ export const valuesByName = (
   const groups = Map.groupBy(metas, ({ name }) => fieldOf(name));
   return Object.fromEntries(Array.from(groups, ([field, group]) => [field, group.map(({ value }) => value)]));
 };
+
+/** The metas again of the values under their names; their order among different names is not kept. */
+export const metasOf = (values: Readonly<Record<string, unknown>>): Meta[] =>
+  Object.entries(values).flatMap(([name, some]) => textsOf(some).map((value) => typedMeta(name, value)));
+
+/** As in Markdown: `## Installation`. */
+export const headingText = ({ level, text }: Heading): string => `${'#'.repeat(level)} ${text}`;
+
+/** The metas whose values have a type, as such values are written in JSON. */
+export const typedMetas = (metas: readonly Meta[], type: 'date' | 'number'): readonly Meta[] =>
+  metas.filter((meta) => meta.type === type);
+
+/** Headings, Markdown and chunks again, as they stand in a record of a sink. Where in the text a heading was is not kept. */
+export function formsFrom(
+  record: Readonly<Record<string, unknown>>,
+): Pick<PushDocument, 'headings' | 'markdown' | 'chunks'> {
+  const { headings, chunks } = record;
+  const markdown = textOf(record['markdown']);
+  return {
+    ...(Array.isArray(headings) ? { headings: textsOf(headings).map(headingFrom) } : {}),
+    ...(markdown === undefined ? {} : { markdown }),
+    ...(Array.isArray(chunks) ? { chunks: chunks.flatMap(chunkFrom) } : {}),
+  };
+}
+
+function headingFrom(written: string): Heading {
+  const level = Math.max(1, written.indexOf(' '));
+  return { level, text: written.slice(level + 1), start: 0 };
+}
+
+function chunkFrom(chunk: unknown): Chunk[] {
+  if (!isRecord(chunk)) return [];
+  const { text, path, start, end } = chunk;
+  const isWhole = typeof text === 'string' && typeof start === 'number' && typeof end === 'number';
+  return isWhole ? [{ text, path: textsOf(path), start, end }] : [];
+}

@@ -1,4 +1,4 @@
-import type { Meta, PushOrder } from '../../domain/push/order.js';
+import type { Meta, PushDocument, PushOrder } from '../../domain/push/order.js';
 
 /** An order as JSON: what the `json` sink posts and the `file` sink writes. Described in openapi.yaml under webhooks. */
 export interface OrderRecord {
@@ -21,6 +21,10 @@ export interface OrderRecord {
       readonly fileName: string;
     };
     readonly text: string;
+    /** These as far as the crawler is configured to deliver them. */
+    readonly headings?: PushDocument['headings'];
+    readonly markdown?: string;
+    readonly chunks?: PushDocument['chunks'];
   };
 }
 
@@ -28,8 +32,9 @@ export function orderRecord(order: PushOrder): OrderRecord {
   const { kind, id, crawler, uri, reason } = order;
   const record = { kind, id, crawler, uri, reason, decidedAt: new Date(order.decidedAt).toISOString() };
   if (order.kind === 'delete') return record;
-  const { stamp, metas, master, text } = order.document;
-  return { ...record, document: { stamp, metas, master: { ...master, bytes: base64(master.bytes) }, text } };
+  const { stamp, metas, master, text, headings, markdown, chunks } = order.document;
+  const part = { ...master, bytes: base64(master.bytes) };
+  return { ...record, document: { stamp, metas, master: part, text, headings, markdown, chunks } };
 }
 
 export const base64 = (bytes: Uint8Array): string =>

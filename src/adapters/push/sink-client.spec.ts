@@ -16,11 +16,11 @@ it.each([
     await client.close();
     await server.close();
   });
-  let told = false;
+  let reported = false;
   const bodySent = (): void => {
-    told = true;
+    reported = true;
   };
   const request = { method: 'POST', path: '', body: Buffer.alloc(size, 'x'), bodySent } as const;
   expect((await client.request(request, stillWanted())).body).toBe('taken');
-  expect(told).toBe(sent);
+  expect(reported).toBe(sent);
 });

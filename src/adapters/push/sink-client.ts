@@ -1,21 +1,17 @@
 import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import { connectionFault } from '../../domain/fetch/connection-faults.js';
+import type { SinkType } from '../../domain/push/sink-types.js';
+import { Secret } from '../../domain/secret.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
+import { type AwsSigner, awsSigner } from './aws-signer.js';
 import { type Agents, checkLiteralHost, createAgents } from './endpoint.js';
 import { parseRetryAfter } from './retry-after.js';
+import type { SinkRequest } from './sink-request.js';
 
-export interface SinkRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
-  /** Below the sink's URL; empty: that URL itself, query and all. */
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer | string;
-  /** Called when the body has left the process, so that its memory may be used for another; not when that is unknown. */
-  readonly bodySent?: () => void;
-}
+export type { SinkRequest } from './sink-request.js';
 
 export interface SinkAnswer {
   readonly status: number;
@@ -38,24 +34,31 @@ export class SinkClient {
   private readonly base: URL;
   private readonly agents: Agents;
   private readonly http: AxiosInstance;
+  private readonly signer: AwsSigner | undefined;
+  private readonly authorization: Secret | undefined;
 
   constructor(
-    private readonly definition: SinkDefinition,
+    private readonly definition: HttpSinkDefinition,
     basePath = '',
+    /** Of the header that carries an API key. */
+    keyScheme: 'Bearer' | 'ApiKey' = 'Bearer',
   ) {
     this.base = new URL(definition.url);
-    if (basePath) this.base.pathname = `${this.base.pathname.replace(/\/+$/, '')}${basePath}`;
-    this.agents = createAgents(definition.allowedAddresses, definition.concurrency + 1); // one more for a listing
+    if (basePath) this.base.pathname = `${this.base.pathname.replace(/(?<!\/)\/+$/, '')}${basePath}`;
+    const { concurrency, options } = definition;
+    this.agents = createAgents({ ...definition, fingerprint: options.fingerprint }, concurrency + 1); // one more for a listing
     this.http = axios.create({
       ...this.agents,
       proxy: false,
       maxRedirects: 0,
       maxBodyLength: Number.POSITIVE_INFINITY,
       validateStatus: null,
-      headers: { 'user-agent': 'Crawlway', ...authorization(definition, this.base) },
+      headers: { 'user-agent': 'Crawlway' },
       transformRequest: [(data) => data],
       transformResponse: [(data) => data],
     });
+    this.signer = awsSigner(definition);
+    this.authorization = authorization(definition.options, this.base, keyScheme);
     this.base.username = '';
     this.base.password = '';
   }
@@ -106,8 +109,9 @@ export class SinkClient {
   private async send(request: SinkRequest, signal: AbortSignal, responseType: 'text' | 'stream') {
     try {
       checkLiteralHost(this.base, this.definition.allowedAddresses);
-      const { method, query, headers, body: data } = request;
+      const { method, query, body: data } = request;
       const url = this.urlOf(request.path);
+      const headers = this.signer ? await this.signer.sign(url, request) : this.headers(request);
       // A listing is read piece by piece: any size is fine, and only its beginning has to come in time.
       const bounds =
         responseType === 'stream'
@@ -118,6 +122,11 @@ export class SinkClient {
     } catch (error) {
       throw new SinkUnavailable(`${this.where}: ${this.reason(error, signal)}`);
     }
+  }
+
+  private headers(request: SinkRequest): SinkRequest['headers'] {
+    if (!this.authorization) return request.headers;
+    return { ...request.headers, authorization: this.authorization.reveal() };
   }
 
   private urlOf(path: string): string {
@@ -131,9 +140,11 @@ export class SinkClient {
     }
     if (!(error instanceof Error)) return String(error);
     const { code } = error as { code?: string };
-    return error.message || code || error.name;
+    return connectionFault(error) ?? (error.message || code || error.name);
   }
 }
+
+export type HttpSinkDefinition = SinkDefinitionOf<Exclude<SinkType, 'file' | 'kafka' | 'postgresql' | 'warc'>>;
 
 const HINTS: Readonly<Record<number, string>> = {
   300: 'redirects are not followed when pushing, give the final URL',
@@ -144,16 +155,13 @@ const HINTS: Readonly<Record<number, string>> = {
   429: 'the sink is overloaded',
 };
 
-function authorization(definition: SinkDefinition, url: URL): Record<string, string> {
-  const { type, apiKey } = definition;
-  if (apiKey) {
-    const scheme = type === 'elasticsearch' || type === 'opensearch' ? 'ApiKey' : 'Bearer';
-    return { authorization: `${scheme} ${apiKey}` };
-  }
-  const login = definition.login ?? decodeURIComponent(url.username);
-  if (!login) return {};
-  const password = definition.password ?? decodeURIComponent(url.password);
-  return { authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` };
+function authorization(options: HttpSinkDefinition['options'], url: URL, keyScheme: string): Secret | undefined {
+  if ('awsRegion' in options && options.awsRegion) return undefined; // requests are signed
+  if (options.apiKey) return new Secret(`${keyScheme} ${options.apiKey.reveal()}`);
+  const login = options.login ?? decodeURIComponent(url.username);
+  if (!login) return undefined;
+  const password = options.password?.reveal() ?? decodeURIComponent(url.password);
+  return new Secret(`Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`);
 }
 
 const headerOf = (response: AxiosResponse, name: string): string | undefined => {

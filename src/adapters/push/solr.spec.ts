@@ -6,7 +6,9 @@ import { SolrSink } from './solr.js';
 
 async function started() {
   const receiver = await startSolrReceiver('pages');
-  const sink = new SolrSink(sinkDefinition({ type: 'solr', url: `${receiver.url}/solr/`, index: 'pages' }));
+  const sink = new SolrSink(
+    sinkDefinition({ type: 'solr', url: `${receiver.url}/solr/`, options: { index: 'pages' } }),
+  );
   onTestFinished(() => sink.close());
   return { receiver, sink };
 }
@@ -32,6 +34,7 @@ describe('the Solr sink', () => {
         mime_type_s: 'text/html',
         encoding_s: 'utf-8',
         file_name_t: 'page.html',
+        meta_names_ss: ['title', 'dc.creator'],
         meta_title_txt: ['Herons'],
         meta_dc_creator_txt: ['one', 'two'],
       },

@@ -1,12 +1,14 @@
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
 import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../domain/push/order.js';
-import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
-import { valuesByName } from './metas.js';
+import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { isRecord, listOf, recordOf, textOf, textsOf } from './answers.js';
+import { headingText, metasOf, typedMetas, valuesByName } from './metas.js';
 import { isSuccess, type SinkAnswer, SinkClient } from './sink-client.js';
 import { allAcknowledged, type RequestAnswer, runsOfOneKind, sendSplitting } from './splitting.js';
 
 const ENTRIES_AT_ONCE = '1000';
 const JSON_TYPE = { 'content-type': 'application/json' };
+const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' };
 /** Milliseconds until what was added can be found. */
 const COMMIT_WITHIN = '10000';
 
@@ -19,9 +21,10 @@ export class SolrSink implements Sink {
   readonly name: string;
   private readonly client: SinkClient;
 
-  constructor(definition: SinkDefinition) {
+  constructor(definition: SinkDefinitionOf<'solr'>) {
     this.name = definition.name;
-    this.client = new SinkClient(definition, definition.index ? `/${encodeURIComponent(definition.index)}` : '');
+    const { index } = definition.options;
+    this.client = new SinkClient(definition, index ? `/${encodeURIComponent(index)}` : '');
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
@@ -35,6 +38,7 @@ export class SolrSink implements Sink {
 
   async *entries(signal: AbortSignal): AsyncGenerator<{ uri: string; stamp: string }> {
     await this.commit({ openSearcher: 'true', waitSearcher: 'true' }, signal);
+    let last: string | undefined;
     for (let cursor = '*', previous = ''; cursor !== previous; ) {
       const query = {
         q: 'stamp_s:*',
@@ -46,11 +50,32 @@ export class SolrSink implements Sink {
       };
       const answer = await this.client.request({ method: 'GET', path: 'select', query }, signal);
       if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: errorMessage(answer) });
-      const page = this.parsePage(answer);
-      yield* page.response.docs.map((document) => ({ uri: document.id, stamp: document.stamp_s }));
+      const { entries, next } = this.parsePage(answer);
+      // A listing that does not go up would never end.
+      const first = entries[0]?.uri;
+      if (last !== undefined && first !== undefined && Buffer.compare(Buffer.from(first), Buffer.from(last)) <= 0)
+        throw new SinkUnavailable(`${this.client.where}: the pages of a select do not come in the order of \`id\``);
+      yield* entries;
+      if (entries.length === 0) return;
+      last = entries.at(-1)!.uri;
       previous = cursor;
-      cursor = page.nextCursorMark;
+      cursor = next;
     }
+  }
+
+  /** Also what is not committed yet: read by the real-time get handler. */
+  async documents(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]> {
+    const body = new URLSearchParams([['wt', 'json'], ...uris.map((uri): [string, string] => ['id', uri])]).toString();
+    const answer = await this.client.request({ method: 'POST', path: 'get', headers: FORM_TYPE, body }, signal);
+    if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: errorMessage(answer) });
+    const found = this.parseFound(answer);
+    return found.flatMap((fields) => keptDocument(fields) ?? []);
+  }
+
+  async probe(signal: AbortSignal): Promise<void> {
+    const query = { q: '*:*', rows: '0', wt: 'json' };
+    const answer = await this.client.request({ method: 'GET', path: 'select', query }, signal);
+    if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: errorMessage(answer) });
   }
 
   close(): Promise<void> {
@@ -81,10 +106,24 @@ export class SolrSink implements Sink {
     if (!isSuccess(answer)) throw this.client.unavailable({ ...answer, body: errorMessage(answer) });
   }
 
+  /** For one id Solr answers with `doc`, for several with a list. */
+  private parseFound(answer: SinkAnswer): SolrFields[] {
+    try {
+      const { doc, response } = recordOf(JSON.parse(answer.body));
+      return [...(isRecord(doc) ? [doc] : []), ...listOf(recordOf(response)['docs']).map(recordOf)];
+    } catch {
+      throw new SinkUnavailable(`${this.client.where}: get answers no documents; is it a Solr core?`);
+    }
+  }
+
   private parsePage(answer: SinkAnswer): Page {
     try {
-      const page: Page = JSON.parse(answer.body);
-      if (Array.isArray(page.response.docs) && typeof page.nextCursorMark === 'string') return page;
+      const { response, nextCursorMark: next } = JSON.parse(answer.body) as {
+        response: { docs: Record<string, unknown>[] };
+        nextCursorMark: unknown;
+      };
+      const entries = response.docs.map(({ id, stamp_s }) => ({ uri: id, stamp: stamp_s }));
+      if (typeof next === 'string' && entries.every(isEntry)) return { entries: entries.filter(isEntry), next };
     } catch {
       // said below
     }
@@ -92,18 +131,33 @@ export class SolrSink implements Sink {
   }
 }
 
-interface Page {
-  readonly response: { readonly docs: readonly { readonly id: string; readonly stamp_s: string }[] };
-  readonly nextCursorMark: string;
+interface Entry {
+  readonly uri: string;
+  readonly stamp: string;
 }
+
+interface Page {
+  readonly entries: readonly Entry[];
+  readonly next: string;
+}
+
+const isEntry = (entry: { uri: unknown; stamp: unknown }): entry is Entry =>
+  typeof entry.uri === 'string' && typeof entry.stamp === 'string';
 
 const solrDocument = (order: PushOrder) => (order.kind === 'add' ? [solrFields(order.crawler, order.document)] : []);
 
-function solrFields(crawler: string, { uri, stamp, metas, master, text }: PushDocument): Record<string, unknown> {
-  const fields = valuesByName(metas, (name) => `meta_${name.replace(/\W/g, '_')}_txt`);
+function solrFields(crawler: string, document: PushDocument): Record<string, unknown> {
+  const { uri, stamp, metas, master, text, headings, markdown, chunks } = document;
+  const fieldOf = (type: string) => (name: string) => `meta_${name.replace(/\W/g, '_')}_${type}`;
+  const fields = {
+    ...valuesByName(metas, metaField),
+    ...valuesByName(typedMetas(metas, 'date'), fieldOf('dts')),
+    ...valuesByName(typedMetas(metas, 'number'), fieldOf('ds')),
+  };
   const title = metas.find(({ name }) => name === 'title')?.value ?? '';
   return {
     ...fields,
+    meta_names_ss: [...new Set(metas.map(({ name }) => name))],
     id: uri,
     stamp_s: stamp,
     crawler_s: crawler,
@@ -112,7 +166,36 @@ function solrFields(crawler: string, { uri, stamp, metas, master, text }: PushDo
     mime_type_s: master.mimeType,
     encoding_s: master.encoding,
     file_name_t: master.fileName,
+    headings_txt: headings?.map(headingText),
+    markdown_t: markdown,
+    chunks_txt: chunks?.map((chunk) => chunk.text),
+    chunk_paths_ss: chunks?.map(({ path }) => path.join(' > ')),
+    chunk_starts_is: chunks?.map(({ start }) => start),
+    chunk_ends_is: chunks?.map(({ end }) => end),
   };
+}
+
+const metaField = (name: string): string => `meta_${name.replace(/\W/g, '_')}_txt`;
+
+type SolrFields = Readonly<Record<string, unknown>>;
+
+/** A field of several values in the schema of the core gives a list. */
+const firstOf = (value: unknown): string | undefined => textOf(value) ?? textsOf(value)[0];
+
+/** Undefined when not all of it is stored, or two names of metas share a field. */
+function keptDocument(fields: SolrFields): KeptDocument | undefined {
+  const [uri, stamp, crawler, text, mimeType = ''] = ['id', 'stamp_s', 'crawler_s', 'text_t', 'mime_type_s'].map(
+    (name) => firstOf(fields[name]),
+  );
+  if (uri === undefined || stamp === undefined || crawler === undefined || text === undefined) return undefined;
+  const names = textsOf(fields['meta_names_ss']);
+  const metaFields = Object.keys(fields).filter((name) => /^meta_.*_txt$/.test(name));
+  if (metaFields.length !== names.length || new Set(names.map(metaField)).size < names.length) return undefined;
+  const metas = metasOf(Object.fromEntries(names.map((name) => [name, fields[metaField(name)]])));
+  const encoding = firstOf(fields['encoding_s']);
+  const fileName = firstOf(fields['file_name_t']) ?? '';
+  const master = { bytes: new Uint8Array(), mimeType, encoding, fileName };
+  return { crawler, document: { uri, stamp, metas, master, text } };
 }
 
 /** Solr says `{"error": {"msg": …}}`; what stands before it may say something else. */

@@ -1,17 +1,24 @@
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import { redact, redactDeep } from '../../domain/redact.js';
 import type { Log } from '../../engine/ports/log.js';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+type Written = Exclude<LogLevel, 'fatal' | 'silent'>;
 
-/** The engine's log on pino: lines for a person on a terminal, one JSON object a line otherwise. */
+/** Names and times that a person and every log collector can read. */
+const AS_TEXT = { timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level: string) => ({ level }) } };
+
+const describeError = (error: Error): unknown => redactDeep({ ...pino.stdSerializers.err(error) });
+
+/** The engine's log on pino: lines for a person on a terminal, one JSON object a line otherwise; secrets of URLs are hidden. */
 export class PinoLog implements Log {
   private constructor(readonly pino: Logger) {}
 
   static create(level: LogLevel, forTerminal: boolean): PinoLog {
-    const options = { level, base: undefined, serializers: { error: pino.stdSerializers.err } };
-    if (!forTerminal) return new PinoLog(pino(options));
+    const options = { level, base: undefined, serializers: { error: describeError } };
+    if (!forTerminal) return new PinoLog(pino({ ...options, ...AS_TEXT }));
     const stream = pretty({
       colorize: true,
       translateTime: 'SYS:HH:MM:ss',
@@ -21,19 +28,27 @@ export class PinoLog implements Log {
     return new PinoLog(pino(options, stream));
   }
 
+  trace(message: string, particulars?: Readonly<Record<string, unknown>>): void {
+    this.write('trace', message, particulars);
+  }
+
   debug(message: string, particulars?: Readonly<Record<string, unknown>>): void {
-    this.pino.debug(particulars ?? {}, message);
+    this.write('debug', message, particulars);
   }
 
   info(message: string, particulars?: Readonly<Record<string, unknown>>): void {
-    this.pino.info(particulars ?? {}, message);
+    this.write('info', message, particulars);
   }
 
   warn(message: string, particulars?: Readonly<Record<string, unknown>>): void {
-    this.pino.warn(particulars ?? {}, message);
+    this.write('warn', message, particulars);
   }
 
   error(message: string, particulars?: Readonly<Record<string, unknown>>): void {
-    this.pino.error(particulars ?? {}, message);
+    this.write('error', message, particulars);
+  }
+
+  private write(level: Written, message: string, particulars: Readonly<Record<string, unknown>> = {}): void {
+    if (this.pino.isLevelEnabled(level)) this.pino[level](redactDeep(particulars), redact(message));
   }
 }

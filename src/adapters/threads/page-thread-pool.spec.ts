@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { FakeSite } from '../../../test/support/fake-site.js';
 import { fetcherDefinition } from '../../../test/support/fetcher-definition.js';
+import { sinkDefinition } from '../../../test/support/push-orders.js';
 import { rootContext } from '../../domain/policy/site-mode.js';
 import { instant } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
@@ -25,7 +26,11 @@ describe('a pool of page threads', () => {
     site = await FakeSite.start();
     pool = new PageThreadPool({ entry: ENTRY, threads: 2, log, maxReadingMs: 1_000 });
     const fetcher = fetcherDefinition({ allowedAddresses: ['127.0.0.0/8'] });
-    await pool.configure({ crawlers: [crawlerDefinition()], fetchers: [fetcher], sinks: [] });
+    await pool.configure({
+      crawlers: [crawlerDefinition()],
+      fetchers: [fetcher],
+      sinks: [sinkDefinition({ type: 'papi', url: 'http://127.0.0.1:9/' })],
+    });
   });
   afterEach(async () => {
     await pool.close();
@@ -36,7 +41,7 @@ describe('a pool of page threads', () => {
     id,
     crawler: 'test',
     url: site.url(path),
-    arrival: 'link',
+    discoveredVia: 'link',
     hops: 1,
     redirects: 0,
     rereadLinks: true,
@@ -50,6 +55,14 @@ describe('a pool of page threads', () => {
     for (const id of [99, FOR_A_PERSON]) expect(outcome(await pool.process(task(id, '/bad')))).toBe('parse-timeout');
     expect(warnings).toEqual(['a page thread ended and is replaced', 'a page thread ended and is replaced']);
     expect(outcome(await pool.process(task(100, '/good')))).toBe('document');
+  });
+
+  it('replaces a thread that something else than a page holds, and loses only what it had', async () => {
+    site.page('/good');
+    await pool.process(task(1, '/good')); // its threads are up
+    await expect(pool.process(task(2, '/burns'))).rejects.toThrow(WorkLost);
+    expect(warnings).toEqual(['a page thread ended and is replaced']);
+    expect(outcome(await pool.process(task(3, '/good')))).toBe('document');
   });
 
   it('says how long a page has waited for its turn in whole milliseconds', async () => {
@@ -107,6 +120,28 @@ describe('a pool of page threads', () => {
       expect(warnings).toHaveLength(1);
     },
   );
+
+  it('lets no host whose pages take long hold up the pages of others', async () => {
+    const other = await FakeSite.start('127.0.0.2');
+    try {
+      site.page('/bad', [], 'A page that never ends.');
+      const stopped = await pool.process(task(1, '/bad'));
+      expect(stopped.readingTime).toBeGreaterThan(500);
+      let ended = false;
+      const again = pool.process(task(2, '/bad')).finally(() => {
+        ended = true;
+      });
+      const others = Array.from({ length: 8 }, (_, i) => {
+        other.page(`/p${i}`);
+        return pool.process({ ...task(10 + i, '/'), url: other.url(`/p${i}`) });
+      });
+      expect((await Promise.all(others)).map(outcome)).toEqual(others.map(() => 'document'));
+      expect(ended).toBe(false);
+      expect(outcome(await again)).toBe('parse-timeout');
+    } finally {
+      await other.close();
+    }
+  });
 
   it('frees the bytes of a document when they are done with', async () => {
     site.page('/good');

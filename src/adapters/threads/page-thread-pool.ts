@@ -1,36 +1,50 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
+import { rendersAnything } from '../../domain/render/renders.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
-import type { PageProcessor } from '../../engine/ports/page-processor.js';
+import type { PageProcessor, RendererState } from '../../engine/ports/page-processor.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import { PageThread, ThreadEnded } from './page-thread.js';
 import { nextSeq, type PageCalls } from './page-thread-protocol.js';
+import { ReadingTimes } from './reading-times.js';
+import { RenderThread } from './render-thread.js';
+import { packed } from './secrets-across.js';
 
 export interface PageThreadPoolOptions {
   /** Module that calls `servePages`. */
   readonly entry: URL;
   readonly threads: number;
+  /** Module that calls `serveRenderer`; absent: nothing is rendered. */
+  readonly rendererEntry?: URL;
   readonly log: Log;
   /** Milliseconds that reading one page may take before its thread is stopped. */
   readonly maxReadingMs?: number;
 }
 
 const MAX_READING_MS = 20_000;
+/** The same for a page behind which others wait: they are asked for again. */
+const MAX_READING_BEFORE_OTHERS_MS = 10_000;
 const CHECK_MS = 1_000;
 
 /**
  * Spreads pages over threads. A thread that hangs in a page is stopped and replaced; the page gets the error
- * `parse-timeout`, and what else was under way there is lost: only the caller knows when its host may be asked again.
+ * `parse-timeout`, and what else was in flight there is lost: only the caller knows when its host may be asked again.
+ *
+ * Hosts whose pages take long to read share the first half of the threads, so that they cannot hold all of them; others go
+ * where the least work waits.
  */
 export class PageThreadPool implements PageProcessor {
   private threads: PageThread[];
   private definition: ServerDefinition | undefined;
   private readonly roots = new Map<string, { crawler: string; root: RootContext }>();
+  private readonly times = new ReadingTimes();
   private lastSeq = 0;
   private closing = false;
+  /** There when something is to be rendered. */
+  private renderThread: RenderThread | undefined;
   private readonly watch: NodeJS.Timeout;
 
   constructor(private readonly options: PageThreadPoolOptions) {
@@ -42,8 +56,10 @@ export class PageThreadPool implements PageProcessor {
   async configure(definition: ServerDefinition): Promise<void> {
     this.definition = definition;
     const crawlers = new Set(definition.crawlers.map(({ name }) => name));
+    if (this.renderThread || rendersAnything(definition)) this.openRenderer(definition);
     for (const [key, { crawler }] of this.roots) if (!crawlers.has(crawler)) this.roots.delete(key);
-    await Promise.all(this.threads.map((thread) => thread.call(this.nextSeq(), 'configure', definition)));
+    const argument = packed(definition);
+    await Promise.all(this.threads.map((thread) => thread.call(this.nextSeq(), 'configure', argument)));
   }
 
   addRoot(crawler: string, root: RootContext): void {
@@ -57,16 +73,47 @@ export class PageThreadPool implements PageProcessor {
   }
 
   async process(task: PageTask): Promise<PageResult> {
+    if (task.render && !this.renderThread && this.definition) this.openRenderer(this.definition);
+    const host = hostOf(task.url);
+    const threads = this.times.isSlow(host) ? this.slowLane : this.threads;
     try {
-      return await this.call('process', task);
+      const result = await this.callOneOf(threads, 'process', task, this.times.expected(host));
+      this.times.took(host, result.readingTime ?? 0);
+      return result;
     } catch (error) {
-      if (error instanceof ThreadEnded && error.guilty) return stopped(task);
-      throw error;
+      if (!(error instanceof ThreadEnded && error.guilty)) throw error;
+      this.times.took(host, error.readingMs);
+      return stopped(task, error.readingMs);
     }
   }
 
+  renderer(): Promise<RendererState | undefined> {
+    return this.renderThread?.state() ?? Promise.resolve(undefined);
+  }
+
+  private openRenderer({ renderer, fetchers }: ServerDefinition): void {
+    const { rendererEntry, log } = this.options;
+    if (!rendererEntry || !renderer) return;
+    if (this.renderThread) {
+      this.renderThread.configure(renderer, fetchers);
+      return;
+    }
+    const opened = new RenderThread(rendererEntry, log, () => {
+      if (this.renderThread !== opened) return;
+      this.renderThread = undefined;
+      if (!this.closing && this.definition) this.openRenderer(this.definition);
+    });
+    this.renderThread = opened;
+    opened.configure(renderer, fetchers);
+    for (const thread of this.threads) thread.notify({ notice: 'renderer', port: opened.connect() });
+  }
+
+  private get slowLane(): PageThread[] {
+    return this.threads.slice(0, Math.ceil(this.threads.length / 2));
+  }
+
   fetch(request: FetchRequest): Promise<FetchOutcome> {
-    return this.call('fetch', request);
+    return this.call('fetch', packed(request));
   }
 
   resolve(hostname: string): Promise<string | undefined> {
@@ -80,15 +127,24 @@ export class PageThreadPool implements PageProcessor {
   async close(): Promise<void> {
     this.closing = true;
     clearInterval(this.watch);
-    await Promise.all(this.threads.map((thread) => thread.close()));
+    await Promise.all([...this.threads.map((thread) => thread.close()), this.renderThread?.close()]);
   }
 
   private call<Name extends keyof PageCalls>(
     name: Name,
     argument: PageCalls[Name]['argument'],
   ): Promise<PageCalls[Name]['answer']> {
-    const thread = this.threads.reduce((least, one) => (one.load < least.load ? one : least));
-    return thread.call(this.nextSeq(), name, argument);
+    return this.callOneOf(this.threads, name, argument, 0);
+  }
+
+  private callOneOf<Name extends keyof PageCalls>(
+    threads: readonly PageThread[],
+    name: Name,
+    argument: PageCalls[Name]['argument'],
+    cost: number,
+  ): Promise<PageCalls[Name]['answer']> {
+    const thread = threads.length === 1 ? threads[0]! : leastBusy(threads);
+    return thread.call(this.nextSeq(), name, argument, cost);
   }
 
   private nextSeq(): number {
@@ -98,9 +154,10 @@ export class PageThreadPool implements PageProcessor {
 
   private open(): PageThread {
     const thread = new PageThread(this.options.entry, (ended, error) => this.replace(ended, error));
+    if (this.renderThread) thread.notify({ notice: 'renderer', port: this.renderThread.connect() });
     if (this.definition) {
       // The answer is not waited for: messages keep their order, so every page comes after it.
-      thread.call(this.nextSeq(), 'configure', this.definition).catch(() => undefined);
+      thread.call(this.nextSeq(), 'configure', packed(this.definition)).catch(() => undefined);
       for (const { crawler, root } of this.roots.values()) thread.notify({ notice: 'root', crawler, root });
     }
     return thread;
@@ -113,12 +170,33 @@ export class PageThreadPool implements PageProcessor {
   }
 
   private check(): void {
-    const limit = (this.options.maxReadingMs ?? MAX_READING_MS) / CHECK_MS;
-    for (const thread of this.threads) if (thread.isStuck(limit)) void thread.terminate();
+    const most = this.options.maxReadingMs ?? MAX_READING_MS;
+    for (const thread of this.threads) {
+      const limit = thread.load > 1 ? Math.min(most, MAX_READING_BEFORE_OTHERS_MS) : most;
+      if (thread.isStuck(limit / CHECK_MS)) void thread.terminate();
+    }
   }
 }
 
-function stopped(task: PageTask): PageResult {
+function leastBusy(threads: readonly PageThread[]): PageThread {
+  const backlogs = threads.map((thread) => thread.backlog);
+  const least = threads.map((_, i) => i).reduce((best, i) => (isLess(i, best) ? i : best));
+  return threads[least]!;
+
+  function isLess(one: number, other: number): boolean {
+    if (backlogs[one] !== backlogs[other]) return backlogs[one]! < backlogs[other]!;
+    return threads[one]!.load < threads[other]!.load;
+  }
+}
+
+/** Of a canonical URL, without the price of parsing it. */
+function hostOf(url: string): string {
+  const start = url.indexOf('//') + 2;
+  const end = url.indexOf('/', start);
+  return end < 0 ? url.slice(start) : url.slice(start, end);
+}
+
+function stopped(task: PageTask, readingMs: number): PageResult {
   return {
     id: task.id,
     crawler: task.crawler,
@@ -127,6 +205,7 @@ function stopped(task: PageTask): PageResult {
     refused: [],
     duration: milliseconds(0),
     bytes: 0,
+    readingTime: milliseconds(Math.round(readingMs)),
     schedule: {},
   };
 }

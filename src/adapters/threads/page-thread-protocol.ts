@@ -1,4 +1,5 @@
 /** What goes between the main thread and the threads that process pages. */
+import type { MessagePort } from 'node:worker_threads';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
@@ -31,19 +32,24 @@ export type PageNotice =
   | { readonly notice: 'root'; readonly crawler: string; readonly root: RootContext }
   | { readonly notice: 'root removed'; readonly crawler: string; readonly url: string }
   | { readonly notice: 'forget'; readonly crawler: string; readonly urls: readonly string[] }
+  /** Where the browser is asked. */
+  | { readonly notice: 'renderer'; readonly port: MessagePort }
   | { readonly notice: 'close' };
 
 export type ToPageThread = readonly (PageCall | PageNotice)[];
 
 export type PageAnswer =
-  /** `at`: when it was ready, see `uptime`. */
-  | { readonly seq: number; readonly answer: unknown; readonly at: number }
+  /** `at`: when it was ready, see `uptime`; `read`: milliseconds that reading the page took. */
+  | { readonly seq: number; readonly answer: unknown; readonly at: number; readonly read: number }
   | { readonly seq: number; readonly error: string };
 
 export type FromPageThread = readonly PageAnswer[];
 
 export interface PageThreadData {
-  /** One cell of 32 bits: the `seq` of the call whose page is being read, 0 while nothing is read. */
+  /**
+   * Three cells of 32 bits: the `seq` of the call whose page is being read, 0 while nothing is read; since when (`moment`); and a
+   * count that goes up every half second, unless something holds the thread.
+   */
   readonly reading: SharedArrayBuffer;
 }
 
@@ -55,6 +61,9 @@ export function transferable(result: unknown): ArrayBuffer[] {
   // A view on a shared pool must be copied: its neighbours belong to others.
   return bytes.byteLength > 0 && bytes.byteLength === bytes.buffer.byteLength ? [bytes.buffer] : [];
 }
+
+/** `uptime` in a cell of 32 bits; differences are right across its end. */
+export const moment = (): number => Math.trunc(uptime()) | 0;
 
 /** Milliseconds of the machine's monotonic clock, the same in all threads. */
 export const uptime = (): number => Number(process.hrtime.bigint()) / 1e6;

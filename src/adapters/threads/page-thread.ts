@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads';
+import { type MessagePort, Worker } from 'node:worker_threads';
 import { milliseconds } from '../../domain/time/units.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
 import type { PageResult } from '../../engine/ports/page-task.js';
 import {
+  moment,
   type PageAnswer,
   type PageCall,
   type PageCalls,
@@ -13,8 +14,9 @@ import {
   uptime,
 } from './page-thread-protocol.js';
 
-interface UnderWay {
+interface InFlight {
   readonly call: PageCall;
+  readonly cost: number;
   readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
 }
@@ -25,11 +27,18 @@ interface UnderWay {
  */
 const HEAP = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 256 };
 
-/** The thread ended before it answered. `guilty`: this call was the page that it was reading. */
+/** Most pages are read in a tenth of this. */
+const LONG_READING_MS = 100;
+
+/** A thread without a sign is given so many times what a page is given. */
+const PATIENCE = 3;
+
+/** The thread ended before it answered. `guilty`: this call was the page that it was reading, for so many milliseconds. */
 export class ThreadEnded extends WorkLost {
   override readonly name = 'ThreadEnded';
   constructor(
     readonly guilty: boolean,
+    readonly readingMs: number,
     message: string,
   ) {
     super(message);
@@ -39,13 +48,17 @@ export class ThreadEnded extends WorkLost {
 /** The near end of one thread that processes pages. Calls made in one turn travel together. */
 export class PageThread {
   private readonly worker: Worker;
-  private readonly reading = new Int32Array(new SharedArrayBuffer(4));
-  private readonly underWay = new Map<number, UnderWay>();
+  private readonly reading = new Int32Array(new SharedArrayBuffer(12));
+  private readonly inFlight = new Map<number, InFlight>();
+  private ports: MessagePort[] = [];
   private outbox: (PageCall | PageNotice)[] = [];
   private ended = false;
+  private costs = 0;
   /** What was read at the last check, and how often in a row. */
   private lastReading = 0;
   private checks = 0;
+  private lastBeat = 0;
+  private silentChecks = 0;
 
   constructor(
     entry: URL,
@@ -60,18 +73,28 @@ export class PageThread {
     this.worker.on('exit', (code) => this.end(new Error(`a page thread ended with code ${code}`)));
   }
 
+  /** Calls in flight. */
   get load(): number {
-    return this.underWay.size;
+    return this.inFlight.size;
   }
 
+  /** Milliseconds of work that wait here, as far as that can be foreseen; a page that is being read for long may go on as long. */
+  get backlog(): number {
+    const reading = Atomics.load(this.reading, 0) === 0 ? 0 : (moment() - Atomics.load(this.reading, 1)) | 0;
+    return this.costs + (reading > LONG_READING_MS ? reading : 0);
+  }
+
+  /** `cost`: milliseconds that it will probably hold the thread. */
   call<Name extends keyof PageCalls>(
     seq: number,
     call: Name,
     argument: PageCalls[Name]['argument'],
+    cost = 0,
   ): Promise<PageCalls[Name]['answer']> {
     return new Promise((resolve, reject) => {
       const message = { seq, call, argument } as PageCall;
-      this.underWay.set(seq, { call: message, resolve: resolve as (answer: never) => void, reject });
+      this.costs += cost;
+      this.inFlight.set(seq, { call: message, cost, resolve: resolve as (answer: never) => void, reject });
       this.post(message);
     });
   }
@@ -85,7 +108,15 @@ export class PageThread {
     const now = Atomics.load(this.reading, 0);
     this.checks = now !== 0 && now === this.lastReading ? this.checks + 1 : 0;
     this.lastReading = now;
-    return this.checks >= limit;
+    return this.checks >= limit || this.isSilent(limit * PATIENCE);
+  }
+
+  /** Something holds the thread that is no page being read: nobody knows what, so all its work is lost. */
+  private isSilent(limit: number): boolean {
+    const beat = Atomics.load(this.reading, 2);
+    this.silentChecks = this.load > 0 && beat !== 0 && beat === this.lastBeat ? this.silentChecks + 1 : 0;
+    this.lastBeat = beat;
+    return this.silentChecks >= limit;
   }
 
   async terminate(): Promise<void> {
@@ -101,20 +132,24 @@ export class PageThread {
   }
 
   private post(message: PageCall | PageNotice): void {
+    if ('notice' in message && message.notice === 'renderer') this.ports.push(message.port);
     if (this.outbox.length === 0) queueMicrotask(() => this.flush());
     this.outbox.push(message);
   }
 
   private flush(): void {
     const messages: ToPageThread = this.outbox;
+    const ports = this.ports;
     this.outbox = [];
-    if (!this.ended) this.worker.postMessage(messages);
+    this.ports = [];
+    if (!this.ended) this.worker.postMessage(messages, ports);
   }
 
   private answer(answer: PageAnswer): void {
-    const waiting = this.underWay.get(answer.seq);
-    this.underWay.delete(answer.seq);
+    const waiting = this.inFlight.get(answer.seq);
+    this.inFlight.delete(answer.seq);
     if (!waiting) return;
+    this.costs -= waiting.cost;
     if ('error' in answer) waiting.reject(new Error(answer.error));
     else waiting.resolve((waiting.call.call === 'process' ? arrived(answer) : answer.answer) as never);
   }
@@ -123,8 +158,10 @@ export class PageThread {
     if (this.ended) return;
     this.ended = true;
     const read = Atomics.load(this.reading, 0);
-    for (const [seq, { reject }] of this.underWay) reject(new ThreadEnded(seq === read, error.message));
-    this.underWay.clear();
+    const readingMs = Math.max(0, (moment() - Atomics.load(this.reading, 1)) | 0);
+    for (const [seq, { reject }] of this.inFlight) reject(new ThreadEnded(seq === read, readingMs, error.message));
+    this.inFlight.clear();
+    this.costs = 0;
     this.onEnd(this, error);
   }
 }
@@ -134,8 +171,13 @@ export class PageThread {
  * milliseconds and one less, because the engine's clock counts whole ones too. Its document came alone and goes alone: left
  * to the garbage collector, documents were what brought about nearly all looks through the whole heap.
  */
-function arrived({ answer, at }: Extract<PageAnswer, { answer: unknown }>): PageResult {
+function arrived({ answer, at, read }: Extract<PageAnswer, { answer: unknown }>): PageResult {
   const age = milliseconds(Math.max(0, Math.floor(uptime() - at) - 1));
   const [bytes] = transferable(answer);
-  return { ...(answer as PageResult), age, release: () => bytes?.transfer(0) };
+  return {
+    ...(answer as PageResult),
+    age,
+    readingTime: milliseconds(Math.round(read)),
+    release: () => bytes?.transfer(0),
+  };
 }

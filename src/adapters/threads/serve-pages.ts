@@ -10,16 +10,29 @@ import {
   transferable,
   uptime,
 } from './page-thread-protocol.js';
+import type { RemoteEngine } from './remote-engine.js';
+import { unpacked } from './secrets-across.js';
 
 /**
  * Answers that travel together at most. Bodies arrive together, so one turn of the event loop may read a page for every
- * fetch that is under way: held back to its end, their answers would leave this thread without work and then the other.
+ * fetch that is in flight: held back to its end, their answers would leave this thread without work and then the other.
  */
 const MOST_TOGETHER = 8;
 
+const BEAT_MS = 500;
+
 /** The far end of a PageThread: answers calls from a port with a processor that works in this thread. */
-export function servePages(port: MessagePort, processor: PageProcessor, data: PageThreadData): void {
+export function servePages(
+  port: MessagePort,
+  processor: PageProcessor,
+  data: PageThreadData,
+  browser?: RemoteEngine,
+): void {
   const reading = new Int32Array(data.reading);
+  const beat = (): void => void Atomics.add(reading, 2, 1);
+  // At once too: what holds the thread in its first half second is noticed like anything later.
+  beat();
+  setInterval(beat, BEAT_MS).unref();
   let answers: PageAnswer[] = [];
   let transfers: ArrayBuffer[] = [];
 
@@ -40,8 +53,9 @@ export function servePages(port: MessagePort, processor: PageProcessor, data: Pa
 
   const run = async (call: PageCall): Promise<void> => {
     try {
-      const answer = await perform(processor, call, (isRead) => Atomics.store(reading, 0, isRead ? call.seq : 0));
-      send({ seq: call.seq, answer, at: uptime() }, transferable(answer));
+      const stopwatch = new ReadingStopwatch(reading, call.seq);
+      const answer = await perform(processor, call, (isRead) => stopwatch.slot(isRead));
+      send({ seq: call.seq, answer, at: uptime(), read: stopwatch.total }, transferable(answer));
     } catch (error) {
       send({ seq: call.seq, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     }
@@ -50,25 +64,45 @@ export function servePages(port: MessagePort, processor: PageProcessor, data: Pa
   port.on('message', (messages: ToPageThread) => {
     for (const message of messages) {
       if ('call' in message) void run(message);
+      else if (message.notice === 'renderer') browser?.connect(message.port);
       else heed(processor, message, port);
     }
   });
 }
 
+/** Tells the main thread what is being read since when, and adds up the time: a page may be read in several stretches. */
+class ReadingStopwatch {
+  total = 0;
+  private since = 0;
+
+  constructor(
+    private readonly cells: Int32Array,
+    private readonly seq: number,
+  ) {}
+
+  slot(isRead: boolean): void {
+    const now = uptime();
+    if (isRead) this.since = now;
+    else this.total += now - this.since;
+    Atomics.store(this.cells, 1, Math.trunc(now) | 0);
+    Atomics.store(this.cells, 0, isRead ? this.seq : 0);
+  }
+}
+
 function perform(processor: PageProcessor, call: PageCall, reading: (isRead: boolean) => void): Promise<unknown> {
   switch (call.call) {
     case 'configure':
-      return processor.configure(call.argument);
+      return processor.configure(unpacked(call.argument));
     case 'process':
       return processor.process(call.argument, reading);
     case 'fetch':
-      return processor.fetch(call.argument);
+      return processor.fetch(unpacked(call.argument));
     case 'resolve':
       return processor.resolve(call.argument);
   }
 }
 
-function heed(processor: PageProcessor, notice: PageNotice, port: MessagePort): void {
+function heed(processor: PageProcessor, notice: Exclude<PageNotice, { notice: 'renderer' }>, port: MessagePort): void {
   if (notice.notice === 'root') processor.addRoot(notice.crawler, notice.root);
   else if (notice.notice === 'root removed') processor.removeRoot(notice.crawler, notice.url);
   else if (notice.notice === 'forget') processor.forget(notice.crawler, notice.urls);

@@ -1,25 +1,48 @@
 /**
  * A definition is the configuration as plain, complete, read-only data: every default is filled in, every value has its
- * unit, nothing is left to look up. It can be structured-cloned into a worker thread. Nothing here is compiled.
+ * unit, nothing is left to look up. It goes to other threads with its secrets packed. Nothing here is compiled.
  * The XML that it comes from is described in docs/REFERENCE.md; seeds: CloudView advanced configuration and the four others.
  */
+import type { AclDefinition } from '../content/acl-definition.js';
+import type { ContentDefinition } from '../content/content-definition.js';
 import type { ErrorClass, ErrorCode } from '../fetch/error-codes.js';
 import type { SourceName } from '../frontier/sources.js';
+import type { MapStep } from '../push/map-steps.js';
+import type { SinkOptions, SinkType } from '../push/sink-types.js';
+import type { WebhookEventType } from '../push/webhook.js';
+import type { RefreshObjective } from '../refresh/smart-refresh.js';
+import type { Secret } from '../secret.js';
 import type { Duration } from '../time/units.js';
 import type { CanonicalizationStep } from '../url/canonicalize.js';
+import type { LoginDefinition } from './logins.js';
 import type { Place } from './place.js';
 
 export interface ServerDefinition {
   readonly crawlers: readonly CrawlerDefinition[];
   readonly globalCrawlSpace?: GlobalCrawlSpaceDefinition;
   readonly fetchers: readonly FetcherDefinition[];
+  /** Absent: as by default. */
+  readonly indexNow?: IndexNowDefinition;
+  /** Absent: documents are read with the default limits. */
+  readonly extractors?: readonly ExtractorDefinition[];
+  /** Absent: nothing can be rendered. */
+  readonly renderer?: RendererDefinition;
   readonly sinks: readonly SinkDefinition[];
+  /** Absent: none. */
+  readonly webhooks?: readonly WebhookDefinition[];
+}
+
+/** Sites may tell of their changed URLs. */
+export interface IndexNowDefinition {
+  readonly enabled: boolean;
+  /** URLs of one host in an hour. */
+  readonly urlsPerHour: number;
 }
 
 export interface CrawlerDefinition {
   readonly name: string;
   readonly place: Place;
-  /** Pages of this crawler under way at once. */
+  /** Pages of this crawler in flight at once. */
   readonly concurrency: number;
   /** Pause between two requests to one web server. */
   readonly throttle: Duration;
@@ -36,6 +59,14 @@ export interface CrawlerDefinition {
   readonly mimeTypesMode: 'include' | 'exclude';
   /** Media types, lower case; `text/*` covers a family. */
   readonly mimeTypes: readonly string[];
+  /** What is taken of pages; absent: all that they say. */
+  readonly contents?: readonly ContentDefinition[];
+  /** Who may see its documents; absent: nothing is said of that. */
+  readonly acl?: AclDefinition;
+  /** What becomes of a document whose text cannot be extracted: pushed with its bytes and metas, or left out. */
+  readonly whenUnreadable: 'push' | 'skip';
+  /** Whether scripts of pages run before they are read; a rule or condition may say otherwise for some URLs. */
+  readonly render: RenderMode;
   readonly crawlSitemaps: boolean;
   readonly disableConditionalGet: boolean;
   readonly nearDuplicateDetector: boolean;
@@ -67,6 +98,10 @@ export interface RefreshDefinition {
   readonly smart: boolean;
   readonly minimumAge: Duration;
   readonly maximumAge: Duration;
+  /** What smart refresh spends its visits for. */
+  readonly objective: RefreshObjective;
+  /** A page that changes is a sign that those it links to have changed. */
+  readonly hubs: boolean;
   /** Five-field cron expression, used when `smart` is off; absent: no refresh by itself. */
   readonly cron?: string;
   /** IANA time zone of the cron expression. */
@@ -77,8 +112,10 @@ export interface RootDefinition {
   /** As written; canonicalized when it is submitted. */
   readonly url: string;
   readonly place?: Place;
-  /** CloudView's site mode: stay on the site of this root. */
+  /** CloudView's site mode: stay on the site of this root; its URLs are accepted unless a crawl rule says otherwise. */
   readonly site: boolean;
+  /** Nobody wrote `site`; the linter says what follows from its default. */
+  readonly siteByDefault?: true;
   /** FDSE's Index Entire Site: stay in the directory of the root document and below. */
   readonly entireSite: boolean;
   /** -2 (highest) … 2 (lowest). */
@@ -146,6 +183,8 @@ export interface RuleActions {
   /** -2 … 2, added to the natural source number. */
   readonly priorityShift?: number;
   readonly metas: readonly MetaDefinition[];
+  /** How its pages are rendered. */
+  readonly render?: Pick<UrlOptions, 'renderMode' | 'renderReadyWhen' | 'renderSteps'>;
 }
 
 // ── link rules (FDSE) ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -219,7 +258,7 @@ export interface ServerParameters {
   /** Prefix that replaces the record's URL when fetching (mnoGoSearch Alias). */
   readonly alias?: string;
   /** `user:password`, Basic. */
-  readonly authentication?: string;
+  readonly authentication?: Secret;
 }
 
 // ── recursive conditions (Velocity) ──────────────────────────────────────────────────────────────────────────────────
@@ -252,6 +291,11 @@ export interface ConditionTest {
   readonly caseSensitive: boolean;
 }
 
+export type RenderMode = 'never' | 'auto' | 'always';
+
+/** Values by name; those that are sent to nobody but whom they are for are secrets. */
+export type RequestHeaders = Readonly<Record<string, string | Secret>>;
+
 /** Options that can differ from URL to URL. Absent = not set by this rule. */
 export interface UrlOptions {
   readonly defaultAllow?: DefaultAllow;
@@ -265,15 +309,29 @@ export interface UrlOptions {
   /** Bytes after decoding. */
   readonly maxSize?: number;
   readonly userAgent?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: RequestHeaders;
   /** `user:password`, Basic. */
-  readonly credentials?: string;
-  /** URL of an HTTP proxy. */
-  readonly proxy?: string;
+  readonly credentials?: Secret;
+  /** URL of an HTTP proxy; a secret when it has a login. */
+  readonly proxy?: string | Secret;
+  /** Name of the login to use of those that are for the URL, or `none`. */
+  readonly login?: string;
+  /** Name of the fetcher to use instead of the crawler's. */
+  readonly fetcher?: string;
   readonly obeyRobots?: boolean;
+  /** Whether scripts of pages run before they are read. */
+  readonly renderMode?: RenderMode;
+  /** Name of the `Content` that says what is taken of the page; `none`: all that it says. */
+  readonly content?: string;
+  /** See RendererDefinition. */
+  readonly renderReadyWhen?: string;
+  /** What is done to the page before it is read; see domain/render/steps.ts. */
+  readonly renderSteps?: string;
   readonly nearDuplicateDetector?: boolean;
   readonly refreshMinimumAge?: Duration;
   readonly refreshMaximumAge?: Duration;
+  /** How much more an up-to-date copy of the document is worth to smart refresh than that of another. */
+  readonly weight?: number;
   /** How long a URL in error is remembered before it is tried again. */
   readonly errorExpiry?: Duration;
 }
@@ -297,12 +355,17 @@ export interface DeletionGuardDefinition {
   /** 0…1 of the host's indexed documents. */
   readonly maxShare: number;
   readonly window: Duration;
+  /** A deletion that follows from a server's fault waits for a good answer of the host; see domain/push/sign-of-life.ts. */
+  readonly signOfLife: boolean;
+  /** It waits no longer than this. */
+  readonly signOfLifeWait: Duration;
 }
 
+/** Regular expressions, linear-time engine. A page must match all that are given, one at least. */
 export interface SoftErrorDefinition {
-  readonly field: 'url' | 'title' | 'content';
-  /** Regular expression, linear-time engine. */
-  readonly pattern: string;
+  readonly url?: string;
+  readonly title?: string;
+  readonly content?: string;
   /** HTTP status that a matching 200 answer is treated as. */
   readonly status: number;
   readonly place: Place;
@@ -319,6 +382,8 @@ export interface TrapDefinition {
   readonly maxPatternUrls: number;
   /** URLs of one host. */
   readonly maxUrlsPerHost: number;
+  /** Different URLs that the links of one page are taken of. */
+  readonly maxLinksPerPage: number;
 }
 
 export interface FetcherDefinition {
@@ -326,7 +391,14 @@ export interface FetcherDefinition {
   readonly userAgent: string;
   /** Product token matched against robots.txt groups. */
   readonly robotsAgent: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: RequestHeaders;
+  /** Names of those in `headers` that are sent to `secretServers` only. */
+  readonly secretHeaders: readonly string[];
+  readonly boundHeaders: readonly BoundHeader[];
+  /** Scheme, host and port of the servers of the configured roots that this fetcher crawls. */
+  readonly secretServers: readonly string[];
+  /** Where it is written; absent when it is the built-in one. */
+  readonly place?: Place;
   readonly connectTimeout: Duration;
   /** Until the header of the answer. */
   readonly headerTimeout: Duration;
@@ -338,39 +410,116 @@ export interface FetcherDefinition {
   readonly maxRedirects: number;
   /** CIDR blocks that are not public and yet may be crawled. */
   readonly allowedAddresses: readonly string[];
-  readonly proxy?: string;
+  /** As of UrlOptions. */
+  readonly proxy?: string | Secret;
   readonly credentials: readonly CredentialDefinition[];
+  readonly logins: readonly LoginDefinition[];
+  /** Cookies that a host sets are kept for it, by crawler. */
+  readonly cookies: boolean;
   /** PEM of further certificate authorities. */
   readonly certificateAuthorities: readonly string[];
   readonly verifyCertificates: boolean;
+}
+
+export interface BoundHeader {
+  /** URL prefix that the header is for; never sent elsewhere. */
+  readonly url: string;
+  readonly name: string;
+  readonly value: Secret;
 }
 
 export interface CredentialDefinition {
   /** URL prefix that the credential is for; never sent elsewhere. */
   readonly url: string;
   readonly user: string;
-  readonly password: string;
+  readonly password: Secret;
 }
 
-export interface SinkDefinition {
+/** The browser that runs the scripts of pages. */
+export interface RendererDefinition {
+  /** Of the program; absent: the one of the system. */
+  readonly path?: string;
+  /** `ws:` or `wss:` of a browser elsewhere, by the Chrome DevTools Protocol. */
+  readonly url?: string;
+  /** 0…1 of all processors that rendering takes in the long run. */
+  readonly maxShare: number;
+  /** Pages rendered at once; absent: by the number of processors. */
+  readonly pages?: number;
+  /** Of one page, until it is read as it is. */
+  readonly timeLimit: Duration;
+  /** Bytes that all processes of the browser may hold. */
+  readonly memoryLimit: number;
+  /** Whether robots.txt is asked for documents only or for scripts and data, too. */
+  readonly obeysRobots: 'documents' | 'all';
+  /** When a page is ready: a CSS selector that has to match, or `js:` and an expression that has to be true; absent: when it is quiet. */
+  readonly readyWhen?: string;
+  /** Chromium's own. */
+  readonly sandbox: boolean;
+  /** Host names, those below them included, of which nothing is fetched for a page. */
+  readonly blockedHosts: readonly string[];
+  readonly place?: Place;
+}
+
+export type ExtractorDefinition =
+  | {
+      /** Documents, in processes of the server's own. */
+      readonly type: 'documents';
+      /** Of one document. */
+      readonly timeLimit: Duration;
+      /** Bytes that one process may hold. */
+      readonly memoryLimit: number;
+    }
+  | {
+      /** An Apache Tika server. */
+      readonly type: 'tika';
+      readonly url: string;
+      /** Lower case; `image/*` covers a family. */
+      readonly mediaTypes: readonly string[];
+      readonly timeLimit: Duration;
+    };
+
+/** What is configured for sinks of every type. */
+export interface SinkSettings {
   readonly name: string;
-  readonly type: 'papi' | 'json' | 'elasticsearch' | 'opensearch' | 'solr' | 'file';
-  /** Base URL; for `file` a path. */
+  /** What it is depends on the type: a base URL, a path, the URL of a database. Its login is in the options. */
   readonly url: string;
   readonly place: Place;
-  readonly connector?: string;
-  readonly index?: string;
-  readonly login?: string;
-  readonly password?: string;
-  readonly apiKey?: string;
-  /** Key of the HMAC-SHA256 signature header of `json`. */
-  readonly secret?: string;
   readonly batchDocuments: number;
   readonly batchBytes: number;
   readonly batchAge: Duration;
   readonly timeout: Duration;
-  /** Requests under way at once. */
+  /** Requests in flight at once. */
   readonly concurrency: number;
   /** CIDR blocks that are not public and yet may be pushed to; loopback is always allowed for sinks. */
   readonly allowedAddresses: readonly string[];
+  readonly tls?: SinkTls;
+  /** Changes of the documents on their way to this sink; absent: none. */
+  readonly map?: readonly MapStep[];
+}
+
+/** PEM texts. */
+export interface SinkTls {
+  /** Trusted beside those of the system. */
+  readonly certificateAuthorities: readonly string[];
+  readonly clientCertificate?: { readonly certificate: string; readonly key: Secret; readonly passphrase?: Secret };
+}
+
+export type SinkDefinitionOf<T extends SinkType> = {
+  readonly [One in T]: SinkSettings & { readonly type: One; readonly options: SinkOptions[One] };
+}[T];
+
+export type SinkDefinition = SinkDefinitionOf<SinkType>;
+
+/** A receiver of messages about what happens. */
+export interface WebhookDefinition {
+  readonly name: string;
+  readonly url: string;
+  readonly place: Place;
+  /** `whsec_` and the key of the signature in Base64. */
+  readonly secret: Secret;
+  /** Empty: all. */
+  readonly events: readonly WebhookEventType[];
+  readonly timeout: Duration;
+  readonly allowedAddresses: readonly string[];
+  readonly tls?: SinkTls;
 }

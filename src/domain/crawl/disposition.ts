@@ -3,7 +3,8 @@
  * remembered, what the sinks are told, when the URL is visited next. Pure; nothing else decides any of this.
  * Seeds: CloudView "Error Handling" and "How Priorities Work".
  */
-import { ERROR_CODES, type ErrorClass, type ErrorCode } from '../fetch/error-codes.js';
+import { ERROR_CODES, type ErrorClass, type ErrorCode, isOurFault } from '../fetch/error-codes.js';
+import type { Validators } from '../fetch/validators.js';
 import { INDEX, REFRESH, type SourceNumber } from '../frontier/sources.js';
 import { type ChangeBelief, learn, UNKNOWN } from '../refresh/change-belief.js';
 import { nextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
@@ -19,16 +20,20 @@ export type VisitOutcome =
       readonly kind: 'document';
       readonly index: boolean;
       readonly reason: string;
+      /** The document that is in the index in its place, when another one is. */
+      readonly related?: string;
       readonly stamp: string;
       readonly simhash?: bigint;
       readonly contentType: string;
       readonly title: string;
       readonly etag?: string;
       readonly lastModified?: string;
+      /** How long it says that it stays fresh. */
+      readonly lifetime?: Duration;
     }
-  | { readonly kind: 'unchanged' }
+  | ({ readonly kind: 'unchanged' } & Validators)
   | { readonly kind: 'redirect' }
-  | { readonly kind: 'sitemap' }
+  | { readonly kind: 'sitemap'; readonly changed?: boolean }
   | {
       readonly kind: 'excluded';
       readonly reason: string;
@@ -46,6 +51,8 @@ export interface VisitSchedule {
   readonly errorExpiry?: Duration;
   readonly maxTemporaryErrors?: number;
   readonly retryDelay?: Duration;
+  /** How much an up-to-date copy is worth, by priority and weight; see VisitCost. */
+  readonly importance?: number;
 }
 
 export interface DispositionRules {
@@ -72,17 +79,18 @@ export interface StateChanges {
   changes?: number;
   lastChangeAt?: Instant;
   changeInterval?: Duration;
-  changeDoubt?: number;
+  changeUncertainty?: number;
   etag?: string | null;
   lastModified?: string | null;
   stamp?: string | null;
   simhash?: bigint | null;
   contentType?: string | null;
   title?: string | null;
+  canonical?: string | null;
 }
 
 export interface Disposition {
-  /** The status is removed: only a link found anew, or a person, brings the URL back. */
+  /** The URL is deleted from the store, without a trace. */
   readonly remove: boolean;
   readonly changes: StateChanges;
   /** What the sinks are told; the changes hold when they have acknowledged it. */
@@ -95,11 +103,11 @@ export function dispose(state: UrlState, outcome: VisitOutcome, rules: Dispositi
     case 'document':
       return document(state, outcome, rules, now);
     case 'unchanged':
-      return unchanged(state, rules, now);
+      return unchanged(state, outcome, rules, now);
     case 'redirect':
-      return withoutDocument(state, 'redirected', 'redirected', rules, now);
+      return withoutDocument(state, { status: 'redirected', reason: 'redirected' }, rules, now);
     case 'sitemap':
-      return withoutDocument(state, 'visited', 'links-only', rules, now);
+      return withoutDocument(state, { status: 'visited', reason: 'links-only', news: outcome.changed }, rules, now);
     case 'excluded':
       return excluded(state, outcome, rules, now);
     case 'error':
@@ -120,7 +128,11 @@ function document(
 ): Disposition {
   const seen = state.stamp !== undefined || state.simhash !== undefined;
   const changed = isAnother(state, outcome);
-  const belief = believed(state, { changed, seen, lastModified: outcome.lastModified }, now);
+  const belief = believed(
+    state,
+    { changed, seen, lastModified: outcome.lastModified, lifetime: outcome.lifetime },
+    now,
+  );
   const facts: StateChanges = {
     ...success(state, rules, belief, now),
     changes: state.changes + (changed && seen ? 1 : 0),
@@ -130,38 +142,63 @@ function document(
     contentType: outcome.contentType,
     title: outcome.title,
     simhash: outcome.simhash ?? null,
+    ...gaveWay(state, outcome),
   };
   if (!outcome.index) {
     const changes: StateChanges = { ...facts, status: 'visited', reason: outcome.reason, stamp: null };
-    return { remove: false, changes, order: deletion(state, outcome.reason), changed };
+    return { remove: false, changes, order: deletion(state, outcome.reason), changed: seen && changed };
   }
-  const changes: StateChanges = { ...facts, status: 'indexed', reason: 'indexed', stamp: outcome.stamp };
+  const changes: StateChanges = { ...facts, status: 'indexed', reason: outcome.reason, stamp: outcome.stamp };
   const order =
     outcome.stamp === state.stamp
       ? undefined
       : ({ kind: 'add', reason: state.stamp === undefined ? 'indexed' : 'changed' } as const);
-  return { remove: false, changes, order, changed };
+  return { remove: false, changes, order, changed: seen ? changed : order !== undefined };
 }
 
-function unchanged(state: UrlState, rules: DispositionRules, now: Instant): Disposition {
+/** The reason of a page that gives way to its canonical URL. */
+export const CANONICAL_ELSEWHERE = 'canonical-elsewhere';
+
+/** Which URL the page gave way to; most pages have nothing to write down. */
+function gaveWay(
+  state: UrlState,
+  { reason, related }: Extract<VisitOutcome, { kind: 'document' }>,
+): Pick<StateChanges, 'canonical'> {
+  if (reason === CANONICAL_ELSEWHERE && related !== undefined) return { canonical: related };
+  return state.canonical === undefined ? {} : { canonical: null };
+}
+
+function unchanged(
+  state: UrlState,
+  { etag = state.etag, lastModified = state.lastModified }: Validators,
+  rules: DispositionRules,
+  now: Instant,
+): Disposition {
   const belief = believed(state, { changed: false, seen: true }, now);
   const status = state.stamp === undefined ? 'visited' : 'indexed';
   const reason = state.status === status ? state.reason : status === 'indexed' ? 'indexed' : 'unchanged';
-  return { remove: false, changes: { ...success(state, rules, belief, now), status, reason }, changed: false };
+  // The stored answer is updated by the header of the 304 (RFC 9111, 4.3.4).
+  const validators = {
+    etag: etag === state.etag ? undefined : etag,
+    lastModified: lastModified === state.lastModified ? undefined : lastModified,
+  };
+  const changes: StateChanges = { ...success(state, rules, belief, now), status, reason, ...validators };
+  return { remove: false, changes, changed: false };
 }
 
 /** The URL answers, and yet no document stands for it. */
 function withoutDocument(
   state: UrlState,
-  status: UrlStatus,
-  reason: string,
+  { status, reason, news = false }: { readonly status: UrlStatus; readonly reason: string; readonly news?: boolean },
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
-  const changed = state.stamp !== undefined;
-  const belief = believed(state, { changed, seen: changed || state.status === status }, now);
+  const seen = state.stamp !== undefined || state.status === status;
+  const changed = state.stamp !== undefined || (seen && news);
+  const belief = believed(state, { changed, seen }, now);
   const changes: StateChanges = {
     ...success(state, rules, belief, now),
+    ...(changed && news ? { changes: state.changes + 1, lastChangeAt: now } : {}),
     status,
     reason,
     stamp: null,
@@ -179,6 +216,9 @@ function excluded(
   now: Instant,
 ): Disposition {
   const { reason } = outcome;
+  // A link that only its own visit could judge (by the address of its host) is none of ours, and there is no document to keep.
+  if (outcome.keepDocument && state.visits === 0 && state.stamp === undefined && state.discoveredVia !== 'root')
+    return { remove: true, changes: {}, changed: false };
   if (outcome.keepDocument) {
     return { remove: false, changes: { status: 'elsewhere', reason, source: null, dueAt: NEVER }, changed: false };
   }
@@ -199,9 +239,10 @@ function excluded(
 
 function permanentError(state: UrlState, code: ErrorCode, rules: DispositionRules, now: Instant): Disposition {
   // A sitemap that robots.txt names, or that was only guessed, is no page: there is nothing to remember of its absence.
-  const remove = state.permanentError || state.arrival === 'robots';
   const order = deletion(state, code);
-  if (remove) return { remove: true, changes: {}, order, changed: order !== undefined };
+  if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
+  // As long as the deletion of its document is kept back, the first error is not settled, and the next one is no second.
+  if (state.permanentError && state.stamp === undefined) return removed(state, order, now);
   const changes: StateChanges = {
     ...requeue(errorRevisit(state, rules, now), rules),
     status: 'error',
@@ -234,9 +275,12 @@ function temporaryError(
   now: Instant,
 ): Disposition {
   const count = state.temporaryErrors + 1;
-  if (count > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
+  const ours = isOurFault(outcome.code);
+  if (!ours && count > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
     const order = deletion(state, GIVEN_UP);
-    return { remove: true, changes: {}, order, changed: order !== undefined };
+    // See permanentError: nobody asked for this sitemap.
+    if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
+    return removed({ ...state, temporaryErrors: count }, order, now);
   }
   const base = rules.schedule.retryDelay ?? rules.errors.retryDelay;
   const grown = milliseconds(base * RETRY_GROWTH ** Math.min(count - 1, 20));
@@ -252,9 +296,35 @@ function temporaryError(
     reason: outcome.code,
     lastVisitAt: now,
     visits: state.visits + 1,
-    temporaryErrors: count,
+    // What this side lacks says nothing about the page.
+    temporaryErrors: ours ? state.temporaryErrors : count,
   };
   return { remove: false, changes, changed: false };
+}
+
+/** The reason of a status that was removed after errors. */
+export const REMOVED = 'removed-after-errors';
+
+/**
+ * Not visited any more. A trace stays, so that a live page that links to it brings it back whether that page has changed or
+ * not, and so that a person can see what became of it.
+ */
+function removed(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
+  const changes: StateChanges = {
+    status: 'removed',
+    reason: REMOVED,
+    source: null,
+    dueAt: NEVER,
+    lastVisitAt: now,
+    visits: state.visits + 1,
+    temporaryErrors: state.temporaryErrors,
+    stamp: null,
+    simhash: null,
+    etag: null,
+    lastModified: null,
+    canonical: null,
+  };
+  return { remove: false, changes, order, changed: order !== undefined };
 }
 
 function deletion(state: UrlState, reason: string): Disposition['order'] {
@@ -272,22 +342,24 @@ interface Seen {
   /** There was a visit to compare with. */
   readonly seen: boolean;
   readonly lastModified?: string;
+  readonly lifetime?: Duration;
 }
 
 /** What is believed of the page's changes after this visit. */
-function believed(state: UrlState, { changed, seen, lastModified }: Seen, now: Instant): ChangeBelief {
+function believed(state: UrlState, { changed, seen, lastModified, lifetime }: Seen, now: Instant): ChangeBelief {
   const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
   return learn(beliefOf(state), {
     elapsed: seen && state.lastVisitAt !== undefined ? between(state.lastVisitAt, now) : undefined,
     changed,
     age: modified === undefined ? undefined : between(modified, now),
+    lifetime,
   });
 }
 
-const beliefOf = ({ changeInterval, changeDoubt }: UrlState): ChangeBelief =>
-  changeInterval === undefined || changeDoubt === undefined
+const beliefOf = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief =>
+  changeInterval === undefined || changeUncertainty === undefined
     ? UNKNOWN
-    : { interval: changeInterval, doubt: changeDoubt };
+    : { interval: changeInterval, uncertainty: changeUncertainty };
 
 /** Even over 0…1 for pages found together and for the visits of a page (golden ratio): they do not all come due together. */
 const drawOf = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
@@ -299,7 +371,7 @@ function success(state: UrlState, rules: DispositionRules, belief: ChangeBelief,
     lastVisitAt: now,
     visits: state.visits + 1,
     changeInterval: belief.interval,
-    changeDoubt: belief.doubt,
+    changeUncertainty: belief.uncertainty,
     temporaryErrors: 0,
     permanentError: false,
   };
@@ -310,9 +382,17 @@ function nextRefresh(state: UrlState, rules: DispositionRules, belief: ChangeBel
   if (period !== undefined) return after(now, period);
   if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
   const range = refreshRange(rules);
-  const cost = { price: effectivePrice(rules.visitPrice, range), draw: drawOf(state) };
+  const importance = importanceOf(state, rules.schedule);
+  const cost = { price: effectivePrice(rules.visitPrice, range), draw: drawOf(state), importance };
   return after(now, nextVisit(belief, range, cost));
 }
+
+/** The place in the queue of a URL that another program visited at that time: as after a first visit here. */
+export const firstRefresh = (
+  state: UrlState,
+  rules: DispositionRules,
+  visitedAt: Instant,
+): Pick<StateChanges, 'source' | 'dueAt'> => requeue(nextRefresh(state, rules, UNKNOWN, visitedAt), rules);
 
 /**
  * What a change of the times of refresh means for a URL that was visited under the ones before: a visit that would come too
@@ -321,7 +401,12 @@ function nextRefresh(state: UrlState, rules: DispositionRules, belief: ChangeBel
 export function rescheduled(state: UrlState, rules: DispositionRules, now: Instant): Disposition | undefined {
   const { lastVisitAt, dueAt } = state;
   // What has temporary errors is tried again at its own times.
-  if (lastVisitAt === undefined || state.temporaryErrors > 0 || dueAt <= latestVisit(lastVisitAt, rules))
+  if (
+    lastVisitAt === undefined ||
+    state.status === 'removed' ||
+    state.temporaryErrors > 0 ||
+    dueAt <= latestVisit(lastVisitAt, rules)
+  )
     return undefined;
   const { period } = rules.schedule;
   const regular = period !== undefined || rules.refresh.smart;
@@ -342,7 +427,14 @@ function latestVisit(lastVisitAt: Instant, rules: DispositionRules): Instant {
 export const refreshRange = (rules: DispositionRules): RefreshRange => ({
   minimumAge: rules.schedule.refreshMinimumAge ?? rules.refresh.minimumAge,
   maximumAge: maximumAge(rules),
+  objective: rules.refresh.objective,
 });
+
+/** The importance of a page falls with the square root of its distance from the root, no further than this many links. */
+const DEEPEST = 15;
+
+const importanceOf = ({ hops }: UrlState, { importance = 1 }: VisitSchedule): number =>
+  importance / Math.sqrt(1 + Math.min(hops, DEEPEST));
 
 const maximumAge = (rules: DispositionRules): Duration => rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
 

@@ -31,7 +31,7 @@ export interface WatchedPage {
  * Tells endless calendars, next links and facets from large archives: by what their pages bring. A pattern of URLs (see
  * url-pattern.ts) that has more of them than its limit on one host is watched. A page of it brings something new when it
  * has a word that the ones before did not have, or leads to new URLs of another kind. A calendar has said all its words
- * after a year, facets show the same things in other order; articles have new words for ever. After so many pages in a
+ * after a year, facets show the same things in other order; articles have new words permanently. After so many pages in a
  * row that brought nothing new the pattern is endless, until one brings something again.
  */
 export class EndlessPatterns {

@@ -12,8 +12,10 @@
  * | excluded   | the policy rejects it; never visited; status 760     | judged again                        | judged again                        |
  * | elsewhere  | left to another crawler; document kept; status 761   | judged again                        | judged again                        |
  * | filtered   | never crawled, kept only as a record of the reason   | discovered (a rule logs it)         | judged again                        |
+ * | removed    | given up after errors; not visited                   | visit                               | found again on a live page, submitted |
  *
- * A URL is queued when it has a `source`; it may be fetched from `dueAt` on. A removed status is a deleted row.
+ * A URL is queued when it has a `source`; it may be fetched from `dueAt` on. `removed` is a trace only: found again, the URL
+ * starts as a new one. What a person clears, or a server record no longer covers, is a deleted row.
  */
 import type { SourceNumber } from '../frontier/sources.js';
 import type { Duration, Instant } from '../time/units.js';
@@ -27,6 +29,7 @@ export const URL_STATUSES = [
   'excluded',
   'elsewhere',
   'filtered',
+  'removed',
 ] as const;
 
 export type UrlStatus = (typeof URL_STATUSES)[number];
@@ -34,13 +37,33 @@ export type UrlStatus = (typeof URL_STATUSES)[number];
 /** Statuses that a policy, and not a visit, has given. */
 export const OUTSIDE: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
 
-/** How a URL was found first; `robots`: a sitemap file named by robots.txt. */
-export const ARRIVALS = ['root', 'link', 'redirect', 'sitemap', 'robots'] as const;
+/** Reasons of crawl space rules, for which OmniFind's status is 760. */
+export const CRAWL_SPACE_REASONS: readonly string[] = [
+  'crawl-space-domain',
+  'crawl-space-address',
+  'crawl-space-prefix',
+];
 
-export type Arrival = (typeof ARRIVALS)[number];
+/** OmniFind's status of a URL outside the crawl space: 760 excluded, 761 left to another crawler. */
+export function crawlSpaceStatus({ status, reason }: Pick<UrlState, 'status' | 'reason'>): 760 | 761 | undefined {
+  if (status === 'elsewhere') return 761;
+  return status === 'excluded' && CRAWL_SPACE_REASONS.includes(reason) ? 760 : undefined;
+}
+
+/** How a URL was found first; `robots`: a sitemap file named by robots.txt; `indexnow`: its site told of it. */
+export const DISCOVERED_VIA = ['root', 'link', 'redirect', 'sitemap', 'robots', 'indexnow'] as const;
+
+export type DiscoveredVia = (typeof DISCOVERED_VIA)[number];
 
 /** Row id in the store; unique over all crawlers. */
 export type UrlId = number;
+
+export interface InheritedMeta {
+  readonly name: string;
+  readonly value: string;
+  /** From a rule on the fragment of the link that led here: it goes no further. Absent: it reaches all documents below (`scope="links"`). */
+  readonly scope?: 'document';
+}
 
 export interface UrlState {
   readonly id: UrlId;
@@ -61,7 +84,7 @@ export interface UrlState {
   readonly foundOn?: string;
   /** URL of the root that led here. */
   readonly root?: string;
-  readonly arrival: Arrival;
+  readonly discoveredVia: DiscoveredVia;
   readonly firstSeenAt: Instant;
   readonly lastVisitAt?: Instant;
   readonly lastStatus?: number;
@@ -75,7 +98,7 @@ export interface UrlState {
   readonly lastChangeAt?: Instant;
   /** What is believed of its changes, see ChangeBelief; absent until a visit was answered. */
   readonly changeInterval?: Duration;
-  readonly changeDoubt?: number;
+  readonly changeUncertainty?: number;
   readonly etag?: string;
   readonly lastModified?: string;
   /** Digest of the document that the sinks hold; absent: nothing is indexed for this URL. */
@@ -84,8 +107,10 @@ export interface UrlState {
   readonly simhash?: bigint;
   readonly contentType?: string;
   readonly title?: string;
-  /** Metas handed down by the pages that led here (`scope="links"`). */
-  readonly inheritedMetas: readonly { readonly name: string; readonly value: string }[];
+  /** Metas handed down by the pages that led here. */
+  readonly inheritedMetas: readonly InheritedMeta[];
+  /** The canonical URL that it gave way to; it is indexed itself when that one turns out to bring no document. */
+  readonly canonical?: string;
   /** A deletion has been decided (with this reason) and not yet been acknowledged. */
   readonly pendingDeletion?: string;
 }

@@ -15,12 +15,13 @@ const permanent = (meaning: string, remedy: string): ErrorEntry => ({ class: 'pe
 const temporary = (meaning: string, remedy: string): ErrorEntry => ({ class: 'temporary', meaning, remedy });
 
 export const ERROR_CODES = {
-  'http-404': permanent('The server says there is no such page (404).', 'Mend or remove the links that lead to it.'),
-  'http-410': permanent(
-    'The server says the page is gone for good (410).',
-    'Mend or remove the links that lead to it.',
-  ),
+  'http-404': permanent('The server says there is no such page (404).', 'Fix or remove the links that lead to it.'),
+  'http-410': permanent('The server says the page is gone for good (410).', 'Fix or remove the links that lead to it.'),
   'http-401': permanent('The page wants a login (401).', 'Give the fetcher a credential for this URL prefix.'),
+  'payment-required': permanent(
+    'The server wants to be paid for the page (402).',
+    'Come to terms with the site, and give the fetcher the header or credential that it asks for.',
+  ),
   'http-403': permanent(
     'The server refuses the page to the crawler (403).',
     'Ask the site to admit the user agent, or give a credential.',
@@ -43,25 +44,29 @@ export const ERROR_CODES = {
   ),
   'redirect-malformed': permanent(
     'The redirect has no target that is a valid http(s) URL.',
-    'Mend the redirect on the site.',
+    'Fix the redirect on the site.',
   ),
-  'redirect-loop': permanent('The redirect leads back to a URL of its own chain.', 'Mend the redirect on the site.'),
+  'redirect-loop': permanent('The redirect leads back to a URL of its own chain.', 'Fix the redirect on the site.'),
   'redirect-limit': permanent(
     'The chain of redirects is longer than allowed.',
-    'Mend the chain, or raise maxRedirects.',
+    'Fix the chain, or raise maxRedirects.',
   ),
-  'dns-not-found': permanent('The host name does not exist.', 'Mend the links that lead to it.'),
+  'dns-not-found': permanent('The host name does not exist.', 'Fix the links that lead to it.'),
   'address-forbidden': permanent(
     'The host has an address that is not public.',
     'Allow it with AllowAddress if it is meant.',
   ),
   'tls-expired': permanent('The certificate has expired or is not yet valid.', 'Renew the certificate on the site.'),
-  'tls-name': permanent('The certificate is for another host name.', 'Mend the certificate on the site.'),
+  'tls-name': permanent('The certificate is for another host name.', 'Fix the certificate on the site.'),
   'tls-untrusted': permanent(
     'The certificate is signed by nobody the fetcher trusts.',
     'Add the authority to the fetcher.',
   ),
   'tls-failed': permanent('The TLS handshake failed.', 'Look at the detail of the visit.'),
+  'tls-client-certificate': permanent(
+    'The server demands a certificate of the client.',
+    'Ask whoever runs the site how a client can sign in.',
+  ),
   protocol: permanent('The answer is not valid HTTP.', 'Ask the site; the lenient parser could not read it either.'),
   'header-too-large': permanent('The header of the answer is larger than allowed.', 'Ask the site.'),
   'body-too-large': permanent(
@@ -76,7 +81,7 @@ export const ERROR_CODES = {
   ),
   'soft-error': permanent(
     'A page with status 200 whose text says that it is an error.',
-    'Nothing, or mend the SoftErrors pattern.',
+    'Nothing, or fix the SoftErrors pattern.',
   ),
   'connection-failed': permanent('The connection failed in another way.', 'Look at the detail of the visit.'),
   'http-408': temporary('The server timed out waiting for the request (408).', 'Tried again by itself.'),
@@ -102,11 +107,43 @@ export const ERROR_CODES = {
     'robots.txt could not be read, so the host is closed until it can (RFC 9309, 2.3.1.4).',
     'Tried again by itself.',
   ),
+  'extractor-unavailable': temporary(
+    'The server that extracts the text (Tika) cannot be asked. The document stays as it is, however long that lasts.',
+    'Start the server, or look at the url of Extractor; the document is visited again by itself.',
+  ),
+  'render-timeout': temporary(
+    'The scripts of the page did not come to an end, and the page could not be read. After two attempts it is indexed as it was sent.',
+    'Look at the page, raise `timeLimitMS` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
+  ),
+  'render-memory': temporary(
+    'The page took more memory than the browser may have. After two attempts it is indexed as it was sent.',
+    'Look at the page, raise `memoryLimitBytes` of Renderer, or write `<Render mode="never"/>` in a rule for it.',
+  ),
+  'render-crash': temporary(
+    'The browser ended the page, or itself. After two attempts it is indexed as it was sent.',
+    'Look at the detail of the visit.',
+  ),
+  'renderer-unavailable': temporary(
+    'There is no browser to render the page: it is indexed as it was sent, and no visit fails for that.',
+    'Install Chromium, or look at Renderer in the configuration.',
+  ),
   'login-wall': temporary(
     'The host sends many of its pages to one login page.',
     'Give the fetcher a credential for the host.',
   ),
+  'login-failed': temporary(
+    'The page needs a login that does not work now. The document stays as it is, however long that lasts.',
+    'Test the login (`crawlway login test NAME`, or the Logins screen): it shows each step.',
+  ),
+  'proxy-failed': temporary(
+    'The proxy cannot be reached, refuses its login or cannot connect. That says nothing about the site.',
+    'Look at the proxy; the page is visited again by itself.',
+  ),
 } as const satisfies Record<string, ErrorEntry>;
+
+/** What this side lacks says nothing about the page: such errors never cost a document. */
+export const isOurFault = (code: string): boolean =>
+  code === 'extractor-unavailable' || code === 'login-failed' || code === 'proxy-failed';
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
@@ -115,10 +152,15 @@ export function errorCodeOfStatus(status: number, hasRetryAfter: boolean): Error
   switch (status) {
     case 401:
       return 'http-401';
+    case 402:
+      return 'payment-required';
     case 403:
       return 'http-403';
     case 404:
       return 'http-404';
+    // Only a proxy says so (RFC 9110, 15.5.8).
+    case 407:
+      return 'proxy-failed';
     case 408:
       return 'http-408';
     case 410:

@@ -12,6 +12,26 @@ export interface FetchTimings {
   readonly total: Duration;
 }
 
+export interface Rendering {
+  readonly time: Duration;
+  /** Requests that the page made for scripts, data and frames, those that were answered from memory included. */
+  readonly requests: number;
+  /** Of those, sent to the host of the page. */
+  readonly ownRequests: number;
+  /** Requests that were not made, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** Of the answers. */
+  readonly bytes: number;
+  /** Addresses that its scripts gave the page, and windows that it wanted to open. */
+  readonly routes: readonly string[];
+  /** What told that the page was ready. */
+  readonly readiness?: 'quiet' | 'condition' | 'time limit';
+  /** Its scripts sent the visitor there; the body is the page as it was fetched. */
+  readonly movedTo?: string;
+  /** JPEG. */
+  readonly picture?: Uint8Array;
+}
+
 export type FetchOutcome =
   | {
       readonly kind: 'response';
@@ -25,6 +45,8 @@ export type FetchOutcome =
       /** IP address that answered. */
       readonly address: string;
       readonly timings: FetchTimings;
+      /** What a browser did for it; the body is the document as its scripts made it. */
+      readonly rendering?: Rendering;
     }
   | {
       readonly kind: 'failure';

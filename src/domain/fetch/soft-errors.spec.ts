@@ -4,9 +4,8 @@ import type { SoftErrorDefinition } from '../crawl/definition.js';
 import { compileSoftErrors } from './soft-errors.js';
 
 const place = (line: number) => ({ file: 'CrawlConfig.xml', line, column: 5 });
-const soft = (field: SoftErrorDefinition['field'], pattern: string, line = 1, status = 404): SoftErrorDefinition => ({
-  field,
-  pattern,
+const soft = (field: 'url' | 'title' | 'content', pattern: string, line = 1, status = 404): SoftErrorDefinition => ({
+  [field]: pattern,
   status,
   place: place(line),
 });
@@ -29,6 +28,14 @@ describe('soft errors', () => {
     ]);
     expect(matcher.match(page)).toBeUndefined();
     expect(compileSoftErrors([]).match(page)).toBeUndefined();
+  });
+
+  it('match patterns of several fields only together', () => {
+    const mergeWork = (title: string, content: string) =>
+      compileSoftErrors([{ url: 'err=', title, content, status: 404, place: place(1) }]).match(page);
+    expect(mergeWork('not found', 'nothing')).toMatchObject({ status: 404 });
+    expect(mergeWork('not found', 'something')).toBeUndefined();
+    expect(mergeWork('welcome', 'nothing')).toBeUndefined();
   });
 
   it('are decided by the first pattern that matches', () => {

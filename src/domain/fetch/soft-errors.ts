@@ -19,25 +19,47 @@ export interface SoftErrorMatcher {
 
 /**
  * Patterns of pages that are errors although their status says 200 (seed: OmniFind). Test them on 200 answers only. A pattern
- * is found anywhere in its field, as written, on an engine with linear time.
- * @throws Error that names the place of a pattern that is not valid.
+ * is found anywhere in its field, as written, on an engine with linear time. Patterns of URL, title and content that are given
+ * together must all match.
+ * @throws SoftErrorFault when a pattern is not valid
  */
 export function compileSoftErrors(definitions: readonly SoftErrorDefinition[]): SoftErrorMatcher {
-  const tests = definitions.map((definition) => ({ ...definition, pattern: compile(definition) }));
+  const tests = definitions.map((definition) => ({ ...definition, patterns: compile(definition) }));
   return {
     match(page) {
       const fields = { url: page.url, title: page.title, content: page.text.slice(0, MAX_TEXT) };
-      const found = tests.find(({ field, pattern }) => pattern.test(fields[field]));
+      const found = tests.find(({ patterns }) => patterns.every(({ field, regex }) => regex.test(fields[field])));
       return found && { status: found.status, place: found.place };
     },
   };
 }
 
-function compile({ pattern, place }: SoftErrorDefinition): RE2JS {
+const FIELDS = ['url', 'title', 'content'] as const;
+
+/** A pattern that the engine refuses, with the engine's words as its cause. */
+export class SoftErrorFault extends Error {
+  override readonly name = 'SoftErrorFault';
+  constructor(
+    readonly pattern: string,
+    place: Place,
+    cause: unknown,
+  ) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`${placeText(place)} the pattern of a soft error is not valid: ${reason}`, { cause });
+  }
+}
+
+function compile(definition: SoftErrorDefinition) {
+  return FIELDS.flatMap((field) => {
+    const pattern = definition[field];
+    return pattern === undefined ? [] : [{ field, regex: regexOf(pattern, definition.place) }];
+  });
+}
+
+function regexOf(pattern: string, place: Place): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${placeText(place)} the pattern of a soft error is not valid: ${reason}`, { cause: error });
+    throw new SoftErrorFault(pattern, place, error);
   }
 }

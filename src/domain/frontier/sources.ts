@@ -28,7 +28,7 @@ export const DEFAULT_WEIGHTS: Readonly<Record<SourceName, number>> = {
 
 export const sourceName = (number: SourceNumber): SourceName => SOURCES[number];
 
-/** The place in the queue of a URL that a person wants visited now. What is due already stays due since then, as doubts about it tell. */
+/** The place in the queue of a URL that a person wants visited now. What is due already keeps its due time: how long it waited is measured from it. */
 export function wantedNow(
   { source, dueAt }: { readonly source?: SourceNumber; readonly dueAt: Instant },
   now: Instant,
@@ -37,25 +37,52 @@ export function wantedNow(
 }
 
 /** How a URL came to the frontier: decides its natural source together with what the rules grant. */
-export type Arrival = 'root' | 'link' | 'redirect' | 'sitemap' | 'due';
+export type DiscoveredVia = 'root' | 'link' | 'redirect' | 'sitemap' | 'indexnow' | 'due';
 
 /**
  * The source of a queued URL: roots → user, redirect targets → redir, others by what the rules grant. A priority shift
  * (-2 highest … 2 lowest) moves it among the five fifos.
  */
 export function assignSource(
-  arrival: Arrival,
+  discoveredVia: DiscoveredVia,
   grants: { index: boolean; follow: boolean },
   shift: number,
 ): SourceNumber {
-  if (arrival === 'due') return REFRESH;
-  const natural = naturalSource(arrival, grants);
+  if (discoveredVia === 'due') return REFRESH;
+  const natural = naturalSource(discoveredVia, grants);
   return Math.min(4, Math.max(0, natural + Math.trunc(shift))) as SourceNumber;
 }
 
-function naturalSource(arrival: Exclude<Arrival, 'due'>, grants: { index: boolean; follow: boolean }): number {
-  if (arrival === 'root') return 0;
-  if (arrival === 'redirect') return 1;
+/** Into which source a URL goes, and how that comes about. */
+export interface QueueAssignment {
+  /** By how it came and what the rules grant. */
+  readonly natural: SourceName;
+  /** What rules and root priority add to its number. */
+  readonly shift: number;
+  /** The natural source moved by the shift, clamped to the five fifos. */
+  readonly source: SourceName;
+}
+
+export function assignment(
+  discoveredVia: DiscoveredVia | 'robots',
+  grants: { index: boolean; follow: boolean },
+  shift: number,
+): QueueAssignment {
+  if (discoveredVia === 'robots') return { natural: sourceName(SITEMAPS), shift: 0, source: sourceName(SITEMAPS) };
+  const natural = assignSource(discoveredVia, grants, 0);
+  return {
+    natural: sourceName(natural),
+    shift: Math.trunc(shift),
+    source: sourceName(assignSource(discoveredVia, grants, shift)),
+  };
+}
+
+function naturalSource(
+  discoveredVia: Exclude<DiscoveredVia, 'due'>,
+  grants: { index: boolean; follow: boolean },
+): number {
+  if (discoveredVia === 'root' || discoveredVia === 'indexnow') return 0;
+  if (discoveredVia === 'redirect') return 1;
   if (grants.index) return grants.follow ? 3 : 2;
   return 4;
 }

@@ -3,23 +3,40 @@
  * order; the last setting of an option wins. Being filtered is final, but evaluation goes on: a later rule that filters as
  * well may ask for a record of the URL.
  */
-import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } from '../crawl/definition.js';
+import type {
+  ConditionRule,
+  ConditionsDefinition,
+  ConditionTest,
+  RootDefinition,
+  UrlOptions,
+} from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import { type Draft, type Layer, type Rejection } from './layer.js';
 import { patternProblem } from './matching/expression.js';
-import { encodeHost, encodeNonAscii, fold } from './matching/fold.js';
 import { LiteralIndex } from './matching/literal-index.js';
-import { mapTexts, type Necessary, oneOf, UNKNOWN } from './matching/necessary.js';
+import { forIndex, type Necessary, oneOf, UNKNOWN } from './matching/necessary.js';
 import type { Predicate, Subject } from './matching/subject.js';
-import { type CompiledPattern, compilePattern } from './matching/text-matcher.js';
-import { wildcardMatcher, wildcardPieces } from './matching/wildcard.js';
+import { asInUrl, type CompiledPattern, compilePattern } from './matching/text-matcher.js';
+import { wildcardMatcher, wildcardPieces, wildcardSet } from './matching/wildcard.js';
 import { mergeOptions, optionsText } from './options.js';
+import {
+  holdsSecrets,
+  NAMES_NONE,
+  type NamedServers,
+  namedServers,
+  rootServers,
+  type Servers,
+  withoutSecrets,
+} from './secret-scope.js';
+import { serverOf } from './server-records.js';
 import type { Candidate, TraceStep } from './verdict.js';
 
 interface CompiledCondition {
   readonly rule: ConditionRule;
   readonly matches: Predicate;
   readonly children: Level;
+  /** Where its credentials and secret headers go; undefined: it has none. */
+  readonly secretsFor: Servers | undefined;
   /** Of the URLs for which the rule has an effect. */
   readonly necessary: Necessary;
 }
@@ -37,6 +54,8 @@ export interface ConditionStep {
   readonly rule: ConditionRule;
   readonly depth: number;
   readonly outcome: 'applies' | 'does not apply' | 'filters' | 'passes' | 'not evaluated';
+  /** What a rule that applies assigns: its options, without secrets that are not for this server. */
+  readonly options?: UrlOptions;
 }
 
 export interface ConditionsResult {
@@ -50,10 +69,18 @@ export interface ConditionsResult {
   readonly log: boolean;
 }
 
-export type Conditions = (subject: Subject, visit?: (step: ConditionStep) => void) => ConditionsResult;
+export interface ConditionsQuestion {
+  readonly visit?: (step: ConditionStep) => void;
+  /** Where the URL is fetched, when that is elsewhere: secrets go there. */
+  readonly fetchUrl?: string;
+}
+
+export type Conditions = (subject: Subject, question?: ConditionsQuestion) => ConditionsResult;
 
 interface Walk {
   readonly subject: Subject;
+  /** Whether secrets for the servers may be sent to where the URL is fetched. */
+  readonly isFor: (servers: Servers) => boolean;
   readonly visit: ((step: ConditionStep) => void) | undefined;
   options: UrlOptions;
   filteredBy: ConditionRule | undefined;
@@ -62,14 +89,24 @@ interface Walk {
   log: boolean;
 }
 
-export function compileConditions(definition: ConditionsDefinition, problems: Problem[]): Conditions {
-  const level = compileLevel(definition.rules, problems);
+/** `roots`: of the configuration. Secrets go to their servers too. */
+export function compileConditions(
+  definition: ConditionsDefinition,
+  problems: Problem[],
+  roots: readonly RootDefinition[],
+): Conditions {
+  const compiler: Compiler = { problems, roots: memoized(() => rootServers(roots)) };
+  const level = compileLevel(definition.rules, compiler, NAMES_NONE);
   const global: UrlOptions = { defaultAllow: definition.defaultAllow, ...definition.options };
-  return (subject, visit) => {
+  const plain = withoutSecrets(global);
+  const secretsFor = holdsSecrets(global) ? compiler.roots() : undefined;
+  return (subject, { visit, fetchUrl } = {}) => {
+    const isFor = forServer(fetchUrl ?? subject.url.href);
     const walk: Walk = {
       subject,
+      isFor,
       visit,
-      options: global,
+      options: secretsFor === undefined || isFor(secretsFor) ? global : plain,
       filteredBy: undefined,
       defaultAllowBy: undefined,
       maxHopsBy: undefined,
@@ -78,6 +115,24 @@ export function compileConditions(definition: ConditionsDefinition, problems: Pr
     evaluate(level, 0, walk);
     return walk;
   };
+}
+
+interface Compiler {
+  readonly problems: Problem[];
+  readonly roots: () => Servers;
+}
+
+function memoized<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function forServer(href: string): (servers: Servers) => boolean {
+  const server = memoized(() => serverOf(href));
+  return (servers) => servers.has(server() ?? '');
 }
 
 /** An explanation shows the rules without effect as well. */
@@ -105,19 +160,23 @@ function step(condition: CompiledCondition, depth: number, walk: Walk): void {
     return;
   }
   const applies = matched === (rule.kind === 'apply-for');
-  walk.visit?.({ rule, depth, outcome: applies ? 'applies' : 'does not apply' });
-  if (!applies) {
+  const options = applies ? assigned(condition, walk) : undefined;
+  walk.visit?.({ rule, depth, outcome: applies ? 'applies' : 'does not apply', ...(options && { options }) });
+  if (!options) {
     if (walk.visit) skip(children, depth + 1, walk.visit);
     return;
   }
-  if (rule.options !== NO_OPTIONS) assignOptions(rule, walk);
+  if (options !== NO_OPTIONS) assignOptions(rule, options, walk);
   evaluate(children, depth + 1, walk);
 }
 
-function assignOptions(rule: ConditionRule, walk: Walk): void {
-  walk.options = mergeOptions(walk.options, rule.options);
-  if (rule.options.defaultAllow !== undefined) walk.defaultAllowBy = rule;
-  if (rule.options.maxHops !== undefined) walk.maxHopsBy = rule;
+const assigned = ({ rule, secretsFor }: CompiledCondition, { isFor }: Walk): UrlOptions =>
+  secretsFor === undefined || isFor(secretsFor) ? rule.options : withoutSecrets(rule.options);
+
+function assignOptions(rule: ConditionRule, options: UrlOptions, walk: Walk): void {
+  walk.options = mergeOptions(walk.options, options);
+  if (options.defaultAllow !== undefined) walk.defaultAllowBy = rule;
+  if (options.maxHops !== undefined) walk.maxHopsBy = rule;
 }
 
 function skip(level: Level, depth: number, visit: (step: ConditionStep) => void): void {
@@ -129,12 +188,16 @@ function skip(level: Level, depth: number, visit: (step: ConditionStep) => void)
 
 const NO_OPTIONS: UrlOptions = {};
 
-function compileLevel(definitions: readonly ConditionRule[], problems: Problem[]): Level {
-  const rules = definitions.map((rule) => ({
-    rule: Object.keys(rule.options).length === 0 ? { ...rule, options: NO_OPTIONS } : rule,
-    children: compileLevel(rule.children, problems),
-    ...compileTest(rule, problems),
-  }));
+function compileLevel(definitions: readonly ConditionRule[], compiler: Compiler, outer: NamedServers): Level {
+  const rules = definitions.map((rule) => {
+    const named = namedServers(rule, outer);
+    return {
+      rule: Object.keys(rule.options).length === 0 ? { ...rule, options: NO_OPTIONS } : rule,
+      children: compileLevel(rule.children, compiler, named),
+      secretsFor: holdsSecrets(rule.options) ? new Set([...named.servers, ...compiler.roots()]) : undefined,
+      ...compileTest(rule, compiler.problems),
+    };
+  });
   const index = rules.length > WORTH_AN_INDEX ? new LiteralIndex(rules.map(({ necessary }) => necessary)) : undefined;
   return { rules, index };
 }
@@ -148,7 +211,7 @@ function compileTest({ kind, test, place }: ConditionRule, problems: Problem[]):
     const whenMatched = kind === 'apply-for' || kind === 'may-not-have';
     return {
       matches: (subject) => matches(subject.text(test.field, norm)),
-      necessary: whenMatched && test.field !== 'fragment' ? mapTexts(necessary, (text) => text.toLowerCase()) : UNKNOWN,
+      necessary: whenMatched && test.field !== 'fragment' ? forIndex(necessary) : UNKNOWN,
     };
   } catch (error) {
     problems.push(patternProblem(test.value, error, place));
@@ -160,7 +223,7 @@ function compileText({ type, field, value, caseSensitive }: ConditionTest): Comp
   const norm = caseSensitive ? 'none' : 'lower';
   if (type === 'regex') return compilePattern({ field, kind: 'inside', norm, value, litteral: false });
   const wildcards = (type === 'wildcard' ? [value] : wildcardSet(value)).map((text) =>
-    field === 'host' ? encodeHost(text) : fold(encodeNonAscii(text), norm),
+    asInUrl(text, { field, kind: 'exact', norm }),
   );
   const matchers = wildcards.map((text) => wildcardMatcher(text, 'star-question'));
   return {
@@ -169,20 +232,17 @@ function compileText({ type, field, value, caseSensitive }: ConditionTest): Comp
   };
 }
 
-/** One wildcard a line; blank lines mean nothing. */
-export const wildcardSet = (value: string): string[] =>
-  value
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
-export function conditionsLayer(definition: ConditionsDefinition, problems: Problem[]): Layer {
-  const conditions = compileConditions(definition, problems);
+export function conditionsLayer(
+  definition: ConditionsDefinition,
+  problems: Problem[],
+  roots: readonly RootDefinition[],
+): Layer {
+  const conditions = compileConditions(definition, problems, roots);
   return {
     name: 'conditions',
     judge(candidate, draft, trace) {
       const visit = trace && ((said: ConditionStep) => trace.push(traceStep(said)));
-      const result = conditions(draft.subject, visit);
+      const result = conditions(draft.subject, { visit, fetchUrl: draft.fetchUrl });
       const rejection = reject(definition, candidate, result);
       trace?.push({
         layer: 'conditions',
@@ -199,7 +259,10 @@ export function conditionsLayer(definition: ConditionsDefinition, problems: Prob
 }
 
 function assign(definition: ConditionsDefinition, result: ConditionsResult, draft: Draft): void {
+  const limit = draft.options.maxHops;
   draft.setOptions(result.options);
+  // A server record rejects by its own limit, whatever a condition allows.
+  if (limit !== undefined && limit < (draft.options.maxHops ?? limit)) draft.setOptions({ maxHops: limit });
   draft.opinion = { layer: 'conditions', place: definition.place, detail: 'passed all conditions' };
 }
 
@@ -248,7 +311,7 @@ const OUTCOME: Readonly<Record<ConditionStep['outcome'], TraceStep['outcome']>> 
   'not evaluated': 'not evaluated',
 };
 
-function traceStep({ rule, depth, outcome }: ConditionStep): TraceStep {
+function traceStep({ rule, depth, outcome, options }: ConditionStep): TraceStep {
   const kept = outcome === 'filters' && rule.log ? 'a record is kept' : undefined;
   return {
     layer: 'conditions',
@@ -256,6 +319,6 @@ function traceStep({ rule, depth, outcome }: ConditionStep): TraceStep {
     outcome: OUTCOME[outcome],
     reason: outcome === 'filters' ? 'condition-filtered' : undefined,
     place: rule.place,
-    effect: outcome === 'applies' ? optionsText(rule.options).join(', ') : kept,
+    effect: options ? optionsText(options).join(', ') : kept,
   };
 }

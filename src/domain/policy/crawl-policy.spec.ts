@@ -14,6 +14,7 @@ import {
   ruleDefinition,
 } from '../../../test/support/crawler-definition.js';
 import type { RuleDefinition } from '../crawl/definition.js';
+import { Secret } from '../secret.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { compileExpression } from './matching/expression.js';
@@ -145,15 +146,28 @@ describe('explain', () => {
   test('never shows a password', () => {
     const conditions = {
       defaultAllow: 'allow',
-      options: { credentials: 'me:s3cret', proxy: 'http://me:s3cret@proxy/', headers: { Cookie: 's3cret' } },
-      rules: [],
+      options: {
+        credentials: new Secret('me:s3cret'),
+        proxy: 'http://me:s3cret@proxy/',
+        headers: { Cookie: 's3cret' },
+      },
+      rules: [
+        {
+          kind: 'apply-for',
+          test: { type: 'wildcard', field: 'host', value: 'a.com', caseSensitive: false },
+          options: { headers: { Cookie: 's3cret' } },
+          log: false,
+          children: [],
+          place,
+        },
+      ],
       place,
     } as const;
     const servers = {
       followOutside: true,
       deleteNoServer: true,
       records: [],
-      defaults: { authentication: 'me:s3cret' },
+      defaults: { authentication: new Secret('me:s3cret') },
       place,
     };
     const { trace } = compilePolicy(crawlerDefinition({ conditions, servers }), undefined).explain(

@@ -4,6 +4,8 @@
  */
 import type { CrawlerDefinition, GlobalCrawlSpaceDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
+import { type CrawlUrl, crawlUrl } from '../url/crawl-url.js';
+import { comparable } from '../url/url-form.js';
 import { conditionsLayer } from './conditions.js';
 import { crawlRulesLayer } from './crawl-rules.js';
 import { crawlSpaceLayer } from './crawl-space.js';
@@ -45,12 +47,13 @@ function layersOf(
     siteModeLayer(),
     crawlSpace ? crawlSpaceLayer(crawlSpace, global, problems) : notConfigured('crawl-space'),
     servers ? serverRecordsLayer(servers) : notConfigured('server-records'),
-    conditions ? conditionsLayer(conditions, problems) : notConfigured('conditions'),
+    conditions ? conditionsLayer(conditions, problems, crawler.roots) : notConfigured('conditions'),
     crawlRulesLayer(crawler, problems),
   ];
 }
 
-function evaluate(layers: readonly Layer[], candidate: Candidate, trace?: TraceStep[]): Verdict {
+function evaluate(layers: readonly Layer[], asked: Candidate, trace?: TraceStep[]): Verdict {
+  const candidate = inOneForm(asked);
   const draft = new Draft(candidate.url);
   inherit(candidate, draft);
   let rejection: Rejection | undefined;
@@ -62,6 +65,21 @@ function evaluate(layers: readonly Layer[], candidate: Candidate, trace?: TraceS
   }
   return rejection ? rejected(rejection) : accepted(draft);
 }
+
+/** Rules are written for URLs in canonical form, and hold for every URL. */
+function inOneForm(candidate: Candidate): Candidate {
+  const { url, from, root } = candidate;
+  if (isInForm(url) && isInForm(from) && isInForm(root?.url)) return candidate;
+  return {
+    ...candidate,
+    url: comparable(url),
+    from: from && comparable(from),
+    root: root && { ...root, url: comparable(root.url), sitePrefixes: root.sitePrefixes.map(inForm) },
+  };
+}
+
+const isInForm = (url: CrawlUrl | undefined): boolean => url === undefined || comparable(url) === url;
+const inForm = (prefix: string): string => comparable(crawlUrl(prefix)).href;
 
 /** A site names its sitemaps where no rule for pages would look for them. */
 function readLinksOnly(draft: Draft, { layer }: Rejection, trace?: TraceStep[]): void {

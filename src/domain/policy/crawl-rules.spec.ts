@@ -126,7 +126,7 @@ describe('matching', () => {
       expect(matches(atom('path', 'exact', value, { norm }), `http://a.com${urlPath}`)).toBe(expected);
     });
 
-    test('a host with accents is compared as it stands in the URL', () => {
+    test('a host with accents is compared as it is in the URL', () => {
       expect(matches(domain('b\u00fccher.example'), 'http://www.xn--bcher-kva.example/')).toBe(true);
       expect(matches(atom('host', 'exact', 'b\u00fccher\\.example'), 'http://xn--bcher-kva.example/')).toBe(true);
     });
@@ -196,9 +196,9 @@ describe('actions', () => {
   test('links of a root are followed by defaultFollowRoots, unless a rule says not to', () => {
     const url = crawlUrl('http://a.com/');
     const root = rootContext(rootDefinition(url.href, { priority: -1 }), url);
-    const follow = (arrival: 'root' | 'stored' | 'link', parts: Partial<CrawlerDefinition>) =>
+    const follow = (discoveredVia: 'root' | 'stored' | 'link', parts: Partial<CrawlerDefinition>) =>
       compilePolicy(crawlerDefinition({ defaultFollow: false, ...parts }), undefined).judge(
-        candidate(url.href, { arrival, root, hops: 0 }),
+        candidate(url.href, { discoveredVia, root, hops: 0 }),
       ).effects.follow;
     expect(follow('root', {})).toBe(true);
     expect(follow('stored', {})).toBe(true);
@@ -214,7 +214,7 @@ describe('actions', () => {
       crawlerDefinition({ rules: [ruleDefinition(1, ANY, { priorityShift: 2 })] }),
       undefined,
     );
-    expect(policy.judge(candidate(url.href, { arrival: 'root', root, hops: 0 })).effects.priorityShift).toBe(1);
+    expect(policy.judge(candidate(url.href, { discoveredVia: 'root', root, hops: 0 })).effects.priorityShift).toBe(1);
     expect(policy.judge(candidate('http://a.com/x', { root })).effects.priorityShift).toBe(2);
   });
 });

@@ -2,13 +2,15 @@
  * Layer 6, the crawl rules and the crawler's defaults (seed: CloudView, "Crawl Rules"). All matching rules count, in file
  * order; each sets only the aspects that it names, and a later rule overrides an earlier one aspect by aspect.
  */
-import type { CrawlerDefinition, MetaDefinition, RuleDefinition } from '../crawl/definition.js';
+import type { CrawlerDefinition, MetaDefinition, RuleDefinition, UrlOptions } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
 import { expressionText } from './expression-text.js';
 import { type Draft, isRoot, type Layer, type Rejection } from './layer.js';
 import { compileExpression } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';
 import type { Predicate, Subject } from './matching/subject.js';
+import { optionsText } from './options.js';
+import { acceptedBySite } from './site-mode.js';
 import type { Candidate, TraceStep } from './verdict.js';
 
 interface CompiledRule {
@@ -28,6 +30,7 @@ interface Aspects {
   source?: string;
   priorityShift?: number;
   metas: MetaDefinition[] | undefined;
+  render?: UrlOptions;
 }
 
 export function crawlRulesLayer(crawler: CrawlerDefinition, problems: Problem[]): Layer {
@@ -78,7 +81,7 @@ function matchRules(
 }
 
 function apply(rule: CompiledRule, aspects: Aspects): void {
-  const { accept, index, follow, source, priorityShift, metas } = rule.definition.actions;
+  const { accept, index, follow, source, priorityShift, metas, render } = rule.definition.actions;
   if (accept !== undefined) {
     aspects.accept = accept;
     aspects.acceptedBy = rule;
@@ -87,6 +90,7 @@ function apply(rule: CompiledRule, aspects: Aspects): void {
   if (follow !== undefined) aspects.follow = follow;
   if (source !== undefined) aspects.source = source;
   if (priorityShift !== undefined) aspects.priorityShift = priorityShift;
+  if (render !== undefined) aspects.render = { ...aspects.render, ...render };
   if (metas.length > 0) aspects.metas = aspects.metas ? [...aspects.metas, ...metas] : [...metas];
 }
 
@@ -104,6 +108,7 @@ export function ruleEffect({ actions }: RuleDefinition): string {
     ...yesNo('follow', actions.follow),
     ...(actions.source === undefined ? [] : [`source=${actions.source}`]),
     ...(actions.priorityShift === undefined ? [] : [`priority shift ${actions.priorityShift}`]),
+    ...(actions.render === undefined ? [] : optionsText(actions.render)),
     ...actions.metas.map((meta) => `meta ${meta.name}=${meta.value}`),
   ].join(', ');
 }
@@ -115,9 +120,11 @@ function decide(
   draft: Draft,
   trace?: TraceStep[],
 ): Rejection | undefined {
-  const accepted = aspects.accept ?? crawler.defaultAccept;
+  const bySite = aspects.accept === undefined && acceptedBySite(candidate);
+  const accepted = aspects.accept ?? (bySite || crawler.defaultAccept);
   const rule = aspects.acceptedBy;
-  if (!rule) traceDefault(accepted, trace);
+  if (bySite) traceSite(candidate, trace);
+  else if (!rule) traceDefault(accepted, trace);
   if (!accepted) return rejection(rule, crawler);
   const root = isRoot(candidate);
   const defaultFollow = crawler.defaultFollow || (root && crawler.defaultFollowRoots);
@@ -126,9 +133,20 @@ function decide(
   draft.source = aspects.source ?? draft.source;
   draft.priorityShift = (aspects.priorityShift ?? 0) + (root ? (candidate.root?.priority ?? 0) : 0);
   if (aspects.metas) draft.addMetas(aspects.metas);
-  draft.opinion = { layer: 'crawl-rules', place: rule?.definition.place, detail: rule?.label ?? 'accepted by default' };
+  if (aspects.render) draft.setOptions(aspects.render);
+  const byDefault = bySite ? 'accepted in site mode' : 'accepted by default';
+  draft.opinion = { layer: 'crawl-rules', place: rule?.definition.place, detail: rule?.label ?? byDefault };
   traceGrants(draft, aspects, trace);
   return undefined;
+}
+
+function traceSite({ root }: Candidate, trace?: TraceStep[]): void {
+  trace?.push({
+    layer: 'crawl-rules',
+    test: `no rule with Accept or Ignore matches: it is on the site of root ${root?.url.href}`,
+    outcome: 'accept',
+    place: root?.place,
+  });
 }
 
 function traceDefault(accepted: boolean, trace?: TraceStep[]): void {
@@ -155,5 +173,10 @@ const unnamed = (aspects: Aspects): string[] =>
 function rejection(rule: CompiledRule | undefined, { place }: CrawlerDefinition): Rejection {
   const layer = 'crawl-rules';
   if (rule) return { layer, reason: 'rule-ignored', place: rule.definition.place, detail: rule.ignores };
-  return { layer, reason: 'not-accepted', place, detail: 'no rule with Accept matches, and defaultAccept is off' };
+  return {
+    layer,
+    reason: 'not-accepted',
+    place,
+    detail: 'no rule with Accept matches, defaultAccept is off, and no site mode accepts it',
+  };
 }

@@ -5,6 +5,7 @@
 import type { CrawlSpaceRule } from '../crawl/definition.js';
 import type { Place, Problem } from '../crawl/place.js';
 import { normalizeCidr } from '../net/address.js';
+import { foreignFile } from './foreign-file.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
 
 /** A global crawl space is about domains only: it divides hosts between crawlers, nothing else. */
@@ -15,7 +16,7 @@ export interface CrawlSpaceFile {
   readonly problems: readonly Problem[];
 }
 
-interface Word {
+interface UrlCommand {
   readonly text: string;
   readonly place: Place;
 }
@@ -35,27 +36,38 @@ class BadLine extends Error {
 export function parseCrawlSpace(text: string, file: string, kind: CrawlSpaceKind = 'local'): CrawlSpaceFile {
   const rules: CrawlSpaceRule[] = [];
   const problems: Problem[] = [];
+  const strange: Place[] = [];
+  let all = 0;
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
     const place = { file, line: index + 1, column: 1 };
     try {
       const words = wordsOf(line, place);
-      if (words.length > 0) rules.push(parseRule(words, kind));
+      if (words.length === 0) continue;
+      all++;
+      if (isStrange(words)) strange.push(place);
+      rules.push(parseRule(words, kind));
     } catch (error) {
       if (!(error instanceof BadLine)) throw error;
       problems.push({ severity: 'error', code: 'bad-rule-file', message: error.message, place: error.place });
     }
   }
-  return { rules, problems };
+  if (!strange[0] || strange.length <= all / 2) return { rules, problems };
+  return { rules, problems: [foreignFile(strange[0], 'crawl.rules', { strange: strange.length, all })] };
 }
 
-function wordsOf(line: string, place: Place): Word[] {
+/** Not even a misspelt rule. */
+const isStrange = ([first, second]: readonly UrlCommand[]): boolean =>
+  !/^(?:allow|forbid)$/i.test(first?.text ?? '') && !/^(?:domain|address|prefix)$/i.test(second?.text ?? '');
+
+function wordsOf(line: string, place: Place): UrlCommand[] {
   if (line.length > MAX_LINE) throw new BadLine(`a line has at most ${MAX_LINE} characters`, place);
-  const code = line.replace(/^\uFEFF/, ' ').replace(/(^|\s)#.*$/, '');
+  const comment = /(?:^|\s)#/.exec(line)?.index ?? line.length;
+  const code = line.slice(0, comment).replace(/^\uFEFF/, ' ');
   if (code.includes(NOT_UTF8)) throw new BadLine(NOT_UTF8_MESSAGE, { ...place, column: code.indexOf(NOT_UTF8) + 1 });
   return [...code.matchAll(/\S+/g)].map((match) => ({ text: match[0], place: { ...place, column: match.index + 1 } }));
 }
 
-function parseRule(words: readonly Word[], space: CrawlSpaceKind): CrawlSpaceRule {
+function parseRule(words: readonly UrlCommand[], space: CrawlSpaceKind): CrawlSpaceRule {
   const [first, second, target, ...more] = words;
   const verdict = first?.text.toLowerCase();
   if (!first || (verdict !== 'allow' && verdict !== 'forbid')) {
@@ -77,9 +89,9 @@ function parseRule(words: readonly Word[], space: CrawlSpaceKind): CrawlSpaceRul
   return { verdict, kind, target: kind === 'domain' ? domainTarget(target) : prefixTarget(target), place };
 }
 
-const placeOf = (word: Word | undefined): Place => word?.place ?? { file: '', line: 1, column: 1 };
+const placeOf = (word: UrlCommand | undefined): Place => word?.place ?? { file: '', line: 1, column: 1 };
 
-function addressTarget(first: Word, more: readonly Word[]): string {
+function addressTarget(first: UrlCommand, more: readonly UrlCommand[]): string {
   const text = [first, ...more].map((word) => word.text).join(' ');
   const cidr = normalizeCidr(text);
   if (cidr !== undefined) return cidr;
@@ -87,14 +99,14 @@ function addressTarget(first: Word, more: readonly Word[]): string {
 }
 
 /** A host name with wildcards, and a port when only that server is meant. */
-function domainTarget({ text, place }: Word): string {
+function domainTarget({ text, place }: UrlCommand): string {
   if (/^[^\s/:?#@\\]+(?::(?:\d{1,5}|\*))?$/u.test(text)) return text.toLowerCase().replace(/:\*$/, '');
   const meant = /^[a-z]+:\/\/([^/]+)\/?$/i.exec(text)?.[1];
   const hint = meant ? `: write ${meant}` : ': write a host name such as www.example.com or *.example.com';
   throw new BadLine(`"${text}" is no host name${hint}`, place);
 }
 
-function prefixTarget({ text, place }: Word): string {
+function prefixTarget({ text, place }: UrlCommand): string {
   if (/^(?:https?:\/\/|\*)/i.test(text)) return text;
   throw new BadLine(`prefix "${text}" can match no URL: begin it with http://, https:// or *`, place);
 }

@@ -19,7 +19,7 @@ function judge(local: string, url: string, parts: Partial<Candidate> = {}, globa
   return policy.judge(candidate(url, parts));
 }
 
-const stored = { arrival: 'stored' } as const;
+const stored = { discoveredVia: 'stored' } as const;
 
 describe('crawl space', () => {
   test('"URLs that are not in the crawl space are discarded"', () => {
@@ -94,6 +94,29 @@ describe('crawl space', () => {
         });
       },
     );
+  });
+
+  test.each([
+    'forbid domain a.com\nforbid prefix http://a.com/x/',
+    'forbid prefix http://a.com/x/\nforbid domain a.com',
+  ])('a prefix rule that excludes goes before a domain rule that does, wherever it stands: %j', (local) => {
+    const global = 'allow domain a.com';
+    expect(judge(local, 'http://a.com/x/1', stored, global)).toMatchObject({
+      status: 760,
+      reason: 'crawl-space-prefix',
+      keepDocument: false,
+    });
+    expect(judge(local, 'http://a.com/y', stored, global)).toMatchObject({ status: 761, keepDocument: true });
+    const allowed = `allow domain a.com\n${local}`;
+    expect(judge(allowed, 'http://a.com/x/1', stored, global).accepted).toBe(true);
+  });
+
+  test('an address rule that excludes goes before a domain rule, too', () => {
+    const local = 'forbid domain a.com\nforbid address 10.0.0.0/8';
+    const at = (address: string) => judge(local, 'http://a.com/', { ...stored, address }, 'allow domain a.com').status;
+    expect(at('10.1.2.3')).toBe(760);
+    expect(at('192.0.2.1')).toBe(761);
+    expect(judge(local, 'http://a.com/', stored, 'allow domain a.com').needsAddress).toBe(true);
   });
 
   test('the global crawl space takes nothing that the local one allows', () => {

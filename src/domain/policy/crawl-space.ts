@@ -8,9 +8,9 @@ import type { Problem } from '../crawl/place.js';
 import { type Address, type Cidr, cidrContains, parseAddress, parseCidr } from '../net/address.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import type { Layer, Rejection } from './layer.js';
-import { encodeHost, encodeNonAscii } from './matching/fold.js';
 import { LiteralIndex } from './matching/literal-index.js';
-import { type Necessary, UNKNOWN } from './matching/necessary.js';
+import { forIndex, type Necessary, UNKNOWN } from './matching/necessary.js';
+import { hostText, ruleText, withoutEndDot } from './matching/rule-text.js';
 import type { Subject } from './matching/subject.js';
 import { wildcardMatcher, wildcardPieces } from './matching/wildcard.js';
 import type { ReasonCode } from './reasons.js';
@@ -37,22 +37,37 @@ export function crawlSpaceLayer(
 ): Layer {
   const local = compileCrawlSpace(space.rules, problems);
   const shared = global && compileCrawlSpace(global.rules, problems);
+  const beforeDomains =
+    shared &&
+    compileCrawlSpace(
+      space.rules.filter(({ kind }) => kind !== 'domain'),
+      [],
+    );
   return {
     name: 'crawl-space',
     judge(candidate, draft, trace) {
       const decision = local(draft.subject, candidate.address ?? undefined);
       const { rule, passedOver } = decision;
       const domain = rule?.verdict === 'forbid' && rule.kind === 'domain';
-      const elsewhere = domain && shared !== undefined && allows(shared, draft.subject);
-      draft.needsAddress = passedOver.some(({ verdict }) => elsewhere || verdict !== (rule?.verdict ?? 'allow'));
+      // The seed's first case: what a prefix or address rule excludes as well is not with another crawler.
+      const other = domain ? beforeDomains?.(draft.subject, candidate.address ?? undefined) : undefined;
+      const harder = other?.rule?.verdict === 'forbid' ? other.rule : undefined;
+      const elsewhere = domain && !harder && shared !== undefined && allows(shared, draft.subject);
+      // Only of a stored URL there is a document that stays or goes: a new one is refused either way.
+      const stays = elsewhere && candidate.discoveredVia === 'stored';
+      const later = stays ? (other?.passedOver ?? []) : [];
+      draft.needsAddress =
+        passedOver.some(({ verdict }) => stays || verdict !== (rule?.verdict ?? 'allow')) ||
+        later.some(({ verdict }) => verdict === 'forbid');
       const waits = draft.needsAddress && candidate.address === undefined;
       if (trace) {
         trace.push(...passedOver.map((address) => passedOverStep(address, candidate.address === null, waits)));
         trace.push(decidingStep(rule, space.file, waits));
-        if (domain && shared) allows(shared, draft.subject, trace);
+        if (harder) trace.push(harderStep(harder));
+        else if (domain && shared) allows(shared, draft.subject, trace);
       }
       if (!rule || waits) return undefined;
-      if (rule.verdict === 'forbid') return exclusion(rule, candidate.arrival === 'stored', elsewhere);
+      if (rule.verdict === 'forbid') return exclusion(harder ?? rule, candidate.discoveredVia === 'stored', elsewhere);
       draft.opinion = { layer: 'crawl-space', place: rule.place, detail: spaceRuleText(rule) };
       return undefined;
     },
@@ -108,7 +123,7 @@ type Matcher = Pick<CompiledSpaceRule, 'matches' | 'necessary'>;
 /** `*.ibm.com` or `www.ibm.com`, with a port when only that server is meant. */
 function domainMatcher(target: string): Matcher {
   const [, name = target, port] = /^(.*?)(?::(\d+))?$/.exec(target) ?? [];
-  const pattern = name.split('*').map(encodeHost).join('*');
+  const pattern = withoutEndDot(hostText(name, true));
   const named = wildcardMatcher(pattern, 'star');
   return {
     matches: ({ host, port: own, scheme }) =>
@@ -117,12 +132,11 @@ function domainMatcher(target: string): Matcher {
   };
 }
 
-/** Scheme and host in any case; the path as it is written. */
+/** Scheme and host in any case; upper and lower case differ in the path. */
 function prefixMatcher(target: string): Matcher {
-  const [authority = ''] = /^[^/]*(?:\/\/[^/]*)?/.exec(target) ?? [];
-  const pattern = authority.toLowerCase() + encodeNonAscii(target.slice(authority.length));
+  const pattern = ruleText(target, { field: 'url', kind: 'prefix' });
   const begins = wildcardMatcher(`${pattern}*`, 'star');
-  return { matches: ({ href }) => begins(href), necessary: wildcardPieces(pattern.toLowerCase(), 'star') };
+  return { matches: ({ href }) => begins(href), necessary: forIndex(wildcardPieces(pattern, 'star')) };
 }
 
 function readBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cidr | undefined {
@@ -154,13 +168,21 @@ function decidingStep(rule: CrawlSpaceRule | undefined, file: string, waits: boo
   return { layer: 'crawl-space', test, outcome, reason, place: rule?.place, effect };
 }
 
+const harderStep = (rule: CrawlSpaceRule): TraceStep => ({
+  layer: 'crawl-space',
+  test: `${spaceRuleText(rule)} excludes it too, and goes before a domain rule`,
+  outcome: 'set',
+  place: rule.place,
+  effect: 'status 760, the document is deleted',
+});
+
 /** The seed's table: which status an excluded URL gets, and whether its document stays. */
 function exclusion(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): Rejection {
   return {
     layer: 'crawl-space',
     reason: elsewhere ? 'left-to-another-crawler' : REASON_OF[rule.kind],
     place: rule.place,
-    detail: `the first rule that matches is "${spaceRuleText(rule)}"${elsewhere ? ', and the global crawl space allows the host' : ''}`,
+    detail: `excluded by the rule "${spaceRuleText(rule)}"${elsewhere ? ', and the global crawl space allows the host' : ''}`,
     status: stored ? (elsewhere ? 761 : 760) : undefined,
     keepDocument: elsewhere,
   };

@@ -1,8 +1,33 @@
 import { describe, expect, test } from 'vitest';
+import { holding } from '../../../test/support/holding.js';
 import { placeText } from '../crawl/place.js';
 import { parseIndexerConf } from './indexer-conf.js';
 
 const read = (text: string) => parseIndexerConf(text, 'indexer.conf');
+
+describe('what a file of mnoGoSearch may have beside', () => {
+  test('a value of several words loses its quotes', () => {
+    const { servers } = read('Tag "two words"\nServer http://www/');
+    expect(servers.records[0]?.parameters.tag).toBe('two words');
+  });
+
+  test.each([
+    ['Serv http://a/', 'did you mean Server?'],
+    ['Realm http://a/*', 'a crawl rule'],
+    ['URL http://a/', 'Root'],
+    ['ServerTable mysql://x/', 'Server commands'],
+    ['Include more.conf', 'into this file'],
+  ])('%s is passed over with the likely intent', (line, hint) => {
+    const { problems } = read(`Server http://www/\n${line}`);
+    expect(problems).toMatchObject([
+      { severity: 'warning', message: expect.stringContaining(hint), place: { line: 2 } },
+    ]);
+  });
+
+  test.each(['file:///etc/', 'junk'])('an Alias to %s is an error', (to) => {
+    expect(read(`Server http://www/\nAlias http://www/ ${to}`).problems).toMatchObject([{ severity: 'error' }]);
+  });
+});
 
 describe('parseIndexerConf', () => {
   test("reads the seed's own example: each Server takes the Period before it", () => {
@@ -45,19 +70,19 @@ describe('parseIndexerConf', () => {
       follow: false,
       maxNetworkErrors: 5,
       networkErrorDelay: 86_400_000,
-      authentication: 'me:secret',
+      authentication: holding('me:secret'),
       alias: 'http://localhost:81/',
     });
   });
 
   test('an Alias covers the records below it, and makes one inside a record', () => {
     const { servers } = read(
-      'Server http://www/a/\nTag t\nServer http://web/\nAlias http://www/ http://x/\nAlias http://web/b/ file.example/',
+      'Server http://www/a/\nTag t\nServer http://web/\nAlias http://www/ http://x/\nAlias http://web/b/ http://file.example/',
     );
     expect(servers.records.map(({ url, parameters }) => [url, parameters.alias, parameters.tag])).toEqual([
       ['http://www/a/', 'http://x/a/', undefined],
       ['http://web/', undefined, 't'],
-      ['http://web/b/', 'file.example/', 't'],
+      ['http://web/b/', 'http://file.example/', 't'],
     ]);
   });
 
@@ -71,9 +96,25 @@ describe('parseIndexerConf', () => {
       'warning indexer.conf:3:1 Disallow has no meaning here and is passed over; URLs that it kept out are crawled: write it as a crawl rule',
       'error indexer.conf:5:1 Period cannot have "soon": give seconds, or a period such as 1d12h (s, M, h, d, m, y; M is a minute, m a month)',
       'error indexer.conf:6:1 Robots cannot have "maybe": give yes or no',
-      'error indexer.conf:7:1 Server cannot have "site http://a/ b c": give a URL that begins with http:// or https://, and at most an alias after it',
+      'error indexer.conf:7:1 Server cannot have "site http://a/ b c": give a URL that begins with http:// or https://, and at most an alias after it; leave out site and give the URL of the home page',
       'error indexer.conf:8:1 AuthBasic cannot have this value: give user:password',
       'warning indexer.conf:9:1 no Server record has URLs that begin with http://q/, so this Alias has no effect',
     ]);
   });
+});
+
+test.each([
+  'Server http://ada:pw@a/',
+  'Server http://a/ http://ada:pw@b/',
+  'Alias http://a/ http://ada:pw@b/',
+  'Alias http://ada:pw@a/ http://b/ x',
+])('%s: a user name in a URL is refused, told where it belongs, and not shown', (line) => {
+  const { problems } = read(line);
+  expect(problems.map(({ severity }) => severity)).toEqual(['error']);
+  expect(JSON.stringify(problems)).not.toContain('pw');
+});
+
+test('an AuthBasic that no Server follows is told of', () => {
+  const { problems } = read('Server http://a/\nAuthBasic ada:pw\n');
+  expect(problems).toMatchObject([{ severity: 'warning', place: { line: 2 } }]);
 });

@@ -4,8 +4,12 @@
  */
 import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl/definition.js';
 import type { Place, Problem } from '../crawl/place.js';
+import { Secret } from '../secret.js';
+import { hasUserInfo } from '../url/crawl-url.js';
+import { foreignFile } from './foreign-file.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';
 import { parsePeriod } from './period.js';
+import { recordPrefix } from './server-records.js';
 
 export interface IndexerConf {
   /** The switches have mnoGoSearch's defaults where the file does not name them. */
@@ -16,8 +20,10 @@ export interface IndexerConf {
 interface Reading {
   readonly records: ServerRecord[];
   readonly aliases: { readonly from: string; readonly to: string; readonly place: Place }[];
-  readonly problems: Problem[];
+  problems: Problem[];
   inForce: ServerParameters;
+  /** Of the Server that comes next, and of no other. */
+  login: { readonly authentication: Secret; readonly place: Place } | undefined;
   followOutside: boolean;
   deleteNoServer: boolean;
 }
@@ -34,15 +40,23 @@ export function parseIndexerConf(text: string, file: string): IndexerConf {
     aliases: [],
     problems: [],
     inForce: {},
+    login: undefined,
     followOutside: false,
     deleteNoServer: true,
   };
-  for (const command of commandsOf(text, file)) {
+  const commands = commandsOf(text, file);
+  for (const command of commands) {
     const read = COMMANDS.get(command.name.toLowerCase());
     if (read && command.words.some((text) => text.includes(NOT_UTF8))) reading.problems.push(notUtf8(command));
     else if (read) read(command, reading);
     else reading.problems.push(unknownCommand(command));
   }
+  dropLogin(reading);
+  const strange = commands.filter(({ name }) => !COMMANDS.has(name.toLowerCase()) && !FILTERS.test(name));
+  if (strange[0] && strange.length > commands.length * MOSTLY)
+    reading.problems = [
+      foreignFile(strange[0].place, 'indexer.conf', { strange: strange.length, all: commands.length }),
+    ];
   for (const alias of reading.aliases) applyAlias(alias, reading);
   const { records, inForce, followOutside, deleteNoServer, problems } = reading;
   const place = { file, line: 1, column: 1 };
@@ -52,17 +66,20 @@ export function parseIndexerConf(text: string, file: string): IndexerConf {
 /** A backslash at the end of a line continues it; `#` begins a comment line. */
 function commandsOf(text: string, file: string): Command[] {
   const commands: Command[] = [];
-  let begun = '';
+  let startedAt = '';
   let start = 1;
-  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
-    if (begun === '') start = index + 1;
-    if (begun === '' && /^\s*#/.test(line)) continue;
-    begun += line.replace(/\\$/, ' ');
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\n|\r/)
+    .entries()) {
+    if (startedAt === '') start = index + 1;
+    if (startedAt === '' && /^\s*#/.test(line)) continue;
+    startedAt += line.replace(/\\$/, ' ');
     if (line.endsWith('\\')) continue;
-    const [name, ...words] = begun.trim().split(/\s+/);
-    const column = begun.search(/\S/) + 1;
+    const [name, ...words] = startedAt.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+    const column = startedAt.search(/\S/) + 1;
     if (name) commands.push({ name, words: words.map(unquoted), place: { file, line: start, column } });
-    begun = '';
+    startedAt = '';
   }
   return commands;
 }
@@ -77,12 +94,16 @@ const set = (reading: Reading, parameters: ServerParameters): void => {
 
 /** A command with one value; `parse` says undefined when the value is not right. */
 const value =
-  <T>(wanted: string, parse: (text: string) => T | undefined, use: (parsed: T, reading: Reading) => void): Reader =>
+  <T>(
+    wanted: string,
+    parse: (text: string) => T | undefined,
+    use: (parsed: T, reading: Reading, place: Place) => void,
+  ): Reader =>
   (command, reading) => {
     const text = command.words.join(' ');
     const parsed = parse(text);
     if (parsed === undefined) reading.problems.push(badValue(command, text, wanted));
-    else use(parsed, reading);
+    else use(parsed, reading, command.place);
   };
 
 const period = (use: (parsed: NonNullable<ServerParameters['period']>, reading: Reading) => void): Reader =>
@@ -117,12 +138,23 @@ const COMMANDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
     value(
       'user:password',
       (text) => (text.includes(':') ? text : undefined),
-      (authentication, reading) => set(reading, { authentication }),
+      (authentication, reading, place) => {
+        dropLogin(reading);
+        reading.login = { authentication: new Secret(authentication), place };
+      },
     ),
   ],
   ['followoutside', yesNo((parsed, reading) => (reading.followOutside = parsed))],
   ['deletenoserver', yesNo((parsed, reading) => (reading.deleteNoServer = parsed))],
 ]);
+
+/** mnoGoSearch's words between Server and the URL, which say how far a record reaches. */
+const SUBSECTIONS: Readonly<Record<string, string>> = {
+  path: '; leave out path: a record is for the URLs that begin with its own',
+  site: '; leave out site and give the URL of the home page',
+  page: '; leave out page and give the URL of the page, or write a Root with followLinks="false"',
+  world: '; leave out world and write FollowOutside yes',
+};
 
 /** `Server URL [ALIAS]` */
 function server(command: Command, reading: Reading): void {
@@ -132,33 +164,65 @@ function server(command: Command, reading: Reading): void {
       badValue(
         command,
         command.words.join(' '),
-        'a URL that begins with http:// or https://, and at most an alias after it',
+        `a URL that begins with http:// or https://, and at most an alias after it${SUBSECTIONS[url.toLowerCase()] ?? ''}`,
       ),
     );
     return;
   }
-  const parameters = mirror === undefined ? reading.inForce : { ...reading.inForce, alias: mirror };
+  if (refusesUserInfo(command, reading, [url, mirror])) return;
+  const { inForce, login } = reading;
+  const parameters = {
+    ...inForce,
+    ...(mirror === undefined ? {} : { alias: mirror }),
+    ...(login && { authentication: login.authentication }),
+  };
+  reading.login = undefined;
   reading.records.push({ url, place: command.place, parameters });
+}
+
+/** A login that no Server came after. */
+function dropLogin(reading: Reading): void {
+  if (!reading.login) return;
+  const message = 'AuthBasic is for the next Server alone, and none comes after it: it has no effect';
+  reading.problems.push({ severity: 'warning', code: 'ignored-command', message, place: reading.login.place });
+  reading.login = undefined;
+}
+
+function refusesUserInfo(
+  { name, place }: Command,
+  { problems }: Reading,
+  urls: readonly (string | undefined)[],
+): boolean {
+  if (!urls.some((url) => url !== undefined && hasUserInfo(url))) return false;
+  const message = `${name} cannot have a URL with a user name or password in it: write them as AuthBasic user:password before the Server`;
+  problems.push({ severity: 'error', code: 'bad-rule-file', message, place });
+  return true;
 }
 
 function alias(command: Command, reading: Reading): void {
   const [from, to, more] = command.words;
   if (!from || !to || more !== undefined) {
     reading.problems.push(
-      badValue(command, command.words.join(' '), 'two URLs: what stands in links, and where to fetch it'),
+      badValue(command, command.words.join(' '), 'two URLs: what is in links, and where to fetch it'),
     );
-  } else reading.aliases.push({ from, to, place: command.place });
+  } else if (!/^https?:\/\/[^/]/i.test(to)) {
+    reading.problems.push(badValue(command, command.words.join(' '), 'an alias that begins with http:// or https://'));
+  } else if (!refusesUserInfo(command, reading, [from, to])) reading.aliases.push({ from, to, place: command.place });
 }
 
 /** An alias covers the records below it; inside a record it makes one of its own, with the parameters of that record. */
 function applyAlias({ from, to, place }: Reading['aliases'][number], { records, problems }: Reading): void {
-  const around = records.filter((record) => from.startsWith(record.url)).sort((a, b) => b.url.length - a.url.length)[0];
-  if (around && around.url !== from) records.push({ url: from, place, parameters: around.parameters });
+  const prefix = recordPrefix(from);
+  const around = records
+    .filter((record) => prefix.startsWith(recordPrefix(record.url)))
+    .sort((a, b) => b.url.length - a.url.length)[0];
+  if (around && recordPrefix(around.url) !== prefix) records.push({ url: from, place, parameters: around.parameters });
   let used = false;
   for (const [index, record] of records.entries()) {
-    if (!record.url.startsWith(from)) continue;
+    const url = recordPrefix(record.url);
+    if (!url.startsWith(prefix)) continue;
     used = true;
-    records[index] = { ...record, parameters: { ...record.parameters, alias: to + record.url.slice(from.length) } };
+    records[index] = { ...record, parameters: { ...record.parameters, alias: to + url.slice(prefix.length) } };
   }
   if (used) return;
   const message = `no Server record has URLs that begin with ${from}, so this Alias has no effect`;
@@ -167,7 +231,8 @@ function applyAlias({ from, to, place }: Reading['aliases'][number], { records, 
 
 /** The value is told, but for passwords. */
 function badValue({ name, place }: Command, text: string, wanted: string): Problem {
-  const shown = name.toLowerCase() === 'authbasic' ? 'this value' : `"${text.slice(0, 200)}"`;
+  const isSecret = name.toLowerCase() === 'authbasic' || text.includes('@');
+  const shown = isSecret ? 'this value' : `"${text.slice(0, 200)}"`;
   return { severity: 'error', code: 'bad-rule-file', message: `${name} cannot have ${shown}: give ${wanted}`, place };
 }
 
@@ -175,10 +240,34 @@ const notUtf8 = ({ name, place }: Command): Problem => {
   return { severity: 'error', code: 'bad-rule-file', message: `${name}: ${NOT_UTF8_MESSAGE}`, place };
 };
 
+/** Real files have many commands of mnoGoSearch that mean nothing here, and yet a few that do. */
+const MOSTLY = 0.95;
+
 const FILTERS = /^(?:allow|disallow|checkonly|hrefonly|skip)/i;
 
+/** Commands of mnoGoSearch whose purpose is served otherwise here. */
+const HINTS: Readonly<Record<string, string>> = {
+  realm: ': write a Server for each prefix, or a crawl rule with the pattern',
+  subnet: ': write a crawl space with address rules',
+  url: ': write the URL as a Root of the crawler, or submit it',
+  servertable: ': write the records as Server commands',
+  urltable: ': submit the URLs as a list',
+  include: ': write its commands into this file; other files are not read',
+};
+
+/** `Serv` and `Servers` are Server, most likely. */
+function meantCommand(name: string): string {
+  const typed = name.toLowerCase();
+  const meant = [...COMMANDS.keys()].find(
+    (known) => typed.length > 2 && (known.startsWith(typed) || (known.length > 3 && typed.startsWith(known))),
+  );
+  return meant === undefined ? '' : `: did you mean ${meant[0]?.toUpperCase()}${meant.slice(1)}?`;
+}
+
 function unknownCommand({ name, place }: Command): Problem {
-  const hint = FILTERS.test(name) ? '; URLs that it kept out are crawled: write it as a crawl rule' : '';
+  const hint = FILTERS.test(name)
+    ? '; URLs that it kept out are crawled: write it as a crawl rule'
+    : (HINTS[name.toLowerCase()] ?? meantCommand(name));
   const message = `${name} has no meaning here and is passed over${hint}`;
   return { severity: 'warning', code: 'ignored-command', message, place };
 }

@@ -79,13 +79,13 @@ export const notConfigured = (name: LayerName): Layer => ({
 
 /** The URL of the root itself: rules about links do not apply to it. */
 export function isRoot(candidate: Candidate): boolean {
-  if (candidate.arrival === 'root') return true;
-  return candidate.arrival === 'stored' && candidate.root?.url.href === candidate.url.href;
+  if (candidate.discoveredVia === 'root') return true;
+  return candidate.discoveredVia === 'stored' && candidate.root?.url.href === candidate.url.href;
 }
 
 /** A root that redirects: its target stands for the root. */
 export const isRootRedirect = (candidate: Candidate): boolean =>
-  candidate.arrival === 'redirect' && candidate.hops === 0;
+  candidate.discoveredVia === 'redirect' && candidate.hops === 0;
 
 /** The configuration does not compile; everything that is wrong with it, at once. */
 export class PolicyError extends Error {

@@ -73,12 +73,14 @@ describe('link rules', () => {
   test('a submitted root is exempt from all but the protocol rule', () => {
     const rules = { ...FDSE, ignoreLinksTo: ['html'] };
     const long = `http://a.com/${'x/'.repeat(100)}index.html?q`;
-    expect(reason(rules, long, { arrival: 'root', from: undefined, hops: 0 })).toBe('accepted');
-    expect(reason(rules, 'https://a.com/', { arrival: 'root', from: undefined, hops: 0 })).toBe('protocol-not-allowed');
+    expect(reason(rules, long, { discoveredVia: 'root', from: undefined, hops: 0 })).toBe('accepted');
+    expect(reason(rules, 'https://a.com/', { discoveredVia: 'root', from: undefined, hops: 0 })).toBe(
+      'protocol-not-allowed',
+    );
   });
 
   test('a stored URL is judged again without its referrer, a stored root like a root', () => {
-    const stored = { arrival: 'stored', from: undefined } as const;
+    const stored = { discoveredVia: 'stored', from: undefined } as const;
     expect(reason({ followOffsite: false }, 'http://b.com/', stored)).toBe('accepted');
     expect(reason({ followQueryStrings: false }, 'http://b.com/?q', stored)).toBe('query-string');
     const url = crawlUrl('http://b.com/?q');
@@ -88,10 +90,10 @@ describe('link rules', () => {
 
   test('a root that redirects to its other host name is not offsite', () => {
     const from = crawlUrl('http://a.com/');
-    expect(reason({ followOffsite: false }, 'http://www.a.com/', { from, arrival: 'redirect', hops: 0 })).toBe(
+    expect(reason({ followOffsite: false }, 'http://www.a.com/', { from, discoveredVia: 'redirect', hops: 0 })).toBe(
       'accepted',
     );
-    expect(reason({ followOffsite: false }, 'http://www.a.com/', { from, arrival: 'redirect', hops: 1 })).toBe(
+    expect(reason({ followOffsite: false }, 'http://www.a.com/', { from, discoveredVia: 'redirect', hops: 1 })).toBe(
       'offsite',
     );
   });

@@ -51,7 +51,9 @@ function linkRuleList(rules: LinkRulesDefinition, traps: TrapDefinition): LinkRu
       href.length > maxUrlLength ? `the URL has ${href.length} characters, ${maxUrlLength} are allowed` : undefined,
     ),
     link('query string', 'query-string', ({ url }) =>
-      !followQueryStrings && url.href.includes('?') ? 'links with a query string are not followed' : undefined,
+      !followQueryStrings && (url.lostQuery || url.href.includes('?'))
+        ? 'links with a query string are not followed'
+        : undefined,
     ),
     link('file extension', 'extension-ignored', ({ url }) => {
       const extension = extensions.size === 0 ? undefined : extensionOf(url.path);
@@ -91,7 +93,7 @@ function extensionOf(path: string): string | undefined {
 
 /** A stored URL has no page to compare with; a root that redirects moves its host. */
 function offsite(candidate: Candidate): string | undefined {
-  if (candidate.arrival === 'stored' || isRootRedirect(candidate)) return undefined;
+  if (candidate.discoveredVia === 'stored' || isRootRedirect(candidate)) return undefined;
   const home = candidate.from ?? candidate.root?.url;
   if (!home || home.host === candidate.url.host) return undefined;
   return `the host ${candidate.url.host} is not that of the page, ${home.host}, and links to other hosts are not followed`;

@@ -66,9 +66,7 @@ describe('rules that never match', () => {
     [host('a.com:8080'), 'host "a.com:8080" has a port'],
     [host('http://a.com/'), 'host "http://a.com/" has a slash'],
     [atom('scheme', 'exact', 'ftp'), 'scheme "ftp" is none of http, https'],
-    [atom('url', 'exact', 'http://a.com', plain), 'must end with / after the host'],
     [atom('url', 'prefix', 'www.a.com/', plain), 'must begin with http:// or https://'],
-    [atom('url', 'prefix', 'http://A.com/', { ...plain, norm: 'none' }), 'must have its host in lower case'],
     [and(host('a.com'), host('b.com')), 'no URL has both host a.com and host b.com'],
     [
       and(domain('a.com'), atom('url', 'prefix', 'http://b.com/', plain)),
@@ -125,6 +123,38 @@ describe('Ignore undone by a later Accept', () => {
   });
 });
 
+describe('NoIndex and NoFollow undone by a later rule', () => {
+  const pair = (before: MatchExpression, after: MatchExpression) =>
+    codes({ rules: rulesOf([before, { index: false, follow: true }], [after, { index: true, accept: true }]) });
+
+  test('where both match', () => {
+    expect(pair(path('/talk/'), domain('foo.com'))).toEqual(['1 grant-undone']);
+    expect(pair(and(domain('foo.com'), path('/talk/')), domain('foo.com'))).toEqual(['1 grant-undone']);
+    const follow = rulesOf([path('/talk/'), { follow: false }], [domain('foo.com'), { follow: true }]);
+    expect(messages({ rules: follow })).toEqual([expect.stringContaining('NoFollow')]);
+  });
+
+  test('not where no URL matches both, nor by an exception to what the rule says', () => {
+    expect(pair(domain('bar.com'), domain('foo.com'))).toEqual([]);
+    expect(pair(domain('foo.com'), and(domain('foo.com'), path('/talk/')))).toEqual([]);
+    expect(pair(atom('path', 'exact', '/a'), atom('path', 'suffix', '/$'))).toEqual([]);
+  });
+
+  test('not where a third rule says the same again', () => {
+    const rules = rulesOf([path('/talk/'), { index: false }], [domain('foo.com'), { index: true }]);
+    const again = ruleDefinition(3, path('/talk/'), { index: false, follow: false });
+    expect(codes({ rules: [...rules, again] })).toEqual(['1 rule-overridden']);
+  });
+});
+
+test('anchors say whether a text begins and ends the field', () => {
+  expect(codes({ rules: rulesOf([atom('path', 'exact', '/a'), IGNORE], [path('/$'), ACCEPT]) })).toEqual([]);
+  const undone = rulesOf([atom('path', 'exact', '/a'), IGNORE], [atom('path', 'prefix', '/$'), ACCEPT]);
+  expect(codes({ rules: undone })).toEqual([]);
+  const same = rulesOf([atom('path', 'exact', '/'), { index: true }], [atom('path', 'prefix', '/$'), { index: false }]);
+  expect(codes({ rules: same })).toEqual(['1 rule-overridden']);
+});
+
 test('index or follow with nothing accepted', () => {
   const rules = rulesOf([domain('foo.com'), { index: true }]);
   expect(codes({ rules, defaultAccept: false })).toEqual(['1 nothing-accepted']);
@@ -177,7 +207,7 @@ describe('prefixes without an end slash', () => {
     const rules = rulesOf(
       [path('/docs/'), ACCEPT],
       [path('/x/index.html'), ACCEPT],
-      [atom('url', 'prefix', 'http://a.com/x?id=', plain), ACCEPT],
+      [atom('url', 'prefix', 'http://foo.com/x?id=', plain), ACCEPT],
     );
     expect(codes({ rules, roots: [rootDefinition('http://foo.com', { site: true })] })).toEqual([]);
   });
@@ -209,6 +239,19 @@ describe('unreachable conditions', () => {
     place: placeAt(line),
   });
   const of = (...rules: ConditionRule[]) => codes({ conditions: { defaultAllow: 'allow', options: {}, rules, place } });
+
+  test.each([
+    ['http://p:99999/*', 'url', 'has the port 99999'],
+    ['www.a.com/*', 'url', 'must begin with http:// or https://'],
+    ['docs/*', 'path', 'must begin with /'],
+    ['a.com:8080', 'host', 'has a port'],
+    ['.a.com', 'host', 'begins with a dot'],
+  ] as const)('%s in %s can match nothing', (value, field, reported) => {
+    const rule = { ...condition(1, 'must-have', value), test: { ...condition(1, 'must-have', value).test, field } };
+    const conditions = { defaultAllow: 'allow' as const, options: {}, rules: [rule], place };
+    expect(messages({ conditions })).toEqual([expect.stringContaining(reported)]);
+    expect(messages({ conditions })[0]).toContain('filters every URL');
+  });
 
   test.each([
     [
@@ -269,6 +312,22 @@ describe('unreachable conditions', () => {
 
 describe('crawl spaces', () => {
   const space = (text: string, file = 'crawl.rules') => ({ file, rules: parseCrawlSpace(text, file).rules });
+
+  test.each([
+    ['forbid domain .dot.com', 'begins with a dot'],
+    ['forbid domain a.com:99999', 'the highest is 65535'],
+    ['forbid prefix http://a.com/#frag', 'has a fragment'],
+    ['forbid prefix http:///x/', 'has no host'],
+  ])('%s can match nothing', (text, reported) => {
+    expect(messages({ crawlSpace: space(text) })).toEqual([expect.stringContaining(reported)]);
+  });
+
+  test.each(['forbid domain trail.com.', 'forbid prefix http://*.a.com/x/', 'forbid prefix https://a.com:443/'])(
+    '%s can match something',
+    (text) => {
+      expect(messages({ crawlSpace: space(text) })).toEqual([]);
+    },
+  );
 
   test('rules behind one that matches the same', () => {
     expect(codes({ crawlSpace: space('forbid domain *\nallow domain a.com') })).toEqual(['2 space-rule-unreachable']);
@@ -344,17 +403,34 @@ test('server records that are written twice', () => {
   expect(codes({ servers })).toEqual(['1 server-duplicate']);
 });
 
+test.each([
+  ['http://*.x/', 'asterisk in its host'],
+  ['http://host:99999/', 'port 99999'],
+  ['http://host/#frag', 'has a fragment'],
+  ['www/', 'must begin with http:// or https://'],
+  ['ftp://host/', 'must begin with http:// or https://'],
+  ['http://.host/', 'begins with a dot'],
+])('the server record %s is for no URL', (url, reported) => {
+  const servers = { followOutside: false, deleteNoServer: true, defaults: {}, place };
+  const of = (one: string) =>
+    lint(server([crawlerDefinition({ servers: { ...servers, records: [{ url: one, place, parameters: {} }] } })]));
+  expect(of(url)).toMatchObject([{ code: 'server-never-matches', message: expect.stringContaining(reported) }]);
+  for (const sound of ['', 'http://', 'http://host:8080/', 'http://[::1]:8080/x?q']) {
+    expect(of(sound).filter(({ code }) => code === 'server-never-matches')).toEqual([]);
+  }
+});
+
 describe('what is told of rules is true', () => {
   test('covering, excluding and contradicting expressions', () => {
     fc.assert(
       fc.property(arbitraryRules, fc.array(arbitraryUrl, { minLength: 5 }), (rules, urls) => {
-        const told = rules.map(({ match }) => {
+        const reported = rules.map(({ match }) => {
           const { matches } = compileExpression(match, []);
           return { clauses: clausesOf(match), found: urls.map((url) => matches(new Subject(crawlUrl(url)))) };
         });
-        for (const a of told) {
+        for (const a of reported) {
           if (contradiction(a.clauses)) expect(a.found).not.toContain(true);
-          for (const b of told) {
+          for (const b of reported) {
             if (covers(a.clauses, b.clauses))
               expect(a.found.map((found, i) => found || !b.found[i])).not.toContain(false);
             if (disjoint(a.clauses, b.clauses))
@@ -371,10 +447,10 @@ describe('what is told of rules is true', () => {
       fc.property(arbitraryDefinition, arbitraryUrl, (crawler, url) => {
         const [first] = crawler.conditions?.rules ?? [];
         if (!first || !crawler.conditions || first.kind === 'must-have' || first.kind === 'may-not-have') return;
-        const told = lint(server([{ ...crawler, conditions: { ...crawler.conditions, rules: [first] } }])).some(
+        const reported = lint(server([{ ...crawler, conditions: { ...crawler.conditions, rules: [first] } }])).some(
           ({ message }) => message.includes('never applies'),
         );
-        if (!told || first.children.length > 0) return;
+        if (!reported || first.children.length > 0) return;
         const without = { ...crawler, conditions: { ...crawler.conditions, rules: crawler.conditions.rules.slice(1) } };
         expect(compilePolicy(without, undefined).judge(candidate(url))).toEqual(
           compilePolicy(crawler, undefined).judge(candidate(url)),

@@ -6,15 +6,20 @@ import type { CrawlerDefinition, GlobalCrawlSpaceDefinition, ServerDefinition } 
 import type { Problem } from '../crawl/place.js';
 import { lintBlanks } from './lint/lint-blanks.js';
 import { lintConditions } from './lint/lint-conditions.js';
+import { lintLists } from './lint/lint-lists.js';
+import { lintOperators } from './lint/lint-operators.js';
 import { lintPrefixes } from './lint/lint-prefixes.js';
 import { lintRoots } from './lint/lint-roots.js';
 import { lintRules } from './lint/lint-rules.js';
+import { lintConditionSecrets, lintFetcherHeaders } from './lint/lint-secrets.js';
+import { lintSites } from './lint/lint-sites.js';
 import { lintGlobalSpace, lintServers, lintSpaceRules } from './lint/lint-spaces.js';
 
 /** @throws PolicyError when the definition does not compile */
 export const lint = (definition: ServerDefinition): Problem[] => [
   ...definition.crawlers.flatMap((crawler) => lintCrawler(crawler, definition.globalCrawlSpace)),
   ...lintGlobalSpace(definition),
+  ...lintFetcherHeaders(definition),
 ];
 
 const lintCrawler = (crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinition | undefined): Problem[] => [
@@ -22,7 +27,11 @@ const lintCrawler = (crawler: CrawlerDefinition, global: GlobalCrawlSpaceDefinit
   ...lintRoots(crawler, global),
   ...lintPrefixes(crawler),
   ...lintBlanks(crawler),
-  ...(crawler.crawlSpace ? lintSpaceRules(crawler.crawlSpace.rules) : []),
-  ...(crawler.servers ? lintServers(crawler.servers) : []),
-  ...(crawler.conditions ? lintConditions(crawler.conditions) : []),
+  ...lintLists(crawler),
+  ...lintOperators(crawler),
+  ...lintSites(crawler),
+  ...(crawler.crawlSpace ? lintSpaceRules(crawler.crawlSpace.rules, crawler.linkRules.protocols) : []),
+  ...(crawler.servers ? lintServers(crawler.servers, crawler.linkRules.protocols) : []),
+  ...(crawler.conditions ? lintConditions(crawler.conditions, crawler.linkRules.protocols) : []),
+  ...(crawler.conditions ? lintConditionSecrets(crawler.conditions, crawler.roots) : []),
 ];

@@ -40,7 +40,7 @@ function shownOption(name: OptionName, options: UrlOptions): string {
     return Object.keys(options.headers ?? {})
       .map((header) => `${header}: ${HIDDEN}`)
       .join(', ');
-  if (name === 'proxy') return (options.proxy ?? '').replace(/\/\/[^/]*@/, `//${HIDDEN}@`);
+  if (name === 'proxy') return String(options.proxy ?? '').replace(/\/\/[^/]*@/, `//${HIDDEN}@`);
   const value = options[name];
   if (DURATIONS.has(name)) return `${Number(value) / 1000} s`;
   return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value);

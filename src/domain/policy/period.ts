@@ -25,7 +25,7 @@ export function parsePeriod(text: string): Duration | undefined {
 
 function sumOfPairs(text: string): number {
   let total = 0;
-  for (const [, number, letter] of text.matchAll(/([+-]?\d+)([sMhdmy])/g)) {
+  for (const [, number, letter] of text.matchAll(/([+-]?\d{1,10})([sMhdmy])/g)) {
     total += Number(number) * (SECONDS_OF[letter ?? ''] ?? 0);
   }
   return total;

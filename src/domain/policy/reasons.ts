@@ -40,7 +40,7 @@ export const REASONS = {
   ),
   'url-too-long': linkRules(
     'The link is longer than `maxUrlLength` characters.',
-    'Raise `maxUrlLength` of LinkRules, or mend the page that makes such long links.',
+    'Raise `maxUrlLength` of LinkRules, or fix the page that makes such long links.',
   ),
   'query-string': linkRules(
     'The link has a query string and `followQueryStrings` is off.',
@@ -56,11 +56,11 @@ export const REASONS = {
   ),
   'trap-path-depth': linkRules(
     'The path has more segments than `maxPathDepth`: typical of links that grow with every page.',
-    'Mend the relative links on the site, or raise `maxPathDepth` of Traps.',
+    'Fix the relative links on the site, or raise `maxPathDepth` of Traps.',
   ),
   'trap-repeated-segments': linkRules(
-    'One path segment stands in the path more often than `maxRepeatedSegments`: typical of links that feed on themselves.',
-    'Mend the relative links on the site, or raise `maxRepeatedSegments` of Traps.',
+    'One path segment occurs in the path more often than `maxRepeatedSegments`: typical of links that feed on themselves.',
+    'Fix the relative links on the site, or raise `maxRepeatedSegments` of Traps.',
   ),
 
   'outside-site': siteMode(
@@ -120,8 +120,8 @@ export const REASONS = {
     'Change that rule, or put a rule with Accept after it.',
   ),
   'not-accepted': crawlRules(
-    'No matching crawl rule has Accept or Ignore, and `defaultAccept` is off.',
-    'Add a rule with Accept that matches the URL, or set `defaultAccept="true"`.',
+    'No matching crawl rule has Accept or Ignore, `defaultAccept` is off, and the URL is not on the site of a root in site mode.',
+    'Add a rule with Accept that matches the URL, write a Root for its site, or set `defaultAccept="true"`.',
   ),
 
   'trap-query-variants': traps(
@@ -132,6 +132,10 @@ export const REASONS = {
     'The host has more URLs that differ only in numbers, dates, ids and their query than `maxPatternUrls`, and the last 50 of them brought nothing new: no word and no link to anything else. Typical of calendars, next links without end and facets.',
     'Nothing to do for a calendar. When the pages are wanted, raise `maxPatternUrls` of Traps, or submit a list or a sitemap of them.',
   ),
+  'links-cut': traps(
+    'The page that links to the URL names more different URLs than `maxLinksPerPage`; this is one of those beyond.',
+    'Raise `maxLinksPerPage` of Traps, or submit a list or a sitemap of the URLs.',
+  ),
   'trap-host-size': traps(
     'The host has more URLs than `maxUrlsPerHost`.',
     'Exclude the parts that multiply without end, or raise `maxUrlsPerHost` of Traps.',
@@ -141,9 +145,18 @@ export const REASONS = {
     'The robots.txt of the host forbids the URL to this agent.',
     'Ask the site to admit the agent; `ignoreRobotsTxt="true"` only for sites that are your own.',
   ),
+  'login-page': page('The page is one to log in or out at. Visiting it would end the session of the crawl.', NOTHING),
   noindex: robots(
     'The page says noindex (meta robots or X-Robots-Tag).',
     'Take noindex off the page if it is to be found.',
+  ),
+  'unavailable-after': robots(
+    'The page says that it may not be shown any more (unavailable_after, in meta robots or X-Robots-Tag).',
+    'Nothing, when its time is over; else fix the date on the page.',
+  ),
+  'search-not-allowed': robots(
+    'The site forbids search engines to index the page: `search=n` in Content-Usage or `search=no` in Content-Signal, in robots.txt or in the header of the answer.',
+    'Ask the site; the option `obey-robots` of a condition overrides it for sites of your own.',
   ),
   nofollow: robots(
     'The page, or the link, says nofollow.',
@@ -160,47 +173,61 @@ export const REASONS = {
   ),
   'canonical-elsewhere': page(
     'The page names another URL as its canonical one, which is in the index or waits for its first visit.',
-    'Mend rel=canonical on the page if it is wrong.',
+    'Fix rel=canonical on the page if it is wrong.',
   ),
   'near-duplicate': page(
     'The text is nearly the same as that of another document of the index.',
     'Set `nearDuplicateDetector="false"` to index both.',
+  ),
+  'extract-unsupported': page(
+    'No extractor reads content of this type: the document goes out with its bytes and metas, without text.',
+    'Nothing, when the sink extracts text by itself; or exclude the type with MimeTypes.',
+  ),
+  'extract-timeout': page(
+    'Extracting the text took longer than allowed: the document goes out with its bytes and metas, without text.',
+    'Look at the file, or exclude the page.',
+  ),
+  'extract-memory': page(
+    'Extracting the text took more memory than allowed: the document goes out with its bytes and metas, without text.',
+    'Look at the file, or exclude the page.',
+  ),
+  'extract-encrypted': page(
+    'The content is encrypted: the document goes out with its bytes and metas, without text.',
+    'Publish the file without a password if its text is to be found.',
+  ),
+  'extract-corrupt': page(
+    'The content is not what its type says, or is damaged: the document goes out with its bytes and metas, without text.',
+    'Open the file and publish a good one.',
+  ),
+  'needs-rendering': page(
+    'The page is in the index with hardly any text: its scripts would make the content, and they are not run.',
+    'Set `render="auto"` on the crawler, or the option `render-mode` for these URLs: see docs/RENDERING.md.',
   ),
   redirected: page(
     'The URL answers with a redirect; the target is crawled, the old document is deleted.',
     'Nothing, or link to the target.',
   ),
 
-  'status-removed': refresh(
-    'The URL failed again when it was refreshed: its status is removed until a link to it is found anew.',
-    'Mend the page, then link to it or submit it.',
-  ),
-  'permanent-error': refresh(
-    'The URL has a permanent error, so its document is deleted.',
-    'Look at the last visit; the error code there names the remedy.',
+  'removed-after-errors': refresh(
+    'The URL had two permanent errors in a row, or more temporary ones than `maxTemporaryErrors`: its status was removed, and it is not refreshed. It is tried again when a live page that links to it is visited, whether that page has changed or not.',
+    'Fix the page, and it comes back at the next visit of a page that links to it; or submit it to try again now.',
   ),
   'too-many-temporary-errors': refresh(
     'More temporary errors in a row than `maxTemporaryErrors`.',
-    'Mend the host, or raise `maxTemporaryErrors` of ErrorPolicy; submit the URL to try again now.',
+    'Fix the host, or raise `maxTemporaryErrors` of ErrorPolicy; submit the URL to try again now.',
   ),
-  'refresh-due': refresh('The time of the next visit has come.', NOTHING),
-  'refresh-forced': refresh('A person asked for a visit now.', NOTHING),
   indexed: refresh('The document is new and in the index.', NOTHING),
   changed: refresh('The document has changed since the last visit and was pushed again.', NOTHING),
   unchanged: refresh('The document has not changed since the last visit.', NOTHING),
   'links-only': refresh('The page was read for its links; nothing of it is indexed.', NOTHING),
 
   'configuration-changed': configuration(
-    'A change of the configuration put the URL outside the crawl policy.',
-    'Explain the URL to see the layer that rejects it now.',
-  ),
-  'crawler-removed': configuration(
-    'The crawler of this URL is no longer configured.',
-    'Put the crawler back into the configuration.',
+    'A change of the configuration brought the URL back into the crawl policy; it waits for its next visit.',
+    NOTHING,
   ),
 
   'cleared-by-person': person(
-    'A person cleared the URL; it is gone until a link to it is found anew.',
+    'A person cleared the URL; it is gone until a link to it is found again.',
     'Submit it to crawl it again.',
   ),
   submitted: person('A person, a url list or the configuration submitted the URL as a root.', NOTHING),
@@ -210,6 +237,10 @@ export const REASONS = {
     'Submit the links that are wanted, or turn following on for the root.',
   ),
 
+  'never-linked': frontier(
+    'The configuration accepts the URL, but no page that was read so far links to it.',
+    'Link to it from a page that is crawled, list it in a sitemap, or submit it.',
+  ),
   discovered: frontier('A page, a redirect or a sitemap led to the URL; it waits for its first visit.', NOTHING),
   'redirect-target': frontier('A redirect led to the URL; it waits for its first visit.', NOTHING),
 
@@ -217,17 +248,26 @@ export const REASONS = {
     'The deletion guard holds the order back: too many documents of the host would go at once.',
     'Look at the host, then release or drop the held deletions.',
   ),
-  'came-back': push('The page answers again, so its deletion was withdrawn.', NOTHING),
-  superseded: push('A later order for the same URI took the place of this one.', NOTHING),
+  'awaiting-sign-of-life': push(
+    'The deletion follows from a fault of the server and waits until the host serves a good page again.',
+    'Nothing: it is withdrawn when the page answers again. Release it to delete the document now.',
+  ),
+  'awaiting-early-look': push(
+    'Pages of the host are gone; a sample of the others is visited before the first document is deleted.',
+    'Nothing: it takes some minutes.',
+  ),
   'order-refused': push(
     'A sink will never take the document: its order is set aside with the message of the sink.',
-    'Read the message of the order, mend the cause, then retry the order.',
+    'Read the message of the order, fix the cause, then retry the order.',
+  ),
+  backfill: push(
+    'A sink was added, or asked to be filled again: what is indexed goes to it, from another sink or by a visit.',
+    'Nothing: GET /sinks and the console show the progress.',
   ),
   reconciled: push(
     'The index and the store of the crawler did not agree, and the index was set right.',
     'Nothing, unless it happens often: then look at what else writes to that index.',
   ),
-  'sink-lost-documents': push('The sink restarted without what it had not yet synced; it is sent again.', NOTHING),
 } as const satisfies Record<string, ReasonEntry>;
 
 export type ReasonCode = keyof typeof REASONS;

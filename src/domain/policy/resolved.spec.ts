@@ -8,9 +8,11 @@ import {
   ruleDefinition,
 } from '../../../test/support/crawler-definition.js';
 import type { ConditionRule, UrlOptions } from '../crawl/definition.js';
+import { Secret } from '../secret.js';
 import { hours, seconds } from '../time/units.js';
 import { compilePolicy } from './crawl-policy.js';
 import { parseCrawlSpace } from './crawl-space-file.js';
+import { matchedView } from './matched-view.js';
 import { resolvedUrl, resolvedView } from './resolved.js';
 
 const applyFor = (value: string, options: UrlOptions, children: ConditionRule[] = []): ConditionRule => ({
@@ -31,7 +33,11 @@ const crawler = crawlerDefinition({
     deleteNoServer: true,
     records: [
       { url: 'http://a.com/', place: placeAt(3), parameters: { period: hours(1) } },
-      { url: 'http://a.com/news/', place: placeAt(4), parameters: { maxHops: 3, authentication: 'me:s3cret' } },
+      {
+        url: 'http://a.com/news/',
+        place: placeAt(4),
+        parameters: { maxHops: 3, authentication: new Secret('me:s3cret') },
+      },
     ],
     defaults: {},
     place: placeAt(2),
@@ -70,7 +76,7 @@ test('the whole configuration stands there in the order of evaluation', () => {
     'crawl-space forbid domain b.com',
     'crawl-space else allow',
     'crawl-space of excluded hosts, global: else forbid',
-    'server-records server record http://a.com/news/ → maxHops=3, credentials=(hidden)',
+    'server-records server record http://a.com/news/ → maxHops=3, credentials for http://a.com',
     'server-records server record http://a.com/ → period=3600 s',
     'server-records the empty server record',
     'conditions global options → defaultAllow=allow, throttle=1 s',
@@ -88,8 +94,8 @@ test('for one URL: each rule matched or not, and the final options with who set 
   const judged = candidate('http://a.com/news/x.html');
   const { verdict, steps, options } = resolvedUrl(crawler, undefined, judged);
   expect(verdict).toEqual(compilePolicy(crawler, undefined).judge(judged));
-  const told = steps.filter(({ layer }) => layer === 'conditions' || layer === 'crawl-rules');
-  expect(told.map(({ test: what, outcome }) => `${what}: ${outcome}`)).toEqual([
+  const reported = steps.filter(({ layer }) => layer === 'conditions' || layer === 'crawl-rules');
+  expect(reported.map(({ test: what, outcome }) => `${what}: ${outcome}`)).toEqual([
     'conditions apply for: url matches wildcard "http://a.com/*": set',
     '· conditions apply for: url matches wildcard "*/news/*": set',
     'conditions apply for: url matches wildcard "http://b.com/*": no match',
@@ -105,8 +111,28 @@ test('for one URL: each rule matched or not, and the final options with who set 
     'nearDuplicateDetector=yes by crawler docs',
     'refreshMinimumAge=3600 s by crawler docs',
     'refreshMaximumAge=604800 s by crawler docs',
-    'maxHops=9 by conditions apply for: url matches wildcard "*/news/*"',
+    'maxHops=3 by server record http://a.com/news/',
     'credentials=(hidden) by server record http://a.com/news/',
     'defaultAllow=allow by global options',
+  ]);
+});
+
+test('for one URL: the whole view, with what matched', () => {
+  const view = matchedView(crawler, { file: 'global.rules', rules: [] }, candidate('http://a.com/news/x.html'));
+  const said = view.flatMap(({ layer, text, matched }) =>
+    matched === undefined ? [] : [`${layer} ${text}: ${matched}`],
+  );
+  expect(said).toEqual([
+    'site-mode below root http://a.com/: URLs of its site: false',
+    'crawl-space forbid domain b.com: false',
+    'server-records server record http://a.com/news/: true',
+    'server-records server record http://a.com/: false',
+    'server-records the empty server record: false',
+    'conditions conditions apply for: url matches wildcard "http://a.com/*": true',
+    'conditions conditions apply for: url matches wildcard "*/news/*": true',
+    'conditions conditions apply for: url matches wildcard "http://b.com/*": false',
+    'crawl-rules rule 1 (group "default"): domain a.com: true',
+    'crawl-rules rule 2 (group "default"): not path suffix ".gif": true',
+    'crawl-rules rule 3 (group "default"): host exact "c.com": false',
   ]);
 });

@@ -10,7 +10,8 @@ import type {
   UrlOptions,
 } from '../crawl/definition.js';
 import type { Place } from '../crawl/place.js';
-import { compileConditions, conditionText } from './conditions.js';
+import { comparable } from '../url/url-form.js';
+import { type ConditionStep, compileConditions, conditionText } from './conditions.js';
 import { compilePolicy } from './crawl-policy.js';
 import { ruleEffect, ruleLabel } from './crawl-rules.js';
 import { spaceRuleText } from './crawl-space.js';
@@ -18,8 +19,8 @@ import { expressionText } from './expression-text.js';
 import { compileExpression } from './matching/expression.js';
 import { Subject } from './matching/subject.js';
 import { type OptionName, optionsText, shownOptions } from './options.js';
-import { compileRecords, compileServers, recordEffect } from './server-records.js';
-import type { Candidate, LayerName, TraceStep, Verdict } from './verdict.js';
+import { aliasOf, compileRecords, compileServers, optionsFor, recordEffect } from './server-records.js';
+import { type Candidate, LAYERS, type LayerName, type TraceStep, type Verdict } from './verdict.js';
 
 export interface ResolvedEntry {
   readonly layer: LayerName;
@@ -33,15 +34,19 @@ export interface ResolvedEntry {
 
 /** Everything that the policy of one crawler consists of, in the order of evaluation. */
 export function resolvedView(crawler: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition): ResolvedEntry[] {
-  return [
-    ...linkEntries(crawler),
-    ...siteEntries(crawler),
-    ...spaceEntries(crawler, global),
-    ...serverEntries(crawler),
-    ...conditionEntries(crawler),
-    ...ruleEntries(crawler),
-  ];
+  return LAYERS.flatMap((layer) => ENTRIES[layer](crawler, global));
 }
+
+const ENTRIES: Readonly<
+  Record<LayerName, (crawler: CrawlerDefinition, global?: GlobalCrawlSpaceDefinition) => ResolvedEntry[]>
+> = {
+  'link-rules': linkEntries,
+  'site-mode': (crawler) => siteEntries(crawler),
+  'crawl-space': spaceEntries,
+  'server-records': serverEntries,
+  conditions: conditionEntries,
+  'crawl-rules': ruleEntries,
+};
 
 function linkEntries({ linkRules, traps }: CrawlerDefinition): ResolvedEntry[] {
   const { protocols, maxUrlLength, followQueryStrings, ignoreLinksTo, followOffsite, place } = linkRules;
@@ -148,7 +153,7 @@ export function resolvedUrl(
   candidate: Candidate,
 ): ResolvedUrl {
   const { verdict, trace } = compilePolicy(crawler, global).explain(candidate);
-  const subject = new Subject(candidate.url);
+  const subject = new Subject(comparable(candidate.url));
   const unmatched = crawler.rules.filter((rule) => !compileExpression(rule.match, []).matches(subject));
   const steps = trace.filter(({ layer, outcome }) => layer !== 'crawl-rules' || outcome !== 'no match');
   return { verdict, steps: [...steps, ...unmatched.map(noMatch)], options: optionsOf(crawler, candidate) };
@@ -169,27 +174,40 @@ interface Setting {
 
 function optionsOf(crawler: CrawlerDefinition, candidate: Candidate): ResolvedOption[] {
   const last = new Map<string, ResolvedOption>();
-  for (const { by, place, options } of settingsOf(crawler, candidate)) {
+  const settings = settingsOf(crawler, candidate);
+  for (const { by, place, options } of settings) {
     for (const [name, value] of Object.entries(shownOptions(options))) {
       last.set(name, { name: name as OptionName, value, setBy: by, place });
     }
   }
+  keepLimit(last, crawler.servers && settings[1]);
   return [...last.values()];
 }
 
+/** Both a server record and the conditions can reject by `maxHops`: the smaller one is the limit. */
+function keepLimit(last: Map<string, ResolvedOption>, record: Setting | undefined): void {
+  const limit = record?.options.maxHops;
+  if (!record || limit === undefined || limit >= Number(last.get('maxHops')?.value)) return;
+  last.set('maxHops', { name: 'maxHops', value: String(limit), setBy: record.by, place: record.place });
+}
+
 /** In the order in which they are assigned. */
-function settingsOf(crawler: CrawlerDefinition, { url }: Candidate): Setting[] {
+function settingsOf(crawler: CrawlerDefinition, candidate: Candidate): Setting[] {
+  const url = comparable(candidate.url);
   const settings: Setting[] = [
     { by: `crawler ${crawler.name}`, place: crawler.place, options: crawlerOptions(crawler) },
   ];
   const record = crawler.servers && compileServers(crawler.servers)(url.href);
-  if (record) settings.push({ by: record.label, place: record.definition.place, options: record.options });
+  if (record) settings.push({ by: record.label, place: record.definition.place, options: optionsFor(record, url) });
   if (!crawler.conditions) return settings;
-  const { defaultAllow, options, place } = crawler.conditions;
-  settings.push({ by: 'global options', place, options: { defaultAllow, ...options } });
-  compileConditions(crawler.conditions, [])(new Subject(url), ({ rule, outcome }) => {
-    if (outcome === 'applies') settings.push({ by: conditionText(rule), place: rule.place, options: rule.options });
-  });
+  const fetchUrl = record && aliasOf(record, url);
+  const alone = compileConditions({ ...crawler.conditions, rules: [] }, [], crawler.roots);
+  const global = alone(new Subject(url), { fetchUrl });
+  settings.push({ by: 'global options', place: crawler.conditions.place, options: global.options });
+  const visit = ({ rule, options }: ConditionStep): void => {
+    if (options) settings.push({ by: conditionText(rule), place: rule.place, options });
+  };
+  compileConditions(crawler.conditions, [], crawler.roots)(new Subject(url), { visit, fetchUrl });
   return settings;
 }
 

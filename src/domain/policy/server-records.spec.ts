@@ -1,6 +1,7 @@
 /** Sentences in quotes are from the seed: mnoGoSearch, "How does indexer walk through the hypertext links". */
 import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition } from '../../../test/support/crawler-definition.js';
+import { holding } from '../../../test/support/holding.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { parseIndexerConf } from './indexer-conf.js';
@@ -34,7 +35,7 @@ describe('server records', () => {
   });
 
   test('1) "If one of the Server command will be deleted, indexer will remove all expired URLs from this server"', () => {
-    expect(judge('Server http://www/', 'http://web/page2.html', { arrival: 'stored' })).toMatchObject({
+    expect(judge('Server http://www/', 'http://web/page2.html', { discoveredVia: 'stored' })).toMatchObject({
       accepted: false,
       reason: 'no-server-record',
       keepDocument: false,
@@ -64,22 +65,24 @@ describe('server records', () => {
     });
 
     test('"URLs which are already in database will not be deleted even if they have not correspondent Server command"', () => {
-      expect(judge(conf, 'http://gone/', { arrival: 'stored' }).accepted).toBe(true);
+      expect(judge(conf, 'http://gone/', { discoveredVia: 'stored' }).accepted).toBe(true);
     });
 
     test('4) a submitted URL starts on its server, listed or not, and a root that redirects is followed', () => {
       expect(
-        judge(conf, 'http://new/path/to/some/page.html', { arrival: 'root', from: undefined, hops: 0 }).accepted,
+        judge(conf, 'http://new/path/to/some/page.html', { discoveredVia: 'root', from: undefined, hops: 0 }).accepted,
       ).toBe(true);
-      expect(judge(conf, 'https://www/', { ...onPage1, arrival: 'redirect', hops: 0 }).accepted).toBe(true);
-      expect(judge(conf, 'https://www/', { ...onPage1, arrival: 'redirect', hops: 1 }).reason).toBe('outside-server');
+      expect(judge(conf, 'https://www/', { ...onPage1, discoveredVia: 'redirect', hops: 0 }).accepted).toBe(true);
+      expect(judge(conf, 'https://www/', { ...onPage1, discoveredVia: 'redirect', hops: 1 }).reason).toBe(
+        'outside-server',
+      );
     });
   });
 
   test('both switches: followOutside governs links, deleteNoServer governs deletion', () => {
     const conf = `FollowOutside yes\nDeleteNoServer no\n${BOTH}`;
     expect(judge(conf, 'http://other/', onPage1).accepted).toBe(true);
-    expect(judge(conf, 'http://other/', { arrival: 'stored' }).accepted).toBe(true);
+    expect(judge(conf, 'http://other/', { discoveredVia: 'stored' }).accepted).toBe(true);
   });
 
   test('4) "It does not matter whether you have passed the root URL of the server or one of the internal pages"', () => {
@@ -106,7 +109,13 @@ describe('server records', () => {
       fetchUrl: 'http://mirror/d/x?y',
       maxNetworkErrors: 3,
       networkErrorDelay: 3_600_000,
-      options: { maxHops: 5, readTimeout: 10_000, totalTimeout: 60_000, obeyRobots: false, credentials: 'me:secret' },
+      options: {
+        maxHops: 5,
+        readTimeout: 10_000,
+        totalTimeout: 60_000,
+        obeyRobots: false,
+        credentials: holding('me:secret'),
+      },
       metas: [
         { name: 'tag', value: 't', scope: 'document' },
         { name: 'category', value: 'c', scope: 'document' },
@@ -123,4 +132,44 @@ describe('server records', () => {
     expect(judge('Server http://www/é/', 'http://www/%C3%A9/x').accepted).toBe(true);
     expect(judge('Server http://www/News/', 'http://www/news/x').accepted).toBe(false);
   });
+});
+
+describe('credentials of a server record', () => {
+  const credentials = (conf: string, url: string) => judge(conf, url).effects.options.credentials?.reveal();
+
+  test('are for the next Server alone, and never in the empty record', () => {
+    const conf = 'FollowOutside yes\nAuthBasic me:secret\nServer http://private.test/\nServer http://www/\n';
+    expect(credentials(conf, 'http://private.test/x')).toBe('me:secret');
+    for (const url of ['http://www/', 'http://foreign.example/']) {
+      expect(judge(conf, url).accepted).toBe(true);
+      expect(credentials(conf, url)).toBeUndefined();
+    }
+  });
+
+  test.each([
+    ['http://private.test', 'http://private.test.attacker.test/', undefined],
+    ['http://private.test', 'http://private.test:8080/', undefined],
+    ['http://private.test', 'http://private.test/a', 'me:secret'],
+    ['http://private.test:80', 'http://private.test/a', 'me:secret'],
+    ['http://private.test./a/', 'http://private.test/a/b', 'me:secret'],
+    ['http://private.test http://mirror.test/', 'http://private.test/a', 'me:secret'],
+    ['http://private.test http://mirror.test', 'http://private.test.attacker.test/', undefined],
+  ])('of Server %s at %s: %s', (server, url, expected) => {
+    const conf = `AuthBasic me:secret\nServer ${server}\n`;
+    expect(judge(conf, url).accepted).toBe(true);
+    expect(credentials(conf, url)).toBe(expected);
+  });
+
+  test('with an alias are for the server that is asked', () => {
+    const conf = 'AuthBasic me:secret\nServer http://www http://10.0.0.7\n';
+    expect(judge(conf, 'http://www/a').effects).toMatchObject({
+      fetchUrl: 'http://10.0.0.7/a',
+      options: { credentials: holding('me:secret') },
+    });
+    expect(judge(conf, 'http://www.attacker.test/a').effects.options.credentials).toBeUndefined();
+  });
+});
+
+test('a period of 0 counts as a second', () => {
+  expect(judge('Period 0\nServer http://www/\n', 'http://www/').effects.period).toBe(1000);
 });

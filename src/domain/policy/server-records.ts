@@ -10,11 +10,17 @@ import type {
   ServersDefinition,
   UrlOptions,
 } from '../crawl/definition.js';
-import { type CrawlUrl, origin } from '../url/crawl-url.js';
+import { atLeast, seconds } from '../time/units.js';
+import { type CrawlUrl, crawlUrl, origin } from '../url/crawl-url.js';
+import { withoutTrailingDot } from '../url/url-form.js';
 import { type Draft, isRootRedirect, type Layer, type Rejection } from './layer.js';
+import { ruleText } from './matching/rule-text.js';
 import { optionsText } from './options.js';
 import { PrefixTable } from './prefix-table.js';
 import type { Candidate } from './verdict.js';
+
+/** `Period 0` would ask for each page again as soon as it has answered. */
+export const SHORTEST_PERIOD = seconds(1);
 
 export interface CompiledRecord {
   readonly definition: ServerRecord;
@@ -22,6 +28,10 @@ export interface CompiledRecord {
   readonly label: string;
   readonly options: UrlOptions;
   readonly metas: readonly MetaDefinition[];
+  /** What replaces the prefix when fetching. */
+  readonly alias: string | undefined;
+  /** The one server that the record's credentials are for; undefined: it has none, or names no server. */
+  readonly credentialsFor: string | undefined;
 }
 
 /** The record whose parameters a URL gets; undefined when none is a prefix of it. */
@@ -62,33 +72,40 @@ export function compileRecords(servers: ServersDefinition): CompiledRecord[] {
 }
 
 function compileRecord(definition: ServerRecord): CompiledRecord {
-  const { tag, category } = definition.parameters;
+  const { tag, category, alias, authentication } = definition.parameters;
+  const prefix = recordPrefix(definition.url);
   const meta = (name: string, value: string | undefined): MetaDefinition[] =>
     value === undefined ? [] : [{ name, value, scope: 'document' }];
   return {
     definition,
-    prefix: recordPrefix(definition.url),
+    prefix,
     label: definition.url === '' ? 'the empty server record' : `server record ${definition.url}`,
     options: optionsOf(definition.parameters),
     metas: [...meta('tag', tag), ...meta('category', category)],
+    alias: prefix.endsWith('/') && alias !== undefined && !definition.url.endsWith('/') ? `${alias}/` : alias,
+    credentialsFor: authentication === undefined ? undefined : serverOf(alias ?? definition.url),
   };
 }
 
 /** In canonical form, so that it can be a prefix of canonical URLs; a host without end slash stays the prefix it is. */
-export function recordPrefix(url: string): string {
-  const hasPath = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\//i.test(url);
-  return hasPath ? (URL.parse(url)?.href ?? url) : url.toLowerCase();
+export const recordPrefix = (url: string): string =>
+  url === '' ? '' : ruleText(url, { field: 'url', kind: 'prefix' });
+
+/** Scheme, host and port of a URL or a prefix of URLs; undefined when it names no server. */
+export function serverOf(url: string): string | undefined {
+  const parsed = URL.parse(url);
+  const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
+  return isWeb ? origin(withoutTrailingDot(crawlUrl(parsed.href))) : undefined;
 }
 
 /** Only what is set: an absent option must not override another layer's. */
 function optionsOf(parameters: ServerParameters): UrlOptions {
-  const { maxHops, readTimeout, documentTimeout, robots, authentication } = parameters;
+  const { maxHops, readTimeout, documentTimeout, robots } = parameters;
   return {
     ...(maxHops === undefined ? {} : { maxHops }),
     ...(readTimeout === undefined ? {} : { readTimeout }),
     ...(documentTimeout === undefined ? {} : { totalTimeout: documentTimeout }),
     ...(robots === undefined ? {} : { obeyRobots: robots }),
-    ...(authentication === undefined ? {} : { credentials: authentication }),
   };
 }
 
@@ -101,7 +118,8 @@ const noRecord = (servers: ServersDefinition): Rejection => ({
 
 /** A root that redirects is taken to where it leads; links are not. */
 function outsideServer(candidate: Candidate, servers: ServersDefinition): Rejection | undefined {
-  if (candidate.arrival === 'root' || candidate.arrival === 'stored' || isRootRedirect(candidate)) return undefined;
+  if (candidate.discoveredVia === 'root' || candidate.discoveredVia === 'stored' || isRootRedirect(candidate))
+    return undefined;
   const home = candidate.from ?? candidate.root?.url;
   if (!home || origin(home) === origin(candidate.url)) return undefined;
   return {
@@ -123,17 +141,26 @@ function tooManyHops(candidate: Candidate, { definition }: CompiledRecord): Reje
   };
 }
 
+/** Where a URL of the record is fetched instead; undefined: where it is. */
+export const aliasOf = ({ alias, prefix }: CompiledRecord, { href }: CrawlUrl): string | undefined =>
+  alias === undefined ? undefined : alias + href.slice(prefix.length);
+
+/** What the record sets for a URL. Its credentials are for one server, whatever its prefix covers: `http://a` begins `http://a.b/`. */
+export function optionsFor(record: CompiledRecord, url: CrawlUrl): UrlOptions {
+  const { credentialsFor, options, definition } = record;
+  if (credentialsFor === undefined || serverOf(aliasOf(record, url) ?? url.href) !== credentialsFor) return options;
+  return { ...options, credentials: definition.parameters.authentication };
+}
+
 function assign(record: CompiledRecord, candidate: Candidate, draft: Draft): void {
   const { parameters, place } = record.definition;
   draft.index &&= parameters.index ?? true;
   draft.follow &&= parameters.follow ?? true;
-  draft.period = parameters.period;
+  draft.period = parameters.period === undefined ? undefined : atLeast(parameters.period, SHORTEST_PERIOD);
   draft.maxNetworkErrors = parameters.maxNetworkErrors;
   draft.networkErrorDelay = parameters.networkErrorDelay;
-  if (parameters.alias !== undefined) {
-    draft.fetchUrl = parameters.alias + candidate.url.href.slice(record.prefix.length);
-  }
-  draft.setOptions(record.options);
+  draft.fetchUrl = aliasOf(record, candidate.url);
+  draft.setOptions(optionsFor(record, candidate.url));
   draft.addMetas(record.metas);
   draft.opinion = { layer: 'server-records', place, detail: record.label };
 }
@@ -151,6 +178,7 @@ export function recordEffect(record: CompiledRecord): string {
     ...set('network error delay', networkErrorDelay && `${networkErrorDelay / 1000} s`),
     ...record.metas.map((meta) => `${meta.name}=${meta.value}`),
     ...optionsText(record.options),
+    ...(record.credentialsFor === undefined ? [] : [`credentials for ${record.credentialsFor}`]),
   ].join(', ');
 }
 

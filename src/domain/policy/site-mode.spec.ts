@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { candidate, crawlerDefinition, rootDefinition } from '../../../test/support/crawler-definition.js';
-import type { RootDefinition } from '../crawl/definition.js';
+import {
+  atom,
+  candidate,
+  crawlerDefinition,
+  rootDefinition,
+  ruleDefinition,
+} from '../../../test/support/crawler-definition.js';
+import type { CrawlerDefinition, RootDefinition } from '../crawl/definition.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
-import { moveSite, movesSite, rootContext, sitePrefixes } from './site-mode.js';
+import { moveSite, movesSite, removedRoot, rootContext, sitePrefixes } from './site-mode.js';
 import type { Candidate, RootContext } from './verdict.js';
 
 const policy = compilePolicy(crawlerDefinition(), undefined);
@@ -13,6 +19,47 @@ const context = (url: string, parts: Partial<RootDefinition>): RootContext =>
 
 const reason = (root: RootContext, url: string, parts: Partial<Candidate> = {}) =>
   policy.judge(candidate(url, { root, ...parts })).reason;
+
+describe('what a root in site mode accepts', () => {
+  const closed = (rules: CrawlerDefinition['rules'] = []) =>
+    compilePolicy(crawlerDefinition({ defaultAccept: false, rules }), undefined);
+  const verdict = (url: string, root: RootContext, parts: Partial<Candidate> = {}) =>
+    closed().judge(candidate(url, { root, ...parts }));
+
+  test("the site's own URLs need no rule: they are accepted, indexed and followed", () => {
+    const root = context('http://foo.com/', { site: true });
+    const accepted = { accepted: true, effects: { index: true, follow: true } };
+    expect(verdict('http://foo.com/', root, { discoveredVia: 'root', hops: 0 })).toMatchObject(accepted);
+    for (const discoveredVia of ['link', 'redirect', 'sitemap', 'stored'] as const) {
+      expect(verdict('https://www.foo.com/a', root, { discoveredVia }), discoveredVia).toMatchObject(accepted);
+    }
+    const docs = context('http://foo.com/docs/start.html', { entireSite: true });
+    expect(verdict('http://foo.com/docs/a', docs).accepted).toBe(true);
+  });
+
+  test('other URLs need one, and so do those of a root without site mode or of one that was removed', () => {
+    const root = context('http://foo.com/', { site: false });
+    expect(verdict('http://foo.com/a', root).reason).toBe('not-accepted');
+    expect(verdict('http://foo.com/', root, { discoveredVia: 'root', hops: 0 }).reason).toBe('not-accepted');
+    expect(
+      verdict('http://foo.com/a', removedRoot(crawlUrl('http://foo.com/')), { discoveredVia: 'stored' }).reason,
+    ).toBe('not-accepted');
+  });
+
+  test('a rule has the last word', () => {
+    const root = context('http://foo.com/', { site: true });
+    const path = (text: string) => atom('path', 'prefix', text);
+    const policy = closed([
+      ruleDefinition(1, path('/tmp'), { accept: false }),
+      ruleDefinition(2, path('/list'), { index: false }),
+    ]);
+    expect(policy.judge(candidate('http://foo.com/tmp/a', { root })).reason).toBe('rule-ignored');
+    expect(policy.judge(candidate('http://foo.com/list', { root }))).toMatchObject({
+      accepted: true,
+      effects: { index: false, follow: true },
+    });
+  });
+});
 
 describe('site mode of a root', () => {
   test('http://foo.com/bar means the URLs that begin with it', () => {
@@ -44,8 +91,8 @@ describe('site mode of a root', () => {
 
   test('the same holds for redirects, sitemaps and stored URLs; other roots are free', () => {
     const root = context('http://foo.com/', { site: true });
-    for (const arrival of ['redirect', 'sitemap', 'stored'] as const) {
-      expect(reason(root, 'http://bar.com/', { arrival })).toBe('outside-site');
+    for (const discoveredVia of ['redirect', 'sitemap', 'stored'] as const) {
+      expect(reason(root, 'http://bar.com/', { discoveredVia })).toBe('outside-site');
     }
     expect(reason(context('http://foo.com/', {}), 'http://bar.com/')).toBe('accepted');
     expect(policy.judge(candidate('http://bar.com/')).accepted).toBe(true);
@@ -53,7 +100,12 @@ describe('site mode of a root', () => {
 
   test('when the home page redirects to another site, that site becomes the one crawled', () => {
     const root = context('http://foo.com/', { site: true });
-    const home = candidate('https://www.bar.com/en/index.html', { root, arrival: 'redirect', hops: 0, from: root.url });
+    const home = candidate('https://www.bar.com/en/index.html', {
+      root,
+      discoveredVia: 'redirect',
+      hops: 0,
+      from: root.url,
+    });
     expect(movesSite(home)).toBe(true);
     expect(policy.judge(home).accepted).toBe(true);
     const moved = moveSite(root, home.url);
@@ -70,7 +122,7 @@ describe('site mode of a root', () => {
 
   test("other pages' redirects off the site are not followed", () => {
     const root = context('http://foo.com/', { site: true });
-    const other = candidate('http://bar.com/', { root, arrival: 'redirect', hops: 1 });
+    const other = candidate('http://bar.com/', { root, discoveredVia: 'redirect', hops: 1 });
     expect(movesSite(other)).toBe(false);
     expect(policy.judge(other).reason).toBe('outside-site');
   });
@@ -103,7 +155,7 @@ describe('what a root hands down', () => {
 
   test('with following off nothing below it is followed', () => {
     const root = context('http://foo.com/', { followLinks: false });
-    expect(policy.judge(candidate('http://foo.com/', { root, arrival: 'root', hops: 0 })).effects).toMatchObject({
+    expect(policy.judge(candidate('http://foo.com/', { root, discoveredVia: 'root', hops: 0 })).effects).toMatchObject({
       index: true,
       follow: false,
     });

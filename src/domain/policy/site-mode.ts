@@ -22,8 +22,19 @@ export function siteModeLayer(): Layer {
   };
 }
 
-/** A root that is taken away takes nothing with it. */
-const staysStored = ({ arrival, root }: Candidate): boolean => arrival === 'stored' && root?.removed === true;
+/**
+ * Whether site mode lets the URL in, so that no crawl rule has to. What a root that was removed let in goes with it, unless
+ * the rules accept it.
+ */
+export function acceptedBySite(candidate: Candidate): boolean {
+  const { root } = candidate;
+  if (!root || root.removed || (!root.site && !root.entireSite)) return false;
+  return isRoot(candidate) || !(outsideSite(candidate, root) ?? outsideDirectory(candidate, root));
+}
+
+/** A root that is taken away takes nothing with it that the rules accept. */
+const staysStored = ({ discoveredVia, root }: Candidate): boolean =>
+  discoveredVia === 'stored' && root?.removed === true;
 
 function inapplicable(candidate: Candidate): string {
   if (isRoot(candidate)) return 'a root is not judged by its own site';
@@ -56,8 +67,10 @@ function outsideSite(candidate: Candidate, root: RootContext, trace?: TraceStep[
 }
 
 /** What is stored of a site that has moved stays as long as it answers: the move may be that of a bad day. */
-const prefixesFor = ({ arrival }: Candidate, { sitePrefixes, formerPrefixes = [] }: RootContext): readonly string[] =>
-  arrival === 'stored' ? [...sitePrefixes, ...formerPrefixes] : sitePrefixes;
+const prefixesFor = (
+  { discoveredVia }: Candidate,
+  { sitePrefixes, formerPrefixes = [] }: RootContext,
+): readonly string[] => (discoveredVia === 'stored' ? [...sitePrefixes, ...formerPrefixes] : sitePrefixes);
 
 function outsideDirectory(candidate: Candidate, root: RootContext, trace?: TraceStep[]): Rejection | undefined {
   if (!root.entireSite) return undefined;
@@ -130,7 +143,7 @@ export function likelyRoot(roots: Iterable<RootContext>, url: CrawlUrl): RootCon
 /** True when a redirect of the home page of a site leads off it: the site that it leads to becomes the one crawled. */
 export function movesSite(candidate: Candidate): boolean {
   const { root, url } = candidate;
-  if (!root?.site || root.removed || candidate.arrival !== 'redirect' || candidate.hops !== 0) return false;
+  if (!root?.site || root.removed || candidate.discoveredVia !== 'redirect' || candidate.hops !== 0) return false;
   return !startsWithAny(url.href, root.sitePrefixes);
 }
 

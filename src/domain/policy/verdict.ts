@@ -8,13 +8,23 @@ import type { Duration } from '../time/units.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import type { ReasonCode } from './reasons.js';
 
-export type LayerName = 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+/** In the order of evaluation. */
+export const LAYERS = [
+  'link-rules',
+  'site-mode',
+  'crawl-space',
+  'server-records',
+  'conditions',
+  'crawl-rules',
+] as const;
+
+export type LayerName = (typeof LAYERS)[number];
 
 /** What a URL is judged as. */
 export interface Candidate {
   readonly url: CrawlUrl;
   /** How it came here; `stored` = a known URL judged again. */
-  readonly arrival: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
+  readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
   /** A sitemap that robots.txt names: of the layers only the crawl space keeps from it, and it is read for its links only. */
   readonly isNamedSitemap?: boolean;
   /** The page that links or redirects to it. Absent for roots and for stored URLs. */
@@ -31,7 +41,7 @@ export interface RootContext {
   readonly url: CrawlUrl;
   /** It is no root any more. What is left of it is its site, for the links of what was found from it. */
   readonly removed?: true;
-  /** Where it stands in the configuration; absent when it was submitted. */
+  /** Where it is in the configuration; absent when it was submitted. */
   readonly place?: Place;
   readonly site: boolean;
   readonly entireSite: boolean;

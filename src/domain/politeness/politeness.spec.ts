@@ -7,6 +7,7 @@ import {
   concernsHost,
   finished,
   type Politeness,
+  pauseAfterReading,
   readyAt,
   requestDelay,
   started,
@@ -62,7 +63,7 @@ describe('the back-off', () => {
     expect(backOff(well, second(20)).backOffUntil).toBe(second(25));
   });
 
-  it('is not ended by an answer that was under way when it began', () => {
+  it('is not ended by an answer that was in flight when it began', () => {
     const resting = backOff(UNVISITED, noon);
     expect(answered(resting, second(1))).toEqual(resting);
   });
@@ -133,4 +134,22 @@ describe('whatever happens in whatever order', () => {
     if (kind === 'answered') return answered(state, now);
     return backOff(state, now, kind === 'retry-after' ? milliseconds(length) : undefined);
   }
+});
+
+describe('the pause after a page that held its thread', () => {
+  const pause = (delay: number, readingTime: number): number =>
+    pauseAfterReading(milliseconds(delay), milliseconds(readingTime));
+
+  it('is the usual one for usual pages', () => {
+    expect([pause(1_000, 5), pause(1_000, 110), pause(0, 5), pause(0, 900)]).toEqual([1_000, 1_000, 0, 0]);
+  });
+
+  it('leaves nine tenths of the thread to others, also in a crawl without pauses', () => {
+    expect([pause(1_000, 900), pause(1_000, 6_000), pause(0, 1_100)]).toEqual([8_100, 54_000, 9_900]);
+  });
+
+  it('ends after five minutes', () => {
+    expect(pause(0, 3_600_000)).toBe(300_000);
+    expect(pause(400_000, 3_600_000)).toBe(400_000);
+  });
 });

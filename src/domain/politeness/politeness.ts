@@ -47,7 +47,22 @@ export function requestDelay(
   return robotsDelay === undefined ? throttle : atLeast(atMost(robotsDelay, longest), throttle);
 }
 
-/** Requests that may be under way at one host at once. */
+/** Reading a page that takes longer is counted against its host, and logged. */
+export const SLOW_PAGE = seconds(1);
+/** Below, the pause of a polite crawl hides what a page costs. */
+const COSTLY_PAGE = milliseconds(200);
+/** In the pause so many times as much of others can be read: one host takes no more than a tenth of a thread. */
+const PAUSES_PER_READING = 9;
+const LONGEST_READING_PAUSE = seconds(300);
+
+/** The pause after a page that held its thread for `readingTime`. A crawl without pauses is left without them up to `SLOW_PAGE`. */
+export function pauseAfterReading(delay: Duration, readingTime: Duration): Duration {
+  const least = delay > 0 ? COSTLY_PAGE : SLOW_PAGE;
+  if (readingTime <= least) return delay;
+  return atLeast(atMost(milliseconds(readingTime * PAUSES_PER_READING), LONGEST_READING_PAUSE), delay);
+}
+
+/** Requests that may be in flight at one host at once. */
 export const requestsPerHost = ({ aggressive, concurrency }: { aggressive: boolean; concurrency: number }): number =>
   aggressive ? concurrency : 1;
 
@@ -67,7 +82,7 @@ const pausedUntil = (state: Politeness, moment: Instant): Politeness =>
   moment > state.nextRequestAt ? { ...state, nextRequestAt: moment } : state;
 
 /**
- * The host has answered properly. While a back-off runs, an answer belongs to a request that was under way before it
+ * The host has answered properly. While a back-off runs, an answer belongs to a request that was in flight before it
  * and says nothing about recovery.
  */
 export const answered = (state: Politeness, now: Instant): Politeness =>
@@ -87,6 +102,22 @@ export function backOff(state: Politeness, now: Instant, retryAfter?: Duration):
   if (again && (retryAfter === undefined || until <= state.backOffUntil)) return state;
   return { ...state, backOffUntil: until, backOffStep: step };
 }
+
+/** Answers 5xx in a row that are no longer those of single pages. */
+const RUN_OF_SERVER_ERRORS = 3;
+
+/** After so many answers 5xx in a row the host is slowed down like one that answers 503, until it answers otherwise. */
+export const isRunOfServerErrors = (inARow: number): boolean => inARow >= RUN_OF_SERVER_ERRORS;
+
+/**
+ * A request that a person asked for has been answered while the host rested, and the answer was good or spoke of the page alone:
+ * the host rests no longer.
+ */
+export const recovered = (state: Politeness, now: Instant): Politeness => ({
+  ...state,
+  backOffUntil: state.backOffUntil < now ? state.backOffUntil : now,
+  backOffStep: 0,
+});
 
 const exponential = (step: number): Duration =>
   atMost(milliseconds(FIRST_BACK_OFF * 2 ** (step - 1)), LONGEST_BACK_OFF);

@@ -1,6 +1,8 @@
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
 import type { Duration, Instant } from '../time/units.js';
 
+type Limits = Pick<DeletionGuardDefinition, 'on' | 'maxDeletions' | 'maxShare' | 'window'>;
+
 /** Deletions that were sent at about the same time. */
 interface Burst {
   readonly first: number;
@@ -20,11 +22,11 @@ const MAX_HOSTS = 100_000;
  * deletions; a deletion leaves the window at most 1/64 of the window late, never early.
  */
 export class DeletionGuard {
-  readonly settings: DeletionGuardDefinition;
+  readonly settings: Limits;
   /** By host, the one that sent last at the end. */
   readonly #sent = new Map<string, Burst[]>();
 
-  constructor(settings: DeletionGuardDefinition) {
+  constructor(settings: Limits) {
     this.settings = settings;
   }
 

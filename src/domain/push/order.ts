@@ -1,15 +1,19 @@
 /**
  * Push orders: the only two things that a sink is ever told. Stamp and URI make repeats harmless.
  */
+import type { Chunk, Heading } from '../content/content-definition.js';
 import type { Instant } from '../time/units.js';
 
 export interface Meta {
   readonly name: string;
   readonly value: string;
+  /** Known of the value: a date is ISO 8601 in UTC, a number as JSON writes it. Absent: text. */
+  readonly type?: 'date' | 'number';
 }
 
 /** The part of a document that carries its bytes (or its text, when the crawler stores text only). */
 export interface DocumentPart {
+  /** Empty when no sink of the crawler reads bytes. */
   readonly bytes: Uint8Array;
   readonly mimeType: string;
   /** Charset label of a text; absent for binary content. */
@@ -20,13 +24,19 @@ export interface DocumentPart {
 export interface PushDocument {
   /** Canonical URL. */
   readonly uri: string;
-  /** Content digest, hex. */
+  /** Content hash. */
   readonly stamp: string;
   /** Names may repeat. */
   readonly metas: readonly Meta[];
   readonly master: DocumentPart;
   /** Extracted text, for sinks that index fields rather than bytes; empty when no sink of the crawler does. */
   readonly text: string;
+  /** Of the page only a part counts, which is in `text`: its bytes hold more than that. */
+  readonly textIsCut?: boolean;
+  /** Present when the crawler is configured to deliver them (`cw:Output`). */
+  readonly headings?: readonly Heading[];
+  readonly markdown?: string;
+  readonly chunks?: readonly Chunk[];
 }
 
 export type OrderKind = 'add' | 'delete';
@@ -48,9 +58,9 @@ export type PushOrder =
 
 /**
  * pending: decided, not yet acknowledged · acknowledged: durable at every sink · refused: a sink will never take it ·
- * held: a deletion that the guard keeps back · cancelled: withdrawn before it was sent · dropped: withdrawn by a person.
+ * held: a deletion that the guard keeps back for a person · awaiting: one that waits for a sign of life or an early look · cancelled: withdrawn before it was sent · dropped: withdrawn by a person.
  */
-export const ORDER_STATES = ['pending', 'acknowledged', 'refused', 'held', 'cancelled', 'dropped'] as const;
+export const ORDER_STATES = ['pending', 'acknowledged', 'refused', 'held', 'cancelled', 'dropped', 'awaiting'] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
 /** What a sink says of one order, once the answer is durable on its side. */

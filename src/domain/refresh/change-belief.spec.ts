@@ -18,11 +18,11 @@ describe('the belief about the changes of a page', () => {
   it('stays a time and a variance whatever visits saw', () => {
     fc.assert(
       fc.property(fc.array(sights, { maxLength: 60 }), (seen) => {
-        const { interval, doubt } = believed(seen);
+        const { interval, uncertainty } = believed(seen);
         expect(interval).toBeGreaterThanOrEqual(minutes(6));
         expect(interval).toBeLessThanOrEqual(days(7_300));
-        expect(doubt).toBeGreaterThanOrEqual(0.05);
-        expect(doubt).toBeLessThan(10);
+        expect(uncertainty).toBeGreaterThanOrEqual(0.05);
+        expect(uncertainty).toBeLessThan(10);
       }),
     );
   });
@@ -70,6 +70,17 @@ describe('the belief about the changes of a page', () => {
     expect(intervals[4]).toBeGreaterThan(days(300));
   });
 
+  it('takes a first answer that promises to stay fresh for a sign of a longer interval, and no promise for none', () => {
+    const promised = (lifetime: Duration) => learn(UNKNOWN, { changed: true, lifetime }).interval;
+    expect(promised(days(365))).toBeGreaterThan(promised(days(7)));
+    expect(promised(days(7))).toBeGreaterThan(UNKNOWN.interval);
+    expect(promised(days(3_650))).toBeLessThan(days(3_650));
+    expect(learn(UNKNOWN, { changed: true, lifetime: days(0) })).toBe(UNKNOWN);
+    expect(learn(UNKNOWN, { elapsed: days(3), changed: true, lifetime: days(365) })).toEqual(
+      learn(UNKNOWN, sight(days(3), true)),
+    );
+  });
+
   it('takes a Last-Modified that is the time of the answer, or later, for none', () => {
     expect(first(minutes(4))).toBe(UNKNOWN);
     expect(first(hours(-5))).toBe(UNKNOWN);
@@ -86,11 +97,11 @@ describe('the belief about the changes of a page', () => {
 
   it('learns more from a dated change than from one at a time unknown', () => {
     const dated = learn(UNKNOWN, { elapsed: days(30), changed: true, age: days(1) });
-    expect(dated.doubt).toBeLessThan(learn(UNKNOWN, sight(days(30), true)).doubt);
+    expect(dated.uncertainty).toBeLessThan(learn(UNKNOWN, sight(days(30), true)).uncertainty);
   });
 
   it('gives the rates that it holds likely, and their mean', () => {
-    const belief = { interval: days(10), doubt: 1 };
+    const belief = { interval: days(10), uncertainty: 1 };
     expect(expected(belief, () => 1)).toBeCloseTo(1, 9);
     expect(expected(belief, (rate) => Math.log(rate * days(10)))).toBeCloseTo(0, 9);
     expect(quantile(belief, 0.5)).toBeCloseTo(days(10), 0);

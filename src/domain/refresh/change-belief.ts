@@ -12,11 +12,11 @@ export interface ChangeBelief {
   /** Mean time between two changes: as likely longer as shorter. */
   readonly interval: Duration;
   /** Variance of the natural logarithm of the interval: 0.25 is a factor of e^0.5 in two cases of three. */
-  readonly doubt: number;
+  readonly uncertainty: number;
 }
 
 /** Before anything is known of a page: one change in 30 days, within a factor of e² in two cases of three. */
-export const UNKNOWN: ChangeBelief = { interval: days(30), doubt: 4 };
+export const UNKNOWN: ChangeBelief = { interval: days(30), uncertainty: 4 };
 
 /** What one visit saw. */
 export interface Sight {
@@ -26,6 +26,8 @@ export interface Sight {
   readonly changed: boolean;
   /** Age of the document by its Last-Modified. */
   readonly age?: Duration;
+  /** How long the answer says that it stays fresh (Cache-Control, Expires). */
+  readonly lifetime?: Duration;
 }
 
 /** A Last-Modified that was younger than this when it came is the time of the answer, not of a change. */
@@ -47,7 +49,7 @@ const TOTAL = WEIGHTS.reduce((sum, weight) => sum + weight, 0);
 export function learn(belief: ChangeBelief, sight: Sight): ChangeBelief {
   const likelihood = likelihoodOf(sight);
   if (!likelihood) return belief;
-  const deviation = Math.sqrt(belief.doubt);
+  const deviation = Math.sqrt(belief.uncertainty);
   let most = Number.NEGATIVE_INFINITY;
   const logs = POINTS.map((z, i) => {
     const log = Math.log(WEIGHTS[i]!) + likelihood(Math.exp(z * deviation) / belief.interval);
@@ -66,28 +68,38 @@ export function learn(belief: ChangeBelief, sight: Sight): ChangeBelief {
   const shift = sum / total;
   return {
     interval: milliseconds(bounded(belief.interval * Math.exp(-shift * deviation), SHORTEST, LONGEST)),
-    doubt: Math.max(LEAST_DOUBT, (squares / total - shift * shift) * belief.doubt),
+    uncertainty: Math.max(LEAST_DOUBT, (squares / total - shift * shift) * belief.uncertainty),
   };
 }
 
 /** Mean over all rates, in changes per millisecond, that the page may have. */
-export function expected({ interval, doubt }: ChangeBelief, value: (rate: number) => number): number {
-  const deviation = Math.sqrt(doubt);
+export function expected({ interval, uncertainty }: ChangeBelief, value: (rate: number) => number): number {
+  const deviation = Math.sqrt(uncertainty);
   let sum = 0;
   for (let i = 0; i < POINTS.length; i++) sum += WEIGHTS[i]! * value(Math.exp(POINTS[i]! * deviation) / interval);
   return sum / TOTAL;
 }
 
 /** The page's interval is as long as this, or longer, with a probability of about `share`, 0…1. */
-export function quantile({ interval, doubt }: ChangeBelief, share: number): Duration {
+export function quantile({ interval, uncertainty }: ChangeBelief, share: number): Duration {
   const likely = bounded(share, 0.01, 0.99);
-  // The logistic distribution stands in for the normal one.
+  // The logistic distribution approximates the normal one.
   const deviations = Math.log(likely / (1 - likely)) / 1.702;
-  return milliseconds(interval * Math.exp(-deviations * Math.sqrt(doubt)));
+  return milliseconds(interval * Math.exp(-deviations * Math.sqrt(uncertainty)));
 }
 
+/** A first answer that promises to stay fresh counts as half a visit after that time which found no change: many promise at random. */
+const PROMISE = 0.5;
+
 /** Logarithm of how likely the sight is at a rate; undefined when it says nothing. */
-function likelihoodOf({ elapsed, changed, age }: Sight): ((rate: number) => number) | undefined {
+function likelihoodOf(sight: Sight): ((rate: number) => number) | undefined {
+  const { elapsed, lifetime = 0 } = sight;
+  const seen = seenBy(sight);
+  if (elapsed !== undefined || lifetime <= 0) return seen;
+  return (rate) => (seen?.(rate) ?? 0) - PROMISE * rate * lifetime;
+}
+
+function seenBy({ elapsed, changed, age }: Sight): ((rate: number) => number) | undefined {
   const dated = age !== undefined && age > GENERATED && (elapsed === undefined || (changed && age < elapsed));
   if (dated) return (rate) => Math.log(rate) - rate * age;
   if (elapsed === undefined || elapsed <= 0) return undefined;

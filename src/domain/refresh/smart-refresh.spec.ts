@@ -1,15 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Duration, days, hours, milliseconds, minutes } from '../time/units.js';
-import { freshnessInterval, nextVisit } from './smart-refresh.js';
+import { learn, UNKNOWN } from './change-belief.js';
+import {
+  freshnessInterval,
+  harmonicInterval,
+  nextVisit,
+  REFRESH_OBJECTIVES,
+  type RefreshRange,
+} from './smart-refresh.js';
+import { effectivePrice } from './visit-price.js';
 
-const range = { minimumAge: hours(1), maximumAge: days(30) };
+const range: RefreshRange = { minimumAge: hours(1), maximumAge: days(30), objective: 'harmonic' };
+const freshness: RefreshRange = { ...range, objective: 'freshness' };
+const objectives = fc.constantFrom(...REFRESH_OBJECTIVES);
 const price = hours(2);
-const belief = (interval: Duration, doubt = 0.05) => ({ interval, doubt });
+const belief = (interval: Duration, uncertainty = 0.05) => ({ interval, uncertainty });
 
 const beliefs = fc.record({
   interval: fc.integer({ min: minutes(6), max: days(7_300) }).map(milliseconds),
-  doubt: fc.double({ min: 0.05, max: 4, noNaN: true }),
+  uncertainty: fc.double({ min: 0.05, max: 4, noNaN: true }),
 });
 const prices = fc.integer({ min: minutes(1), max: days(50) }).map(milliseconds);
 const draws = fc.double({ min: 0, max: 1, noNaN: true });
@@ -17,8 +27,12 @@ const draws = fc.double({ min: 0, max: 1, noNaN: true });
 describe('the next visit', () => {
   it('is never earlier than the minimum age nor later than the maximum, whatever is believed', () => {
     const ranges = fc
-      .tuple(fc.integer({ min: 1, max: days(30) }), fc.integer({ min: 0, max: days(300) }))
-      .map(([minimum, more]) => ({ minimumAge: milliseconds(minimum), maximumAge: milliseconds(minimum + more) }));
+      .tuple(fc.integer({ min: 1, max: days(30) }), fc.integer({ min: 0, max: days(300) }), objectives)
+      .map(([minimum, more, objective]) => ({
+        minimumAge: milliseconds(minimum),
+        maximumAge: milliseconds(minimum + more),
+        objective,
+      }));
     fc.assert(
       fc.property(beliefs, ranges, prices, draws, (believed, ages, cost, draw) => {
         const interval = nextVisit(believed, ages, { price: cost, draw });
@@ -30,36 +44,61 @@ describe('the next visit', () => {
 
   it('comes at about the best interval when the rate is known well', () => {
     for (const interval of [hours(8), days(1), days(10), days(100)]) {
-      const found = nextVisit(belief(interval), range, { price, draw: 0.5 });
-      const best = freshnessInterval(1 / interval, price);
-      expect(found / best).toBeGreaterThan(0.9);
-      expect(found / best).toBeLessThan(1.1);
+      const harmonic = nextVisit(belief(interval), range, { price, draw: 0.5 });
+      const binary = nextVisit(belief(interval), freshness, { price, draw: 0.5 });
+      expect(Math.abs(Math.log(harmonic / harmonicInterval(1 / interval, price)))).toBeLessThan(0.1);
+      expect(Math.abs(Math.log(binary / freshnessInterval(1 / interval, price)))).toBeLessThan(0.1);
     }
   });
 
-  it('comes the later the seldomer a page changes that is worth its visits', () => {
-    const intervals = [0.5, 1, 4, 30, 100].map((n) => nextVisit(belief(days(n)), range, { price, draw: 0.5 }));
+  it('comes the later the less often a page changes, however fast that is', () => {
+    const rates = [hours(0.25), hours(12), days(4), days(30), days(100)];
+    const intervals = rates.map((interval) => nextVisit(belief(interval), range, { price, draw: 0.5 }));
     expect(intervals).toEqual([...intervals].sort((a, b) => a - b));
     expect(new Set(intervals).size).toBe(intervals.length);
   });
 
-  it('comes at the maximum age for a page that no visit can keep fresh', () => {
-    expect(nextVisit(belief(minutes(20)), range, { price, draw: 0.5 })).toBe(range.maximumAge);
+  it('comes at the maximum age, with the objective of freshness alone, for a page that no visit can keep fresh', () => {
+    expect(nextVisit(belief(minutes(20)), freshness, { price, draw: 0.5 })).toBe(range.maximumAge);
+    expect(nextVisit(belief(minutes(20)), range, { price, draw: 0.5 })).toBeLessThan(hours(3));
+  });
+
+  it('comes sooner to a page that changes at every visit than to one that never does, over sixty visits at any price', () => {
+    const ages: RefreshRange = { minimumAge: hours(1), maximumAge: days(7), objective: 'harmonic' };
+    for (const cost of [effectivePrice(undefined, ages), hours(2), days(1)]) {
+      const intervals = [true, false].map((changed) => {
+        let believed = UNKNOWN;
+        let elapsed: Duration | undefined;
+        return Array.from({ length: 60 }, (_, visit) => {
+          believed = learn(believed, { elapsed, changed });
+          elapsed = nextVisit(believed, ages, { price: cost, draw: (visit * 0.618) % 1 });
+          return elapsed;
+        });
+      });
+      const [lively, still] = intervals.map((all) => all.slice(10)) as [Duration[], Duration[]];
+      expect(Math.max(...lively)).toBeLessThan(Math.min(...still));
+    }
+  });
+
+  it('comes about twice as often to a page of four times the importance', () => {
+    const at = (importance: number) => nextVisit(belief(days(10)), range, { price, draw: 0.5, importance });
+    expect(at(1) / at(4)).toBeGreaterThan(1.8);
+    expect(at(1) / at(4)).toBeLessThan(2.2);
   });
 
   it('moves out with the price of a visit', () => {
     fc.assert(
-      fc.property(beliefs, prices, fc.integer({ min: 2, max: 20 }), draws, (believed, cost, times, draw) => {
-        const cheap = nextVisit(believed, range, { price: cost, draw });
-        const dear = nextVisit(believed, range, { price: milliseconds(cost * times), draw });
+      fc.property(beliefs, prices, objectives, draws, (believed, cost, objective, draw) => {
+        const cheap = nextVisit(believed, { ...range, objective }, { price: cost, draw });
+        const dear = nextVisit(believed, { ...range, objective }, { price: milliseconds(cost * 3), draw });
         expect(dear).toBeGreaterThanOrEqual(cheap);
       }),
     );
   });
 
   it('is spread by the draw the more, the less is known, and never far from the best', () => {
-    const spread = (doubt: number) => {
-      const at = (draw: number) => nextVisit(belief(days(5), doubt), range, { price, draw });
+    const spread = (uncertainty: number) => {
+      const at = (draw: number) => nextVisit(belief(days(5), uncertainty), range, { price, draw });
       return Math.max(at(0.05), at(0.95)) / Math.min(at(0.05), at(0.95));
     };
     expect(spread(0.05)).toBeLessThan(2);
@@ -79,6 +118,17 @@ describe('the best interval of a page whose rate is known', () => {
         if (rate * cost >= 1) expect(interval).toBe(Number.POSITIVE_INFINITY);
         else if (r > 1e-3) expect((1 - (1 + r) * Math.exp(-r)) / rate / cost).toBeCloseTo(1, 6);
         else expect(r).toBeCloseTo(Math.sqrt(2 * rate * cost), 4);
+      }),
+    );
+  });
+
+  it('is the one at which a missed change less earns its price, whatever the rate', () => {
+    fc.assert(
+      fc.property(rates, prices, (rate, cost) => {
+        const r = rate * harmonicInterval(rate, cost);
+        if (r > 1e-3) expect((r + Math.expm1(-r)) / rate / cost).toBeCloseTo(1, 6);
+        expect(harmonicInterval(rate * 1.5, cost)).toBeLessThan(harmonicInterval(rate, cost));
+        expect(harmonicInterval(rate, cost)).toBeLessThan(1 / rate + cost + Math.sqrt((2 * cost) / rate));
       }),
     );
   });

@@ -1,7 +1,11 @@
 /**
  * Smart refresh: when to visit a page again, from what is believed of its changes and what a visit costs.
  *
- * What a visit is worth follows Cho and Garcia-Molina, "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003.
+ * What a visit is worth depends on the objective. *Harmonic*: a copy that has missed n changes costs 1 + 1/2 + … + 1/n, so that a
+ * page which changes fast is never given up (Kolobov, Peres, Lu and Horvitz, "Staying up to date with Online Content Changes
+ * Using Reinforcement Learning for Scheduling", NeurIPS 2019). *Freshness*: a copy is up to date or not (Cho and Garcia-Molina,
+ * "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003); what changes too fast to be kept is given up.
+ *
  * The belief is not rounded to one rate: the interval is the best one over all rates that the page may have. To always take
  * that one would never find out which of the pages that every visit found changed are worth more visits, so the interval
  * leans towards the best one for a rate drawn from the belief (Thompson sampling, Biometrika 25, 1933).
@@ -9,16 +13,27 @@
 import { atLeast, atMost, type Duration, milliseconds } from '../time/units.js';
 import { type ChangeBelief, expected, quantile } from './change-belief.js';
 
+export const REFRESH_OBJECTIVES = ['harmonic', 'freshness'] as const;
+
+/** What the visits of smart refresh are spent for. */
+export type RefreshObjective = (typeof REFRESH_OBJECTIVES)[number];
+
 export interface RefreshRange {
   readonly minimumAge: Duration;
   readonly maximumAge: Duration;
+  readonly objective: RefreshObjective;
 }
 
 export interface VisitCost {
-  /** What a visit has to earn, as fresh time of one page: the Lagrange multiplier of the budget. See visit-price.ts. */
+  /**
+   * What a visit has to earn: the Lagrange multiplier of the budget. In fresh time of one page, or, for the harmonic objective, in
+   * time during which one missed change costs 1. See visit-price.ts.
+   */
   readonly price: Duration;
   /** 0…1, another one for each page and visit: which rate is drawn. 0 draws a slow one, 1 a fast one. */
   readonly draw: number;
+  /** How much more an up-to-date copy of this page is worth than that of another; 1 when absent. */
+  readonly importance?: number;
 }
 
 /** How far the draw may move the interval away from the best one. */
@@ -26,15 +41,18 @@ const EARLIEST = 0.3;
 const LATEST = 1.2;
 
 /** Time until the next visit, between minimum and maximum age. */
-export function nextVisit(belief: ChangeBelief, refresh: RefreshRange, { price, draw }: VisitCost): Duration {
+export function nextVisit(belief: ChangeBelief, refresh: RefreshRange, cost: VisitCost): Duration {
+  const price = milliseconds(cost.price / (cost.importance ?? 1));
   const best = bestInterval(belief, refresh, price);
-  const drawn = freshnessInterval(1 / quantile(belief, draw), price);
+  const drawn = INTERVALS[refresh.objective](1 / quantile(belief, cost.draw), price);
   const interval = Math.min(Math.max(drawn, EARLIEST * best), LATEST * best);
   return atMost(atLeast(milliseconds(Math.round(interval)), refresh.minimumAge), refresh.maximumAge);
 }
 
 /** Bisects, on a logarithmic scale, for the interval at which one more visit earns the price. */
-function bestInterval(belief: ChangeBelief, { minimumAge, maximumAge }: RefreshRange, price: Duration): number {
+function bestInterval(belief: ChangeBelief, range: RefreshRange, price: Duration): number {
+  const { minimumAge, maximumAge } = range;
+  const earned = EARNED[range.objective];
   let low = Math.log(minimumAge);
   let high = Math.log(maximumAge);
   for (let step = 0; step < 10; step++) {
@@ -46,8 +64,11 @@ function bestInterval(belief: ChangeBelief, { minimumAge, maximumAge }: RefreshR
   return Math.exp(high);
 }
 
-/** Fresh time that one more visit earns, in mean times between changes, of a page that changes r times in an interval. */
-const earned = (r: number): number => 1 - (1 + r) * Math.exp(-r);
+/** What one more visit earns, in mean times between changes, of a page that changes r times in an interval. */
+const EARNED: Readonly<Record<RefreshObjective, (r: number) => number>> = {
+  harmonic: (r) => r + Math.expm1(-r),
+  freshness: (r) => 1 - (1 + r) * Math.exp(-r),
+};
 
 /**
  * The best interval of a page that is known to change `rate` times per millisecond: the one at which one more visit earns
@@ -63,3 +84,22 @@ export function freshnessInterval(rate: number, price: Duration): Duration {
   for (let step = 0; step < 6; step++) r -= ((r - Math.log1p(r) - target) * (1 + r)) / r;
   return milliseconds(r / rate);
 }
+
+/**
+ * The same for the harmonic objective. Averaged over an interval, a page that changes r times in it costs Ein(r) less
+ * (r - 1 + exp(-r)) / r, where Ein is the entire exponential integral; its derivative by the frequency of visits is what `EARNED`
+ * says. Never infinite: however fast a page changes, its interval is the price and one mean time between changes at most.
+ */
+export function harmonicInterval(rate: number, price: Duration): Duration {
+  const target = rate * price;
+  if (!(target > 0)) return milliseconds(Number.POSITIVE_INFINITY);
+  // Newton's method from above, where it can't overshoot.
+  let r = target + Math.sqrt(2 * target);
+  for (let step = 0; step < 6; step++) r -= (EARNED.harmonic(r) - target) / -Math.expm1(-r);
+  return milliseconds(r / rate);
+}
+
+const INTERVALS: Readonly<Record<RefreshObjective, (rate: number, price: Duration) => Duration>> = {
+  harmonic: harmonicInterval,
+  freshness: freshnessInterval,
+};

@@ -4,7 +4,7 @@ import { UNKNOWN } from './change-belief.js';
 import { nextVisit } from './smart-refresh.js';
 import { effectivePrice, priceAfter } from './visit-price.js';
 
-const range = { minimumAge: hours(1), maximumAge: days(30) };
+const range = { minimumAge: hours(1), maximumAge: days(30), objective: 'freshness' } as const;
 
 /** A visit that was planned after ten days and came so much later; `next` is what is wanted now. */
 const visit = (lateBy: Duration, next: Duration = days(10), sincePriced?: Duration) => ({
@@ -51,15 +51,22 @@ describe('the price of a visit', () => {
     const cheapest = effectivePrice(undefined, range);
     const dearest = effectivePrice(days(1_000), range);
     expect(effectivePrice(hours(7), range)).toBe(hours(7));
-    const most = { interval: milliseconds(range.minimumAge / 1.7933), doubt: 0.05 };
+    const most = { interval: milliseconds(range.minimumAge / 1.7933), uncertainty: 0.05 };
     expect(nextVisit(most, range, { price: cheapest, draw: 0.5 })).toBeLessThan(hours(1.6));
     for (const interval of [minutes(10), hours(3), days(5), days(300)])
       expect(nextVisit({ ...UNKNOWN, interval }, range, { price: dearest, draw: 0.5 })).toBe(range.maximumAge);
   });
 
+  it('reaches the maximum age for all pages with the harmonic objective, too', () => {
+    const harmonic = { ...range, objective: 'harmonic' } as const;
+    const dearest = effectivePrice(days(1_000), harmonic);
+    for (const interval of [minutes(10), hours(3), days(5), days(300)])
+      expect(nextVisit({ ...UNKNOWN, interval }, harmonic, { price: dearest, draw: 0.5 })).toBe(range.maximumAge);
+  });
+
   it('settles where the host serves what its pages want, and stays there', () => {
     // 1,000 pages that change once in ten days, and 100 visits a day.
-    const known = { interval: days(10), doubt: 0.05 };
+    const known = { interval: days(10), uncertainty: 0.05 };
     let price = effectivePrice(undefined, range);
     const due = Array.from({ length: 1_000 }, (_, page) => ({ page, lastVisitAt: 0, dueAt: 0 }));
     const prices: number[] = [];

@@ -6,7 +6,7 @@
  * The host's politeness is what is scarce, so every host has a price of its own, which all its crawlers share.
  */
 import { between, type Duration, days, type Instant, milliseconds } from '../time/units.js';
-import type { RefreshRange } from './smart-refresh.js';
+import type { RefreshObjective, RefreshRange } from './smart-refresh.js';
 
 export interface RefreshVisit {
   readonly lastVisitAt: Instant;
@@ -34,10 +34,13 @@ const MOST_PER_VISIT = 1 / 30;
 const RISE = 0.5;
 const FALL = 0.1;
 
+/** At which part of the maximum age as their price all pages are visited at that age: what they earn stays below it. */
+const DEAREST: Readonly<Record<RefreshObjective, number>> = { harmonic: 1, freshness: 1 / INTERVAL_IN_PRICES };
+
 /** The price within the bounds at which it means anything: pages are visited at the minimum age, all at the maximum age. */
-export function effectivePrice(price: Duration | undefined, { minimumAge, maximumAge }: RefreshRange): Duration {
-  const wanted = Math.max(price ?? 0, minimumAge / INTERVAL_IN_PRICES);
-  return milliseconds(Math.min(wanted, maximumAge / INTERVAL_IN_PRICES));
+export function effectivePrice(price: Duration | undefined, range: RefreshRange): Duration {
+  const wanted = Math.max(price ?? 0, range.minimumAge / INTERVAL_IN_PRICES);
+  return milliseconds(Math.min(wanted, range.maximumAge * DEAREST[range.objective]));
 }
 
 /**

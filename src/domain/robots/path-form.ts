@@ -5,8 +5,18 @@
  */
 const ESCAPE = /%[0-9a-f]{2}/gi;
 const UNRESERVED = /^[\w.~-]$/;
+const COLON = 0x3a;
+const SLASH = 0x2f;
 /** Characters of URLs; anything else is written as an escape. */
 const PLAIN = /^[!#-;=?-[\]_a-z~]*$/;
+
+const BYTES = Array.from({ length: 256 }, (_, byte) => ({
+  character: String.fromCharCode(byte),
+  escaped: `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+}));
+/** By byte: how it is written where it stands plain, and where it stands as an escape. */
+const WRITTEN = BYTES.map(({ character, escaped }) => (PLAIN.test(character) ? character : escaped));
+const UNESCAPED = BYTES.map(({ character, escaped }) => (UNRESERVED.test(character) ? character : escaped));
 
 /** Path and query of a URL; an empty one is the root. A plain `*` or `$` is no operator here. */
 export function normalizePath(pathWithQuery: string): string {
@@ -33,17 +43,9 @@ function settled(text: string, bytesOf: (text: string) => Uint8Array): string {
   return ascii.replace(ESCAPE, (written, at: number) => unescaped(written, queryStart >= 0 && at > queryStart));
 }
 
-function encoded(bytes: Uint8Array): string {
-  let form = '';
-  for (const byte of bytes) {
-    const character = String.fromCharCode(byte);
-    form += PLAIN.test(character) ? character : `%${byte.toString(16).padStart(2, '0')}`;
-  }
-  return form;
-}
+const encoded = (bytes: Uint8Array): string => Array.from(bytes, (byte) => WRITTEN[byte]).join('');
 
-function unescaped(written: string, inQuery: boolean): string {
-  const character = String.fromCharCode(Number.parseInt(written.slice(1), 16));
-  if (UNRESERVED.test(character) || (inQuery && (character === ':' || character === '/'))) return character;
-  return written.toUpperCase();
-}
+const unescaped = (written: string, inQuery: boolean): string => {
+  const byte = Number.parseInt(written.slice(1), 16);
+  return inQuery && (byte === COLON || byte === SLASH) ? String.fromCharCode(byte) : UNESCAPED[byte]!;
+};

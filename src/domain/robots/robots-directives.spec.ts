@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { robotsDirectives } from './robots-directives.js';
 
-const told = (metas: [string, string][], lines: string[] = []) => {
+const reported = (metas: [string, string][], lines: string[] = []) => {
   const { index, follow, archive } = robotsDirectives(
     metas.map(([agent, directives]) => ({ agent, directives })),
     lines,
@@ -22,11 +22,11 @@ describe('robots directives', () => {
     ['noarchive; nofollow', 'nofollow noarchive'],
     ['noindex nofollow', 'noindex nofollow'],
     ['noindexes, constructor, __proto__', ''],
-  ])('of a meta: %j comes to %j', (content, expected) => expect(told([['robots', content]])).toBe(expected));
+  ])('of a meta: %j comes to %j', (content, expected) => expect(reported([['robots', content]])).toBe(expected));
 
   it('count when the meta is for all robots or for this one, and add up', () => {
     expect(
-      told([
+      reported([
         ['robots', 'noarchive'],
         ['crawlbot', 'nofollow'],
         ['otherbot', 'noindex'],
@@ -45,10 +45,10 @@ describe('robots directives', () => {
     ['unavailable_after: 25 Jun 2010 15:00:00 PST, noarchive', 'noarchive'],
     ['unavailable_after: Friday, 25-Jun-10 15:00:00 UTC, noindex', 'noindex'],
     ['max-snippet:20, noindex', 'noindex'],
-  ])('of a header: %j comes to %j', (line, expected) => expect(told([], [line])).toBe(expected));
+  ])('of a header: %j comes to %j', (line, expected) => expect(reported([], [line])).toBe(expected));
 
   it('of several header lines add up, a name holding for its own line', () => {
-    expect(told([['robots', 'noarchive']], ['otherbot: noindex', 'nofollow'])).toBe('nofollow noarchive');
+    expect(reported([['robots', 'noarchive']], ['otherbot: noindex', 'nofollow'])).toBe('nofollow noarchive');
   });
 
   it('never fail and never grant what another forbids', () => {
@@ -58,7 +58,7 @@ describe('robots directives', () => {
     fc.assert(
       fc.property(fc.string(), words, (noise, line) => {
         expect(
-          told(
+          reported(
             [
               ['robots', noise],
               ['robots', 'noindex'],

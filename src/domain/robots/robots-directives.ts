@@ -2,11 +2,21 @@
  * What a page says to robots about itself, in `<meta name=robots>` (or a meta named like the agent) and in X-Robots-Tag
  * lines. All of it adds up: what any of them forbids is forbidden.
  */
+import { claimedChange } from '../refresh/claimed-changes.js';
+import { metaName } from '../signals/meta-names.js';
+import type { Preference } from '../signals/usage-preferences.js';
+import { parseHttpDate } from '../time/http-date.js';
+import { earlier, type Instant, NEVER } from '../time/units.js';
+
 export interface RobotsDirectives {
   readonly index: boolean;
   readonly follow: boolean;
   /** false: the index should show no copy of the page. */
   readonly archive: boolean;
+  /** What else it says to search engines, as written: limits of snippets and images, and until when it may be shown. */
+  readonly terms: readonly Preference[];
+  /** From then on it may not be shown. */
+  readonly unavailableAfter?: Instant;
 }
 
 export interface RobotsMeta {
@@ -31,23 +41,57 @@ const WITH_VALUE: ReadonlySet<string> = new Set([
 ]);
 const MOST_WORDS = 1000;
 
+/** Words that are kept as metas of the document, and obeyed by whoever shows it. */
+const TERM =
+  /\b(nosnippet|noimageindex|max-snippet|max-image-preview|max-video-preview)\b(?:[ \t]{0,5}:[ \t]{0,5}([\w-]{1,20}))?/g;
+/** A date may have commas, so that it reaches to the end of what may be one. */
+const UNAVAILABLE_AFTER = /\bunavailable_after[ \t]{0,5}:[ \t]{0,5}([\w ,:+.-]{4,64})/;
+
 /** `headerLines`: one per X-Robots-Tag field received; `agent`: product token of this crawler. */
 export function robotsDirectives(
   metas: readonly RobotsMeta[],
   headerLines: readonly string[],
   agent: string,
 ): RobotsDirectives {
-  let sum: RobotsDirectives = { index: true, follow: true, archive: true };
+  let sum: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
   const own = agent.toLowerCase();
   const speaksTo = (name: string): boolean => name === own || name === 'robots' || name === '*';
   for (const meta of metas) {
     if (!speaksTo(meta.agent.trim().toLowerCase())) continue;
     for (const word of words(meta.directives)) sum = { ...sum, ...FORBIDS.get(word) };
+    sum = withTerms(sum, meta.directives);
   }
   for (const line of headerLines) {
     for (const word of headerWords(line, speaksTo)) sum = { ...sum, ...FORBIDS.get(word) };
+    sum = withTerms(sum, concerning(line, speaksTo));
   }
   return sum;
+}
+
+const HAS_TERMS = /snippet|noimageindex|-preview|unavailable_after/i;
+const MOST_TERMS = 20;
+
+function withTerms(sum: RobotsDirectives, written: string): RobotsDirectives {
+  const text = written.slice(0, 4_000);
+  if (!HAS_TERMS.test(text)) return sum;
+  const terms = [...sum.terms];
+  for (const [, name, value] of text.toLowerCase().matchAll(TERM)) {
+    const term = { name: metaName(name!), value: value ?? 'true' };
+    if (terms.length < MOST_TERMS && !terms.some((known) => known.name === term.name)) terms.push(term);
+  }
+  const date = UNAVAILABLE_AFTER.exec(text.replace(/unavailable_after/i, 'unavailable_after'))?.[1]?.trim();
+  const end = date === undefined ? undefined : (parseHttpDate(date) ?? isoDate(date));
+  if (date === undefined || end === undefined) return { ...sum, terms };
+  const unavailableAfter = sum.unavailableAfter === undefined ? end : earlier(sum.unavailableAfter, end);
+  return { ...sum, terms: [...terms, { name: 'unavailable_after', value: date }], unavailableAfter };
+}
+
+/** `2026-06-25`, `2026-06-25T15:00:00Z` and what is like it, with whatever follows. */
+function isoDate(date: string): Instant | undefined {
+  const written = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/i.exec(
+    date,
+  )?.[0];
+  return written === undefined ? undefined : claimedChange(written, NEVER)?.from;
 }
 
 const words = (text: string): string[] =>
@@ -55,6 +99,23 @@ const words = (text: string): string[] =>
     .toLowerCase()
     .split(/[\s,;]+/, MOST_WORDS)
     .filter((word) => word !== '');
+
+/** What of one line concerns us, as written. */
+function concerning(line: string, speaksTo: (name: string) => boolean): string {
+  if (!HAS_TERMS.test(line)) return '';
+  let listening = true;
+  const parts = line.split(',', MOST_WORDS).flatMap((part) => {
+    const name = part
+      .slice(0, Math.max(part.indexOf(':'), 0))
+      .trim()
+      .toLowerCase();
+    const namesAgent = name !== '' && !/\s/.test(name) && !WITH_VALUE.has(name);
+    if (namesAgent) listening = speaksTo(name);
+    if (!listening) return [];
+    return [namesAgent ? part.slice(part.indexOf(':') + 1) : part];
+  });
+  return parts.join(',');
+}
 
 /** Words of one line that concern us. `name:` opens the words for one agent, up to the next name. */
 function headerWords(line: string, speaksTo: (name: string) => boolean): string[] {

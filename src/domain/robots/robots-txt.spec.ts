@@ -44,11 +44,19 @@ describe('which group speaks to an agent', () => {
     expect(allows(text, 'b', '/x')).toBe(false);
   });
 
-  it('ends where a new name follows a rule, Crawl-delay included', () => {
-    const text = 'User-agent: *\nCrawl-delay: 1\n\nUser-agent: b\nDisallow: /';
+  it('ends where a new name follows a rule', () => {
+    const text = 'User-agent: *\nDisallow: /y\n\nUser-agent: b\nDisallow: /';
     expect(allows(text, 'a', '/x')).toBe(true);
     expect(allows(text, 'b', '/x')).toBe(false);
   });
+
+  it.each(['Crawl-delay: 1', 'Noindex: /', 'Sitemap: https://s.example/', 'Host: s.example', 'nonsense'])(
+    'does not end at %s, which is no rule of the standard',
+    (record) => {
+      const text = `User-agent: a\n${record}\n\nUser-agent: b\nDisallow: /x`;
+      expect(['a', 'b', 'c'].map((agent) => allows(text, agent, '/x'))).toEqual([false, false, true]);
+    },
+  );
 
   it('is none for rules before the first name', () => {
     expect(allows('Disallow: /\nUser-agent: b\nDisallow: /y', 'a', '/x')).toBe(true);
@@ -248,6 +256,28 @@ describe('Crawl-delay', () => {
     expect(crawlDelay(robots, 'a')).toBe(3000);
     expect(crawlDelay(robots, 'b')).toBeUndefined();
     expect(crawlDelay(robots, 'c')).toBe(9000);
+  });
+});
+
+describe('many rules', () => {
+  it('decide as each of them by itself would', () => {
+    const piece = fc.constantFrom('a', 'b', '/', '*', '.php', '/folder', '%41', '?');
+    const pattern = fc
+      .tuple(fc.array(piece, { minLength: 1, maxLength: 8 }), fc.boolean())
+      .map(([parts, anchored]) => `/${parts.join('')}${anchored ? '$' : ''}`);
+    const rules = fc.array(fc.tuple(fc.boolean(), pattern), { minLength: 1, maxLength: 80 });
+    const path = fc.array(piece, { maxLength: 8 }).map((parts) => `/${parts.join('').replaceAll('*', 'b')}`);
+    fc.assert(
+      fc.property(rules, path, (list, asked) => {
+        const texts = list.map(([allow, text]) => `${allow ? 'allow' : 'disallow'}: ${text}`);
+        const alone = texts.flatMap((text) => decisiveRule(parseRobots(`user-agent: *\n${text}`), 'a', asked) ?? []);
+        const longest = Math.max(...alone.map((rule) => rule.pattern.length));
+        const expected = alone.filter((rule) => rule.pattern.length === longest).some(({ allow }) => allow);
+        const all = decisiveRule(parseRobots(`user-agent: *\n${texts.join('\n')}`), 'a', asked);
+        expect(all?.allow).toBe(alone.length === 0 ? undefined : expected);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 

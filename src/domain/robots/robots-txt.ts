@@ -4,6 +4,10 @@
  */
 import { type Duration, seconds } from '../time/units.js';
 import { normalizePath, normalizePattern } from './path-form.js';
+import { RobotsMatcher } from './robots-matcher.js';
+import type { RobotsRule } from './robots-rule.js';
+
+export type { RobotsRule } from './robots-rule.js';
 
 export interface RobotsTxt {
   readonly groups: readonly RobotsGroup[];
@@ -14,29 +18,34 @@ export interface RobotsTxt {
 export interface RobotsGroup {
   /** Product tokens in lower case; `*` is everybody. */
   readonly agents: readonly string[];
-  /** The most specific first; of equally specific ones, those that allow. The first that matches decides. */
+  /** As written. */
   readonly rules: readonly RobotsRule[];
   readonly crawlDelay?: Duration;
+  /** Content-Usage and Content-Signal, as written; absent when there are none. */
+  readonly preferences?: readonly RobotsPreference[];
 }
 
-export interface RobotsRule {
-  readonly allow: boolean;
-  /** In the normal form of path-form.ts; `*` and a `$` at the end are operators. */
+export interface RobotsPreference {
+  /** Name of the record, lower case. */
+  readonly field: string;
+  /** As of a rule; `/` for the whole host. */
   readonly pattern: string;
-  /** Where it stands, 1-based. */
+  readonly value: string;
   readonly line: number;
 }
 
 /** RFC 9309, 2.5: at least 500 KiB are read; what follows is not. */
 export const ROBOTS_SIZE_LIMIT = 500 * 1024;
 const MOST_SITEMAPS = 1000;
+const MOST_PREFERENCES = 100;
+const LONGEST_PREFERENCE = 500;
 const LONGEST_CRAWL_DELAY_SECONDS = 86_400;
 
 /** No rules: everything is allowed. */
 export const EMPTY_ROBOTS: RobotsTxt = { groups: [], sitemaps: [] };
 
-/** Bytes that a rule, and that a group, takes in memory beside its text (measured). */
-const RULE_BYTES = 88;
+/** Bytes that a rule with its place in a matcher, and that a group, takes in memory beside its text (measured). */
+const RULE_BYTES = 160;
 const GROUP_BYTES = 300;
 
 /** About the bytes that it takes in memory. */
@@ -71,7 +80,7 @@ function linesOf(bytes: Uint8Array): string[] {
   return lines;
 }
 
-type Field = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap';
+type Field = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap' | 'content-usage' | 'content-signal';
 
 const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
   ['user-agent', 'user-agent'],
@@ -86,6 +95,8 @@ const FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
   ['disallaw', 'disallow'],
   ['crawl-delay', 'crawl-delay'],
   ['crawldelay', 'crawl-delay'],
+  ['content-usage', 'content-usage'],
+  ['content-signal', 'content-signal'],
   ['sitemap', 'sitemap'],
   ['site-map', 'sitemap'],
 ]);
@@ -95,7 +106,10 @@ class RobotsBuilder {
   private readonly sitemaps = new Set<string>();
   private agents: string[] = [];
   private rules: RobotsRule[] = [];
+  /** Agents named since the last Crawl-delay of the group: the next one speaks to them, rules to all agents of the group. */
+  private delayed: string[] = [];
   private crawlDelay: Duration | undefined;
+  private preferences: RobotsPreference[] = [];
   /** A rule has been seen: the next user-agent line opens a new group. */
   private complete = false;
   private lineNumber = 0;
@@ -113,10 +127,11 @@ class RobotsBuilder {
   private addField(field: Field, value: string): void {
     if (field === 'sitemap') this.addSitemap(value);
     else if (field === 'user-agent') this.addAgent(value);
+    else if (field === 'crawl-delay') this.addCrawlDelay(value);
+    else if (field === 'content-usage' || field === 'content-signal') this.addPreference(field, value);
     else {
       this.complete = true;
-      if (field === 'crawl-delay') this.addCrawlDelay(value);
-      else this.addRule(field === 'allow', value);
+      this.addRule(field === 'allow', value);
     }
   }
 
@@ -127,8 +142,11 @@ class RobotsBuilder {
 
   private addAgent(value: string): void {
     if (this.complete) this.closeGroup();
+    else if (this.crawlDelay !== undefined || this.preferences.length > 0) this.closeDelay();
     const token = productToken(value);
-    if (token !== '') this.agents.push(token);
+    if (token === '') return;
+    this.agents.push(token);
+    this.delayed.push(token);
   }
 
   /** The longest of several, 0 to a day; anything but a number is skipped. */
@@ -145,15 +163,44 @@ class RobotsBuilder {
       this.rules.push({ allow, pattern: normalizePattern(value), line: this.lineNumber });
   }
 
+  /** `Content-Usage: /news/ train-ai=n`; without a path it is for all of them. */
+  private addPreference(field: string, value: string): void {
+    if (this.preferences.length >= MOST_PREFERENCES || value === '') return;
+    const path = /^[/*]\S{0,2000}/.exec(value)?.[0];
+    const rest = path === undefined ? value : value.slice(path.length).trim();
+    if (rest === '') return;
+    this.preferences.push({
+      field,
+      pattern: path === undefined ? '/' : normalizePattern(path),
+      value: rest.slice(0, LONGEST_PREFERENCE),
+      line: this.lineNumber,
+    });
+  }
+
+  /** More agents follow: they belong to the same rules (RFC 9309, 2.2.4: other records end no group), and have a delay of their own. */
+  private closeDelay(): void {
+    this.groups.push({ agents: this.delayed, rules: [], ...this.other() });
+    this.delayed = [];
+    this.crawlDelay = undefined;
+    this.preferences = [];
+  }
+
   private closeGroup(): void {
-    if (this.agents.length > 0) {
-      this.rules.sort((a, b) => b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow));
-      this.groups.push({ agents: this.agents, rules: this.rules, crawlDelay: this.crawlDelay });
-    }
+    const { agents, rules, delayed } = this;
+    const hasOther = this.crawlDelay !== undefined || this.preferences.length > 0;
+    if (delayed.length < agents.length && hasOther) this.closeDelay();
+    if (agents.length > 0) this.groups.push({ agents, rules, ...this.other() });
     this.agents = [];
+    this.delayed = [];
     this.rules = [];
     this.crawlDelay = undefined;
+    this.preferences = [];
     this.complete = false;
+  }
+
+  private other(): Pick<RobotsGroup, 'crawlDelay' | 'preferences'> {
+    const { crawlDelay, preferences } = this;
+    return preferences.length === 0 ? { crawlDelay } : { crawlDelay, preferences };
   }
 
   finish(): RobotsTxt {
@@ -169,8 +216,7 @@ function productToken(value: string): string {
 }
 
 /** All groups of the agent, or else those of everybody: several of them count as one (RFC 9309, 2.2.1). */
-function groupsFor(robots: RobotsTxt, agent: string): readonly RobotsGroup[] {
-  const token = productToken(agent);
+function groupsFor(robots: RobotsTxt, token: string): readonly RobotsGroup[] {
   const own = token === '*' ? [] : robots.groups.filter((group) => group.agents.includes(token));
   return own.length > 0 ? own : robots.groups.filter((group) => group.agents.includes('*'));
 }
@@ -185,42 +231,41 @@ export const robotsAllows = (robots: RobotsTxt, agent: string, pathWithQuery: st
  */
 export function decisiveRule(robots: RobotsTxt, agent: string, pathWithQuery: string): RobotsRule | undefined {
   const path = normalizePath(pathWithQuery);
-  if (path === '/robots.txt') return undefined;
-  let decisive: RobotsRule | undefined;
-  for (const group of groupsFor(robots, agent)) {
-    const rule = group.rules.find((candidate) => patternMatches(candidate.pattern, path));
-    if (rule && (!decisive || outranks(rule, decisive))) decisive = rule;
-  }
-  return decisive;
+  return path === '/robots.txt' ? undefined : matcherFor(robots, productToken(agent)).find(path);
 }
 
-const outranks = (rule: RobotsRule, other: RobotsRule): boolean =>
-  rule.pattern.length > other.pattern.length || (rule.pattern.length === other.pattern.length && rule.allow);
+/** What has been built of a file for the agents that asked; it goes with the file. */
+const matchers = new WeakMap<RobotsTxt, Map<string, RobotsMatcher>>();
+/** Product tokens of the fetchers of one configuration are few. */
+const MOST_AGENTS = 8;
 
-/**
- * `*` stands for any characters, `$` at the end for the end of the path. Pieces between stars are looked for from left to
- * right, each as early as it can be; so the time is linear in the path for every piece, whatever the pattern.
- */
-function patternMatches(pattern: string, path: string): boolean {
-  const anchored = pattern.endsWith('$');
-  const star = pattern.indexOf('*');
-  if (star < 0) return anchored ? path === pattern.slice(0, -1) : path.startsWith(pattern);
-  if (!path.startsWith(pattern.slice(0, star))) return false;
-  const pieces = (anchored ? pattern.slice(star + 1, -1) : pattern.slice(star + 1)).split('*');
-  const tail = pieces.pop()!;
-  let from = star;
-  for (const piece of pieces) {
-    const at = path.indexOf(piece, from);
-    if (at < 0) return false;
-    from = at + piece.length;
+function matcherFor(robots: RobotsTxt, token: string): RobotsMatcher {
+  const known = matchers.get(robots) ?? new Map<string, RobotsMatcher>();
+  const matcher = known.get(token) ?? new RobotsMatcher(groupsFor(robots, token).flatMap(({ rules }) => rules));
+  if (!known.has(token)) {
+    if (known.size >= MOST_AGENTS) known.clear();
+    matchers.set(robots, known.set(token, matcher));
   }
-  return anchored ? path.length - tail.length >= from && path.endsWith(tail) : path.includes(tail, from);
+  return matcher;
 }
 
 /** The pause that robots.txt asks of `agent`, as written up to a day; the caller bounds it further. */
 export function crawlDelay(robots: RobotsTxt, agent: string): Duration | undefined {
-  const delays = groupsFor(robots, agent).flatMap((group) =>
+  const delays = groupsFor(robots, productToken(agent)).flatMap((group) =>
     group.crawlDelay === undefined ? [] : [group.crawlDelay],
   );
-  return delays.length === 0 ? undefined : (Math.max(...delays) as Duration);
+  return delays.length === 0 ? undefined : delays.reduce((longest, delay) => (delay > longest ? delay : longest));
+}
+
+/** What is preferred for a path, one value for each field: that with the longest matching pattern, the first of equals. */
+export function preferencesFor(robots: RobotsTxt, agent: string, pathWithQuery: string): readonly RobotsPreference[] {
+  if (!robots.groups.some(({ preferences }) => preferences)) return [];
+  const all = groupsFor(robots, productToken(agent)).flatMap(({ preferences }) => preferences ?? []);
+  const path = normalizePath(pathWithQuery);
+  return [...new Set(all.map(({ field }) => field))].flatMap((field) => {
+    const own = all.filter((one) => one.field === field);
+    const rules = own.map(({ pattern, line }) => ({ allow: true, pattern, line }));
+    const found = new RobotsMatcher(rules).find(path);
+    return found ? own.filter(({ line }) => line === found.line) : [];
+  });
 }

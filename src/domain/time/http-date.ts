@@ -26,13 +26,31 @@ function moment(year: string, monthName: string, ...rest: string[]): Instant | u
 }
 
 /** Days since 1970-01-01 of a date of the Gregorian calendar. */
-function daysFromCivil(year: number, month: number, day: number): number {
+export function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
   const yearOfEra = y - era * 400;
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
   const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
   return era * 146_097 + dayOfEra - 719_468;
+}
+
+export interface CivilTime {
+  readonly year: number;
+  /** 1 to 12. */
+  readonly month: number;
+  readonly day: number;
+  readonly hour?: number;
+  readonly minute?: number;
+  readonly second?: number;
+}
+
+/** In UTC; undefined for a date or time that does not exist. */
+export function civilTime({ year, month, day, hour = 0, minute = 0, second = 0 }: CivilTime): Instant | undefined {
+  if (month < 1 || month > 12 || day < 1 || hour > 24 || minute > 59 || second > 60) return undefined;
+  const days = daysFromCivil(year, month, day);
+  if (civilFromDays(days).day !== day) return undefined;
+  return instant((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000);
 }
 
 /** `2026-11-21T10:00:00.000Z`. */

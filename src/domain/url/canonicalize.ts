@@ -1,13 +1,16 @@
 /**
- * From what a link says to the one form under which a URL is known. The WHATWG parser does the standard part; the named
- * steps after it are the crawler's own choice (`canonicalization` in the definition) and run in the order of this list, until
- * none changes anything: what is canonical stays as it is.
+ * From what a link says to the one form under which a URL is known. The WHATWG parser does the standard part, and
+ * percent-encoding is always normalized; the named steps after it are the crawler's own choice (`canonicalization` in the
+ * definition) and run in the order of this list, until none changes anything: what is canonical stays as it is.
  */
 import { type CrawlUrl, crawlUrl, search } from './crawl-url.js';
 import { fastResolve, isPlainFragment } from './fast-resolve.js';
+import { lowerCased } from './non-ascii.js';
+import { normalizeEscapes, withoutTrailingDot } from './url-form.js';
 
 /** In the order in which they run, whatever order the configuration names them in. */
 export const CANONICALIZATION_STEPS = [
+  'remove-trailing-dot',
   'lower-case-path',
   'remove-session-ids',
   'remove-tracking-parameters',
@@ -20,7 +23,11 @@ export const CANONICALIZATION_STEPS = [
 
 export type CanonicalizationStep = (typeof CANONICALIZATION_STEPS)[number];
 
-export const DEFAULT_CANONICALIZATION: readonly CanonicalizationStep[] = ['remove-session-ids', 'remove-empty-query'];
+export const DEFAULT_CANONICALIZATION: readonly CanonicalizationStep[] = [
+  'remove-trailing-dot',
+  'remove-session-ids',
+  'remove-empty-query',
+];
 
 /**
  * Some names are used for stories and for the sessions of a conference too: there the value has to look like the id of a visitor's
@@ -34,14 +41,17 @@ const TRACKING_PARAMETER =
   /(?:^\?|&)(?:utm_[a-z_]+|gclid|dclid|fbclid|msclkid|yclid|mc_cid|mc_eid|_ga|_gl|igshid|gbraid|wbraid)(?=[=&]|$)/i;
 const DEFAULT_DOCUMENT = /\/(?:index|default)\.(?:html?|xhtml|php[345]?|aspx?|jsp|cgi|shtml)$/i;
 
+/** The one step that is about the host. */
+const HOST_STEP = 'remove-trailing-dot';
+
 /** What a step makes of the path, and of the query with its `?` (empty when there is none). */
 interface Step {
   readonly path?: (path: string) => string;
   readonly search?: (search: string) => string;
 }
 
-const STEPS: Readonly<Record<CanonicalizationStep, Step>> = {
-  'lower-case-path': { path: (path) => path.toLowerCase() },
+const STEPS: Readonly<Record<Exclude<CanonicalizationStep, typeof HOST_STEP>, Step>> = {
+  'lower-case-path': { path: lowerCased },
   'remove-session-ids': {
     path: (path) => (/[;(]/.test(path) ? path.replace(SESSION_IN_PATH, '').replace(SESSION_FOLDER, '') : path),
     search: (search) => withoutParameters(search, SESSION_PARAMETER),
@@ -81,15 +91,30 @@ export type Canonicalizer = (raw: string, base?: string) => CrawlUrl | undefined
  * URL with a host. The scheme is not judged here: the link rules' protocol rule does that.
  */
 export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonicalizer {
-  const chosen = CANONICALIZATION_STEPS.filter((step) => steps.includes(step)).map((step) => STEPS[step]);
+  const chosen = CANONICALIZATION_STEPS.flatMap((step) =>
+    step !== HOST_STEP && steps.includes(step) ? [STEPS[step]] : [],
+  );
+  const dotless = steps.includes(HOST_STEP);
+  const finished = (url: CrawlUrl | undefined): CrawlUrl | undefined =>
+    applySteps(chosen, url && dotless ? withoutTrailingDot(url) : url);
   // The links of a page have one base, one after the other.
   let base: { text: string; url: CrawlUrl | undefined } | undefined;
   return (raw, baseText) => {
-    if (baseText === undefined) return applySteps(chosen, parse(raw));
+    if (baseText === undefined) return noteQuery(raw, finished(parse(raw)));
     if (base?.text !== baseText) base = { text: baseText, url: webUrl(baseText) };
-    return applySteps(chosen, (base.url && resolvePlain(raw, base.url)) ?? parse(raw, baseText));
+    const plain = base.url && resolvePlain(raw, base.url);
+    return noteQuery(raw, plain ? applySteps(chosen, plain) : finished(parse(raw, baseText)));
   };
 }
+
+/** FDSE: "any web address which contains a question mark is said to have a query string", an empty one included. */
+function noteQuery(raw: string, url: CrawlUrl | undefined): CrawlUrl | undefined {
+  if (!url || !raw.includes('?') || url.href.includes('?')) return url;
+  return raw.indexOf('#') < 0 || raw.indexOf('?') < raw.indexOf('#') ? { ...url, lostQuery: true } : url;
+}
+
+/** The URL that a link means, as it is written: a server may tell variants apart that are equivalent. */
+export const asWritten = (raw: string, base: string): string | undefined => parsed(raw, base)?.href;
 
 function webUrl(text: string): CrawlUrl | undefined {
   const url = parse(text);
@@ -101,10 +126,16 @@ function resolvePlain(raw: string, base: CrawlUrl): CrawlUrl | undefined {
   const fragment = hash < 0 ? '' : raw.slice(hash + 1);
   if (!isPlainFragment(fragment)) return undefined;
   const href = fastResolve(hash < 0 ? raw : raw.slice(0, hash), base);
-  return href === undefined ? undefined : crawlUrl(href, fragment);
+  if (href === undefined) return undefined;
+  return raw.includes('%') ? crawlUrl(normalizeEscapes(href), normalizeEscapes(fragment)) : crawlUrl(href, fragment);
 }
 
 function parse(raw: string, base?: string): CrawlUrl | undefined {
+  const url = parsed(raw, base);
+  return url && crawlUrl(normalizeEscapes(url.href), normalizeEscapes(url.fragment));
+}
+
+function parsed(raw: string, base?: string): { readonly href: string; readonly fragment: string } | undefined {
   const url = URL.parse(raw, base);
   if (!url || (url.host === '' && url.protocol !== 'file:')) return undefined;
   const fragment = url.hash.slice(1);
@@ -113,7 +144,7 @@ function parse(raw: string, base?: string): CrawlUrl | undefined {
     url.username = '';
     url.password = '';
   }
-  return crawlUrl(url.href, fragment);
+  return { href: url.href, fragment };
 }
 
 /** One step may lay bare what another takes away: `/index.html/`. Each only shortens or sorts, so this ends. */

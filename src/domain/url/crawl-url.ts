@@ -17,6 +17,8 @@ export interface CrawlUrl {
   readonly query: string;
   /** Without `#`. Empty for a canonical URL; rules on `fragment` see what the link carried. */
   readonly fragment: string;
+  /** The link had a `?`, and the canonicalization steps have taken its query away. */
+  readonly lostQuery?: true;
 }
 
 /** Cuts the parts out of a URL that is already canonical. No validation: give it only what `canonicalize` made. */
@@ -58,6 +60,9 @@ export function withoutQuery(href: string): string {
 
 /** A URL as somebody wrote it, fit to be shown: user name and password are secrets. */
 export const withoutUserInfo = (raw: string): string => raw.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i, '$1');
+
+/** Whether a URL, or the beginning of one, names a user: `http://user:password@host/`. */
+export const hasUserInfo = (raw: string): boolean => /^\s*[a-z][a-z\d+.-]*:[/\\]*[^/\\?#]*@/i.test(raw);
 
 /** The query with its `?`; empty when there is none. Tells `/a?` from `/a`, as `query` does not. */
 export function search(url: CrawlUrl): string {

@@ -1,8 +1,26 @@
 /**
- * The address in the content of `<meta http-equiv=refresh>`, or of the header Refresh, by the steps of the HTML standard ("shared declarative
- * refresh steps"); undefined when there is none (the page reloads itself) or the content is malformed.
+ * Seconds after which search engines take a refresh for something that the page does, not for a redirect: within them a
+ * visitor reads nothing of it.
  */
-export function refreshTarget(content: string): string | undefined {
+export const QUICK_REFRESH = 1;
+
+export interface Refresh {
+  /** As written, perhaps relative. */
+  readonly target: string;
+  /** Whole seconds; what follows a full stop does not count. */
+  readonly delay: number;
+}
+
+/**
+ * The content of `<meta http-equiv=refresh>`, or of the header Refresh, by the steps of the HTML standard ("shared declarative
+ * refresh steps"); undefined when it names no address (the page reloads itself) or is malformed.
+ */
+export function parseRefresh(content: string): Refresh | undefined {
+  const target = targetOf(content);
+  return target === undefined ? undefined : { target, delay: Number.parseInt(content, 10) || 0 };
+}
+
+function targetOf(content: string): string | undefined {
   const delay = /^[\t\n\f\r ]*(?:\d+[\d.]*|(?=\.)[\d.]+)/.exec(content);
   if (delay === null) return undefined;
   const rest = content.slice(delay[0].length);

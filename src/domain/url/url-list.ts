@@ -1,13 +1,45 @@
-/** The URLs of mnoGoSearch's url list. `#` begins a comment, a backslash at the end of a line goes on with the next one; a comment is a line of its own. */
-export function urlListLines(text: string): string[] {
-  const urls: string[] = [];
-  let begun = '';
-  for (const line of text.split(/\r?\n/)) {
-    if (begun === '' && /^\s*#/.test(line)) continue;
-    begun += line.replace(/\\$/, '').trim();
-    if (line.endsWith('\\')) continue;
-    if (begun !== '') urls.push(begun);
-    begun = '';
+/** A line of a text, from 1, without its end. */
+export interface TextLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The lines of a text, one at a time: a text of millions of lines makes no list of them. */
+export function* linesOf(text: string): Generator<TextLine> {
+  let line = 1;
+  for (let start = 0; start <= text.length; line++) {
+    const found = text.indexOf('\n', start);
+    const end = found < 0 ? text.length : found;
+    yield { line, text: text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end) };
+    start = end + 1;
   }
-  return begun === '' ? urls : [...urls, begun];
+}
+
+/** How many lines a text has, as far as the limit. */
+export function countLines(text: string, limit: number): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && count < limit; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+/**
+ * The URLs of mnoGoSearch's url list, each with the line where it begins. `#` at the beginning of a line or after a blank
+ * begins a comment; a backslash at the end of a line goes on with the next one, but no comment does.
+ */
+export function* urlListEntries(text: string): Generator<TextLine> {
+  let pieces: string[] = [];
+  let begin = 0;
+  for (const { line, text: written } of linesOf(text)) {
+    if (pieces.length === 0 && /^\s*#/.test(written)) continue;
+    if (pieces.length === 0) begin = line;
+    const comment = written.search(/\s#/);
+    const content = comment < 0 ? written : written.slice(0, comment).trimEnd();
+    const goesOn = comment < 0 && content.endsWith('\\');
+    const piece = (content.endsWith('\\') ? content.slice(0, -1) : content).trim();
+    if (piece !== '') pieces.push(piece);
+    if (goesOn) continue;
+    if (pieces.length > 0) yield { line: begin, text: pieces.join('') };
+    pieces = [];
+  }
+  if (pieces.length > 0) yield { line: begin, text: pieces.join('') };
 }

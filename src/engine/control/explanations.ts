@@ -1,33 +1,38 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import { headlineOf } from '../../domain/explain/headline.js';
+import { assignment, type QueueAssignment } from '../../domain/frontier/sources.js';
 import { likelyRoot } from '../../domain/policy/site-mode.js';
 import type { Candidate, Explanation, TraceStep } from '../../domain/policy/verdict.js';
+import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { after, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { pageCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { ENDLESS_REASON } from '../crawl/endless-links.js';
-import type { Hosts } from '../crawl/hosts.js';
-import { obeysRobots } from '../crawl/robots-gate.js';
-import type { UnderWay } from '../delivery/delivery.js';
+import { ENDLESS_REASON } from '../crawl/frontier/endless-links.js';
+import type { HostSlots } from '../crawl/hosts/host-slots.js';
+import type { Host, Hosts } from '../crawl/hosts/hosts.js';
+import { obeysRobots } from '../crawl/hosts/robots-gate.js';
+import { listedLinksSetting } from '../crawl/visit/found-links.js';
+import type { InFlight } from '../delivery/delivery.js';
 import {
-  type Biography,
   type LinkView,
   NotFound,
   type PageView,
   type RobotsOpinion,
   Unacceptable,
+  type UrlExplanation,
+  type UrlHistory,
 } from '../engine-api.js';
-import { rootOf, storedCandidate } from '../page/crawl-context.js';
+import { fetcherOf, rootOf, storedCandidate } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome } from '../ports/page-task.js';
 import type { Partitions } from '../ports/partitions.js';
-import { pageErrand } from './errands.js';
+import type { UrlFactsReader } from './url-facts.js';
 
 const LONGEST_PATH = 100;
-const VISITS_SHOWN = 50;
-const ORDERS_SHOWN = 50;
 /** For a page that another node fetches for this one. */
 const LONGEST_ANSWER = seconds(60);
 const ASK_EVERY = milliseconds(200);
@@ -36,52 +41,76 @@ interface ExplanationServices {
   readonly store: FrontierStore;
   readonly processor: PageProcessor;
   readonly hosts: Hosts;
+  readonly slots: Pick<HostSlots, 'take'>;
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly clock: Clock;
-  readonly pending: () => Promise<readonly LedgerEntry[]>;
   readonly robotsOpinion: (url: CrawlUrl, agent: string) => Promise<RobotsOpinion>;
 }
 
 /** Answers "why was this URL crawled, or not?" with the same policy that crawls. */
 export class Explanations {
-  constructor(private readonly services: ExplanationServices) {}
+  constructor(
+    private readonly services: ExplanationServices,
+    private readonly facts: UrlFactsReader,
+  ) {}
 
-  async explain(
-    crawler: Crawler,
-    rawUrl: string,
-    from?: string,
-  ): Promise<{ candidate: Candidate; explanation: Explanation; robots: RobotsOpinion; state?: UrlState }> {
+  async explain(crawler: Crawler, rawUrl: string, from?: string): Promise<UrlExplanation> {
     const url = canonical(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
-    let candidate = await this.candidate(crawler, url, state, from);
-    let explanation = crawler.context.policy.explain(candidate);
-    if (explanation.verdict.needsAddress) {
-      candidate = { ...candidate, address: (await this.services.processor.resolve(url.host)) ?? null };
-      explanation = crawler.context.policy.explain(candidate);
-    }
+    const { candidate, explanation } = await this.judge(crawler, url, await this.candidate(crawler, url, state, from));
     const robots = await this.robots(crawler, url, explanation);
-    return { candidate, explanation: withTraps(crawler, url, state, explanation), robots, state };
+    const own =
+      from === undefined || !state
+        ? explanation
+        : (await this.judge(crawler, url, await this.candidate(crawler, url, state, undefined))).explanation;
+    const link = from === undefined ? undefined : { from: candidate.from!.href, verdict: explanation.verdict };
+    const facts = await this.facts.of(crawler, { url, state, verdict: own.verdict, link, robots });
+    return {
+      candidate,
+      headline: headlineOf(facts),
+      explanation: withTraps(crawler, url, state, explanation),
+      robots,
+      queue: queueOf(candidate, state, explanation),
+      state,
+      visits: facts.visits,
+      orders: facts.orders,
+      refused: facts.refusedLinks,
+    };
+  }
+
+  private async judge(
+    crawler: Crawler,
+    url: CrawlUrl,
+    first: Candidate,
+  ): Promise<{ candidate: Candidate; explanation: Explanation }> {
+    const explanation = crawler.context.policy.explain(first);
+    if (!explanation.verdict.needsAddress) return { candidate: first, explanation };
+    const candidate = { ...first, address: (await this.services.processor.resolve(url.host)) ?? null };
+    return { candidate, explanation: crawler.context.policy.explain(candidate) };
   }
 
   private async robots(crawler: Crawler, url: CrawlUrl, { verdict }: Explanation): Promise<RobotsOpinion> {
-    const { definition, fetcher } = crawler.context;
-    const agent = fetcher.robotsAgent;
-    if (!obeysRobots(definition, verdict.effects.options)) return { state: 'ignored', agent };
+    const { options } = verdict.effects;
+    const agent = fetcherOf(crawler.context, options).robotsAgent;
+    if (!obeysRobots(crawler.context.definition, options)) return { state: 'ignored', agent };
     return this.services.robotsOpinion(url, agent);
   }
 
-  async biography(crawler: Crawler, rawUrl: string): Promise<Biography> {
-    const { state, explanation, robots } = await this.explain(crawler, rawUrl);
+  async urlHistory(crawler: Crawler, rawUrl: string): Promise<UrlHistory> {
+    const { state, ...rest } = await this.explain(crawler, rawUrl);
     if (!state)
       throw new NotFound(`${rawUrl} is not known to crawler ${crawler.name}; explain says whether it would be crawled`);
-    const [path, visits, orders] = await Promise.all([
-      this.path(crawler, state),
-      this.services.store.visits(state.id, VISITS_SHOWN),
-      this.services.store.orders({ crawler: crawler.name, uri: state.url }, undefined, ORDERS_SHOWN),
-    ]);
-    const pending = (await this.services.pending()).filter(({ uri }) => uri === state.url);
-    return { state, path, explanation, robots, visits, orders: [...pending, ...orders] };
+    const [path, listedLinks] = await Promise.all([this.path(crawler, state), this.listedLinks(crawler, state)]);
+    return { ...rest, state, path, listedLinks };
+  }
+
+  /** Of a page whose links wait for a person. */
+  private async listedLinks(crawler: Crawler, state: UrlState): Promise<LinkView[]> {
+    const text = await this.services.store.getSetting(listedLinksSetting(state));
+    const from = crawlUrl(state.url);
+    const urls = text === undefined ? [] : (JSON.parse(text) as string[]);
+    return Promise.all(urls.map((url) => this.link(crawler, url, from, state.root, state.hops)));
   }
 
   /** Fetches a page for a person and judges each of its links; nothing is stored or queued. */
@@ -90,8 +119,7 @@ export class Explanations {
     const state = await this.services.store.find(crawler.name, url.href);
     if (!this.services.partitions.owns(hostKey(url))) return this.pageElsewhere(crawler, url);
     const root = state?.root ?? likelyRoot(crawler.context.roots.values(), url)?.url.href;
-    const host = this.services.hosts.get(hostKey(url));
-    this.services.hosts.claim(host);
+    const host = await this.claimed(crawler, hostKey(url));
     const result = await this.services.hosts
       .started(host, crawler.context.definition.throttle)
       .then(() =>
@@ -99,7 +127,7 @@ export class Explanations {
           id: -1,
           crawler: crawler.name,
           url: url.href,
-          arrival: 'link',
+          discoveredVia: 'link',
           root,
           hops: state?.hops ?? 0,
           redirects: 0,
@@ -119,16 +147,26 @@ export class Explanations {
       outcome: outcomeName(outcome),
       status: result.status,
       title: outcome.kind === 'document' ? outcome.facts.title : undefined,
+      reading: outcome.kind === 'document' ? outcome.reading : undefined,
       detail: outcome.kind === 'error' || outcome.kind === 'excluded' ? outcome.detail : undefined,
       links,
     };
+  }
+
+  /** When the host may be asked: its delay, back-off and pause hold for a person who looks at a page, too. */
+  private async claimed(crawler: Crawler, key: string): Promise<Host> {
+    const { hosts, slots } = this.services;
+    if (hosts.get(key).paused) throw new Unacceptable(`the host ${key} is paused; resume it to look at its pages`);
+    const host = await slots.take(key, requestsPerHost(crawler.context.definition));
+    if (host) return host;
+    throw new Unacceptable(`the host ${key} may not be asked within 30 seconds: it is backed off or has a long delay`);
   }
 
   /** The politeness towards the host is in another node's hands, and so is the request. */
   private async pageElsewhere(crawler: Crawler, url: CrawlUrl): Promise<PageView> {
     const { store, nodes, clock } = this.services;
     const answer = `answer/${url.href}/${clock.now()}`;
-    await nodes.send(pageErrand(hostKey(url), { crawler: crawler.name, url: url.href, answer }));
+    await nodes.send(pageCommand(hostKey(url), { crawler: crawler.name, url: url.href, answer }));
     const deadline = after(clock.now(), LONGEST_ANSWER);
     while (clock.now() < deadline) {
       await clock.sleep(ASK_EVERY);
@@ -149,10 +187,10 @@ export class Explanations {
     rootUrl: string | undefined,
     hops: number,
   ): Promise<LinkView> {
-    const root = rootOf(crawler.context, rootUrl);
+    const root = rootOf(crawler.context, rootUrl, undefined);
     const explanation = crawler.context.policy.explain({
       url: crawlUrl(href),
-      arrival: 'link',
+      discoveredVia: 'link',
       from,
       root,
       hops: hops + 1,
@@ -169,13 +207,14 @@ export class Explanations {
     if (from !== undefined) {
       const page = canonical(crawler, from);
       const pageState = await this.services.store.find(crawler.name, page.href);
-      const root = rootOf(crawler.context, pageState?.root) ?? likelyRoot(crawler.context.roots.values(), page);
-      return { url, arrival: 'link', from: page, root, hops: (pageState?.hops ?? 0) + 1 };
+      const root = rootOf(crawler.context, pageState?.root, page) ?? likelyRoot(crawler.context.roots.values(), page);
+      return { url, discoveredVia: 'link', from: page, root, hops: (pageState?.hops ?? 0) + 1 };
     }
     const root = crawler.context.roots.get(url.href);
-    if (root) return { url, arrival: 'root', root, hops: 0 };
-    if (state) return { ...storedCandidate(state, url, rootOf(crawler.context, state.root)), arrival: 'stored' };
-    return { url, arrival: 'link', root: likelyRoot(crawler.context.roots.values(), url), hops: 1 };
+    if (root) return { url, discoveredVia: 'root', root, hops: 0 };
+    if (state)
+      return { ...storedCandidate(state, url, rootOf(crawler.context, state.root, url)), discoveredVia: 'stored' };
+    return { url, discoveredVia: 'link', root: likelyRoot(crawler.context.roots.values(), url), hops: 1 };
   }
 
   /** From the root to the URL, by the pages on which each was first found. */
@@ -215,10 +254,21 @@ function withTraps(
   return { verdict: { ...verdict, accepted: false, layer, reason: ENDLESS_REASON, detail, place: undefined }, trace };
 }
 
+/** A stored URL came as what it was first found as. */
+function queueOf(
+  { discoveredVia, isNamedSitemap }: Candidate,
+  state: UrlState | undefined,
+  { verdict: { accepted, effects } }: Explanation,
+): QueueAssignment | undefined {
+  if (!accepted) return undefined;
+  const found = discoveredVia === 'stored' ? (state?.discoveredVia ?? 'link') : discoveredVia;
+  return assignment(isNamedSitemap ? 'robots' : found, effects, effects.priorityShift);
+}
+
 const outcomeName = (outcome: PageOutcome): string =>
   outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
 
-export function pendingEntry({ order, refusal: answer }: UnderWay): LedgerEntry {
+export function pendingEntry({ order, refusal: answer }: InFlight): LedgerEntry {
   const { id, crawler, uri, hostKey: host, kind, reason, decidedAt } = order;
   return { id, crawler, uri, hostKey: host, kind, reason, decidedAt, state: 'pending', attempts: 0, answer };
 }

@@ -1,14 +1,19 @@
-import type { RobotsGate } from '../crawl/robots-gate.js';
-import type { SiteHealth } from '../crawl/site-health.js';
+import type { Hosts } from '../crawl/hosts/hosts.js';
+import type { RobotsGate } from '../crawl/hosts/robots-gate.js';
+import type { SiteHealth } from '../crawl/hosts/site-health.js';
 import type { HostView } from '../engine-api.js';
 
 /** What only the node knows that asks a host: how its last visits went, and its robots.txt. */
-export type HostNote = Pick<HostView, 'hostKey' | 'successShare' | 'errorClasses' | 'averageLatency' | 'robots'>;
+export type HostNote = Pick<
+  HostView,
+  'hostKey' | 'slowPages' | 'successShare' | 'errorClasses' | 'averageLatency' | 'robots'
+>;
 
 export class HostNotes {
   constructor(
     private readonly robots: Pick<RobotsGate, 'entry'>,
     private readonly health: Pick<SiteHealth, 'of'>,
+    private readonly hosts: Pick<Hosts, 'peek'>,
   ) {}
 
   of(hostKey: string): HostNote {
@@ -16,6 +21,7 @@ export class HostNotes {
     return {
       hostKey,
       ...this.health.of(hostKey),
+      slowPages: this.hosts.peek(hostKey)?.slowPages,
       robots: robots && {
         state: robots.policy.state,
         fetchedAt: robots.policy.fetchedAt,

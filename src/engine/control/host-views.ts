@@ -1,28 +1,40 @@
 import type { UrlId } from '../../domain/crawl/url-state.js';
+import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
+import { after, type Instant, seconds } from '../../domain/time/units.js';
+import type { ClusterView } from '../cluster/cluster-view.js';
+import { pauseCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { Hosts } from '../crawl/hosts.js';
+import type { Hosts } from '../crawl/hosts/hosts.js';
 import { type HostView, NotFound, Unacceptable } from '../engine-api.js';
+import type { Clock } from '../ports/clock.js';
 import type { FolderStep, FrontierStore, HostRecord } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
-import { pauseErrand } from './errands.js';
+import { WeighedCache } from '../support/weighed-cache.js';
 import type { HostNote, HostNotes } from './host-notes.js';
-import type { WholeCrawl } from './whole-crawl.js';
 
 interface HostServices {
   readonly store: FrontierStore;
   readonly hosts: Hosts;
   readonly notes: HostNotes;
-  readonly whole: WholeCrawl;
+  readonly whole: ClusterView;
   readonly partitions: Partitions;
   readonly nodes: Nodes;
+  readonly clock: Pick<Clock, 'now'>;
   crawlers(): Crawler[];
 }
+
+const COUNT_AGAIN = seconds(60);
 
 type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>[number];
 
 /** Web servers with their counts, politeness, robots.txt and health. */
 export class HostViews {
+  private readonly counted = new WeighedCache<string, { until: Instant; found: HostView['needRendering'] }>(
+    1_000,
+    1_000,
+  );
+
   constructor(private readonly services: HostServices) {}
 
   async list(crawler: string, after: string | undefined, limit: number): Promise<HostView[]> {
@@ -49,7 +61,32 @@ export class HostViews {
       throw new NotFound(`no URL of the host ${hostKey} is known`);
     const { partitions, whole } = this.services;
     const note = partitions.owns(hostKey) ? undefined : await whole.hostNote(hostKey);
-    return (await this.views([counts], new Map(note && [[hostKey, note]])))[0]!;
+    const [view] = await this.views([counts], new Map(note && [[hostKey, note]]));
+    return { ...view!, needRendering: await this.needRendering(hostKey) };
+  }
+
+  /** Counted once a minute at most: the URLs of the host are gone through for it. */
+  private async needRendering(hostKey: string): Promise<HostView['needRendering']> {
+    const now = this.services.clock.now();
+    const known = this.counted.get(hostKey);
+    if (known && known.until > now) return known.found;
+    const found = await this.countNeedRendering(hostKey);
+    this.counted.set(hostKey, { until: after(now, COUNT_AGAIN), found }, 1);
+    return found;
+  }
+
+  private async countNeedRendering(hostKey: string): Promise<HostView['needRendering']> {
+    const { store } = this.services;
+    let documents = 0;
+    let sample: string | undefined;
+    for (const { name } of this.services.crawlers()) {
+      const filter = { crawler: name, hostKey, reason: NEEDS_RENDERING };
+      const [first] = await store.list(filter, 0, 1);
+      if (!first) continue;
+      sample ??= first.url;
+      documents += await store.count(filter);
+    }
+    return documents === 0 ? undefined : { documents, sample };
   }
 
   async folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
@@ -61,7 +98,7 @@ export class HostViews {
   async pause(hostKey: string, paused: boolean): Promise<void> {
     await this.one(hostKey);
     if (!this.services.partitions.owns(hostKey)) {
-      await this.services.nodes.send(pauseErrand(hostKey, paused));
+      await this.services.nodes.send(pauseCommand(hostKey, paused));
       return;
     }
     this.services.hosts.pause(this.services.hosts.get(hostKey), paused);

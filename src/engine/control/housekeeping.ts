@@ -27,7 +27,7 @@ export class Housekeeping {
       },
     );
     // A root is a standing submission: when its status was removed after too many errors, it is submitted again at the
-    // pace of the refresh. Otherwise one bad week of a site would end its crawl for ever.
+    // pace of the refresh. Otherwise one bad week of a site would end its crawl permanently.
     this.repeat(
       'looking after the roots',
       () => this.rootInterval(),

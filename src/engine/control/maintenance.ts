@@ -1,20 +1,27 @@
 /**
  * What a person does to the URLs of a crawler: clear, refresh, forget errors; and the pending file of FDSE.
  */
+import { firstRefresh, type StateChanges } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { REFRESH, wantedNow } from '../../domain/frontier/sources.js';
-import { instant, NEVER, seconds } from '../../domain/time/units.js';
+import { wantedNow } from '../../domain/frontier/sources.js';
+import { days, type Instant, instant, after as later, NEVER, seconds } from '../../domain/time/units.js';
 import { hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
+import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { NotFound, type RefreshRequest } from '../engine-api.js';
+import type { CronSchedule } from '../crawl/services.js';
+import { dispositionRules } from '../crawl/visit/disposition-rules.js';
+import { type LineProblem, NotFound, type RefreshRequest } from '../engine-api.js';
+import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
+import type { PageSchedule } from '../ports/page-task.js';
 import { persistently } from '../support/persistently.js';
+import { storeRereading } from './rereading.js';
 import type { Roots } from './roots.js';
-import { CLEARED } from './rulings.js';
+import { CLEARED } from './url-commands.js';
 
 const PAGE = 1_000;
 const RETRY = seconds(1);
@@ -22,16 +29,27 @@ const RETRY = seconds(1);
 /** Shorter numbers are no times but slips or states of another program. */
 const PENDING_STATE = /^(?:0|2|[1-9]\d{8,9})$/;
 
+/** Clocks of two machines may differ by so much. */
+const CLOCK_SKEW = days(1);
+
+/** A line of a pending file. */
+interface PendingLine {
+  readonly url: NewUrl;
+  readonly state: number;
+  readonly schedule: PageSchedule;
+}
+
 interface MaintenanceServices {
   readonly store: FrontierStore;
   readonly clock: Clock;
   readonly log: Log;
   readonly nodes: Nodes;
+  readonly cron: CronSchedule;
   readonly roots: Pick<Roots, 'forget'>;
 }
 
 export class Maintenance {
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly inFlight = new Set<Promise<void>>();
 
   constructor(private readonly services: MaintenanceServices) {}
 
@@ -68,6 +86,7 @@ export class Maintenance {
       const filter = { crawler: crawler.name, like: what.like ?? '%', hostKey: what.host, reason: what.reason };
       const count = await this.services.store.makeDue(filter, now, 0);
       await crawler.frontier.sweep(now);
+      await crawler.tryResting();
       this.services.nodes.allDue();
       return count;
     }
@@ -80,15 +99,17 @@ export class Maintenance {
     const place = wantedNow(state, now);
     await this.services.store.settle([{ id: state.id, changes: place }]);
     crawler.frontier.admit([{ ...state, ...place }]);
+    await crawler.tryNow({ ...state, ...place });
     return 1;
   }
 
   /** FDSE's Clear Error Cache: forgets the addresses in error; one whose document is still indexed is visited again. */
   async clearErrors(crawler: Crawler): Promise<number> {
     let count = 0;
-    for await (const states of this.pages({ crawler: crawler.name, status: 'error' })) {
-      for (const state of states) if (await crawler.decide(state, { do: 'forget-error' })) count++;
-    }
+    for (const status of ['error', 'removed'] as const)
+      for await (const states of this.pages({ crawler: crawler.name, status })) {
+        for (const state of states) if (await crawler.decide(state, { do: 'forget-error' })) count++;
+      }
     await this.readLinksAgain(crawler);
     return count;
   }
@@ -96,7 +117,8 @@ export class Maintenance {
   /** A page that has not changed brings no new links, and yet what was forgotten is to be found on it again. */
   private async readLinksAgain(crawler: Crawler): Promise<void> {
     crawler.policySince = this.services.clock.now();
-    await this.services.store.putSetting(`policy-since/${crawler.name}`, String(crawler.policySince));
+    await storeRereading(crawler, this.services.store);
+    await this.services.nodes.controlChanged();
   }
 
   async *pending(crawler: Crawler): AsyncIterable<string> {
@@ -115,16 +137,16 @@ export class Maintenance {
 
   async importPending(
     crawler: Crawler,
-    text: string,
-  ): Promise<{ imported: number; known: number; problems: readonly string[] }> {
-    const problems: string[] = [];
-    const lines: { url: NewUrl; state: number }[] = [];
-    text.split(/\r?\n/).forEach((line, i) => {
-      if (line.trim() === '') return;
-      const parsed = this.pendingLine(crawler, line);
-      if (typeof parsed === 'string') problems.push(`line ${i + 1}: ${parsed}`);
+    written: Iterable<TextLine>,
+  ): Promise<{ imported: number; known: number; problems: readonly LineProblem[] }> {
+    const problems: LineProblem[] = [];
+    const lines: PendingLine[] = [];
+    for (const { line, text } of written) {
+      if (text.trim() === '') continue;
+      const parsed = this.pendingLine(crawler, text);
+      if (typeof parsed === 'string') problems.push({ line, problem: parsed });
       else lines.push(parsed);
-    });
+    }
     let imported = 0;
     for (let i = 0; i < lines.length; i += PAGE) imported += await this.importLines(crawler, lines.slice(i, i + PAGE));
     return { imported, known: lines.length - imported, problems };
@@ -132,25 +154,36 @@ export class Maintenance {
 
   /** Resolves when what runs in the background has ended. */
   async settled(): Promise<void> {
-    while (this.underWay.size > 0) await Promise.all(this.underWay);
+    while (this.inFlight.size > 0) await Promise.all(this.inFlight);
   }
 
-  private async importLines(crawler: Crawler, lines: { url: NewUrl; state: number }[]): Promise<number> {
-    const states = new Map(lines.map((line) => [line.url.url, line.state]));
-    const stored = await this.services.store.discover(lines.map((line) => line.url));
-    const visited = stored.filter((state) => states.get(state.url) !== 0);
-    const changes = visited.map((state) => importedChanges(states.get(state.url)!));
+  /** An address keeps the state that is known first: in the store, or in the file. */
+  private async importLines(crawler: Crawler, lines: readonly PendingLine[]): Promise<number> {
+    const first = new Map<string, PendingLine>();
+    for (const line of lines) if (!first.has(line.url.url)) first.set(line.url.url, line);
+    const stored = await this.services.store.discover([...first.values()].map(({ url }) => url));
+    const visited = stored.filter(({ url }) => first.get(url)!.state !== 0);
+    const changes = visited.map((state) => this.importedChanges(crawler, state, first.get(state.url)!));
     await this.services.store.settle(visited.map(({ id }, i) => ({ id, changes: changes[i] })));
-    const waiting = stored.filter((state) => states.get(state.url) === 0);
+    const waiting = stored.filter(({ url }) => first.get(url)!.state === 0);
     const due = visited.flatMap((state, i) => {
       const place = changes[i]!;
-      return place.source === null ? [] : [{ ...state, ...place }];
+      return place.source == null ? [] : [{ ...state, source: place.source, dueAt: place.dueAt ?? state.dueAt }];
     });
     crawler.frontier.admit([...waiting, ...due]);
     return stored.length;
   }
 
-  private pendingLine(crawler: Crawler, line: string): { url: NewUrl; state: number } | string {
+  private importedChanges(crawler: Crawler, known: UrlState, { state, schedule }: PendingLine): StateChanges {
+    if (state === 2) return { status: 'error', reason: 'imported', permanentError: true, source: null, dueAt: NEVER };
+    const lastVisitAt = instant(state * 1000);
+    const now = this.services.clock.now();
+    const rules = dispositionRules(crawler.context.definition, schedule, this.services.cron, now);
+    const place = firstRefresh(known, rules, lastVisitAt);
+    return { status: 'visited', reason: 'imported', lastVisitAt, visits: 1, ...place };
+  }
+
+  private pendingLine(crawler: Crawler, line: string): PendingLine | string {
     const fields = line.trim().split(/\s+/);
     if (fields.length !== 3) return `expected "URL realm state", got ${JSON.stringify(line.slice(0, 200))}`;
     const [raw, realm, stateText] = fields as [string, string, string];
@@ -159,11 +192,13 @@ export class Maintenance {
       return `the realm ${JSON.stringify(realm.slice(0, 200))} is not that of this crawler, ${encodeURIComponent(name)}`;
     const url = context.canonicalize(raw);
     if (!url) return `${JSON.stringify(raw.slice(0, 200))} is not a URL with a host`;
-    const { reason, detail } = context.policy.judge({ url, arrival: 'root', hops: 0 });
+    const verdict = context.policy.judge({ url, discoveredVia: 'root', hops: 0 });
+    const { reason, detail } = verdict;
     if (reason === 'protocol-not-allowed') return `${JSON.stringify(raw.slice(0, 200))}: ${detail}`;
     if (!PENDING_STATE.test(stateText))
       return `the state ${JSON.stringify(stateText)} is neither 0, 2 nor a Unix time of 9 or 10 digits (from March 1973)`;
     const state = Number(stateText);
+    if (isInTheFuture(state, this.services.clock.now())) return `the state ${stateText} is a time in the future`;
     const base = {
       crawler: crawler.name,
       url: url.href,
@@ -174,12 +209,13 @@ export class Maintenance {
     };
     return {
       state,
+      schedule: scheduleOf(verdict),
       url: {
         ...base,
         source: 3,
         status: 'waiting',
         reason: 'imported',
-        arrival: 'link',
+        discoveredVia: 'link',
         dueAt: this.services.clock.now(),
       },
     };
@@ -200,8 +236,8 @@ export class Maintenance {
       .catch((error: unknown) =>
         this.services.log.error('clearing URLs failed; it goes on after a restart', { error: String(error) }),
       )
-      .finally(() => this.underWay.delete(tracked));
-    this.underWay.add(tracked);
+      .finally(() => this.inFlight.delete(tracked));
+    this.inFlight.add(tracked);
   }
 
   /** As they stand by now: some may be gone since the last attempt. */
@@ -214,28 +250,20 @@ export class Maintenance {
   }
 
   private async remove(crawler: Crawler, marked: UrlState): Promise<void> {
-    // It may be under way, and its own visit has to end first.
+    // It may be in flight, and its own visit has to end first.
     while (!(await crawler.decide(marked, { do: 'clear' }))) await this.services.clock.sleep(RETRY);
   }
 }
 
-/** 0 waiting, 2 error, else the Unix time of the last visit; undefined for what is only recorded: the file would queue it. */
+/**
+ * 2 error, the Unix time of the last visit for what is in the index, 0 for everything else that is visited one day; undefined
+ * for what is only recorded: the file would queue it.
+ */
 function pendingState(state: UrlState): number | undefined {
-  if (state.status === 'error') return 2;
-  if (state.lastVisitAt !== undefined) return Math.floor(state.lastVisitAt / 1000);
+  if (state.status === 'error' || state.status === 'removed') return 2;
+  const isIndexed = state.stamp !== undefined || (state.status === 'visited' && state.reason === 'imported');
+  if (isIndexed && state.lastVisitAt !== undefined) return Math.floor(state.lastVisitAt / 1000);
   return state.source === undefined ? undefined : 0;
 }
 
-function importedChanges(state: number) {
-  if (state === 2)
-    return { status: 'error', reason: 'imported', permanentError: true, source: null, dueAt: NEVER } as const;
-  const visitedAt = instant(state * 1000);
-  return {
-    status: 'visited',
-    reason: 'imported',
-    lastVisitAt: visitedAt,
-    visits: 1,
-    source: REFRESH,
-    dueAt: visitedAt,
-  } as const;
-}
+const isInTheFuture = (unixTime: number, now: Instant): boolean => instant(unixTime * 1000) > later(now, CLOCK_SKEW);

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { newUrl } from '../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { openSqliteInProcess } from '../../adapters/storage/sqlite-in-process.js';
+import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-process.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { instant, minutes } from '../../domain/time/units.js';
-import type { Word } from '../crawl/conclusion.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { UrlCommand } from '../crawl/outcome/url-settlement.js';
 import { type LedgerEntry, StoreUnavailable } from '../ports/frontier-store.js';
 import { Orders } from './orders.js';
 
 const HOST = 'a.example';
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const slot = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const held = (uri: string, id: number): LedgerEntry => ({
   id,
@@ -30,16 +30,16 @@ it('what is released is sent, a bounded part at once, also when the store is loc
   const uris = Array.from({ length: 700 }, (_, i) => `https://${HOST}/${i}`);
   await store.discover(uris.map((uri) => newUrl(uri, { crawler: 'test' })));
   await store.saveOrders(uris.map((uri, i) => held(uri, i + 1)));
-  const fates: ('locked' | 'under way')[] = [...uris.map(() => 'locked' as const), 'under way', 'under way'];
+  const fates: ('locked' | 'in flight')[] = [...uris.map(() => 'locked' as const), 'in flight', 'in flight'];
   let deciding = 0;
   let most = 0;
-  const decide = async (_: UrlState, word: Word): Promise<boolean> => {
+  const decide = async (_: UrlState, word: UrlCommand): Promise<boolean> => {
     most = Math.max(most, ++deciding);
-    await turn();
+    await slot();
     deciding--;
     const fate = fates.shift();
     if (fate === 'locked') throw new StoreUnavailable('the database is locked');
-    if (fate === 'under way') return false;
+    if (fate === 'in flight') return false;
     if (word.do === 'send-again') await store.saveOrders([{ ...word.entry, state: 'acknowledged' }]);
     return true;
   };
@@ -49,9 +49,9 @@ it('what is released is sent, a bounded part at once, also when the store is loc
   const orders = new Orders({ store, clock, log, pending: async () => [], crawler: () => crawler });
 
   expect(await orders.release(HOST)).toBe(uris.length);
-  for (let turns = 0; (await store.countOrders({ state: 'held' })) > 0 && turns < 20_000; turns++) {
-    await turn();
-    if (turns % 100 === 99) clock.advance(minutes(1));
+  for (let slots = 0; (await store.countOrders({ state: 'held' })) > 0 && slots < 20_000; slots++) {
+    await slot();
+    if (slots % 100 === 99) clock.advance(minutes(1));
   }
   expect(await store.countOrders({ state: 'acknowledged' })).toBe(uris.length);
   expect(most).toBe(500);

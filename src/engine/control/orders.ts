@@ -1,6 +1,6 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { wantedNow } from '../../domain/frontier/sources.js';
-import { seconds } from '../../domain/time/units.js';
+import { type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { type HeldDeletions, NotFound, Unacceptable } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
@@ -35,12 +35,15 @@ export class Orders {
     return [...pending, ...stored.filter((entry) => !known.has(entry.id))].sort((a, b) => b.id - a.id).slice(0, limit);
   }
 
-  /** A refused document is fetched anew and pushed again as a new order; a refused or held deletion is sent again as it is. */
+  /** A refused document is fetched again and pushed again as a new order; a refused or held deletion goes out at once as a new one. */
   async retry(id: number): Promise<LedgerEntry> {
+    const startedAt = this.services.clock.now();
     const entry = await this.services.store.order(id);
     if (!entry) throw new NotFound(`there is no order ${id}`);
-    if (entry.state !== 'refused' && entry.state !== 'held') {
-      throw new Unacceptable(`order ${id} is ${entry.state}; only refused and held orders can be sent again`);
+    if (entry.state !== 'refused' && !isKeptBack(entry)) {
+      throw new Unacceptable(
+        `order ${id} is ${entry.state}; only refused orders and deletions that are held or awaiting can be sent again`,
+      );
     }
     const state = await this.services.store.find(entry.crawler, entry.uri);
     const crawler = this.services.crawler(entry.crawler);
@@ -48,7 +51,7 @@ export class Orders {
     if (entry.kind === 'add') await this.visitAgain(crawler, state, entry);
     else if (!(await crawler.decide(state, { do: 'send-again', entry })))
       throw new Unacceptable(`${entry.uri} is being visited now; try again when that has ended`);
-    return (await this.services.store.order(id)) ?? entry;
+    return this.outcome(entry, startedAt);
   }
 
   async held(): Promise<HeldDeletions[]> {
@@ -94,12 +97,12 @@ export class Orders {
     }
   }
 
-  /** False: to be tried again, because the URL is under way or the store cannot be used. */
+  /** False: to be tried again, because the URL is in flight or the store cannot be used. */
   private async send({ id }: LedgerEntry): Promise<boolean> {
     const { store, log } = this.services;
     try {
       const entry = await store.order(id);
-      if (entry?.state !== 'held') return true; // a visit or a person has decided meanwhile
+      if (!entry || !isKeptBack(entry)) return true; // a visit or a person has decided meanwhile
       const state = await store.find(entry.crawler, entry.uri);
       const crawler = this.services.crawler(entry.crawler);
       if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
@@ -112,7 +115,16 @@ export class Orders {
     }
   }
 
-  /** The order that follows stands in the ledger by itself; the refused one is done with. */
+  /** The deletion that has taken the place of this one, or what else has become of it. */
+  private async outcome(entry: LedgerEntry, startedAt: Instant): Promise<LedgerEntry> {
+    const { store } = this.services;
+    const { id, crawler, uri } = entry;
+    const [newest] = await store.orders({ crawler, uri, kind: 'delete' }, undefined, 1);
+    if (newest && newest.id > id && newest.decidedAt >= startedAt) return newest;
+    return (await store.order(id)) ?? entry;
+  }
+
+  /** The order that follows is in the ledger by itself; the refused one is done with. */
   private async visitAgain(crawler: Crawler, state: UrlState, refused: LedgerEntry): Promise<void> {
     const place = wantedNow(state, this.services.clock.now());
     const changes = { etag: null, lastModified: null, ...place } as const;
@@ -121,15 +133,18 @@ export class Orders {
   }
 
   private async *heldEntries(hostKey?: string): AsyncIterable<LedgerEntry> {
-    let before: number | undefined;
-    for (;;) {
-      const page = await this.services.store.orders({ state: 'held', hostKey }, before, PAGE);
-      yield* page;
-      before = page.at(-1)?.id;
-      if (page.length < PAGE) return;
+    for (const state of ['held', 'awaiting'] as const) {
+      let before: number | undefined;
+      do {
+        const page = await this.services.store.orders({ state, hostKey }, before, PAGE);
+        yield* page;
+        before = page.length < PAGE ? undefined : page.at(-1)!.id;
+      } while (before !== undefined);
     }
   }
 }
+
+const isKeptBack = ({ state }: LedgerEntry): boolean => state === 'held' || state === 'awaiting';
 
 function summary(entries: LedgerEntry[]): HeldDeletions {
   const [first] = entries as [LedgerEntry];
@@ -139,6 +154,7 @@ function summary(entries: LedgerEntry[]): HeldDeletions {
     hostKey: first.hostKey,
     crawler: first.crawler,
     count: entries.length,
+    awaiting: entries.filter(({ state }) => state === 'awaiting').length,
     oldest: entries.reduce((oldest, entry) => (entry.decidedAt < oldest ? entry.decidedAt : oldest), first.decidedAt),
     reasons,
     samples: entries.slice(0, SAMPLES).map((entry) => entry.uri),

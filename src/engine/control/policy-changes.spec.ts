@@ -52,3 +52,20 @@ it('a policy counts from when it came to the node that came last, for all of the
   clock.advanceTo(after(clock.now(), seconds(3)));
   expect(await follower(changed)).toBe(began + 3_000);
 });
+
+it('what an earlier version stored is judged again, since it may be in another form', async () => {
+  const settings = new Map([['refresh/test', '{"refresh":{}}']]);
+  const store = {
+    getSetting: async (name: string) => settings.get(name),
+    putSetting: async (name: string, value: string) => void settings.set(name, value),
+  };
+  const services = { store, clock: new ManualClock(), partitions: { leads: true } } as unknown as CrawlServices;
+  let runs = 0;
+  const rejudging = { isUnfinished: async () => false, apply: async () => void runs++ } as unknown as Rejudging;
+  const definition = crawlerDefinition();
+  const crawler = { name: 'test', policySince: instant(0), context: { definition } } as unknown as Crawler;
+  const server = { crawlers: [definition], fetchers: [], sinks: [] };
+  await new PolicyChanges(services, rejudging).look(crawler, server);
+  await new PolicyChanges(services, rejudging).look(crawler, server);
+  expect(runs).toBe(1);
+});

@@ -1,18 +1,21 @@
+import { createHash } from 'node:crypto';
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
-import { instant } from '../../domain/time/units.js';
+import { REFRESH as REFRESH_SOURCE } from '../../domain/frontier/sources.js';
+import { Secret } from '../../domain/secret.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CrawlServices } from '../crawl/services.js';
 import type { Rejudging } from './rejudging.js';
+import { rememberRereading, storeRereading } from './rereading.js';
 
 /**
  * Has the stored URLs judged again when the policy is not the one that they were judged by, and each page read again when it
  * would be read otherwise now; also across a restart.
  */
 export class PolicyChanges {
-  /** Judging under way, by crawler. */
+  /** Judging in flight, by crawler. */
   private readonly runs = new Map<string, AbortController>();
-  /** What each crawler judges and reads by in this process, by the name of the setting. */
-  private readonly texts = new Map<string, string>();
+  /** Digest of what each crawler judges and reads by in this process, by the name of the setting. */
+  private readonly digests = new Map<string, string>();
 
   constructor(
     private readonly services: Pick<CrawlServices, 'store' | 'log' | 'clock' | 'partitions'>,
@@ -24,26 +27,43 @@ export class PolicyChanges {
     const { definition } = crawler.context;
     const now = clock.now();
     const [policy, reading, refresh] = await Promise.all([
-      this.compare(`policy/${crawler.name}`, policyText(definition, server)),
-      this.compare(`reading/${crawler.name}`, partsText(definition, READING)),
-      this.compare(`refresh/${crawler.name}`, partsText(definition, ['refresh'])),
+      this.compare(`policy/${crawler.name}`, policyDigest(definition, server)),
+      this.compare(`reading/${crawler.name}`, partsDigest(definition, READING)),
+      this.compare(
+        `refresh/${crawler.name}`,
+        partsDigest(definition, [...REFRESH, 'canonicalization'], { urlForm: URL_FORM }),
+      ),
     ]);
     const isNew = policy.isNew || (reading.isNew && reading.known !== undefined);
     // At once, and never back: a page that is visited while the store is told, or on a node that heard of it late, is read again.
     if (isNew) crawler.policySince = now;
     if (!partitions.leads && !(policy.isStored && reading.isStored)) return;
-    const since = `policy-since/${crawler.name}`;
-    if (isNew) await store.putSetting(since, String(now));
-    else crawler.policySince = instant(Math.max(crawler.policySince, Number(await store.getSetting(since))));
+    if (isNew) await storeRereading(crawler, store);
+    else await rememberRereading(crawler, store);
     if (!partitions.leads) return;
-    if (!reading.isStored) await store.putSetting(reading.setting, reading.text);
+    await this.visitSoon(crawler, reading.known !== undefined);
+    if (!reading.isStored) await store.putSetting(reading.setting, reading.digest);
     const unfinished = await this.rejudging.isUnfinished(crawler.name);
     const changed = [policy, refresh].some(({ known, isStored }) => known !== undefined && !isStored);
     if (policy.isStored && refresh.isStored && !unfinished) return;
     this.stop(crawler.name); // its progress would count as that of the next run
     if (changed) await store.putSetting(`rejudging/${crawler.name}`, '0');
-    for (const part of [policy, refresh]) await store.putSetting(part.setting, part.text);
+    for (const part of [policy, refresh]) await store.putSetting(part.setting, part.digest);
     if (changed || unfinished) this.judgeAgain(crawler);
+  }
+
+  /** Who may see documents has changed: that is not to wait until they would be visited anyway. */
+  private async visitSoon(crawler: Crawler, hasCrawled: boolean): Promise<void> {
+    const { store, clock } = this.services;
+    const acl = await this.compare(`acl/${crawler.name}`, partsDigest(crawler.context.definition, ['acl']));
+    const isFirst = acl.known === undefined && crawler.context.definition.acl === undefined;
+    if (acl.isStored || isFirst) return;
+    if (hasCrawled) {
+      const now = clock.now();
+      await store.makeDue({ crawler: crawler.name, status: 'indexed' }, now, REFRESH_SOURCE);
+      await crawler.frontier.sweep(now);
+    }
+    await store.putSetting(acl.setting, acl.digest);
   }
 
   stop(crawler: string): void {
@@ -54,12 +74,12 @@ export class PolicyChanges {
     for (const run of this.runs.values()) run.abort();
   }
 
-  private async compare(setting: string, text: string) {
-    const before = this.texts.get(setting);
-    this.texts.set(setting, text);
+  private async compare(setting: string, digest: string) {
+    const before = this.digests.get(setting);
+    this.digests.set(setting, digest);
     const known = await this.services.store.getSetting(setting);
-    const isStored = known === text;
-    return { setting, text, known, isStored, isNew: !isStored || (before !== undefined && before !== text) };
+    const isStored = known === digest;
+    return { setting, digest, known, isStored, isNew: !isStored || (before !== undefined && before !== digest) };
   }
 
   private judgeAgain(crawler: Crawler): void {
@@ -74,44 +94,86 @@ export class PolicyChanges {
   }
 }
 
-/** What a verdict depends on, together with the roots and the global crawl space. */
-const JUDGING = [
-  'name',
-  'defaultAccept',
-  'defaultIndex',
-  'defaultFollow',
-  'defaultFollowRoots',
-  'rules',
-  'linkRules',
-  'crawlSpace',
-  'servers',
-  'conditions',
-  'traps',
-] as const satisfies readonly (keyof CrawlerDefinition)[];
+/** Grows with a change of what is always done to a URL: stored URLs are then taken to the form of today. */
+const URL_FORM = 2;
 
-/** What decides, beside its verdict, what comes of a page: one that has not changed would tell nothing of a change here. */
-const READING = [
-  'ignoreRobotsTxt',
-  'storeTextOnly',
-  'mimeTypes',
-  'mimeTypesMode',
-  'crawlSitemaps',
-  'nearDuplicateDetector',
-  'indexRedirectSources',
-  'canonicalization',
-  'softErrors',
-  'probeErrorPages',
-] as const satisfies readonly (keyof CrawlerDefinition)[];
+/**
+ * What a change of each part of a crawler means for the stored URLs. judging: a verdict depends on it, so they are judged again.
+ * reading: it decides, beside the verdict, what comes of a page, so each page is read again, changed or not. refresh: when they are
+ * visited. none: it only counts from now on. The order is part of the digests that are stored.
+ */
+const EFFECT_OF_CHANGE: Readonly<Record<keyof CrawlerDefinition, 'judging' | 'reading' | 'refresh' | 'none'>> = {
+  name: 'judging',
+  defaultAccept: 'judging',
+  defaultIndex: 'judging',
+  defaultFollow: 'judging',
+  defaultFollowRoots: 'judging',
+  rules: 'judging',
+  linkRules: 'judging',
+  crawlSpace: 'judging',
+  servers: 'judging',
+  conditions: 'judging',
+  traps: 'judging',
+  roots: 'judging',
 
-function policyText(crawler: CrawlerDefinition, server: ServerDefinition): string {
+  ignoreRobotsTxt: 'reading',
+  storeTextOnly: 'reading',
+  mimeTypes: 'reading',
+  mimeTypesMode: 'reading',
+  whenUnreadable: 'reading',
+  render: 'reading',
+  crawlSitemaps: 'reading',
+  nearDuplicateDetector: 'reading',
+  indexRedirectSources: 'reading',
+  canonicalization: 'reading',
+  softErrors: 'reading',
+  contents: 'reading',
+  acl: 'reading',
+  probeErrorPages: 'reading',
+
+  refresh: 'refresh',
+
+  place: 'none',
+  concurrency: 'none',
+  throttle: 'none',
+  aggressive: 'none',
+  disableConditionalGet: 'none',
+  weights: 'none',
+  errors: 'none',
+  deletionGuard: 'none',
+  fetcher: 'none',
+  pushTo: 'none',
+};
+
+const PARTS = Object.keys(EFFECT_OF_CHANGE) as (keyof CrawlerDefinition)[];
+const JUDGING = PARTS.filter((part) => EFFECT_OF_CHANGE[part] === 'judging');
+const READING = PARTS.filter((part) => EFFECT_OF_CHANGE[part] === 'reading');
+const REFRESH = PARTS.filter((part) => EFFECT_OF_CHANGE[part] === 'refresh');
+
+function policyDigest(crawler: CrawlerDefinition, server: ServerDefinition): string {
   const roots = crawler.roots.map(({ url, site, entireSite, followLinks, metas }) => {
     return { url, site, entireSite, followLinks, metas };
   });
-  return partsText(crawler, JUDGING, { roots, global: server.globalCrawlSpace });
+  return partsDigest(crawler, JUDGING, { roots, global: server.globalCrawlSpace });
 }
 
-/** Without the places in the file: moving a line changes nothing. */
-function partsText(crawler: CrawlerDefinition, names: readonly (keyof CrawlerDefinition)[], more: object = {}): string {
+/**
+ * SHA-256, hex: the parts hold the values of `${NAME}` references, which must not be stored. Without the places in the file:
+ * moving a line changes nothing.
+ */
+function partsDigest(
+  crawler: CrawlerDefinition,
+  names: readonly (keyof CrawlerDefinition)[],
+  more: object = {},
+): string {
   const parts = Object.fromEntries(names.map((name) => [name, crawler[name]]));
-  return JSON.stringify({ ...parts, ...more }, (key, value: unknown) => (key === 'place' ? undefined : value));
+  const text = JSON.stringify({ ...parts, ...more }, withoutPlaces);
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** A secret counts with its text, which leaves this process in a digest only. */
+function withoutPlaces(this: Record<string, unknown>, key: string, value: unknown): unknown {
+  const own = this[key];
+  if (own instanceof Secret) return own.reveal();
+  return key === 'place' ? undefined : value;
 }

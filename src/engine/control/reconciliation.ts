@@ -1,8 +1,9 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { verifyCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { toVerify } from '../crawl/doubts.js';
-import type { Ledger } from '../crawl/ledger.js';
+import { toVerify } from '../crawl/outcome/in-doubt-deliveries.js';
+import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { NotFound, type ReconciliationReport, Unacceptable } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
@@ -11,7 +12,6 @@ import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { Sink } from '../ports/sink.js';
 import { IdSet } from '../support/id-set.js';
-import { verifyErrand } from './errands.js';
 
 const PAGE = 1_000;
 const SAMPLES = 20;
@@ -27,7 +27,7 @@ interface ReconciliationServices {
   crawlersOf(sink: string): Crawler[];
 }
 
-/** Compares what a sink says it holds with what the store says it holds, and mends the difference when asked to. */
+/** Compares what a sink says it holds with what the store says it holds, and fixes the difference when asked to. */
 export class Reconciliation {
   constructor(private readonly services: ReconciliationServices) {}
 
@@ -52,13 +52,13 @@ export class Reconciliation {
       for (const { state } of known) seen.add(state.id);
       // Of several crawlers that push the URL, the sink holds what the last one has pushed.
       if (isLeft(owner.state) || known.some(({ state }) => state.stamp === entry.stamp && !isLeft(state))) continue;
-      if (owner.crawler.frontier.isUnderWay(owner.state)) continue;
+      if (owner.crawler.frontier.isInFlight(owner.state)) continue;
       stale.add(entry.uri);
       if (repair) await this.pushAgain(owner.crawler, owner.state);
     }
     for (const crawler of crawlers) {
       for await (const state of this.indexed(crawler.name)) {
-        if (isLeft(state) || seen.has(state.id) || crawler.frontier.isUnderWay(state)) continue;
+        if (isLeft(state) || seen.has(state.id) || crawler.frontier.isInFlight(state)) continue;
         missing.add(state.url);
         if (repair) await this.pushAgain(crawler, state);
       }
@@ -99,7 +99,7 @@ export class Reconciliation {
     const changes = toVerify(this.services.clock.now());
     // Another node sees to it that nothing of the URL is in its hands.
     if (this.services.partitions.owns(state.hostKey)) await crawler.correct(state, changes);
-    else await this.services.nodes.send(verifyErrand(state));
+    else await this.services.nodes.send(verifyCommand(state));
   }
 
   private async deleteExtra(
@@ -108,7 +108,7 @@ export class Reconciliation {
     sink: string,
     uri: string,
   ): Promise<void> {
-    if (owner?.crawler.frontier.isUnderWay(owner.state)) return; // its visit is about to say what it is
+    if (owner?.crawler.frontier.isInFlight(owner.state)) return; // its visit is about to say what it is
     const url = URL.canParse(uri) ? crawlUrl(new URL(uri).href) : undefined;
     const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
     const order = this.services.ledger.deleteUri({ crawler, uri, hostKey: url ? hostKey(url) : '' }, 'reconciled');

@@ -9,10 +9,10 @@ import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdic
 import { type Instant, seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { dispositionRules } from '../crawl/disposition-rules.js';
 import type { CronSchedule } from '../crawl/services.js';
+import { dispositionRules } from '../crawl/visit/disposition-rules.js';
 import type { PreviewCounts, PreviewGroup, PreviewReport } from '../engine-api.js';
-import { type CrawlContext, storedCandidate } from '../page/crawl-context.js';
+import { type CrawlContext, knownRoot, storedCandidate } from '../page/crawl-context.js';
 import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
@@ -71,13 +71,13 @@ export class Rejudging {
   /** Judges every stored URL of the crawler again. Goes on where it was when the store cannot be used, or the process ends, in between. */
   async apply(crawler: Crawler, signal: AbortSignal): Promise<void> {
     // What is being visited is judged by the configuration that its visit began with.
-    const late: UrlState[] = crawler.urlsUnderWay;
-    const work = () => this.goOn(crawler, late, signal);
+    const late: UrlState[] = crawler.urlsInFlight;
+    const work = () => this.resume(crawler, late, signal);
     await persistently(`judging the stored URLs of ${crawler.name} again`, work, this.services, signal);
   }
 
-  /** `late`: URLs judged while their visit was under way. */
-  private async goOn(crawler: Crawler, late: UrlState[], signal: AbortSignal): Promise<void> {
+  /** `late`: URLs judged while their visit was in flight. */
+  private async resume(crawler: Crawler, late: UrlState[], signal: AbortSignal): Promise<void> {
     const setting = progressSetting(crawler.name);
     const start = Number((await this.services.store.getSetting(setting)) ?? 0);
     await this.services.store.putSetting(setting, String(start));
@@ -89,7 +89,7 @@ export class Rejudging {
     }
     while (late.length > 0 && !signal.aborted) {
       const [state] = await this.services.store.get([late[0]!.id]);
-      const ended = !state || (!crawler.frontier.isUnderWay(state) && (await this.applyTo(crawler, state)));
+      const ended = !state || (!crawler.frontier.isInFlight(state) && (await this.applyTo(crawler, state)));
       if (ended) late.shift();
       else await this.services.clock.sleep(RETRY, signal);
     }
@@ -107,6 +107,8 @@ export class Rejudging {
 
   /** Undefined: nothing changes for this URL. */
   async disposition(context: CrawlContext, state: UrlState): Promise<Disposition | undefined> {
+    // A link to it is judged by the rules in force when it is found.
+    if (state.status === 'removed') return undefined;
     const { verdict, root } = await this.judge(context, state);
     const now = this.services.clock.now();
     if (verdict.accepted) {
@@ -115,6 +117,7 @@ export class Rejudging {
         unindexing(state, verdict) ??
         indexing(state, verdict, now) ??
         moving(state, verdict) ??
+        renaming(context, state, now) ??
         this.rescheduling(context, state, verdict, now);
       return root ? adopted(root, disposition) : disposition;
     }
@@ -149,17 +152,17 @@ export class Rejudging {
   private async judge(context: CrawlContext, state: UrlState): Promise<{ verdict: Verdict; root?: RootContext }> {
     // What a link had led to may be a root by now, or become one with the configuration that is previewed.
     const own = context.roots.get(state.url);
-    const first = own ?? (state.root === undefined ? undefined : context.roots.get(state.root));
+    const first = own ?? (state.root === undefined ? undefined : knownRoot(context, state.root));
     const verdict = await this.judgeBelow(first, context, state);
-    if (verdict.accepted || verdict.layer !== 'site-mode') return { verdict };
+    if (verdict.accepted || (verdict.layer !== 'site-mode' && verdict.reason !== 'not-accepted')) return { verdict };
     const root = context.roots.withSiteOf(crawlUrl(state.url));
     return root ? { verdict: await this.judgeBelow(root, context, state), root } : { verdict };
   }
 
   private async judgeBelow(root: RootContext | undefined, context: CrawlContext, state: UrlState): Promise<Verdict> {
     const url = crawlUrl(state.url);
-    const isRoot = root && (root.url.href === url.href || state.arrival === 'root');
-    const candidate: Candidate = { ...storedCandidate(state, url, root), arrival: isRoot ? 'root' : 'stored' };
+    const isRoot = root && (root.url.href === url.href || state.discoveredVia === 'root');
+    const candidate: Candidate = { ...storedCandidate(state, url, root), discoveredVia: isRoot ? 'root' : 'stored' };
     const verdict = context.policy.judge(candidate);
     if (!verdict.needsAddress) return verdict;
     const address = await this.services.processor.resolve(url.host);
@@ -187,7 +190,7 @@ const adopted = (
 function returning(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
   if (!OUTSIDE.has(state.status) || VISITED_REASONS.has(state.reason)) return undefined;
   const source = assignSource(
-    state.arrival === 'robots' ? 'sitemap' : state.arrival,
+    state.discoveredVia === 'robots' ? 'sitemap' : state.discoveredVia,
     verdict.effects,
     verdict.effects.priorityShift,
   );
@@ -197,6 +200,12 @@ function returning(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): D
     changes: { status, reason: 'configuration-changed', source, dueAt: now, permanentError: false },
     changed: false,
   };
+}
+
+/** A page whose URL is another one in canonical form is visited, and gives way to that. */
+function renaming({ canonicalize }: CrawlContext, state: UrlState, now: UrlState['dueAt']): Disposition | undefined {
+  if (state.status !== 'indexed' || state.dueAt <= now || canonicalize(state.url)?.href === state.url) return undefined;
+  return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
 }
 
 /** A document that the rules no longer let into the index, although its page may still be read for its links. */
@@ -215,7 +224,7 @@ const reasonOutOfIndex = (verdict: Verdict) => (verdict.effects.follow ? 'links-
 /** A page that the rules had kept out of the index and now let in: it is not made to wait for its next refresh. */
 function indexing(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
   const keptOut = state.status === 'visited' && (state.reason === 'links-only' || state.reason === 'no-index');
-  if (!keptOut || !verdict.effects.index || state.arrival === 'robots') return undefined;
+  if (!keptOut || !verdict.effects.index || state.discoveredVia === 'robots') return undefined;
   return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
 }
 
@@ -230,11 +239,11 @@ function newSource(state: UrlState, verdict: Verdict) {
     state.status !== 'waiting' ||
     state.source === undefined ||
     state.source === REFRESH ||
-    state.arrival === 'robots'
+    state.discoveredVia === 'robots'
   )
     return undefined;
-  if (state.arrival === 'root') return undefined; // a person chose its priority
-  const source = assignSource(state.arrival, verdict.effects, verdict.effects.priorityShift);
+  if (state.discoveredVia === 'root') return undefined; // a person chose its priority
+  const source = assignSource(state.discoveredVia, verdict.effects, verdict.effects.priorityShift);
   return source === state.source ? undefined : source;
 }
 
@@ -251,6 +260,7 @@ class CountingGroup {
   constructor(private readonly crawler: string) {}
 
   add(state: UrlState, verdict: Verdict): void {
+    if (state.status === 'removed') return;
     if (state.stamp !== undefined) this.indexed++;
     const outside = OUTSIDE.has(state.status);
     if (verdict.accepted) {

@@ -6,7 +6,6 @@ import { moveBack, moveSite, rootContext } from '../../domain/policy/site-mode.j
 import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl, hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
-import { urlListLines } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { NotFound, type RootSubmission, type RootView, type SubmitOutcome } from '../engine-api.js';
 import type { CrawlContext } from '../page/crawl-context.js';
@@ -17,6 +16,8 @@ import type { PageProcessor } from '../ports/page-processor.js';
 
 /** Submissions that are stored at once. */
 const PAGE = 1_000;
+/** Submissions of one call that are tried at once though their hosts rest; a longer list waits for them. */
+const MOST_TRIED = 20;
 
 interface RootServices {
   readonly store: FrontierStore;
@@ -32,10 +33,14 @@ export class Roots {
   /** After start or a change of the configuration: remembers submitted roots and moved sites, and stores new roots. */
   async open(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
     await this.remember(crawler, before);
-    const fresh = [...crawler.context.roots.values()].flatMap((root) => {
-      const verdict = judgeRoot(crawler, root);
-      return verdict.accepted ? [this.newUrl(crawler, root, verdict)] : [];
-    });
+    const judged = [...crawler.context.roots.values()].map((root) => ({ root, verdict: judgeRoot(crawler, root) }));
+    const fresh = judged.flatMap(({ root, verdict }) =>
+      verdict.accepted ? [this.newUrl(crawler, root, verdict)] : [],
+    );
+    const recorded = judged.flatMap(({ root, verdict }) =>
+      verdict.accepted || !verdict.record ? [] : [this.recordOf(crawler, root, verdict)],
+    );
+    if (recorded.length > 0) await this.services.store.discover(recorded);
     const added = await this.services.store.discover(fresh);
     crawler.frontier.admit(added);
     await this.makeRoots(crawler, fresh, added);
@@ -46,7 +51,7 @@ export class Roots {
     const isAdded = new Set(added.map(({ url }) => url));
     for (const some of pieces(roots.filter(({ url }) => !isAdded.has(url)))) {
       const states = await Promise.all(some.map(({ url }) => this.services.store.find(crawler.name, url)));
-      const found = some.filter((_, i) => states[i]?.arrival !== 'root');
+      const found = some.filter((_, i) => states[i]?.discoveredVia !== 'root');
       if (found.length === 0) continue;
       const seeded = await this.services.store.seed(found);
       crawler.frontier.admit(seeded.map(({ state }) => state));
@@ -90,19 +95,22 @@ export class Roots {
 
   /** Tells what became of each, in the order given. The roots are known everywhere before the first of them is visited. */
   async submit(crawler: Crawler, submissions: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
-    const judged = submissions.map((submission) => judgeSubmission(crawler, submission));
+    const judged = submissions.map((submission) => judgeSubmission(crawler, withSite(submission)));
     const taken = judged.flatMap((each) => ('root' in each ? [each] : []));
     for (const { root } of taken) this.makeKnown(crawler, root);
     for (const some of pieces(taken)) await Promise.all(some.map((each) => this.keep(crawler, each)));
     if (taken.length > 0) await this.services.nodes.controlChanged();
     const outcomes: SubmitOutcome[] = [];
+    const seededStates: UrlState[] = [];
     for (const some of pieces(taken)) {
       const seeded = await this.services.store.seed(
         some.map(({ root, verdict }) => this.newUrl(crawler, root, verdict)),
       );
       crawler.frontier.admit(seeded.map(({ state }) => state));
+      seededStates.push(...seeded.map(({ state }) => state));
       for (const { state, known } of seeded) outcomes.push({ outcome: known ? 'known' : 'new', url: state });
     }
+    if (taken.length <= MOST_TRIED) for (const state of seededStates) await crawler.tryNow(state);
     const next = outcomes.values();
     return judged.map((each) => ('root' in each ? next.next().value! : each));
   }
@@ -111,11 +119,10 @@ export class Roots {
    * mnoGoSearch's url list. In the deleteNoServer="no" scheme a URL stands for its whole server, so the server's home page
    * is submitted with it.
    */
-  async submitList(crawler: Crawler, text: string): Promise<SubmitOutcome[]> {
-    const lines = urlListLines(text);
+  async submitList(crawler: Crawler, lines: readonly string[]): Promise<SubmitOutcome[]> {
     const outcomes = await this.submit(
       crawler,
-      lines.map((url) => ({ url })),
+      lines.map((url) => ({ url, site: false })),
     );
     if (crawler.context.definition.servers?.deleteNoServer === false) {
       await this.submit(crawler, homePages(crawler, lines));
@@ -182,6 +189,12 @@ export class Roots {
     return url && this.services.store.find(crawler.name, url.href);
   }
 
+  /** A condition filters the root and logs what it filters. */
+  private recordOf(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
+    const { source, ...url } = this.newUrl(crawler, root, verdict);
+    return { ...url, status: 'filtered', reason: verdict.reason };
+  }
+
   private newUrl(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
     const { url } = root;
     return {
@@ -194,7 +207,7 @@ export class Roots {
       reason: 'submitted',
       hops: 0,
       redirects: 0,
-      arrival: 'root',
+      discoveredVia: 'root',
       root: url.href,
       dueAt: this.services.clock.now(),
     };
@@ -214,13 +227,13 @@ function homePages(crawler: Crawler, lines: readonly string[]): RootSubmission[]
   const urls = lines.map((line) => crawler.context.canonicalize(line)).filter((url) => url !== undefined);
   const listed = new Set(urls.map(({ href }) => href));
   const homes = new Set(urls.map(serverScope));
-  return [...homes].filter((url) => !listed.has(url)).map((url) => ({ url }));
+  return [...homes].filter((url) => !listed.has(url)).map((url) => ({ url, site: false }));
 }
 
 const settingName = (crawler: Crawler, url: string): string => `root/${crawler.name}/${url}`;
 
 const judgeRoot = (crawler: Crawler, root: RootContext): Verdict =>
-  crawler.context.policy.judge({ url: root.url as CrawlUrl, arrival: 'root', root, hops: 0 });
+  crawler.context.policy.judge({ url: root.url as CrawlUrl, discoveredVia: 'root', root, hops: 0 });
 
 interface Taken {
   readonly submission: RootSubmission;
@@ -236,9 +249,15 @@ function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | 
   const root = rootContext(rootDefinition({ ...submission, url: url.href }), url);
   const verdict = judgeRoot(crawler, root);
   if (verdict.accepted) return { submission, root, verdict };
-  const explanation = crawler.context.policy.explain({ url, arrival: 'root', root, hops: 0 });
+  const explanation = crawler.context.policy.explain({ url, discoveredVia: 'root', root, hops: 0 });
   return { outcome: 'rejected', url: url.href, explanation, message: verdict.detail ?? verdict.reason };
 }
+
+/** Site mode unless it is declined, as in the configuration. Roots that were stored before this default have none. */
+const withSite = (submission: RootSubmission): RootSubmission => ({
+  ...submission,
+  site: submission.site ?? !submission.entireSite,
+});
 
 function rootDefinition(submission: RootSubmission): RootDefinition {
   return {

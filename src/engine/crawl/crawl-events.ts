@@ -7,6 +7,8 @@ type WithoutTime<T> = T extends CrawlEvent ? Omit<T, 'at'> : never;
 /** Tells listeners what happens. A listener that throws is its own problem: the crawl goes on. */
 export class CrawlEvents {
   private tapped: ((event: CrawlEvent) => void) | undefined;
+  /** They hear of this node alone, and do not make it ask the others what happens there. */
+  private readonly observers: ((event: CrawlEvent) => void)[] = [];
   private readonly listeners = new Set<(event: CrawlEvent) => void>();
 
   constructor(private readonly clock: Clock) {}
@@ -21,15 +23,21 @@ export class CrawlEvents {
     return this.listeners.size > 0;
   }
 
+  /** For as long as the process lives; must not throw. */
+  observe(observer: (event: CrawlEvent) => void): void {
+    this.observers.push(observer);
+  }
+
   /** What happens on this node alone. */
   tap(listener: (event: CrawlEvent) => void): void {
     this.tapped = listener;
   }
 
   emit(event: WithoutTime<CrawlEvent>): void {
-    if (this.listeners.size === 0 && !this.tapped) return;
+    if (this.listeners.size === 0 && this.observers.length === 0 && !this.tapped) return;
     const stamped = { ...event, at: this.clock.now() } as CrawlEvent;
     this.tapped?.(stamped);
+    for (const observer of this.observers) observer(stamped);
     this.relay(stamped);
   }
 

@@ -3,29 +3,37 @@
  * It never waits for a host: a host that is not ready is simply not picked.
  */
 
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { Teller } from '../../domain/explain/visit-detail.js';
+import { REFRESH, SOURCES, type SourceNumber, USER, wantedNow } from '../../domain/frontier/sources.js';
 import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { after, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
-import { decisionErrand, verifyErrand } from '../control/errands.js';
 import type { CrawlerRunState } from '../engine-api.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { UrlChanges } from '../ports/frontier-store.js';
 import { type Fence, FencedOut } from '../ports/partitions.js';
-import { type Concluded, Conclusion, type Word } from './conclusion.js';
-import { Deletions } from './deletions.js';
-import { Documents } from './documents.js';
-import { EndlessLinks } from './endless-links.js';
-import { Frontier, type FrontierSettings } from './frontier.js';
-import type { Host } from './hosts.js';
-import { noteMove } from './moved-sites.js';
-import { RefusedLinks } from './refused-links.js';
+import { CanonicalPages } from './canonical-pages.js';
+import { ClaimedChanges } from './claimed-changes.js';
+import { decideCommand, tryCommand, verifyCommand } from './commands.js';
+import { FoundAgain } from './found-again.js';
+import { EndlessLinks } from './frontier/endless-links.js';
+import { Frontier, type FrontierSettings } from './frontier/frontier.js';
+import { noteMove } from './frontier/moved-sites.js';
+import { RefusedLinks } from './frontier/refused-links.js';
+import { HostTroubles } from './host-trouble.js';
+import type { Host } from './hosts/hosts.js';
+import { Deletions } from './outcome/deletions.js';
+import { type SettledUrl, type UrlCommand, UrlSettlement } from './outcome/url-settlement.js';
 import type { CrawlServices } from './services.js';
 import { Tally } from './tally.js';
-import { PUT_BACK, VisitRunner } from './visit.js';
+import { Documents } from './visit/documents.js';
+import { PUT_BACK } from './visit/preconditions.js';
+import { VisitRunner } from './visit/visit.js';
 import type { CrawlerWork } from './work.js';
 
+/** Hosts at rest that one forced refresh of many URLs asks. */
+const MOST_TRIED_HOSTS = 100;
 const SWEEP_INTERVAL = minutes(5);
 const SWEEP_HORIZON = minutes(10);
 /** After the database could not be reached. */
@@ -36,14 +44,21 @@ const TELL_AGAIN = seconds(5);
  */
 const MOST_BYTES_IN_HAND = 48 * 1024 * 1024;
 
+/** URLs whose site has told of them and that have not been visited since. */
+const MOST_TOLD = 100_000;
+
 export class Crawler {
   readonly frontier: Frontier;
   readonly tally: Tally;
   readonly refused = new RefusedLinks();
   readonly endless: EndlessLinks;
   private readonly documents: Documents;
+  private readonly foundAgain: FoundAgain;
+  private readonly canonicalPages: CanonicalPages;
+  private readonly claims: ClaimedChanges;
+  private readonly told = new Map<UrlId, Teller>();
   private current!: CrawlContext;
-  private conclusion!: Conclusion;
+  private settlement!: UrlSettlement;
   private visits!: VisitRunner;
   /** Since when the present policy is in force: pages visited before may have links that it takes and the last one did not. */
   policySince: Instant = instant(0);
@@ -52,12 +67,15 @@ export class Crawler {
   private visitsLeft: number;
   /** Pages being fetched. */
   private fetching = 0;
-  private bytesInHand = 0;
+  private bufferedBytes = 0;
   /** URLs whose visit, or decision without one, has begun and whose settlement has not ended. */
-  private readonly underWay = new Set<UrlState>();
+  private readonly inFlight = new Set<UrlState>();
   private deletions!: Deletions;
+  private readonly troubles: HostTroubles;
   private pumpQueued = false;
   private swept = false;
+  /** Visits made when it came to rest last. */
+  private visitedAtRest = 0;
   private cancelSweep: (() => void) | undefined;
   private closed = false;
 
@@ -70,7 +88,14 @@ export class Crawler {
     this.frontier = new Frontier(context.definition.name, services, frontierSettings(context), () => this.wake());
     const { name } = context.definition;
     this.documents = new Documents(name, services.store, () => this.current.definition.nearDuplicateDetector);
+    this.foundAgain = new FoundAgain(name, services);
+    this.claims = new ClaimedChanges(name, services, (url, dueAt) => this.requeue(url, { source: REFRESH, dueAt }));
+    this.canonicalPages = new CanonicalPages(name, services, (page) => this.decide(page, { do: 'index-after-all' }));
     this.endless = new EndlessLinks(name, services, () => this.current.definition.traps.maxPatternUrls);
+    this.troubles = new HostTroubles(name, {
+      ...services,
+      visitSoon: (state) => this.visitSoon(state),
+    });
     this.configure(context);
   }
 
@@ -78,24 +103,33 @@ export class Crawler {
     return this.current;
   }
 
-  /** Visits under way end under the configuration that they began with; the next ones take the new one. */
+  /** Visits in flight end under the configuration that they began with; the next ones take the new one. */
   configure(context: CrawlContext): void {
     const { definition } = context;
     const { services } = this;
     this.current = context;
     this.frontier.configure(frontierSettings(context));
-    this.deletions = new Deletions(definition.name, definition.deletionGuard, services.store, services.clock);
-    this.conclusion = new Conclusion(services, this.deletions, {
+    const { store, clock } = services;
+    this.deletions = new Deletions(definition.name, definition.deletionGuard, {
+      store,
+      clock,
+      troubles: this.troubles,
+    });
+    this.settlement = new UrlSettlement(services, this.deletions, {
       sinks: definition.pushTo,
       maximumAge: definition.refresh.maximumAge,
       tally: this.tally,
     });
     this.visits = new VisitRunner(services, {
       context,
-      conclusion: this.conclusion,
+      settlement: this.settlement,
       tally: this.tally,
       endless: this.endless,
       documents: this.documents,
+      troubles: this.troubles,
+      foundAgain: this.foundAgain,
+      claims: this.claims,
+      told: this.told,
       policySince: () => this.policySince,
       refused: (link, from) => this.refused.add(link, from, services.clock.now()),
       siteMoved: (root, target) => this.siteMoved(root, target),
@@ -131,42 +165,42 @@ export class Crawler {
   }
 
   /**
-   * Carries out what no visit led to, or has the node do it that owns the host; false when the URL is under way and decides
+   * Carries out what no visit led to, or has the node do it that owns the host; false when the URL is in flight and decides
    * for itself. `known` may be out of date: a visit may have ended since it was read.
    */
-  async decide(known: UrlState, word: Word): Promise<boolean> {
+  async decide(known: UrlState, word: UrlCommand): Promise<boolean> {
     const fence = this.services.partitions.fence(known.hostKey);
     if (!fence) {
-      await this.services.nodes.send(decisionErrand(known, word));
+      await this.services.nodes.send(decideCommand(known, word));
       return true;
     }
     if (!this.frontier.hold(known)) return false;
-    this.underWay.add(known);
+    this.inFlight.add(known);
     try {
       await this.carryOut(known, word, fence);
     } catch (error) {
       this.frontier.settled(known, placeOf(known));
       if (!(error instanceof FencedOut)) throw error;
-      await this.services.nodes.send(decisionErrand(known, word));
+      await this.services.nodes.send(decideCommand(known, word));
     } finally {
-      this.underWay.delete(known);
+      this.inFlight.delete(known);
     }
     return true;
   }
 
-  private async carryOut(known: UrlState, word: Word, fence: Fence): Promise<void> {
-    const { store, doubts, rulings } = this.services;
+  private async carryOut(known: UrlState, word: UrlCommand, fence: Fence): Promise<void> {
+    const { store, inDoubt, urlCommands } = this.services;
     const [state] = await store.get([known.id]);
-    const ruling = state && (await rulings.of(word, doubts.suspect(state), this.current));
-    if (!ruling) {
+    const result = state && (await urlCommands.of(word, inDoubt.asInDoubt(state), this.current));
+    if (!result) {
       this.frontier.settled(known, state && placeOf(state));
       return;
     }
-    const disposition = doubts.outlived(state, ruling.disposition);
-    this.settled(state, await this.conclusion.conclude({ ...ruling, disposition, state, fence, byPerson: true }));
+    const disposition = inDoubt.keepInDoubt(state, result.disposition);
+    this.settled(state, await this.settlement.settle({ ...result, disposition, state, fence, byPerson: true }));
   }
 
-  /** Writes down what is otherwise known of a URL, and when it is visited next; false when it is under way. */
+  /** Writes down what is otherwise known of a URL, and when it is visited next; false when it is in flight. */
   async correct(url: UrlState, changes: UrlChanges & { source: SourceNumber; dueAt: Instant }): Promise<boolean> {
     if (!this.frontier.hold(url)) return false;
     const { source, dueAt } = changes;
@@ -178,20 +212,62 @@ export class Crawler {
     return true;
   }
 
-  /** Is anything of such hosts under way? */
+  private visitSoon(url: UrlState): Promise<boolean> {
+    return this.requeue(url, wantedNow(url, this.services.clock.now()));
+  }
+
+  /** Brings the next visit forward; false when the URL is in flight, or its host another node's. */
+  private async requeue(url: UrlState, place: NonNullable<SettledUrl['next']>): Promise<boolean> {
+    const { partitions, store } = this.services;
+    const fence = partitions.fence(url.hostKey);
+    if (!fence || !this.frontier.hold(url)) return false;
+    try {
+      await store.settle([{ id: url.id, fence, changes: place }]);
+      this.frontier.settled(url, place);
+      return true;
+    } catch (error) {
+      this.frontier.settled(url, placeOf(url));
+      if (error instanceof FencedOut) return false;
+      throw error;
+    }
+  }
+
+  /** Their site says that they have changed; the next visit of each says so. */
+  noteTold(urls: readonly UrlState[], teller: Teller): void {
+    for (const { id } of urls) if (this.told.size < MOST_TOLD) this.told.set(id, teller);
+  }
+
+  /** A person wants it visited now, though its host may rest; done by the node that owns the host. */
+  async tryNow(url: UrlState): Promise<void> {
+    if (this.services.partitions.owns(url.hostKey)) this.frontier.tryNow(url);
+    else await this.services.nodes.send(tryCommand(url));
+  }
+
+  /** The same of whatever a person wants of hosts that rest: one URL of each. */
+  async tryResting(): Promise<void> {
+    const { store, clock } = this.services;
+    for (const hostKey of this.frontier.resting(MOST_TRIED_HOSTS)) {
+      const { urls } = await store.due(this.name, hostKey, USER, clock.now(), 1, new Set());
+      if (urls[0]) this.frontier.tryNow(urls[0]);
+    }
+  }
+
+  /** Is anything of such hosts in flight? */
   isVisiting(isOf: (hostKey: string) => boolean): boolean {
-    for (const state of this.underWay) if (isOf(state.hostKey)) return true;
+    for (const state of this.inFlight) if (isOf(state.hostKey)) return true;
     return false;
   }
 
   /** URLs of these partitions may have become due. */
-  async lookAt(partitions: readonly number[]): Promise<void> {
+  async checkPartitions(partitions: readonly number[]): Promise<void> {
     if (this.swept) await this.frontier.sweep(after(this.services.clock.now(), SWEEP_HORIZON), partitions);
   }
 
   /** Hosts have come from another node: what is remembered of them is read again. */
   forgetHosts(): void {
     this.deletions.forget();
+    this.troubles.forget();
+    this.claims.forget();
     this.endless.forget();
   }
 
@@ -215,20 +291,29 @@ export class Crawler {
         concurrency: definition.concurrency,
         sinks: delivery.views().filter((sink) => definition.pushTo.includes(sink.name)),
         hasRoom: delivery.hasRoom(definition.pushTo),
-        storeFollows: this.bytesInHand < MOST_BYTES_IN_HAND,
+        storeFollows: this.bufferedBytes < MOST_BYTES_IN_HAND,
         now: clock.now(),
       },
       idle: this.isIdle(),
     };
   }
 
+  /** True once each time that it comes to rest after visits. */
+  hasCaughtUp(): boolean {
+    if (this.runState !== 'running' || !this.isIdle()) return false;
+    const visited = this.tally.visits;
+    const caughtUp = visited !== this.visitedAtRest;
+    this.visitedAtRest = visited;
+    return caughtUp;
+  }
+
   isIdle(): boolean {
-    return this.swept && this.underWay.size === 0 && this.frontier.isEmpty();
+    return this.swept && this.inFlight.size === 0 && this.frontier.isEmpty();
   }
 
   /** Are there visits whose order, if they come to one, has not been given yet? */
   get isDeciding(): boolean {
-    return this.fetching > 0 || (this.underWay.size > 0 && this.underWay.size > this.pendingOrders);
+    return this.fetching > 0 || (this.inFlight.size > 0 && this.inFlight.size > this.pendingOrders);
   }
 
   mayVisitUntil(horizon: Instant): boolean {
@@ -239,20 +324,20 @@ export class Crawler {
     return this.services.delivery.pending().filter(({ order }) => order.crawler === this.name).length;
   }
 
-  get urlsUnderWay(): UrlState[] {
-    return [...this.underWay];
+  get urlsInFlight(): UrlState[] {
+    return [...this.inFlight];
   }
 
   /** Visits whose settlement has not been written yet. */
-  get visitsUnderWay(): number {
-    return this.underWay.size;
+  get visitsInFlight(): number {
+    return this.inFlight.size;
   }
 
-  get fetchesUnderWay(): number {
+  get fetchesInFlight(): number {
     return this.fetching;
   }
 
-  /** Picks nothing any more; what is under way goes on. */
+  /** Picks nothing any more; what is in flight goes on. */
   close(): void {
     this.closed = true;
     this.cancelSweep?.();
@@ -283,7 +368,7 @@ export class Crawler {
       !this.closed &&
       this.visitsLeft > 0 &&
       this.fetching < concurrency &&
-      this.bytesInHand < MOST_BYTES_IN_HAND &&
+      this.bufferedBytes < MOST_BYTES_IN_HAND &&
       this.services.delivery.hasRoom(pushTo)
     ) {
       const picked = this.frontier.next();
@@ -293,12 +378,12 @@ export class Crawler {
       }
       // The lease has run out, and the word of it has not come yet.
       if (!this.services.partitions.owns(picked.host.key)) {
-        this.frontier.lose((hostKey) => hostKey === picked.host.key);
+        this.frontier.revoke((hostKey) => hostKey === picked.host.key);
         continue;
       }
       this.fetching++;
       this.visitsLeft--;
-      this.underWay.add(picked.url);
+      this.inFlight.add(picked.url);
       this.services.hosts.claim(picked.host);
       void this.visit(picked.url, picked.host, picked.source);
       this.frontier.offerAgain(picked.host);
@@ -312,13 +397,16 @@ export class Crawler {
       if (fetching) this.fetching--;
       fetching = false;
       held += bytes;
-      this.bytesInHand += bytes;
+      this.bufferedBytes += bytes;
       this.wake();
     };
     try {
       const end = await this.visits.run(url, host, fetched);
-      if (end !== PUT_BACK) this.settled(url, end);
-      else {
+      if (end !== PUT_BACK) {
+        this.settled(url, end);
+        await this.canonicalPages.settled(url, end);
+        await this.troubles.settled(url);
+      } else {
         this.visitsLeft++;
         this.frontier.putBack(url, source);
       }
@@ -337,13 +425,13 @@ export class Crawler {
       this.frontier.settled(url, { source, dueAt: after(this.services.clock.now(), minutes(1)) });
     } finally {
       fetched(-held);
-      this.underWay.delete(url);
+      this.inFlight.delete(url);
     }
   }
 
   /** The host is another node's, which visits the URL again; it has to know when an order of ours may have passed its own. */
   private async leaveTo(url: UrlState, { uncertain }: FencedOut): Promise<void> {
-    this.frontier.lose((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
+    this.frontier.revoke((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
     if (uncertain) void this.tellOwner(url);
   }
 
@@ -352,7 +440,7 @@ export class Crawler {
     const { nodes, clock, log } = this.services;
     for (;;) {
       try {
-        await nodes.send(verifyErrand(url));
+        await nodes.send(verifyCommand(url));
         return;
       } catch (error) {
         log.warn('an order may have come out of turn, and nobody can be told yet', {
@@ -364,10 +452,13 @@ export class Crawler {
     }
   }
 
-  private settled(url: UrlState, end: Concluded): void {
-    if (end.removed) this.services.processor.forget(this.name, [url.url]);
+  private settled(url: UrlState, end: SettledUrl): void {
+    if (end.removed) {
+      this.services.processor.forget(this.name, [url.url]);
+      this.foundAgain.removed();
+    }
     this.frontier.settled(url, end.next);
-    this.documents.settled(url.id, end.simhash);
+    this.documents.settled(url, end.simhash);
     this.wake();
   }
 
@@ -377,7 +468,7 @@ export class Crawler {
   }
 }
 
-function placeOf({ source, dueAt }: UrlState): Concluded['next'] {
+function placeOf({ source, dueAt }: UrlState): SettledUrl['next'] {
   return source === undefined ? undefined : { source, dueAt };
 }
 

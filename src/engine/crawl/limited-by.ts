@@ -1,6 +1,6 @@
 import type { Instant } from '../../domain/time/units.js';
 import type { CrawlerRunState, SinkView } from '../engine-api.js';
-import type { Frontier } from './frontier.js';
+import type { Frontier } from './frontier/frontier.js';
 
 export interface Load {
   readonly state: CrawlerRunState;
@@ -19,7 +19,7 @@ export function describeLimit(load: Load): string {
   if (load.state !== 'running') return `the crawler is ${load.state}`;
   const ill = load.sinks.find((sink) => sink.state === 'unavailable');
   if (ill) return `the sink ${ill.name} is unavailable: ${ill.message ?? 'no answer'}`;
-  if (!load.hasRoom) return 'the sink is slow: as many orders are under way as may be';
+  if (!load.hasRoom) return 'the sink is slow: as many orders are in flight as may be';
   if (!load.storeFollows) return 'the database is slow: as many pages wait for it as may be';
   if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;
   if (load.waiting.urls === 0)

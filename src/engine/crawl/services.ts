@@ -1,27 +1,37 @@
+import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Instant } from '../../domain/time/units.js';
-import type { Rulings } from '../control/rulings.js';
 import type { Delivery } from '../delivery/delivery.js';
+import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, Settlement } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { Partitions } from '../ports/partitions.js';
+import type { SessionStore } from '../ports/session-store.js';
 import type { Batcher } from '../support/batcher.js';
-import type { Settled } from './conclusion.js';
 import type { CrawlEvents } from './crawl-events.js';
-import type { Discovery } from './discovery.js';
-import type { Doubts } from './doubts.js';
-import type { ErrorPageProbes } from './error-page-probes.js';
-import type { Hosts } from './hosts.js';
-import type { Ledger } from './ledger.js';
-import type { ResultReview } from './result-review.js';
-import type { RobotsGate } from './robots-gate.js';
-import type { SharedDocuments } from './shared-documents.js';
-import type { SiteHealth } from './site-health.js';
+import type { Discovery } from './frontier/discovery.js';
+import type { ErrorPageProbes } from './hosts/error-page-probes.js';
+import type { HostSlots } from './hosts/host-slots.js';
+import type { Hosts } from './hosts/hosts.js';
+import type { RobotsGate } from './hosts/robots-gate.js';
+import type { SiteHealth } from './hosts/site-health.js';
+import type { Logins } from './logins/logins.js';
+import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
+import type { Ledger } from './outcome/ledger.js';
+import type { SharedDocuments } from './outcome/shared-documents.js';
+import type { CommandResult, Settled, UrlCommand } from './outcome/url-settlement.js';
+import type { RenderedVisits } from './visit/rendered-visits.js';
+import type { ResultReview } from './visit/result-review.js';
 
 /** Next time of a cron expression after a moment; undefined when there is none. */
 export type CronSchedule = (cron: string, timeZone: string, from: Instant) => Instant | undefined;
+
+/** What a command means for a URL as it stands; undefined: nothing. */
+export interface UrlCommandReader {
+  of(command: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined>;
+}
 
 /** What all crawlers of a server share. */
 export interface CrawlServices {
@@ -32,11 +42,14 @@ export interface CrawlServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly hosts: Hosts;
+  readonly slots: Pick<HostSlots, 'take'>;
   readonly robots: RobotsGate;
+  readonly sessions: SessionStore;
+  readonly logins: Logins;
   readonly probes: ErrorPageProbes;
   readonly review: ResultReview;
-  readonly doubts: Doubts;
-  readonly rulings: Pick<Rulings, 'of'>;
+  readonly inDoubt: InDoubtDeliveries;
+  readonly urlCommands: UrlCommandReader;
   readonly shared: SharedDocuments;
   readonly discovery: Discovery;
   readonly settler: Batcher<Settlement, Settled>;
@@ -44,6 +57,7 @@ export interface CrawlServices {
   readonly ledger: Ledger;
   readonly events: CrawlEvents;
   readonly health: SiteHealth;
+  readonly rendered: RenderedVisits;
   readonly cron: CronSchedule;
   /** That each crawler begins, for a crawl that is to end after so many. */
   readonly mostVisits: number;

@@ -1,3 +1,4 @@
+import type { RenderReport } from '../../domain/render/report.js';
 import { type Duration, milliseconds } from '../../domain/time/units.js';
 import type { EngineMetrics } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
@@ -46,12 +47,20 @@ export class Tally {
   readonly errors: Rate;
   readonly orders: Rate;
   private readonly outcomes = new Map<string, number>();
+  private readonly unread = new Map<string, number>();
+  /** Pages that a browser was asked for, by what came of it. */
+  private readonly renderings = new Map<string, number>();
+  private renderSeconds = 0;
+  private readonly refusedRequests = new Map<string, number>();
   private readonly orderStates = new Map<string, number>();
   private readonly buckets = BUCKETS.map(() => 0);
   private fetchSum = 0;
   private fetchCount = 0;
   private visitPrice: Duration | undefined;
+  visits = 0;
   bytes = 0;
+  /** Pages that have no content without their scripts. */
+  needRendering = 0;
   discovered = 0;
   refused = 0;
 
@@ -62,6 +71,7 @@ export class Tally {
   }
 
   visit(outcome: string, failed: boolean, durationMs: number, bytes: number): void {
+    this.visits++;
     this.pages.add();
     if (failed) this.errors.add();
     this.bytes += bytes;
@@ -70,6 +80,18 @@ export class Tally {
     this.fetchSum += took;
     this.fetchCount++;
     for (let i = BUCKETS.length - 1; i >= 0 && took <= BUCKETS[i]!; i--) this.buckets[i]!++;
+  }
+
+  /** The text of a document could not be extracted. */
+  couldNotRead(reason: string): void {
+    increment(this.unread, reason);
+  }
+
+  rendered({ failure, refused, time }: RenderReport): void {
+    increment(this.renderings, failure ?? 'rendered');
+    this.renderSeconds += time / 1000;
+    for (const [reason, count] of Object.entries(refused))
+      this.refusedRequests.set(reason, (this.refusedRequests.get(reason) ?? 0) + count);
   }
 
   price(price: Duration): void {
@@ -84,9 +106,25 @@ export class Tally {
 
   metrics(
     crawler: string,
-  ): Pick<EngineMetrics, 'pages' | 'bytes' | 'links' | 'orders' | 'visitPrices' | 'fetchSeconds'> {
+  ): Pick<
+    EngineMetrics,
+    'pages' | 'unread' | 'needRendering' | 'rendering' | 'bytes' | 'links' | 'orders' | 'visitPrices' | 'fetchSeconds'
+  > {
     return {
       pages: [...this.outcomes].map(([outcome, count]) => ({ crawler, outcome, count })),
+      unread: [...this.unread].map(([reason, count]) => ({ crawler, reason, count })),
+      needRendering: [{ crawler, count: this.needRendering }],
+      rendering:
+        this.renderings.size === 0
+          ? []
+          : [
+              {
+                crawler,
+                pages: Object.fromEntries(this.renderings),
+                seconds: this.renderSeconds,
+                refused: Object.fromEntries(this.refusedRequests),
+              },
+            ],
       bytes: [{ crawler, count: this.bytes }],
       links: [{ crawler, discovered: this.discovered, refused: this.refused }],
       orders: [...this.orderStates].map(([key, count]) => {

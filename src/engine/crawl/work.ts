@@ -16,7 +16,7 @@ export interface CrawlerWork {
   readonly load: Load;
 }
 
-export function together(own: CrawlerWork, others: readonly CrawlerWork[]): CrawlerWork {
+export function mergeWork(own: CrawlerWork, others: readonly CrawlerWork[]): CrawlerWork {
   const all = [own, ...others];
   const sum = (of: (work: CrawlerWork) => number): number => all.reduce((total, work) => total + of(work), 0);
   const withHosts = all.filter((work) => work.hasHosts);

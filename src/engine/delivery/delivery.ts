@@ -1,6 +1,6 @@
 /**
  * Brings orders to the sinks of their crawler. An order is answered when every one of them has answered; the caller moves
- * the store's view of the document only then. What is under way is bounded: `hasRoom` says whether a page more may come.
+ * the store's view of the document only then. What is in flight is bounded: `hasRoom` says whether a page more may come.
  */
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Duration } from '../../domain/time/units.js';
@@ -17,13 +17,13 @@ export interface Delivered {
   readonly answer: OrderAnswer;
   readonly attempts: number;
   /** Some sinks have taken the order that others refuse. */
-  readonly divided: boolean;
+  readonly partiallyAccepted: boolean;
 }
 
-type AnswerOfSink = Omit<Delivered, 'divided'>;
+type AnswerOfSink = Omit<Delivered, 'partiallyAccepted'>;
 
 /** Decided and not yet answered by every sink. */
-export interface UnderWay {
+export interface InFlight {
   readonly order: PushOrder;
   /** What a sink said that refused it while another one has not answered. */
   refusal?: string;
@@ -31,7 +31,7 @@ export interface UnderWay {
 
 export class Delivery {
   private sinks = new Map<string, SinkQueue>();
-  private readonly underWay = new Map<number, UnderWay>();
+  private readonly inFlight = new Map<number, InFlight>();
 
   constructor(
     private readonly limits: DeliveryLimits,
@@ -53,10 +53,10 @@ export class Delivery {
 
   /**
    * With a fence the order goes out only as long as that holds. Throws FencedOut when it ended before every sink had
-   * answered: the new owner of the host decides anew.
+   * answered: the new owner of the host decides again.
    */
   async deliver(order: PushOrder, sinkNames: readonly string[], fence?: Fence): Promise<Delivered> {
-    this.underWay.set(order.id, { order });
+    this.inFlight.set(order.id, { order });
     try {
       const answers = sinkNames.map((name) => this.deliverTo(name, order, fence));
       this.flushLast();
@@ -69,16 +69,17 @@ export class Delivery {
         );
       const refused = delivered.find(({ answer }) => answer.state === 'refused');
       const attempts = Math.max(0, ...delivered.map((one) => one.attempts));
-      const divided = refused !== undefined && delivered.some(({ answer }) => answer.state === 'acknowledged');
-      return { answer: refused?.answer ?? { state: 'acknowledged' }, attempts, divided };
+      const partiallyAccepted =
+        refused !== undefined && delivered.some(({ answer }) => answer.state === 'acknowledged');
+      return { answer: refused?.answer ?? { state: 'acknowledged' }, attempts, partiallyAccepted };
     } finally {
-      this.underWay.delete(order.id);
+      this.inFlight.delete(order.id);
     }
   }
 
   /** Oldest first. */
-  pending(): UnderWay[] {
-    return [...this.underWay.values()];
+  pending(): InFlight[] {
+    return [...this.inFlight.values()];
   }
 
   /** Orders wait for others to go along with. When none can come in the time that they would wait, they go at once. */
@@ -113,7 +114,7 @@ export class Delivery {
   private noted(name: string, order: PushOrder, answer: OrderAnswer): OrderAnswer {
     if (answer.state !== 'refused' || answer === WITHDRAWN) return answer;
     const message = `${name}: ${answer.message}`;
-    const waiting = this.underWay.get(order.id);
+    const waiting = this.inFlight.get(order.id);
     if (waiting) waiting.refusal ??= message;
     return { state: 'refused', message };
   }

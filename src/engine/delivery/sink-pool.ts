@@ -1,10 +1,12 @@
 import type { ServerDefinition, SinkDefinition } from '../../domain/crawl/definition.js';
+import { sameDefinition } from '../../domain/secret.js';
 import type { CrawlEvents } from '../crawl/crawl-events.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
-import type { Sink } from '../ports/sink.js';
+import { FORMER_CONNECTOR, type Sink } from '../ports/sink.js';
 import type { Delivery } from './delivery.js';
-import { type Heir, SinkQueue } from './sink-queue.js';
+import { InspectedSink } from './inspected-sink.js';
+import { SinkQueue, type SuccessorQueue } from './sink-queue.js';
 
 interface SinkServices {
   readonly clock: Clock;
@@ -12,14 +14,18 @@ interface SinkServices {
   readonly events: CrawlEvents;
   readonly delivery: Delivery;
   readonly createSink: (definition: SinkDefinition) => Sink;
+  /** Does a crawler of this server know the URL? */
+  readonly knows: (uri: string) => Promise<boolean>;
   /** A sink has answered: there may be room again. */
   readonly answered: () => void;
 }
 
 /** The queues of the sinks that the configuration names, over changes of the configuration. */
 export class SinkPool {
+  /** Of sinks that name no connector. */
+  connector = FORMER_CONNECTOR;
   private queues = new Map<string, SinkQueue>();
-  /** Out of service, with requests that may still be under way. */
+  /** Out of service, with requests that may still be in flight. */
   private retired: SinkQueue[] = [];
 
   constructor(private readonly services: SinkServices) {}
@@ -30,7 +36,7 @@ export class SinkPool {
 
   configure(definition: ServerDefinition): void {
     const next = new Map<string, SinkQueue>();
-    for (const sink of definition.sinks) {
+    for (const sink of definition.sinks.map((one) => this.withConnector(one))) {
       const present = this.queues.get(sink.name);
       next.set(sink.name, present && sameSink(present.definition, sink) ? present : this.replace(sink, present));
     }
@@ -55,9 +61,15 @@ export class SinkPool {
     return queue;
   }
 
+  private withConnector(definition: SinkDefinition): SinkDefinition {
+    if (definition.type !== 'papi' || definition.options.connector) return definition;
+    return { ...definition, options: { ...definition.options, connector: this.connector } };
+  }
+
   private open(definition: SinkDefinition): SinkQueue {
     const { clock, log, events, answered } = this.services;
-    return new SinkQueue(definition, this.services.createSink(definition), clock, log, (change) => {
+    const sink = new InspectedSink(this.services.createSink(definition), this.services);
+    return new SinkQueue(definition, sink, clock, log, (change) => {
       if (change) events.emit({ type: 'sink', sink: definition.name, ...change });
       answered();
     });
@@ -65,8 +77,8 @@ export class SinkPool {
 }
 
 /** A sink that nobody names any more refuses what it has not delivered. */
-const NOBODY: Heir = {
-  takeOver(orders) {
+const NOBODY: SuccessorQueue = {
+  adopt(orders) {
     for (const { answer, attempts } of orders) {
       answer({ state: 'refused', message: 'the sink was taken out of the configuration' }, attempts);
     }
@@ -74,5 +86,4 @@ const NOBODY: Heir = {
 };
 
 /** The place in the file may move without the sink being another one. */
-const sameSink = (a: SinkDefinition, b: SinkDefinition): boolean =>
-  JSON.stringify({ ...a, place: undefined }) === JSON.stringify({ ...b, place: undefined });
+const sameSink = (a: SinkDefinition, b: SinkDefinition): boolean => sameDefinition(a, b, 'place');

@@ -8,9 +8,9 @@ import { type Sink, SinkUnavailable } from '../ports/sink.js';
 import { SinkQueue } from './sink-queue.js';
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const slot = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('the queue of a sink with four requests under way', () => {
+describe('the queue of a sink with four requests in flight', () => {
   it('brings the orders of each URI in order, each until it is answered, whatever fails and however long it takes', async () => {
     const fate = fc.record({
       takes: fc.integer({ min: 0, max: 5_000 }),
@@ -96,8 +96,8 @@ describe('the queue of a sink with four requests under way', () => {
   });
 });
 
-describe('a queue that is replaced while its requests are under way', () => {
-  it.each(['is taken', 'fails'])('keeps the orders of a URI in order when what is under way %s', async (end) => {
+describe('a queue that is replaced while its requests are in flight', () => {
+  it.each(['is taken', 'fails'])('keeps the orders of a URI in order when what is in flight %s', async (end) => {
     const clock = new ManualClock();
     const arrived: string[] = [];
     const under = Promise.withResolvers<OrderAnswer[]>();
@@ -141,8 +141,8 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
   const end = after(clock.now(), milliseconds(ms));
   for (let next = clock.nextTimer; next !== undefined && next <= end; next = clock.nextTimer) {
     clock.advanceTo(next);
-    await turn();
+    await slot();
   }
   clock.advanceTo(end);
-  await turn();
+  await slot();
 }

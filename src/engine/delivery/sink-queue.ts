@@ -1,6 +1,6 @@
 import type { SinkDefinition } from '../../domain/crawl/definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
-import { after, type Duration, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
+import { after, type Duration, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import type { SinkView } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
@@ -17,13 +17,16 @@ export interface Waiting {
 }
 
 /** Takes the orders that a queue which is out of service has not brought to their end. */
-export interface Heir {
+export interface SuccessorQueue {
   /** Also without an order, when a request has ended: orders of its URIs may have waited for that. */
-  takeOver(orders: readonly Waiting[]): void;
+  adopt(orders: readonly Waiting[]): void;
 }
 
 /** The answer to an order that may not go out any more. */
 export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: another node has the host' };
+
+/** A sink that nothing is pushed to is asked this often whether it would take something. */
+const PROBE_EVERY = minutes(5);
 
 const FIRST_RETRY = seconds(1);
 const LONGEST_RETRY = seconds(60);
@@ -32,15 +35,15 @@ const LONGEST_RETRY = seconds(60);
 const DELETION_BYTES = 256;
 
 /**
- * The orders on their way to one sink: batches by count, bytes and age; several batches under way at once, yet never two
+ * The orders on their way to one sink: batches by count, bytes and age; several batches in flight at once, yet never two
  * orders of one URI; a batch that the sink could not take goes back to the head and is tried again for as long as it takes.
  */
-export class SinkQueue implements Heir {
+export class SinkQueue implements SuccessorQueue {
   private queue: Waiting[] = [];
   private queuedBytes = 0;
   private batches = 0;
-  private underWay = 0;
-  private underWayBytes = 0;
+  private inFlight = 0;
+  private inFlightBytes = 0;
   /** Under way, here or in the queues that this one has taken the place of. */
   private uris = new Set<string>();
   private retries = 0;
@@ -50,21 +53,24 @@ export class SinkQueue implements Heir {
   private refused = 0;
   private lastRefusal: string | undefined;
   private cancelTimer: (() => void) | undefined;
+  private cancelProbe: (() => void) | undefined;
   private readonly stop = new AbortController();
-  private heir: Heir | undefined;
+  private successor: SuccessorQueue | undefined;
   private closing: Promise<void> | undefined;
 
   constructor(
     readonly definition: SinkDefinition,
-    readonly sink: Sink,
+    readonly sink: Sink & { readonly warning?: string | undefined },
     private readonly clock: Clock,
     private readonly log: Log,
     private readonly changed: (event: { state: SinkView['state']; message?: string } | undefined) => void,
-  ) {}
+  ) {
+    this.probeLater();
+  }
 
   /** Orders and bytes that are decided and not yet acknowledged. */
   get load(): { orders: number; bytes: number } {
-    return { orders: this.queue.length + this.underWay, bytes: this.queuedBytes + this.underWayBytes };
+    return { orders: this.queue.length + this.inFlight, bytes: this.queuedBytes + this.inFlightBytes };
   }
 
   /** Is there an order that no request has taken? */
@@ -93,6 +99,8 @@ export class SinkQueue implements Heir {
       lastRefusal: this.lastRefusal,
       nextAttemptAt: this.nextAttemptAt,
       comparable: this.sink.entries !== undefined,
+      connector: this.definition.type === 'papi' ? this.definition.options.connector : undefined,
+      warning: this.sink.warning,
     };
   }
 
@@ -101,27 +109,28 @@ export class SinkQueue implements Heir {
     this.send(true);
   }
 
-  /** The same destination with other settings: what is under way there keeps later orders of its URIs waiting here. */
+  /** The same destination with other settings: what is in flight there keeps later orders of its URIs waiting here. */
   replace(previous: SinkQueue): void {
     this.uris = previous.uris;
     previous.retire(this);
   }
 
-  /** Sends nothing any more. What waits goes to the heir, and so does each batch under way that fails. */
-  retire(heir: Heir): void {
+  /** Sends nothing any more. What waits goes to the new owner, and so does each batch in flight that fails. */
+  retire(successor: SuccessorQueue): void {
     const { queue } = this;
     this.queue = [];
     this.queuedBytes = 0;
-    this.heir = heir;
+    this.successor = successor;
     this.cancelTimer?.();
-    heir.takeOver(queue);
+    this.cancelProbe?.();
+    successor.adopt(queue);
     if (this.batches === 0) void this.close();
   }
 
   /** At the head: they are older than what waits here. */
-  takeOver(orders: readonly Waiting[]): void {
-    if (this.heir) {
-      this.heir.takeOver(orders);
+  adopt(orders: readonly Waiting[]): void {
+    if (this.successor) {
+      this.successor.adopt(orders);
       return;
     }
     this.queue = [...orders, ...this.queue];
@@ -135,6 +144,7 @@ export class SinkQueue implements Heir {
 
   close(): Promise<void> {
     this.cancelTimer?.();
+    this.cancelProbe?.();
     this.stop.abort();
     this.closing ??= this.sink.close();
     return this.closing;
@@ -178,7 +188,7 @@ export class SinkQueue implements Heir {
         withdrawn.push(waiting);
         continue;
       }
-      // An order whose URI is under way waits, and so do later ones of that URI; the others pass it.
+      // An order whose URI is in flight waits, and so do later ones of that URI; the others pass it.
       if (this.uris.has(uri) || passedOver.has(uri)) {
         rest.push(waiting);
         passedOver.add(uri);
@@ -199,8 +209,8 @@ export class SinkQueue implements Heir {
   private async deliver(batch: Waiting[]): Promise<void> {
     const bytes = bytesOf(batch);
     this.batches++;
-    this.underWay += batch.length;
-    this.underWayBytes += bytes;
+    this.inFlight += batch.length;
+    this.inFlightBytes += bytes;
     for (const waiting of batch) waiting.attempts++;
     let answers: OrderAnswer[] | undefined;
     try {
@@ -212,20 +222,16 @@ export class SinkQueue implements Heir {
       this.failed(error);
     }
     this.batches--;
-    this.underWay -= batch.length;
-    this.underWayBytes -= bytes;
+    this.inFlight -= batch.length;
+    this.inFlightBytes -= bytes;
     for (const waiting of batch) this.uris.delete(waiting.order.uri);
     if (answers) this.succeeded(batch, answers);
     if (this.closed) return; // the next start finds the orders again
-    this.takeOver(answers ? [] : batch);
-    if (this.heir && this.batches === 0) void this.close();
+    this.adopt(answers ? [] : batch);
+    if (this.successor && this.batches === 0) void this.close();
   }
 
   private succeeded(batch: Waiting[], answers: readonly OrderAnswer[]): void {
-    const wasIll = this.retries > 0;
-    this.retries = 0;
-    this.nextAttemptAt = undefined;
-    this.message = undefined;
     batch.forEach((waiting, i) => {
       const answer = answers[i]!;
       if (answer.state === 'acknowledged') this.acknowledged++;
@@ -235,12 +241,11 @@ export class SinkQueue implements Heir {
       }
       waiting.answer(answer, waiting.attempts);
     });
-    if (wasIll) this.log.info('sink is back', { sink: this.sink.name });
-    this.changed(wasIll ? { state: 'ready' } : undefined);
+    this.recovered();
   }
 
   private failed(error: unknown): void {
-    if (this.closed || this.heir) return;
+    if (this.closed || this.successor) return;
     const message = error instanceof Error ? error.message : String(error);
     const asked = error instanceof SinkUnavailable ? error.retryAfterMs : undefined;
     const wait = Math.min(asked ?? FIRST_RETRY * 2 ** Math.min(this.retries, 10), LONGEST_RETRY);
@@ -251,6 +256,34 @@ export class SinkQueue implements Heir {
     this.changed({ state: 'unavailable', message });
   }
 
+  private probeLater(): void {
+    if (!this.sink.probe || this.closed || this.successor) return;
+    this.cancelProbe = this.clock.at(after(this.clock.now(), PROBE_EVERY), () => {
+      void this.probe().finally(() => this.probeLater());
+    });
+  }
+
+  /** Orders say by themselves how the sink is. */
+  private async probe(): Promise<void> {
+    if (this.load.orders > 0) return;
+    const acknowledged = this.acknowledged + this.refused;
+    try {
+      await this.sink.probe!(this.stop.signal);
+      if (this.retries > 0 && this.load.orders === 0) this.recovered();
+    } catch (error) {
+      if (this.load.orders === 0 && acknowledged === this.acknowledged + this.refused) this.failed(error);
+    }
+  }
+
+  private recovered(): void {
+    const wasIll = this.retries > 0;
+    this.retries = 0;
+    this.nextAttemptAt = undefined;
+    this.message = undefined;
+    if (wasIll) this.log.info('sink is back', { sink: this.sink.name });
+    this.changed(wasIll ? { state: 'ready' } : undefined);
+  }
+
   /** Wakes up when the oldest order has reached the age of a batch, or the next attempt is due. */
   private armTimer(): void {
     this.cancelTimer?.();
@@ -259,7 +292,7 @@ export class SinkQueue implements Heir {
     if (!first || this.closed || this.batches >= this.definition.concurrency) return;
     const age: Duration = this.definition.batchAge;
     const at = this.nextAttemptAt ?? after(first.since, age);
-    if (at <= this.clock.now() && this.uris.size > 0) return; // the end of a batch under way comes back here
+    if (at <= this.clock.now() && this.uris.size > 0) return; // the end of a batch in flight comes back here
     this.cancelTimer = this.clock.at(at, () => {
       this.cancelTimer = undefined;
       this.send();

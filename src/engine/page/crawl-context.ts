@@ -1,9 +1,18 @@
-import type { CrawlerDefinition, FetcherDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import { type AclReader, compileAcl } from '../../domain/content/acl.js';
+import type { ContentDefinition } from '../../domain/content/content-definition.js';
+import { compileFields, type FieldReader } from '../../domain/content/fields.js';
+import type {
+  CrawlerDefinition,
+  FetcherDefinition,
+  ServerDefinition,
+  UrlOptions,
+} from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { compileSoftErrors, type SoftErrorMatcher } from '../../domain/fetch/soft-errors.js';
 import { type CrawlPolicy, compilePolicy } from '../../domain/policy/crawl-policy.js';
 import { removedRoot, rootContext } from '../../domain/policy/site-mode.js';
 import type { Candidate, RootContext } from '../../domain/policy/verdict.js';
+import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import { type Canonicalizer, canonicalizer } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import { KnownRoots } from './known-roots.js';
@@ -12,28 +21,60 @@ import { KnownRoots } from './known-roots.js';
 export interface CrawlContext {
   readonly definition: CrawlerDefinition;
   readonly fetcher: FetcherDefinition;
+  /** By name: an option may choose another one for some URLs. */
+  readonly fetchers: ReadonlyMap<string, FetcherDefinition>;
   readonly policy: CrawlPolicy;
   readonly canonicalize: Canonicalizer;
   readonly softErrors: SoftErrorMatcher | undefined;
   /** A sink of this crawler indexes the extracted text; the Push API server extracts its own from the bytes. */
   readonly wantsText: boolean;
+  /** A sink of this crawler reads the bytes of documents. */
+  readonly wantsBytes: boolean;
+  /** A sink of this crawler takes the text of documents that are no pages. */
+  readonly wantsDocumentText: boolean;
   readonly roots: KnownRoots;
+  /** By name; what is for all pages has none. */
+  readonly contents: ReadonlyMap<string | undefined, CompiledContent>;
+  /** Says who may see a page. */
+  readonly acl: AclReader | undefined;
 }
 
-/** The root that led to a URL, by its name; undefined when none did. */
-export function rootOf({ roots }: CrawlContext, name: string | undefined): RootContext | undefined {
-  return name === undefined ? undefined : (roots.get(name) ?? removedRoot(crawlUrl(name)));
+export interface CompiledContent {
+  readonly definition: ContentDefinition;
+  readonly fields: FieldReader | undefined;
 }
+
+/** What is taken of a page; undefined: the page as it is. */
+export const contentOf = ({ contents }: CrawlContext, { content }: UrlOptions): CompiledContent | undefined =>
+  contents.get(content);
+
+/** The fetcher of a URL. */
+export const fetcherOf = ({ fetcher, fetchers }: CrawlContext, options: UrlOptions): FetcherDefinition =>
+  options.fetcher === undefined ? fetcher : (fetchers.get(options.fetcher) ?? fetcher);
+
+/** The root that led to a URL, by its name; where none did, or it was removed, one on whose site the URL is. */
+export function rootOf(
+  context: CrawlContext,
+  name: string | undefined,
+  url: CrawlUrl | undefined,
+): RootContext | undefined {
+  const known = (name === undefined ? undefined : knownRoot(context, name)) ?? (url && context.roots.withSiteOf(url));
+  return known ?? (name === undefined ? undefined : removedRoot(crawlUrl(name)));
+}
+
+/** The root of that name, which may be from when other canonicalization steps were in force. */
+export const knownRoot = ({ roots, canonicalize }: CrawlContext, name: string): RootContext | undefined =>
+  roots.get(name) ?? roots.get(canonicalize(name)?.href ?? name);
 
 /** A URL that is stored already, as it is judged again. */
 export const storedCandidate = (
-  { arrival, hops }: Pick<UrlState, 'arrival' | 'hops'>,
+  { discoveredVia, hops }: Pick<UrlState, 'discoveredVia' | 'hops'>,
   url: CrawlUrl,
   root: RootContext | undefined,
 ): Candidate => ({
   url,
-  arrival: arrival === 'root' ? 'root' : 'stored',
-  isNamedSitemap: arrival === 'robots',
+  discoveredVia: discoveredVia === 'root' ? 'root' : 'stored',
+  isNamedSitemap: discoveredVia === 'robots',
   root,
   hops,
 });
@@ -46,19 +87,35 @@ export function compileContexts(definition: ServerDefinition): Map<string, Crawl
 function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): CrawlContext {
   const fetcher = server.fetchers.find((candidate) => candidate.name === crawler.fetcher);
   if (!fetcher) throw new Error(`crawler ${crawler.name} names the fetcher ${crawler.fetcher}, which is not defined`);
+  const destinations = server.sinks.filter(({ name }) => crawler.pushTo.includes(name));
   const canonicalize = canonicalizer(crawler.canonicalization);
   const roots = new KnownRoots();
   for (const root of crawler.roots) {
     const url = canonicalize(root.url);
     if (url) roots.set(url.href, rootContext(root, url));
   }
+  const sinks = destinations.map(({ type }) => SINK_TYPES[type]);
   return {
     definition: crawler,
     fetcher,
+    fetchers: new Map(server.fetchers.map((one) => [one.name, one])),
     policy: compilePolicy(crawler, server.globalCrawlSpace),
     canonicalize,
     softErrors: crawler.softErrors.length > 0 ? compileSoftErrors(crawler.softErrors) : undefined,
-    wantsText: server.sinks.some((sink) => crawler.pushTo.includes(sink.name) && sink.type !== 'papi'),
+    wantsText: sinks.some(({ wantsText }) => wantsText),
+    wantsBytes: sinks.some(({ wantsBytes }) => wantsBytes),
+    wantsDocumentText: destinations.some((sink) => sink.type === 'papi' && sink.options.documentText !== 'omit'),
     roots,
+    contents: compileContents(crawler.contents ?? []),
+    acl: crawler.acl && compileAcl(crawler.acl),
   };
+}
+
+function compileContents(definitions: readonly ContentDefinition[]): CrawlContext['contents'] {
+  return new Map(
+    definitions.map((definition) => {
+      const { name, fields } = definition;
+      return [name, { definition, fields: fields.length === 0 ? undefined : compileFields(fields) }];
+    }),
+  );
 }

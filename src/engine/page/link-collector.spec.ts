@@ -18,7 +18,7 @@ function collected(definition: CrawlerDefinition, memory: LinkMemory, origin: Ca
     canonicalize: canonicalizer(definition.canonicalization),
   } as CrawlContext;
   const { url, root, hops } = origin;
-  const collector = new LinkCollector(context, memory, { url, root, hops, inheritedMetas: undefined });
+  const collector = new LinkCollector(context, memory, { url, root, hops });
   for (const link of links) collector.add(link, url.href);
   return { taken: collector.links.map((link) => link.url), refused: collector.refused.map((link) => link.url) };
 }
@@ -50,14 +50,14 @@ describe('links of a page', () => {
     expect(again).toBeGreaterThan(20);
   });
 
-  const page: Candidate = { url: crawlUrl('http://h.example/'), arrival: 'link', root: undefined, hops: 1 };
+  const page: Candidate = { url: crawlUrl('http://h.example/'), discoveredVia: 'link', root: undefined, hops: 1 };
   const long = (length: number, from = 0): string[] =>
     Array.from({ length: 1_000 }, (_, i) => `/${from + i}/${'a'.repeat(length)}`);
 
   test('are refused for their length without being looked for, which takes V8 minutes among thousands of such', () => {
     const memory = new LinkMemory();
     const lookedFor: number[] = [];
-    memory.isHandedOver = (href) => lookedFor.push(href.length) < 0;
+    memory.isReported = (href) => lookedFor.push(href.length) < 0;
     const { refused } = collected(crawlerDefinition(), memory, page, [...long(20_000), ...long(3_000)]);
     expect(refused.length).toBeGreaterThan(190);
     expect(Math.max(...lookedFor)).toBeLessThan(4_000);

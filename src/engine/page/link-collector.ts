@@ -7,8 +7,15 @@ import type { DiscoveredLink, PageTask, RefusedLink } from '../ports/page-task.j
 import type { CrawlContext } from './crawl-context.js';
 import type { LinkMemory, WrittenLinks } from './link-memory.js';
 
-/** Layers that reject a link for what its URL is, whatever page it stands on. */
-const SEE_NO_PAGE: ReadonlySet<LayerName> = new Set(['crawl-space', 'crawl-rules']);
+/** Does a verdict of the layer depend on the page that the link stands on? The others reject a link for what its URL is. */
+const SEES_PAGE: Readonly<Record<LayerName, boolean>> = {
+  'link-rules': true,
+  'site-mode': true,
+  'crawl-space': false,
+  'server-records': true,
+  conditions: true,
+  'crawl-rules': false,
+};
 
 /** V8 gives all longer strings of one length one hash: to look for some thousands of them in a set takes it minutes. */
 const LONGEST_LOOKED_UP = 16_383;
@@ -16,14 +23,12 @@ const LONGEST_LOOKED_UP = 16_383;
 /** Characters of refused links that one page hands over; 40,000 of them are usually shorter. */
 const MOST_REFUSED = 4_000_000;
 
-type LinkArrival = Exclude<DiscoveredLink['arrival'], 'robots'>;
+type LinkDiscoveredVia = Exclude<DiscoveredLink['discoveredVia'], 'robots'>;
 
 export interface PageOrigin {
   readonly url: CrawlUrl;
   readonly root: RootContext | undefined;
   readonly hops: number;
-  /** Metas that the links of this page inherit. */
-  readonly inheritedMetas: DiscoveredLink['inheritedMetas'];
 }
 
 /** Judges the links of one page and collects what becomes of them, each URL once. */
@@ -46,19 +51,19 @@ export class LinkCollector {
     if (root?.formerPrefixes && root.url.href === url.href) this.page = { ...this.page, root: moveBack(root) };
   }
 
-  add(raw: string, base: string, arrival: LinkArrival = 'link', lastModified?: string): void {
+  add(raw: string, base: string, discoveredVia: LinkDiscoveredVia = 'link', lastModified?: string): void {
     if (raw.length > LONGEST_LOOKED_UP) {
-      this.addLong(raw, base, arrival, lastModified);
+      this.addLong(raw, base, discoveredVia, lastModified);
       return;
     }
     const hash = raw.indexOf('#');
     const link = hash < 0 ? raw : raw.slice(0, hash);
     if (link === '' && base === this.page.url.href) return;
-    const known = arrival === 'link' ? this.writtenOn(base).get(link) : undefined;
-    if (known === 'handed over' || this.seen.has(raw)) return;
+    const known = discoveredVia === 'link' ? this.writtenOn(base).get(link) : undefined;
+    if (known === 'handed on' || this.seen.has(raw)) return;
     this.seen.add(raw);
     // A rule may look at the fragment.
-    if (!known || link !== raw) this.addWritten(raw, link, base, arrival, lastModified);
+    if (!known || link !== raw) this.addWritten(raw, link, base, discoveredVia, lastModified);
     else if (known.url !== this.page.url.href) this.report(known);
   }
 
@@ -66,7 +71,7 @@ export class LinkCollector {
    * A sitemap that an index of sitemaps names. On the host of the index it is asked for like one that robots.txt names,
    * whatever the policy lets be a document: its URLs are judged.
    */
-  addSitemap(raw: string, index: PageTask['arrival']): void {
+  addSitemap(raw: string, index: PageTask['discoveredVia']): void {
     const url = this.context.canonicalize(raw, this.page.url.href);
     if (!url || url.href === this.page.url.href) return;
     const named = index === 'robots' && hostKey(url) === hostKey(this.page.url) && /^https?$/.test(url.scheme);
@@ -75,37 +80,43 @@ export class LinkCollector {
     else this.refuse(url, verdict.reason, verdict.record);
   }
 
-  private addLong(raw: string, base: string, arrival: LinkArrival, lastModified?: string): void {
+  private addLong(raw: string, base: string, discoveredVia: LinkDiscoveredVia, lastModified?: string): void {
     const url = this.context.canonicalize(raw, base);
-    if (url) this.take(url, arrival, lastModified);
+    if (url) this.take(url, discoveredVia, lastModified);
   }
 
-  private addWritten(raw: string, link: string, base: string, arrival: LinkArrival, lastModified?: string): void {
+  private addWritten(
+    raw: string,
+    link: string,
+    base: string,
+    discoveredVia: LinkDiscoveredVia,
+    lastModified?: string,
+  ): void {
     const url = this.context.canonicalize(raw, base);
     if (!url) return;
     const before = this.refused.length;
-    const verdict = this.take(url, arrival, lastModified);
+    const verdict = this.take(url, discoveredVia, lastModified);
     const written = this.writtenOn(base);
-    if (this.isHandedOver(url.href)) written.handedOver(link);
-    else if (link === raw && verdict?.layer && SEE_NO_PAGE.has(verdict.layer) && this.refused.length > before)
+    if (this.isReported(url.href)) written.reported(link);
+    else if (link === raw && verdict?.layer && !SEES_PAGE[verdict.layer] && this.refused.length > before)
       written.refused(link, this.refused.at(-1)!);
   }
 
   /** The reason why the URL is refused, or undefined when it was taken or is already known. */
-  addUrl(url: CrawlUrl, arrival: LinkArrival, lastModified?: string): string | undefined {
-    return this.take(url, arrival, lastModified)?.reason;
+  addUrl(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): string | undefined {
+    return this.take(url, discoveredVia, lastModified)?.reason;
   }
 
   /** The verdict that refuses the URL, if one does. */
-  private take(url: CrawlUrl, arrival: LinkArrival, lastModified?: string): Verdict | undefined {
-    if (arrival === 'link' && (url.href === this.page.url.href || this.isHandedOver(url.href))) return undefined;
-    const verdict = this.context.policy.judge(this.candidate(url, arrival));
+  private take(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): Verdict | undefined {
+    if (discoveredVia === 'link' && (url.href === this.page.url.href || this.isReported(url.href))) return undefined;
+    const verdict = this.context.policy.judge(this.candidate(url, discoveredVia));
     if (!verdict.accepted) {
       this.refuse(url, verdict.reason, verdict.record);
       return verdict;
     }
-    if (url.href.length <= LONGEST_LOOKED_UP) this.memory.handedOver(url.href);
-    this.links.push(this.discovered(url, arrival, verdict, lastModified));
+    if (url.href.length <= LONGEST_LOOKED_UP) this.memory.reported(url.href);
+    this.links.push(this.discovered(url, discoveredVia, verdict, lastModified));
     return undefined;
   }
 
@@ -118,8 +129,8 @@ export class LinkCollector {
     if (this.refusedLength <= MOST_REFUSED) this.refused.push(link);
   }
 
-  private isHandedOver(href: string): boolean {
-    return href.length <= LONGEST_LOOKED_UP && this.memory.isHandedOver(href);
+  private isReported(href: string): boolean {
+    return href.length <= LONGEST_LOOKED_UP && this.memory.isReported(href);
   }
 
   private writtenOn(base: string): WrittenLinks {
@@ -127,14 +138,32 @@ export class LinkCollector {
     return this.written.links;
   }
 
-  private candidate(url: CrawlUrl, arrival: LinkArrival): Candidate {
-    const hops = arrival === 'redirect' ? this.page.hops : this.page.hops + 1;
-    return { url, arrival, from: this.page.url, root: this.page.root, hops };
+  private candidate(url: CrawlUrl, discoveredVia: LinkDiscoveredVia): Candidate {
+    const hops = discoveredVia === 'redirect' ? this.page.hops : this.page.hops + 1;
+    return { url, discoveredVia, from: this.page.url, root: this.page.root, hops };
+  }
+
+  /** Metas of rules that match for the fragment alone, which is not part of the URL when it is crawled. */
+  private metasOfFragment(
+    url: CrawlUrl,
+    discoveredVia: DiscoveredLink['discoveredVia'],
+    { effects: { metas } }: Verdict,
+  ): DiscoveredLink['inheritedMetas'] {
+    if (metas.length === 0 || discoveredVia === 'robots') return undefined;
+    const without = this.context.policy.judge(this.candidate({ ...url, fragment: '' }, discoveredVia)).effects.metas;
+    const added = metas.filter((meta) => !without.includes(meta));
+    return added.length === 0
+      ? undefined
+      : added.map(({ name, value, scope }) => ({
+          name,
+          value,
+          ...(scope === 'links' ? {} : { scope: 'document' as const }),
+        }));
   }
 
   private discovered(
     url: CrawlUrl,
-    arrival: DiscoveredLink['arrival'],
+    discoveredVia: DiscoveredLink['discoveredVia'],
     verdict: Verdict,
     lastModified?: string,
   ): DiscoveredLink {
@@ -142,9 +171,12 @@ export class LinkCollector {
       url: url.href,
       key: urlKey(url.href),
       hostKey: hostKey(url),
-      source: arrival === 'robots' ? SITEMAPS : assignSource(arrival, verdict.effects, verdict.effects.priorityShift),
-      arrival,
-      inheritedMetas: this.page.inheritedMetas,
+      source:
+        discoveredVia === 'robots'
+          ? SITEMAPS
+          : assignSource(discoveredVia, verdict.effects, verdict.effects.priorityShift),
+      discoveredVia,
+      inheritedMetas: url.fragment === '' ? undefined : this.metasOfFragment(url, discoveredVia, verdict),
       lastModified,
     };
   }

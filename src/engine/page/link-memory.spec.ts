@@ -7,7 +7,7 @@ describe('what is remembered of links', () => {
   it('is known again on the pages from where it means the same', () => {
     const memory = new LinkMemory();
     const page = memory.writtenOn('http://a/one/page.html');
-    for (const link of ['x.html', '/y.html', 'http://b/z.html']) page.handedOver(link);
+    for (const link of ['x.html', '/y.html', 'http://b/z.html']) page.reported(link);
     const known = (base: string) =>
       ['x.html', '/y.html', 'http://b/z.html'].filter((link) => memory.writtenOn(base).get(link));
     expect(known('http://a/one/other.html?q=/')).toEqual(['x.html', '/y.html', 'http://b/z.html']);
@@ -45,7 +45,7 @@ describe('what is remembered of links', () => {
     fc.assert(
       fc.property(base, base, link, (one, other, raw) => {
         const memory = new LinkMemory();
-        memory.writtenOn(one).handedOver(raw);
+        memory.writtenOn(one).reported(raw);
         if (memory.writtenOn(other).get(raw)) expect(canonicalize(raw, other)?.href).toBe(canonicalize(raw, one)?.href);
       }),
       { numRuns: 2_000 },
@@ -57,18 +57,18 @@ describe('what is remembered of links', () => {
     const links = ['http://b/1', `http://b/${'x'.repeat(200)}`, 'http://b/2', 'http://b/3'];
     for (const url of links) page.refused(url, { url, hostKey: 'b', reason: 'rule-ignored', record: false });
     expect(links.filter((link) => page.get(link))).toEqual(['http://b/1', 'http://b/2']);
-    page.handedOver('http://b/4');
-    expect(page.get('http://b/4')).toBe('handed over');
+    page.reported('http://b/4');
+    expect(page.get('http://b/4')).toBe('handed on');
   });
 
   it('goes when a URL is no longer stored, or when it is too much', () => {
     const memory = new LinkMemory(3);
-    memory.handedOver('http://a/x');
-    memory.writtenOn('http://a/').handedOver('x');
+    memory.reported('http://a/x');
+    memory.writtenOn('http://a/').reported('x');
     memory.forget(['http://a/x']);
-    expect(memory.isHandedOver('http://a/x')).toBe(false);
+    expect(memory.isReported('http://a/x')).toBe(false);
     expect(memory.writtenOn('http://a/').get('x')).toBeUndefined();
-    for (const link of ['1', '2', '3']) memory.writtenOn('http://a/').handedOver(link);
+    for (const link of ['1', '2', '3']) memory.writtenOn('http://a/').reported(link);
     expect(memory.writtenOn('http://a/').get('1')).toBeUndefined();
   });
 });

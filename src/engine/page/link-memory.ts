@@ -1,8 +1,8 @@
 import type { RefusedLink } from '../ports/page-task.js';
-import { detached } from '../support/detached.js';
+import { copied } from '../support/copied-string.js';
 
-/** What is known of a link as written: its URL was handed over, or was refused and always will be. */
-export type KnownLink = 'handed over' | RefusedLink;
+/** What is known of a link as written: its URL was handed on, or was refused and always will be. */
+export type KnownLink = 'handed on' | RefusedLink;
 
 /** Longer ones are seldom twice the same: addresses for sharing a page, say. */
 const LONGEST_REFUSED = 160;
@@ -11,7 +11,7 @@ const LONGEST_REFUSED = 160;
 const LONGEST_PLACE = 2_048;
 
 /**
- * Remembers which links were already handed over: most links of a page were on the page before, and a known URL needs neither
+ * Remembers which links were already handed on: most links of a page were on the page before, and a known URL needs neither
  * a verdict nor a place in a message. Of refused links it remembers some. Bounded; what is forgotten costs one needless
  * hand-over or verdict.
  */
@@ -38,16 +38,16 @@ export class LinkMemory {
     }
   }
 
-  isHandedOver(href: string): boolean {
+  isReported(href: string): boolean {
     return this.young.has(href) || this.old.has(href);
   }
 
-  handedOver(href: string): void {
+  reported(href: string): void {
     if (this.young.size >= this.generationSize) {
       this.old = this.young;
       this.young = new Set();
     }
-    this.young.add(detached(href));
+    this.young.add(copied(href));
   }
 
   /** For the links of one page, which has this base URL (http or https, as the URL standard writes it). */
@@ -60,7 +60,7 @@ export class LinkMemory {
   }
 
   private takesRoom(known: KnownLink): boolean {
-    if (known !== 'handed over' && this.roomForRefused-- <= 0) return false;
+    if (known !== 'handed on' && this.roomForRefused-- <= 0) return false;
     this.room--;
     return true;
   }
@@ -98,15 +98,15 @@ export class WrittenLinks {
     return this.of(link)?.get(link);
   }
 
-  handedOver(link: string): void {
-    this.add(detached(link), 'handed over');
+  reported(link: string): void {
+    this.add(copied(link), 'handed on');
   }
 
   /** Only for what would be refused on whatever page it stands. */
   refused(link: string, { url, hostKey, reason, record }: RefusedLink): void {
     if (link.length > LONGEST_REFUSED) return;
-    const written = detached(link);
-    const known = { url: url === link ? written : detached(url), hostKey: detached(hostKey), reason, record };
+    const written = copied(link);
+    const known = { url: url === link ? written : copied(url), hostKey: copied(hostKey), reason, record };
     this.add(written, known);
   }
 

@@ -1,15 +1,21 @@
 import type { FetcherDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
-import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
+import { sameDefinition } from '../../domain/secret.js';
+import type { FetchEngine, Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageResult, PageTask } from '../ports/page-task.js';
 import { type CrawlContext, compileContexts } from './crawl-context.js';
+import { BUILT_IN_STEPS, type DocumentStep } from './document-steps.js';
+import { FetchEngines } from './fetch-engines.js';
 import { LinkMemory } from './link-memory.js';
 import { type PageTools, processPage } from './page-pipeline.js';
 
-export interface ProcessorTools extends Omit<PageTools, 'fetcher' | 'reading'> {
-  readonly createFetcher: (definitions: readonly FetcherDefinition[]) => Fetcher;
+export interface ProcessorTools extends Omit<PageTools, 'fetcher' | 'reading' | 'steps'> {
+  /** The first one is the engine that requests go to unless they name another. */
+  readonly createEngines: (definitions: readonly FetcherDefinition[]) => readonly [FetchEngine, ...FetchEngine[]];
+  /** Come after the built-in steps. */
+  readonly moreSteps?: readonly DocumentStep[];
 }
 
 /** Processes pages in the calling thread. Worker threads run one each; a simulation runs it directly. */
@@ -18,15 +24,20 @@ export class LocalPageProcessor implements PageProcessor {
   private readonly links = new Map<string, LinkMemory>();
 
   private fetcher: Fetcher | undefined;
-  private fetchers = '';
-  /** Work under way by fetcher: one that is replaced is closed when its last piece of work has ended. */
-  private readonly underWay = new Map<Fetcher, number>();
+  private fetchers: readonly FetcherDefinition[] | undefined;
+  /** Work in flight by fetcher: one that is replaced is closed when its last piece of work has ended. */
+  private readonly inFlight = new Map<Fetcher, number>();
 
-  constructor(private readonly tools: ProcessorTools) {}
+  private readonly steps: readonly DocumentStep[];
+
+  constructor(private readonly tools: ProcessorTools) {
+    this.steps = [...BUILT_IN_STEPS, ...(tools.moreSteps ?? [])];
+  }
 
   async configure(definition: ServerDefinition): Promise<void> {
     const contexts = compileContexts(definition);
     this.configureFetcher(definition.fetchers);
+    this.tools.reader.configure?.(definition.extractors ?? []);
     for (const [name, context] of contexts) {
       // Submitted roots outlive a change of the configuration; of those that do not, the engine tells.
       for (const [url, root] of this.contexts.get(name)?.roots ?? [])
@@ -48,10 +59,14 @@ export class LocalPageProcessor implements PageProcessor {
 
   async process(task: PageTask, reading?: PageTools['reading']): Promise<PageResult> {
     const context = this.contexts.get(task.crawler);
-    const links = task.inspect ? new LinkMemory() : this.links.get(task.crawler);
+    const links =
+      task.inspect || task.reportLinks || task.allLinksIfChanged ? new LinkMemory() : this.links.get(task.crawler);
     if (!context || !links) throw new Error(`no crawler is named ${task.crawler}`);
-    const { reader, digest } = this.tools;
-    return this.withFetcher((fetcher) => processPage(task, context, links, { fetcher, reader, digest, reading }));
+    const { reader, digest, clock } = this.tools;
+    const { steps } = this;
+    return this.withFetcher((fetcher) =>
+      processPage(task, context, links, { fetcher, reader, digest, clock, steps, reading }),
+    );
   }
 
   async fetch(request: FetchRequest): Promise<FetchOutcome> {
@@ -67,35 +82,35 @@ export class LocalPageProcessor implements PageProcessor {
   }
 
   async close(): Promise<void> {
-    const replaced = [...this.underWay.keys()].filter((fetcher) => fetcher !== this.fetcher);
+    this.tools.reader.close?.();
+    const replaced = [...this.inFlight.keys()].filter((fetcher) => fetcher !== this.fetcher);
     await Promise.all([...replaced, this.fetcher].map((fetcher) => fetcher?.close()));
   }
 
   private async withFetcher<T>(work: (fetcher: Fetcher) => Promise<T>): Promise<T> {
     const { fetcher } = this;
     if (!fetcher) throw new Error('the page processor has not been configured');
-    this.underWay.set(fetcher, (this.underWay.get(fetcher) ?? 0) + 1);
+    this.inFlight.set(fetcher, (this.inFlight.get(fetcher) ?? 0) + 1);
     try {
       return await work(fetcher);
     } finally {
-      this.underWay.set(fetcher, this.underWay.get(fetcher)! - 1);
+      this.inFlight.set(fetcher, this.inFlight.get(fetcher)! - 1);
       if (fetcher !== this.fetcher) this.retire(fetcher);
     }
   }
 
   private retire(fetcher: Fetcher): void {
-    if ((this.underWay.get(fetcher) ?? 0) > 0) return;
-    this.underWay.delete(fetcher);
+    if ((this.inFlight.get(fetcher) ?? 0) > 0) return;
+    this.inFlight.delete(fetcher);
     void fetcher.close();
   }
 
   /** Connections and what is known of hosts are kept when the fetchers stay as they are. */
   private configureFetcher(definitions: readonly FetcherDefinition[]): void {
-    const text = JSON.stringify(definitions);
-    if (text === this.fetchers) return;
+    if (this.fetchers && sameDefinition(definitions, this.fetchers)) return;
     const previous = this.fetcher;
-    this.fetchers = text;
-    this.fetcher = this.tools.createFetcher(definitions);
+    this.fetchers = definitions;
+    this.fetcher = new FetchEngines(this.tools.createEngines(definitions));
     if (previous) this.retire(previous);
   }
 }

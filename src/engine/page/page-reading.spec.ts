@@ -25,6 +25,13 @@ describe('the Link header', () => {
     ['</a.pdf>; rel=alternate; type="application/pdf"', ['alternate /a.pdf']],
     ['</wp-json/wp/v2/posts/1>; rel="alternate"; title="JSON"; type="application/json"', []],
     ['</s.css>; rel=preload; as=style', []],
+    ['</a>; rel=author; title="x; rel=prev"', []],
+    ['</a>; title="x; rel=prev, </b>; rel=next"; rel=next', ['next /a']],
+    ['</a>; title="say \\"rel=prev\\""; rel=next', ['next /a']],
+    ['</a>; rel=next; anchor="https://other.example/"', []],
+    ['</a>; rel="author next"; rel=prev', ['next /a']],
+    ['</a>; rel=next\n</b>; rel=prev', ['next /a', 'prev /b']],
+    ['nonsense, </b>; rel=prev', ['prev /b']],
   ])('%s', (header, expected) => expect(links(header)).toEqual(expected));
 
   it.each([

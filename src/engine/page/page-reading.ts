@@ -5,14 +5,19 @@
 import { isForPrograms } from '../../domain/content/alternates.js';
 import type { UrlOptions } from '../../domain/crawl/definition.js';
 import { type RobotsDirectives, robotsDirectives } from '../../domain/robots/robots-directives.js';
+import { metaName } from '../../domain/signals/meta-names.js';
+import { forbidsSearch, type Preference, statedPreferences } from '../../domain/signals/usage-preferences.js';
+import type { Instant } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import { origin } from '../../domain/url/crawl-url.js';
-import { refreshTarget } from '../../domain/url/refresh-target.js';
+import { parseRefresh, QUICK_REFRESH } from '../../domain/url/refresh-target.js';
 import type { PageContent } from '../ports/page-reader.js';
-import type { CrawlContext } from './crawl-context.js';
+import type { PageTask } from '../ports/page-task.js';
+import { type CrawlContext, fetcherOf } from './crawl-context.js';
+import { parseLinkHeader } from './link-header.js';
 import type { HttpAnswer } from './page-outcome.js';
 
-const OBEY_NOTHING: RobotsDirectives = { index: true, follow: true, archive: true };
+const OBEY_NOTHING: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
 
 /** Whether what the page says to robots counts; robots.txt is judged before the page is asked for. */
 export const obeysPage = ({ definition }: CrawlContext, { obeyRobots }: UrlOptions): boolean =>
@@ -26,7 +31,45 @@ export function directivesOf(
 ): RobotsDirectives {
   if (!obeysPage(context, options)) return OBEY_NOTHING;
   const header = answer.headers['x-robots-tag'];
-  return robotsDirectives(metas, header ? header.split('\n') : [], context.fetcher.robotsAgent);
+  return robotsDirectives(metas, header ? header.split('\n') : [], fetcherOf(context, options).robotsAgent);
+}
+
+/** What a site says of the use of a page. */
+export interface Terms {
+  readonly directives: RobotsDirectives;
+  /** As metas of the document: usage preferences, then the directives that are kept. */
+  readonly metas: readonly Preference[];
+  /** Why it may not be indexed. */
+  readonly forbids?: 'noindex' | 'unavailable-after' | 'search-not-allowed';
+}
+
+/** Without `content`, what the header and robots.txt say. */
+export function termsOf(
+  context: CrawlContext,
+  options: UrlOptions,
+  answer: HttpAnswer,
+  { task, content }: { readonly task: PageTask; readonly content?: PageContent },
+): Terms {
+  const directives = directivesOf(context, options, answer, content?.robotsMetas ?? []);
+  const inRobots = (task.robotsPreferences ?? []).map(({ field, value }) => ({ name: metaName(field), value }));
+  const stated = statedPreferences(answer.headers, content?.metas ?? []);
+  const preferences = inRobots.length === 0 ? stated : [...stated, ...inRobots];
+  const metas = directives.terms.length === 0 ? preferences : [...preferences, ...directives.terms];
+  return {
+    directives,
+    metas,
+    forbids: obeysPage(context, options) ? forbidden(directives, preferences, task.now) : undefined,
+  };
+}
+
+function forbidden(
+  { index, unavailableAfter }: RobotsDirectives,
+  preferences: readonly Preference[],
+  now: Instant,
+): Terms['forbids'] {
+  if (!index) return 'noindex';
+  if (unavailableAfter !== undefined && unavailableAfter <= now) return 'unavailable-after';
+  return preferences.length > 0 && forbidsSearch(preferences) ? 'search-not-allowed' : undefined;
 }
 
 /** Every link of a page is as long as its base at least, so that one of a megabyte would cost a gigabyte. */
@@ -58,37 +101,56 @@ export function canonicalOf(
   return more.every(({ href }) => href === canonical.href) ? canonical : undefined;
 }
 
-const LINK_HEADER = /<([^<>]{1,2048})>\s*((?:;\s*[\w*-]+(?:\s*=\s*(?:"[^"]*"|[^\s;,"]+))?\s*)+)/g;
-const RELATION = /;\s*rel\s*=\s*["']?([^"';,]+)/i;
-const TYPE = /;\s*type\s*=\s*"?([^";,]+)/i;
 const FOLLOWED_RELATIONS = new Set(['next', 'prev', 'alternate', 'canonical']);
 
 /** Targets of the HTTP Link header (RFC 8288) whose relation is one that is followed in HTML too, and that of Refresh. */
-export function headerLinks(answer: HttpAnswer): { href: string; relation: string }[] {
+export function headerLinks(answer: HttpAnswer): { href: string; relation: string; delay?: number }[] {
   const header = answer.headers['link'] ?? '';
-  const refresh = refreshTarget(answer.headers['refresh']?.slice(0, 16_384) ?? '');
-  const links = refresh === undefined ? [] : [{ href: refresh, relation: 'refresh' }];
-  for (const match of header.slice(0, 16_384).matchAll(LINK_HEADER)) {
-    const relation = RELATION.exec(match[2]!)?.[1]?.trim().toLowerCase();
-    const followed = relation?.split(/\s+/).find((word) => FOLLOWED_RELATIONS.has(word));
-    if (followed === 'alternate' && isForPrograms(TYPE.exec(match[2]!)?.[1])) continue;
-    if (followed) links.push({ href: match[1]!, relation: followed });
+  const refresh = parseRefresh(answer.headers['refresh']?.slice(0, 16_384) ?? '');
+  const links: ReturnType<typeof headerLinks> =
+    refresh === undefined ? [] : [{ href: refresh.target, relation: 'refresh', delay: refresh.delay }];
+  for (const { href, parameters } of parseLinkHeader(header.slice(0, 16_384))) {
+    // It says where the link leads from, when that is not this page.
+    if (parameters.get('anchor')) continue;
+    const relations = parameters.get('rel')?.trim().toLowerCase().split(/\s+/);
+    const followed = relations?.find((word) => FOLLOWED_RELATIONS.has(word));
+    if (followed === 'alternate' && isForPrograms(parameters.get('type'))) continue;
+    if (followed) links.push({ href, relation: followed });
   }
   return links;
 }
 
+/** The page that refreshes are looked for on. */
+interface ReadPage {
+  readonly url: CrawlUrl;
+  /** Where its relative links start from. */
+  readonly base: string;
+  readonly answer: HttpAnswer;
+  readonly content: PageContent;
+}
+
 /** The other site that a site root's home page sends its visitors to by a refresh, when it does. */
-export function movedHome(
-  context: CrawlContext,
-  url: CrawlUrl,
-  base: string,
-  answer: HttpAnswer,
-  content: PageContent,
-): CrawlUrl | undefined {
-  const root = context.roots.get(url.href);
+export function movedHome(context: CrawlContext, page: ReadPage): CrawlUrl | undefined {
+  const root = context.roots.get(page.url.href);
   if (!root?.site) return undefined;
-  const header = headerLinks(answer).find((link) => link.relation === 'refresh');
+  const target = refreshTarget(context, page)?.target;
+  return target && origin(target) !== origin(page.url) ? target : undefined;
+}
+
+/** The other URL that a page sends its visitors to before they could read it. */
+export function quickRefresh(context: CrawlContext, page: ReadPage): CrawlUrl | undefined {
+  const refresh = refreshTarget(context, page);
+  if (refresh?.delay === undefined || refresh.delay > QUICK_REFRESH) return undefined;
+  return /^https?$/.test(refresh.target.scheme) && refresh.target.href !== page.url.href ? refresh.target : undefined;
+}
+
+function refreshTarget(
+  { canonicalize }: CrawlContext,
+  { url, base, answer, content }: ReadPage,
+): { readonly target: CrawlUrl; readonly delay: number | undefined } | undefined {
+  const inHeader = answer.headers['refresh'] !== undefined;
+  const header = inHeader ? headerLinks(answer).find((link) => link.relation === 'refresh') : undefined;
   const refresh = header ?? content.links.find((link) => link.kind === 'meta-refresh');
-  const target = refresh && context.canonicalize(refresh.href, header ? url.href : base);
-  return target && origin(target) !== origin(url) ? target : undefined;
+  const target = refresh && canonicalize(refresh.href, header ? url.href : base);
+  return target && { target, delay: refresh.delay };
 }

@@ -1,14 +1,70 @@
+import type { RequestHeaders } from '../../domain/crawl/definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import type { Secret } from '../../domain/secret.js';
 import type { Duration } from '../../domain/time/units.js';
 
-/** One GET. Absent values mean the fetcher's own defaults (FetcherDefinition). */
+/** What a request carries for a visitor that the site knows again: see SessionStore. */
+export interface RequestSession {
+  /** Value of the Cookie header for exactly this URL. */
+  readonly cookies?: string;
+  /** Headers for exactly this URL; they go before all others of their name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Name of the login: connections that a login has to do with serve no other requests. */
+  readonly login?: string;
+  readonly certificate?: ClientCertificate;
+  readonly ntlm?: NtlmCredentials;
+  /** Pieces of HTML that all stand in a page for visitors who are not logged in. */
+  readonly loggedOut?: readonly string[];
+}
+
+/** PEM. */
+export interface ClientCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** The connection is authenticated, not the request. */
+export interface NtlmCredentials {
+  readonly user: string;
+  readonly password: string;
+  readonly domain: string;
+}
+
+/** What a browser is asked to make of a page that was fetched. */
+export interface RenderOrder {
+  /** The answer to the request for the page itself; the browser asks for it no more. */
+  readonly page: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: Uint8Array;
+  };
+  readonly userAgent?: string;
+  /** See RendererDefinition. */
+  readonly readyWhen?: string;
+  /** See domain/render/steps.ts. */
+  readonly steps?: string;
+  /** Whether robots.txt counts for this URL. */
+  readonly obeysRobots: boolean;
+  readonly withPicture?: boolean;
+}
+
+/** One request. Absent values mean the fetcher's own defaults (FetcherDefinition). */
 export interface FetchRequest {
   readonly url: string;
+  /** Default GET. Anything else is sent once at most, whatever becomes of the connection. */
+  readonly method?: 'GET' | 'POST';
+  /** Of a POST; its Content-Type is one of `headers`. */
+  readonly body?: Uint8Array;
+  readonly session?: RequestSession;
+  /** Name of the engine that fetches; default `http`. */
+  readonly engine?: string;
+  /** Of a request to a browser. */
+  readonly render?: RenderOrder;
   /** Name of the FetcherDefinition to use. */
   readonly fetcher: string;
   readonly ifNoneMatch?: string;
   readonly ifModifiedSince?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: RequestHeaders;
   readonly userAgent?: string;
   readonly connectTimeout?: Duration;
   readonly totalTimeout?: Duration;
@@ -16,8 +72,8 @@ export interface FetchRequest {
   /** Bytes after decoding. */
   readonly maxSize?: number;
   /** `user:password`, Basic, for this URL alone. */
-  readonly credentials?: string;
-  readonly proxy?: string;
+  readonly credentials?: Secret;
+  readonly proxy?: string | Secret;
   /**
    * In milliseconds of the machine's monotonic clock: not sent any more after that, because the right to ask the host may
    * have gone to another node while this process stood still.
@@ -27,10 +83,21 @@ export interface FetchRequest {
   readonly truncate?: boolean;
 }
 
+/**
+ * Fetches for the crawl. Whatever way it fetches by, it asks only addresses that the definition of the fetcher allows, sends what
+ * the request says and, of its own accord, nothing else to a host whose politeness the caller has not seen to, reports
+ * redirects instead of following them, and bounds size and time.
+ */
 export interface Fetcher {
   /** Follows no redirect. Never rejects for what a site does. */
   fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome>;
   /** First address of a host, for crawl space rules on addresses; undefined when DNS does not say. */
   resolve(hostname: string): Promise<string | undefined>;
   close(): Promise<void>;
+}
+
+/** One way to fetch: HTTP by itself, and others (a browser) beside it. */
+export interface FetchEngine extends Fetcher {
+  /** The name by which requests ask for it. */
+  readonly engine: string;
 }

@@ -22,7 +22,7 @@ export interface NewUrl {
   readonly reason: string;
   readonly hops: number;
   readonly redirects: number;
-  readonly arrival: UrlState['arrival'];
+  readonly discoveredVia: UrlState['discoveredVia'];
   readonly foundOn?: string;
   readonly root?: string;
   readonly inheritedMetas?: UrlState['inheritedMetas'];
@@ -48,6 +48,18 @@ export interface Visit {
   readonly duration: Duration;
   readonly bytes: number;
   readonly changed: boolean;
+}
+
+/** Where the links of a page lead, as it was last read in full. */
+export interface PageLinks {
+  /** When it was asked for. */
+  readonly at: Instant;
+  /** Digest of the document that it made. */
+  readonly stamp: string;
+  /** ETag and Last-Modified that it came with, in one text. */
+  readonly validators: string;
+  /** Keys of the URLs that the policy took, see url-key.ts. */
+  readonly keys: BigInt64Array;
 }
 
 export interface LedgerEntry {
@@ -81,7 +93,7 @@ export interface UrlChanges {
   readonly changes?: number;
   readonly lastChangeAt?: Instant;
   readonly changeInterval?: Duration;
-  readonly changeDoubt?: number;
+  readonly changeUncertainty?: number;
   readonly etag?: string | null;
   readonly lastModified?: string | null;
   readonly stamp?: string | null;
@@ -89,16 +101,19 @@ export interface UrlChanges {
   readonly contentType?: string | null;
   readonly title?: string | null;
   readonly pendingDeletion?: string | null;
+  readonly canonical?: string | null;
 }
 
 export interface Settlement {
   readonly id: UrlId;
   /** The right under which it was decided; absent: a word of a person, which any node may write. */
   readonly fence?: Fence;
-  /** Remove the status: the row goes; a link found anew may bring it back. */
+  /** The row goes, without a trace. */
   readonly remove?: boolean;
   readonly changes?: UrlChanges;
   readonly visit?: Visit;
+  /** Replaces what was remembered of the links of the page. */
+  readonly links?: PageLinks;
   readonly orders?: readonly LedgerEntry[];
 }
 
@@ -127,6 +142,8 @@ export interface UrlFilter {
   /** SQL LIKE pattern, `%` and `_`. */
   readonly like?: string;
   readonly reason?: string;
+  /** Any of these. */
+  readonly reasons?: readonly string[];
   /** Only URLs that have a document in the index. */
   readonly indexed?: boolean;
   /** Not yet settled deletions. */
@@ -193,7 +210,10 @@ export interface QueuedUrl {
 }
 
 export interface FrontierStore {
-  /** Stores URLs that are not known yet and returns those, in the order given. Known ones are untouched. */
+  /**
+   * Stores URLs that are not known yet and returns those, in the order given. One whose status was removed starts as a new
+   * one when it is to be queued; others that are known are untouched.
+   */
   discover(urls: readonly NewUrl[]): Promise<UrlState[]>;
   /** As discover, but a known URL is queued again in the source given, due at the time given. */
   seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]>;
@@ -252,7 +272,8 @@ export interface FrontierStore {
     after: { readonly urls: number; readonly hostKey: string } | undefined,
     limit: number,
   ): Promise<(FailingUrls & { readonly hostKey: string })[]>;
-  count(filter: UrlFilter): Promise<number>;
+  /** With a pattern it takes a while on a large store; the signal ends it, and its reason is thrown. */
+  count(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
   counts(crawler: string): Promise<CrawlerCounts>;
   /**
    * The queued URL of each source that was due first, at a cost that does not grow with the number of URLs: among the
@@ -278,9 +299,17 @@ export interface FrontierStore {
   /** The seed's pending file order: by URL. */
   listByUrl(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]>;
   visits(id: UrlId, limit: number): Promise<Visit[]>;
+  /** Stored URLs of one host with these keys, see url-key.ts; in no order. */
+  byKeys(crawler: string, hostKey: string, keys: BigInt64Array): Promise<UrlState[]>;
+  /** URLs with these keys whose status was removed. */
+  removed(crawler: string, keys: BigInt64Array): Promise<UrlState[]>;
+  /** Pages that gave way to this canonical URL. */
+  gaveWayTo(crawler: string, canonical: string): Promise<UrlState[]>;
+  /** What is remembered of the links of a page; undefined: nothing. */
+  linksOf(id: UrlId): Promise<PageLinks | undefined>;
   /** Makes matching queued or settled URLs due at the time given (forced refresh); returns how many. */
   makeDue(filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number>;
-  /** Deletes matching rows that hold no document and have no order under way; returns how many. */
+  /** Deletes matching rows that hold no document and have no order in flight; returns how many. */
   forget(filter: UrlFilter): Promise<number>;
 
   loadHosts(hostKeys: readonly string[]): Promise<HostRecord[]>;

@@ -1,8 +1,10 @@
 /** What the nodes of one crawl tell each other. What must not be lost goes through the database; the rest is a hint. */
 
-/** Something that only the owner of a host may do. Kept until it is done. */
-export interface Errand {
+/** Something that only the owner of a host may do. Kept until it is done, or has failed too often and is set aside. */
+export interface OwnerCommand {
   readonly hostKey: string;
+  /** Its end may wait for sinks; others overtake it. */
+  readonly delivers: boolean;
   /** JSON. */
   readonly text: string;
 }
@@ -12,8 +14,8 @@ export interface NodesListener {
   due(partitions: readonly number[]): void;
   /** Configuration, roots or states of crawlers have changed. */
   controlChanged(): Promise<void>;
-  /** An errand for a host that is owned here; false: not now, it will be brought again. */
-  errand(errand: Errand): Promise<boolean>;
+  /** A command for a host that is owned here; false: not now, it will be brought again. Others are brought meanwhile. */
+  command(command: OwnerCommand): Promise<boolean>;
   /** Something that happened on another node, as JSON. */
   event(text: string): void;
   /** What another node wants to know of this one; the answer is JSON too. */
@@ -32,7 +34,9 @@ export interface Nodes {
   allDue(): void;
   /** To be called after the change is in the database. */
   controlChanged(): Promise<void>;
-  send(errand: Errand): Promise<void>;
+  send(command: OwnerCommand): Promise<void>;
+  /** Commands of all nodes that failed too often. */
+  commandsSetAside(): Promise<number>;
   /** Somebody looks at the events of another node, so that those of this one are wanted there. */
   readonly watched: boolean;
   event(text: string): void;

@@ -1,5 +1,5 @@
 /**
- * Who crawls what. Every host belongs to one partition for ever, and a partition is owned by one node at a time, so that
+ * Who crawls what. Every host belongs to one partition permanently, and a partition is owned by one node at a time, so that
  * the politeness towards a host, its queue and the order of its documents are in one hand. A node alone owns everything.
  */
 
@@ -34,13 +34,13 @@ export interface Partitions {
 
 export interface PartitionListener {
   /** These are about to be owned. `abruptly`: their last owner is dead or silent and could not put its affairs in order. */
-  gaining(partitions: readonly number[], abruptly: readonly number[]): Promise<void>;
-  gained(partitions: readonly number[]): void;
+  assigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void>;
+  assigned(partitions: readonly number[]): void;
   /**
-   * Nothing of them may begin any more. Resolves when what was under way has ended; the caller need not wait. `lapsed`:
+   * Nothing of them may begin any more. Resolves when what was in flight has ended; the caller need not wait. `lapsed`:
    * they may be another node's already, so that nothing of them may be written either.
    */
-  losing(partitions: readonly number[], lapsed: boolean): Promise<void>;
+  revoking(partitions: readonly number[], lapsed: boolean): Promise<void>;
 }
 
 /** The partition has another owner by now: nothing was written, and this node must not try again. */

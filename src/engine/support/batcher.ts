@@ -1,5 +1,5 @@
 /**
- * Collects items while one call is under way and hands them over together when it has ended: batches grow with the load
+ * Collects items while one call is in flight and hands them over together when it has ended: batches grow with the load
  * and a lone item waits for nothing. Items are answered in the order in which they were added.
  */
 export class Batcher<T, R> {

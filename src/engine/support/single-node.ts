@@ -3,7 +3,7 @@ import type { PartitionListener, Partitions } from '../ports/partitions.js';
 
 const EVERYTHING = { partition: 0, epoch: 0 };
 
-/** A node that is alone owns every host for ever. */
+/** A node that is alone owns every host permanently. */
 export const SOLE_OWNER: Partitions = {
   shared: false,
   partitionOf: () => 0,
@@ -22,7 +22,8 @@ export const NO_OTHERS: Nodes = {
   due: () => undefined,
   allDue: () => undefined,
   controlChanged: () => Promise.resolve(),
-  send: () => Promise.reject(new Error('a node that is alone has no errands for others')),
+  send: () => Promise.reject(new Error('a node that is alone has no commands for others')),
+  commandsSetAside: () => Promise.resolve(0),
   watched: false,
   event: () => undefined,
   ask: () => Promise.resolve({ answers: [], complete: true }),

@@ -49,7 +49,8 @@ export class AuditController {
   @Operation({
     id: 'listAudit',
     summary: 'The audit log',
-    description: 'Every write over the API, newest first: who, what, when, before, after.',
+    description:
+      'Every write over the API, newest first: who, what, when, before, after. Of checks and previews by one caller, one a minute.',
     role: 'admin',
   })
   @PageResponse(AuditEntryDto)

@@ -2,6 +2,8 @@ import { type CallHandler, type ExecutionContext, Inject, Injectable, type NestI
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { catchError, from, mergeMap, type Observable, throwError } from 'rxjs';
+import { decodedLoosely, redact, redactDeep } from '../../domain/redact.js';
+import type { Instant } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import { OPERATION_KEY, WRITES_KEY } from '../http/operation.js';
 import { AUDIT_LOG, CLOCK } from '../tokens.js';
@@ -9,10 +11,18 @@ import type { AuditLog } from './audit-log.js';
 
 /** Characters of a value that one entry keeps. */
 const MAX_VALUE = 4000;
+/** Milliseconds in which calls of one caller that change nothing make one entry. */
+const CHECK_INTERVAL = 60_000;
 
-/** Writes one entry for each call that changes something, done or failed, before the caller gets the answer. */
+/**
+ * Writes one entry for each call that changes something, done or failed, before the caller gets the answer; and for those that
+ * could be used to learn something by trying, like a check of a configuration.
+ */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
+  /** When a call that changes nothing was written down last; one key has a handful of them. */
+  private readonly checked = new Map<string, Instant>();
+
   constructor(
     @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(AUDIT_LOG) private readonly log: AuditLog,
@@ -21,13 +31,10 @@ export class AuditInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (
-      request.method === 'GET' ||
-      request.method === 'HEAD' ||
-      !this.reflector.get<boolean>(WRITES_KEY, context.getHandler())
-    )
-      return next.handle();
     const operation = this.reflector.get<string>(OPERATION_KEY, context.getHandler());
+    const writes = this.reflector.get<boolean>(WRITES_KEY, context.getHandler());
+    if (request.method === 'GET' || request.method === 'HEAD' || (!writes && this.isRepeated(request, operation)))
+      return next.handle();
     return next.handle().pipe(
       mergeMap((answer) => from(this.write(request, operation, 'done').then(() => answer))),
       catchError((error: Error) =>
@@ -36,31 +43,31 @@ export class AuditInterceptor implements NestInterceptor {
     );
   }
 
+  /** The console checks what is typed, while it is typed: that must not push the writes out of the log. */
+  private isRepeated(request: FastifyRequest, operation: string): boolean {
+    const key = `${operation} ${callerName(request)}`;
+    const now = this.clock.now();
+    const before = this.checked.get(key);
+    if (before !== undefined && now - before < CHECK_INTERVAL) return true;
+    this.checked.set(key, now);
+    return false;
+  }
+
   private async write(request: FastifyRequest, operation: string, outcome: string): Promise<void> {
     await this.log.append({
       at: this.clock.now(),
-      who: request.caller?.name ?? 'nobody',
+      who: callerName(request),
       what: operation,
-      target: bounded(decoded(request.url)),
-      outcome: bounded(outcome),
+      target: bounded(redact(decodedLoosely(redact(request.url)))),
+      outcome: bounded(redact(outcome)),
       before: bounded(asText(request.changeNote?.before)),
       after: bounded(asText(request.changeNote?.after)),
     });
   }
 }
 
-const asText = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
+const callerName = (request: FastifyRequest): string => request.caller?.name ?? 'nobody';
 
-/** Without user and password of URLs, which nobody who reads the log is to see. */
-const bounded = (text: string): string => {
-  const clean = text.slice(0, MAX_VALUE).replace(/\/\/[^/@\s"]*@/g, '//');
-  return text.length <= MAX_VALUE ? clean : `${clean}…`;
-};
+const asText = (value: unknown): string => (value === undefined ? '' : JSON.stringify(redactDeep(value)));
 
-function decoded(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
-}
+const bounded = (text: string): string => (text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE)}…`);

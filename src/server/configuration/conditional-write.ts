@@ -21,7 +21,7 @@ export const ETAG = { ETag: { schema: { type: 'string' as const }, description: 
 export const CHANGE_PROBLEMS = {
   409:
     'Many documents would be deleted: `crawlers` says how many; repeat with `confirm=true`. Or the file on disk was edited to ' +
-    'something with errors: `errors` lists them; mend the file first.',
+    'something with errors: `errors` lists them; fix the file first.',
   412: 'The configuration has changed since it was read, over the API or on disk.',
   422: 'The configuration would have errors; `errors` lists all.',
   428: 'If-Match is missing.',

@@ -1,13 +1,13 @@
 /**
  * CrawlConfig.xml on disk: the truth that a restart starts from.
  */
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import { type Problem, placeText } from '../../domain/crawl/place.js';
-import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
+import { FileRefused, RULE_FILE_ENDINGS, type RuleFileKind } from '../../domain/crawl/rule-file.js';
 import { fileFault } from '../fail.js';
 import { UsageError } from '../options.js';
 import type { ConfigurationFormat } from './configuration-format.js';
@@ -43,8 +43,11 @@ export interface LoadedConfiguration {
   readonly fingerprint: string;
 }
 
+/** Is in force by its presence, so that its coming and going counts as a change. */
+const GLOBAL_RULES = 'global.rules';
+
 /** What the API may write. */
-type Texts = Pick<LoadedConfiguration, 'xml' | 'ruleFiles'>;
+export type Texts = Pick<LoadedConfiguration, 'xml' | 'ruleFiles'>;
 
 /** Texts that are written beside their files and wait to take their places. */
 export interface Staged {
@@ -58,6 +61,7 @@ export class ConfigurationFile {
   constructor(
     readonly path: string,
     private readonly format: ConfigurationFormat,
+    private readonly fileSinks: string,
   ) {
     this.folder = dirname(resolve(path));
   }
@@ -66,7 +70,7 @@ export class ConfigurationFile {
   text(): string {
     if (!existsSync(this.path)) {
       throw new UsageError(
-        `there is no configuration ${this.path}: name one that is there, or begin with a copy of CrawlConfig.xml.example`,
+        `there is no configuration ${this.path}: name one that is there, or write one with crawlway init`,
       );
     }
     try {
@@ -88,7 +92,7 @@ export class ConfigurationFile {
       definition,
       problems,
       ruleFiles: files.filter((file): file is RuleFile => file.kind !== undefined),
-      paths: files.map(({ name }) => this.beside(name)),
+      paths: [...new Set([...files.map(({ name }) => name), GLOBAL_RULES])].map((name) => join(this.folder, name)),
       fingerprint: fingerprintOf(xml, files),
     };
   }
@@ -114,7 +118,9 @@ export class ConfigurationFile {
     const files = new Map<string, NamedFile>();
     const read = this.format.read(xml, {
       file: this.path,
+      fileSinks: this.fileSinks,
       readFile: (name, kind) => {
+        if (kind) requireRuleFileName(name);
         const path = this.beside(name);
         const text = (kind && rules.get(name)) ?? readFileSync(path, 'utf8');
         files.set(name, { name, ...(kind ? { kind } : {}), text });
@@ -158,9 +164,20 @@ export class ConfigurationFile {
   /** Other files stand in the configuration's folder or below; a configuration over the API cannot read others. */
   private beside(name: string): string {
     const path = resolve(join(this.folder, name));
-    if (!path.startsWith(this.folder + sep)) throw new Error(`${name} is outside ${this.folder}`);
-    return path;
+    const configuration = realPlace(resolve(this.path));
+    const folders = [realPlace(this.folder), dirname(configuration)];
+    const real = realPlace(path);
+    if (real === configuration) throw new FileRefused(`${name} is the configuration itself: name another file`);
+    if (path.startsWith(this.folder + sep) && folders.some((folder) => real.startsWith(folder + sep))) return path;
+    throw new FileRefused(`${name} is outside the folder of the configuration: only files inside it are read`);
   }
+}
+
+function requireRuleFileName(name: string): void {
+  if (RULE_FILE_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending))) return;
+  throw new FileRefused(
+    `${name} is not taken for a file of rules: give it a name that ends in ${RULE_FILE_ENDINGS.join(', ')}`,
+  );
 }
 
 function fingerprintOf(xml: string, files: readonly NamedFile[]): string {
@@ -182,17 +199,21 @@ export function realPlace(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return path;
+    const parent = dirname(path);
+    return parent === path ? path : join(realPlace(parent), basename(path));
   }
 }
+
+/** Never a file or a link that somebody has put there. */
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 async function stageText(path: string, text: string): Promise<Staged> {
   const place = realPlace(path);
   mkdirSync(dirname(place), { recursive: true });
-  const staged = `${place}.${process.pid}.new`;
+  const staged = `${place}.${randomBytes(6).toString('hex')}.new`;
   const discard = (): Promise<void> => rm(staged, { force: true });
   try {
-    const handle = await open(staged, 'w', 0o600);
+    const handle = await open(staged, NEW_FILE, 0o600);
     try {
       await handle.writeFile(text, 'utf8');
       await keepAccess(place, handle);

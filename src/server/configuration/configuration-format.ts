@@ -8,6 +8,8 @@ export interface FormatContext {
   readonly file: string;
   /** Text of another file that the configuration names, of rules when it has a kind; throws when there is none. */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
+  /** Folder below which `file` sinks write; absent: wherever they say. */
+  readonly fileSinks?: string;
 }
 
 /** A match element: And, Or, Not, Atom, Domain, Path, Ext, Host, Url, Scheme, Query, InQuery or Length. */

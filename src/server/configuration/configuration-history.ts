@@ -11,7 +11,7 @@ export interface VersionHeader {
 
 /** What a configuration is made of. */
 export interface ConfigurationTexts {
-  /** CrawlConfig.xml as it stands in the file, secrets included. */
+  /** CrawlConfig.xml as it is in the file; its secrets are asterisks where the history keeps none. */
   readonly xml: string;
   /** Files of rules, by the name that the configuration gives them. */
   readonly files: ReadonlyMap<string, string>;
@@ -19,6 +19,8 @@ export interface ConfigurationTexts {
 
 /** Every configuration that was ever in force, and edits of the file that were written over. */
 export interface ConfigurationHistory {
+  /** False: texts are stored in clear, so that their secrets have to be left out. */
+  readonly keepsSecrets: boolean;
   /** Newest first. */
   versions(before: number | undefined, limit: number): Promise<VersionHeader[]>;
   /** Undefined for a number never used; without files for a version from before they were kept. */

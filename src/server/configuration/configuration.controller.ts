@@ -12,14 +12,26 @@ import {
   Req,
   Res,
 } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiOkResponse, ApiProduces, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiProduces,
+  ApiProperty,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import { IsString } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { TakesConfiguration } from '../http/body-parsers.js';
+import { ClientGone } from '../http/client-gone.js';
 import { JSON_TYPE, NDJSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { API } from '../tokens.js';
+import { SinkTestDto } from '../sinks/sink.dto.js';
+import type { TestSink } from '../sinks/sink-test.js';
+import { API, TEST_SINK } from '../tokens.js';
 import { CHANGE_PROBLEMS, ETAG, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
 import {
   CheckDto,
@@ -53,11 +65,20 @@ const XML_ANSWER = {
   content: { [XML_TYPE]: { schema: { type: 'string' } } },
 };
 
+class SinkQuery {
+  @ApiProperty({ description: 'Its name.' })
+  @IsString()
+  sink!: string;
+}
+
 @ApiTags('Configuration')
 @ApiExtraModels(PreviewDto)
 @Controller(`${API}/config`)
 export class ConfigurationController {
-  constructor(@Inject(ConfigurationService) private readonly configuration: ConfigurationService) {}
+  constructor(
+    @Inject(ConfigurationService) private readonly configuration: ConfigurationService,
+    @Inject(TEST_SINK) private readonly testSink: TestSink,
+  ) {}
 
   @Get()
   @Operation({
@@ -157,10 +178,31 @@ export class ConfigurationController {
     };
   }
 
+  @Post('test-sink')
+  @HttpCode(200)
+  @Operation({
+    id: 'testSinkOfConfiguration',
+    summary: 'Try a sink before it is in force',
+    description:
+      'Asks the sink of the given configuration whether it answers and would take orders. Nothing is changed or sent.',
+    role: 'admin',
+    consumes: DRAFT_TYPES,
+    problems: {
+      404: 'The configuration has no sink of that name.',
+      422: 'The configuration has errors; `errors` lists all.',
+    },
+  })
+  @DraftBody()
+  @ApiOkResponse({ type: SinkTestDto })
+  tryOutSink(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() { sink }: SinkQuery): Promise<SinkTestDto> {
+    return this.testSink(this.configuration.sinkOf(draft, sink));
+  }
+
   @Post('preview')
   @HttpCode(200)
   @Operation({
     id: 'previewConfiguration',
+    searches: true,
     summary: 'What would a configuration change?',
     description:
       'Judges the stored URLs with the given configuration and changes nothing. ' +
@@ -182,6 +224,7 @@ export class ConfigurationController {
     @Body(DraftBodyPipe) draft: ConfigurationDraft,
     @Headers('accept') accept: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @ClientGone() gone: AbortSignal,
   ): Promise<PreviewDto | AsyncIterable<string> | undefined> {
     const reports = this.configuration.preview(draft);
     if (accept?.includes(NDJSON_TYPE)) {
@@ -189,7 +232,10 @@ export class ConfigurationController {
       return lines(reports);
     }
     let last: PreviewDto | undefined;
-    for await (const report of reports) last = previewDto(report);
+    for await (const report of reports) {
+      gone.throwIfAborted();
+      last = previewDto(report);
+    }
     return last;
   }
 }

@@ -33,16 +33,12 @@ export class VersionDto {
       'write went over.',
   })
   who!: string;
-
-  @ApiProperty({ description: 'SHA-256 of the text, hex.' })
-  digest!: string;
 }
 
-export const versionDto = ({ version, at, who, digest }: VersionHeader): VersionDto => ({
+export const versionDto = ({ version, at, who }: VersionHeader): VersionDto => ({
   version,
   at: isoAlways(at),
   who,
-  digest,
 });
 
 export class ConfigurationStateDto extends VersionDto {

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { SinkDefinition } from '../../domain/crawl/definition.js';
 import { type Problem, placeText } from '../../domain/crawl/place.js';
 import type { EngineApi, PreviewReport } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
@@ -13,9 +14,11 @@ import {
   type LoadedConfiguration,
   type RuleFile,
   type Staged,
+  type Texts,
 } from './configuration-file.js';
 import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
+import { withoutSecrets, withSecretsOf } from './history-secrets.js';
 import { configurationErrors } from './problems.dto.js';
 import { ANY, confirmationNeeded, editNotInForce, notWritten, requireMatch } from './write-conditions.js';
 
@@ -73,7 +76,7 @@ export class ConfigurationService {
         version: newest.version,
         file: this.file.path,
       });
-      const { xml, files } = await this.texts(newest.version);
+      const { xml, files } = await this.texts(newest.version, loaded);
       this.inForce = { ...this.file.load(xml, files), header: newest };
     } else {
       this.inForce = { ...loaded, header: newest && isNewest ? newest : await this.remember(loaded, 'file') };
@@ -106,8 +109,10 @@ export class ConfigurationService {
     return this.rejected;
   }
 
+  /** Nothing of the text goes into it: whoever may not see a password could try guesses against a digest. */
   get etag(): string {
-    return `"${this.current.header.digest.slice(0, 32)}"`;
+    const { version, at } = this.current.header;
+    return `"${version}-${at.toString(36)}"`;
   }
 
   /** Paths whose change wants a reload. */
@@ -132,6 +137,13 @@ export class ConfigurationService {
     const { xml, files } = this.completed(draft);
     const checked = this.file.check(xml, files);
     return checked.definition ? [...checked.problems, ...strayFiles(draft, checked.files)] : checked.problems;
+  }
+
+  /** The sink of that name as a draft has it, secrets of the configuration in force filled in. */
+  sinkOf(draft: ConfigurationDraft, name: string): SinkDefinition {
+    const sink = this.loadOrRefuse(draft).definition.sinks.find((one) => one.name === name);
+    if (!sink) throw new ProblemException('not-found', `The configuration has no sink ${name}.`);
+    return sink;
   }
 
   preview(draft: ConfigurationDraft): AsyncIterable<PreviewReport> {
@@ -219,9 +231,9 @@ export class ConfigurationService {
     try {
       const loaded = this.file.load();
       const isNew = loaded.fingerprint !== this.current.fingerprint;
-      if (isNew) await this.reconfigure(loaded);
+      const header = isNew ? await this.reconfigureAndRemember(loaded, who) : undefined;
       this.onDisk = loaded;
-      if (isNew) await this.accept(loaded, who);
+      if (header) await this.accept(loaded, header);
       this.rejected = [];
       return isNew ? 'reloaded' : 'unchanged';
     } catch (error) {
@@ -240,15 +252,35 @@ export class ConfigurationService {
 
   private async putInForce(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
     const staged = await this.stage(loaded);
+    const header = await this.reconfigureAndRemember(loaded, who, () => this.keepEdit(loaded)).catch(
+      async (error: unknown) => {
+        await staged?.discard();
+        throw error;
+      },
+    );
+    await this.write(loaded, staged);
+    return this.accept(loaded, header);
+  }
+
+  /** What cannot be remembered, on a full disk for example, is not in force either. */
+  private async reconfigureAndRemember(
+    loaded: LoadedConfiguration,
+    who: string,
+    before = async (): Promise<unknown> => undefined,
+  ): Promise<VersionHeader> {
+    await this.reconfigure(loaded);
     try {
-      await this.reconfigure(loaded);
+      await before();
+      return await this.remember(loaded, who);
     } catch (error) {
-      await staged?.discard();
+      await this.engine.reconfigure(this.current.definition).catch(() => undefined);
       throw error;
     }
+  }
+
+  /** An edit that could not be used, and is about to be written over. */
+  private async keepEdit(loaded: LoadedConfiguration): Promise<void> {
     if (this.rejected.length > 0) await this.remember(this.file.inPlaceOf(loaded), KEPT_EDIT);
-    await this.write(loaded, staged);
-    return this.accept(loaded, who);
   }
 
   private async write(loaded: LoadedConfiguration, staged: Staged | undefined): Promise<void> {
@@ -279,11 +311,10 @@ export class ConfigurationService {
     });
   }
 
-  private async accept(loaded: LoadedConfiguration, who: string): Promise<ConfigurationInForce> {
-    const header = await this.remember(loaded, who);
+  private async accept(loaded: LoadedConfiguration, header: VersionHeader): Promise<ConfigurationInForce> {
     this.inForce = { ...loaded, header };
     this.rejected = [];
-    this.log.info('a new configuration is in force', { version: header.version, by: who });
+    this.log.info('a new configuration is in force', { version: header.version, by: header.who });
     await this.engine.tellOthers();
     return this.inForce;
   }
@@ -292,7 +323,9 @@ export class ConfigurationService {
     { xml, ruleFiles, fingerprint }: Pick<LoadedConfiguration, 'xml' | 'ruleFiles' | 'fingerprint'>,
     who: string,
   ): Promise<VersionHeader> {
-    return this.history.add({ at: this.clock.now(), who, digest: fingerprint, xml, files: textsByName(ruleFiles) });
+    const texts = { xml, files: textsByName(ruleFiles) };
+    const kept = this.history.keepsSecrets ? texts : withoutSecrets(texts, this.format);
+    return this.history.add({ at: this.clock.now(), who, digest: fingerprint, ...kept });
   }
 
   /** The version that was put in force last. */
@@ -332,9 +365,10 @@ export class ConfigurationService {
     if (last && last.needsConfirmation.length > 0) throw confirmationNeeded(last);
   }
 
-  private async texts(version: number): Promise<ConfigurationTexts> {
+  /** @param own where secrets that the history does not keep are taken from */
+  private async texts(version: number, own: Texts = this.current): Promise<ConfigurationTexts> {
     const texts = await this.history.texts(version);
-    if (texts) return texts;
+    if (texts) return this.history.keepsSecrets ? texts : withSecretsOf(own, texts, this.format);
     throw new ProblemException('not-found', `There is no version ${version} of the configuration.`);
   }
 

@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { matchedView } from '../../domain/policy/matched-view.js';
 import { resolvedUrl, resolvedView } from '../../domain/policy/resolved.js';
 import { type EngineApi, NotFound } from '../../engine/engine-api.js';
 import { CrawlerName } from '../http/crawler-name.js';
@@ -36,7 +37,12 @@ export class ResolvedController {
     const definition = crawlers.find(({ name }) => name === crawler);
     if (!definition) throw new NotFound(`there is no crawler ${JSON.stringify(crawler)}`);
     if (url === undefined) return resolvedViewDto(resolvedView(definition, globalCrawlSpace));
-    const { candidate } = await this.engine.explain(crawler, url, from);
-    return resolvedUrlDto(candidate.url.href, resolvedUrl(definition, globalCrawlSpace, candidate));
+    const { candidate, queue } = await this.engine.explain(crawler, url, from);
+    return resolvedUrlDto({
+      url: candidate.url.href,
+      queue,
+      entries: matchedView(definition, globalCrawlSpace, candidate),
+      ...resolvedUrl(definition, globalCrawlSpace, candidate),
+    });
   }
 }

@@ -1,9 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength, MinLength } from 'class-validator';
+import type { QueueAssignment } from '../../domain/frontier/sources.js';
+import type { MatchedEntry } from '../../domain/policy/matched-view.js';
 import type { ResolvedEntry, ResolvedOption, ResolvedUrl } from '../../domain/policy/resolved.js';
+import { LAYERS } from '../../domain/policy/verdict.js';
 import { IfGiven } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
-import { LAYERS, PlaceDto, TraceStepDto, traceStepDto, VerdictDto, verdictDto } from '../urls/explanation.dto.js';
+import {
+  PlaceDto,
+  QueueDto,
+  queueDto,
+  TraceStepDto,
+  traceStepDto,
+  VerdictDto,
+  verdictDto,
+} from '../urls/explanation.dto.js';
 
 export class ResolvedQuery {
   @ApiProperty({ required: false, maxLength: MAX_URL, description: 'Resolve for this URL.' })
@@ -37,6 +48,15 @@ export class ResolvedEntryDto {
   place?: PlaceDto;
 }
 
+class MatchedEntryDto extends ResolvedEntryDto {
+  @ApiProperty({
+    required: false,
+    description:
+      'Whether it matches the URL. Absent: no rule that can match, or below a condition that does not apply.',
+  })
+  matched?: boolean;
+}
+
 export class ResolvedViewDto {
   @ApiProperty({ type: () => [ResolvedEntryDto], description: 'In the order of evaluation.' })
   entries!: ResolvedEntryDto[];
@@ -66,17 +86,38 @@ export class ResolvedUrlDto {
   @ApiProperty({ type: () => [TraceStepDto], description: 'Each rule of each layer: matched or not, and what it set.' })
   steps!: TraceStepDto[];
 
+  @ApiProperty({ type: () => [MatchedEntryDto], description: 'The whole view, with what matches the URL.' })
+  entries!: MatchedEntryDto[];
+
   @ApiProperty({ type: () => [ResolvedOptionDto], description: 'Final options.' })
   options!: ResolvedOptionDto[];
+
+  @ApiProperty({ required: false, type: () => QueueDto, description: 'Absent: the configuration rejects it.' })
+  queue?: QueueDto;
 }
 
 export const resolvedViewDto = (entries: readonly ResolvedEntry[]): ResolvedViewDto => ({
   entries: entries.map(({ layer, depth, text, effect, place }) => ({ layer, depth, text, effect, place })),
 });
 
-export const resolvedUrlDto = (url: string, resolved: ResolvedUrl): ResolvedUrlDto => ({
+export interface ResolvedForUrl extends ResolvedUrl {
+  readonly url: string;
+  readonly entries: readonly MatchedEntry[];
+  readonly queue?: QueueAssignment;
+}
+
+export const resolvedUrlDto = ({ url, queue, ...resolved }: ResolvedForUrl): ResolvedUrlDto => ({
   url,
+  entries: resolved.entries.map(({ layer, depth, text, effect, place, matched }) => ({
+    layer,
+    depth,
+    text,
+    effect,
+    place,
+    matched,
+  })),
   verdict: verdictDto(resolved.verdict),
   steps: resolved.steps.map(traceStepDto),
   options: resolved.options.map(({ name, value, setBy, place }: ResolvedOption) => ({ name, value, setBy, place })),
+  queue: queue && queueDto(queue),
 });

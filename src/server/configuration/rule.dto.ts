@@ -53,7 +53,7 @@ export class RuleMatchDto {
 
 export class RuleActionDto {
   @ApiProperty({
-    enum: ['Index', 'NoIndex', 'Follow', 'NoFollow', 'Accept', 'Ignore', 'Source', 'AddMeta', 'Priority'],
+    enum: ['Index', 'NoIndex', 'Follow', 'NoFollow', 'Accept', 'Ignore', 'Source', 'AddMeta', 'Priority', 'Render'],
   })
   @IsString()
   @MaxLength(32)
@@ -81,6 +81,24 @@ export class RuleActionDto {
   @IfGiven()
   @IsInt()
   shift?: number;
+
+  @ApiProperty({ required: false, enum: ['never', 'auto', 'always'], description: 'Of Render.' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(32)
+  mode?: string;
+
+  @ApiProperty({ required: false, description: 'Of Render: a CSS selector, or `js:` and an expression.' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(MAX_VALUE)
+  readyWhen?: string;
+
+  @ApiProperty({ required: false, description: 'Of Render: `click SELECTOR; scroll TIMES; wait SECONDS`.' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(MAX_VALUE)
+  steps?: string;
 }
 
 export class RuleInputDto {
@@ -129,7 +147,7 @@ export class RuleDto {
   @ApiProperty({ type: () => [RuleActionDto] })
   actions!: readonly RuleActionDto[];
 
-  @ApiProperty({ description: 'The Rule element as it stands in the file.' })
+  @ApiProperty({ description: 'The Rule element as it is in the file.' })
   xml!: string;
 }
 

@@ -35,7 +35,7 @@ export function editNotInForce(problems: readonly Problem[]): ProblemException {
   const [first] = problems.filter(({ severity }) => severity === 'error');
   const fault = first ? ` ${placeText(first.place)} ${first.message}.` : '';
   const detail =
-    `The configuration file on disk has an edit that is not in force.${fault} Nothing was changed. Mend the file or undo the ` +
+    `The configuration file on disk has an edit that is not in force.${fault} Nothing was changed. Fix the file or undo the ` +
     'edit, and repeat; or send the whole configuration by PUT /api/v1/config with If-Match: *, which keeps the edit in the ' +
     'history and writes over it.';
   return new ProblemException('edit-not-in-force', detail, { errors: configurationErrors(problems) });

@@ -26,12 +26,26 @@ const PLAIN_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>
 The API is described at <a href="/docs">/docs</a>.</p></html>`;
 
 /** A probe of a mistyped address must fail, and not be answered with a page. */
-const NO_SCREENS = new Set(['api', 'docs', 'health', 'metrics']);
+const NO_SCREENS = new Set(['api', 'docs', 'health', 'help', 'metrics']);
 
 /** Paths of the console's own screens have no dot in their last part; files do. */
 function isScreen(path: string): boolean {
   const first = path.split('/').find((part) => part !== '') ?? '';
   return !NO_SCREENS.has(first.toLowerCase()) && !path.slice(path.lastIndexOf('/')).includes('.');
+}
+
+const HELP = join(PROJECT_ROOT, 'dist', 'help');
+
+/** The documentation at `/help`: pages that scripts/docs.mjs made from docs/. */
+export async function serveHelp(fastify: FastifyInstance): Promise<void> {
+  if (!existsSync(join(HELP, 'index.html'))) return;
+  fastify.get('/help', async (_request, reply) => reply.redirect('/help/'));
+  await fastify.register(fastifyStatic, {
+    root: HELP,
+    prefix: '/help/',
+    decorateReply: false,
+    setHeaders: (reply) => void reply.header('content-security-policy', CONTENT_SECURITY_POLICY),
+  });
 }
 
 export async function serveConsole(fastify: FastifyInstance): Promise<void> {

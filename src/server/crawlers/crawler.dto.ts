@@ -85,7 +85,7 @@ export class CrawlerDto {
   @ApiProperty({ required: false, format: 'date-time', description: 'Due time of the URL that has waited longest.' })
   oldestDueAt?: string;
 
-  @ApiProperty({ description: 'Nothing is due and nothing is under way.' })
+  @ApiProperty({ description: 'Nothing is due and nothing is in flight.' })
   idle!: boolean;
 }
 

@@ -95,7 +95,7 @@ export class CrawlersController {
   @Operation({
     id: 'stopCrawler',
     summary: 'Stop',
-    description: 'Fetches nothing until started again, and gives up what is under way.',
+    description: 'Fetches nothing until started again, and gives up what is in flight.',
     role: 'operate',
     problems: UNKNOWN,
   })

@@ -13,7 +13,7 @@ const verdict = (n: number): CrawlEvent => ({
 const state: CrawlEvent = { type: 'crawler', at: instant(0), crawler: 'c', state: 'paused' };
 
 describe('an event feed', () => {
-  it('shows so many of a type in a second, counts the rest, and begins anew in the next', () => {
+  it('shows so many of a type in a second, counts the rest, and begins again in the next', () => {
     const feed = new EventFeed(3);
     for (let n = 0; n < 10; n++) feed.offer(verdict(n), instant(500));
     expect(feed.offer(state, instant(500))).toBe(true);

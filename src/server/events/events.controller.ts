@@ -1,8 +1,8 @@
 import { finished } from 'node:stream/promises';
-import { Controller, Get, Header, Inject, type OnModuleDestroy, Res } from '@nestjs/common';
+import { Controller, Get, Header, HttpException, Inject, type OnModuleDestroy, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { milliseconds, seconds } from '../../domain/time/units.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { CrawlEvent } from '../../engine/events.js';
@@ -15,6 +15,8 @@ import { EventFeed } from './event-feed.js';
 const EVENTS_PER_SECOND = 20;
 /** Events go out in small bundles: one write for each would cost more than the events are worth. */
 const BUNDLE_EVERY = milliseconds(200);
+/** Several consoles and a few scripts with one key. */
+const STREAMS_OF_ONE_KEY = 50;
 /** Proxies close a connection on which nothing comes for a while, often 60 s. */
 const HEARTBEATS_EVERY = 75;
 /** A server that stops waits no longer for listeners that do not read. */
@@ -28,6 +30,8 @@ const EXAMPLE =
 export class EventsController implements OnModuleDestroy {
   private readonly ending = new AbortController();
   private readonly answers = new Set<Promise<void>>();
+  /** Streams in flight, by the name of their key. */
+  private readonly open = new Map<string, number>();
 
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
@@ -60,7 +64,15 @@ export class EventsController implements OnModuleDestroy {
     description: 'A stream that ends when the server stops.',
     content: { 'text/event-stream': { schema: { type: 'string', example: EXAMPLE } } },
   })
-  async *stream(@Res({ passthrough: true }) reply: FastifyReply): AsyncIterable<string> {
+  async stream(
+    @Req() { caller }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AsyncIterable<string>> {
+    this.take(caller?.name ?? '', reply);
+    return this.events(reply);
+  }
+
+  private async *events(reply: FastifyReply): AsyncIterable<string> {
     this.remember(reply);
     const feed = new EventFeed(EVENTS_PER_SECOND);
     const unsubscribe = this.engine.subscribe((event) => feed.offer(event, this.clock.now()));
@@ -77,6 +89,19 @@ export class EventsController implements OnModuleDestroy {
     } finally {
       unsubscribe();
     }
+  }
+
+  /** A stream holds its connection as long as it likes, so that there is a share of them for each key. */
+  private take(name: string, { raw }: FastifyReply): void {
+    const open = this.open.get(name) ?? 0;
+    if (open >= STREAMS_OF_ONE_KEY) {
+      throw new HttpException(
+        `At most ${STREAMS_OF_ONE_KEY} event streams of one key at a time; close one first.`,
+        429,
+      );
+    }
+    this.open.set(name, open + 1);
+    raw.once('close', () => this.open.set(name, this.open.get(name)! - 1));
   }
 
   private remember({ raw }: FastifyReply): void {

@@ -6,7 +6,7 @@ const counters = (documents: number) => ({
   orders: [{ crawler: 'docs', kind: 'add', state: 'acknowledged', count: documents }],
 });
 
-it('servers that come, go and begin anew make counters that only grow', () => {
+it('servers that come, go and begin again make counters that only grow', () => {
   const totals = new CrawlTotals();
   const of = (servers: Record<string, number>): number => {
     const { pages, orders } = totals.add(

@@ -21,7 +21,7 @@ it.each([
   '{"version":2,"crawlers":{}}',
   '{"version":1}',
   '{"version":1,"crawlers":{"docs":[{"at":"x"}]}}',
-])('a damaged history is begun anew: %s', async (text) => {
+])('a damaged history is begun again: %s', async (text) => {
   const path = join(temporaryDirectory(), 'history.json');
   writeFileSync(path, text);
   expect(await readHistory(path)).toEqual({});

@@ -1,6 +1,6 @@
 /**
  * The hours of the last week, in one small file of the data directory: charts are a convenience of this server, not part of
- * the crawl's truth, so a file that is missing or damaged is simply begun anew.
+ * the crawl's truth, so a file that is missing or damaged is simply begun again.
  */
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

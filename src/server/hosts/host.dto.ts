@@ -22,6 +22,14 @@ export class HostRobotsDto {
   text!: string;
 }
 
+export class NeedRenderingDto {
+  @ApiProperty({ type: 'integer' })
+  documents!: number;
+
+  @ApiProperty({ required: false, description: 'URL of one of them.' })
+  sample?: string;
+}
+
 export class HostDto {
   @ApiProperty({ description: 'Host name, with the port when it is not the default.' })
   host!: string;
@@ -81,6 +89,22 @@ export class HostDto {
 
   @ApiProperty({ required: false })
   averageLatencySeconds?: number;
+
+  @ApiProperty({
+    required: false,
+    type: 'integer',
+    description:
+      'Pages that took longer than a second to read, for which the host waits longer; since the server started.',
+  })
+  slowPages?: number;
+
+  @ApiProperty({
+    required: false,
+    type: () => NeedRenderingDto,
+    description:
+      'Documents in the index without the content that their scripts would make (reason `needs-rendering`); counted once a minute, for one host only.',
+  })
+  needRendering?: NeedRenderingDto;
 }
 
 export const hostDto = (view: HostView): HostDto => ({
@@ -98,4 +122,6 @@ export const hostDto = (view: HostView): HostDto => ({
   successShare: view.successShare,
   errorClasses: view.errorClasses,
   averageLatencySeconds: inSeconds(view.averageLatency),
+  slowPages: view.slowPages,
+  needRendering: view.needRendering,
 });

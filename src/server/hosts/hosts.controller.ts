@@ -83,6 +83,7 @@ export class HostsController {
   @Get(':host/folders')
   @Operation({
     id: 'listFolders',
+    searches: true,
     summary: 'What lies in a folder of a web server',
     description:
       'Folders with their numbers of URLs, and the URLs in the folder itself. An answer never takes long: of a large host each is one step, `next` asks for the following one, and the counts of all steps add up to exact ones.',

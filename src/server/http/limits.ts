@@ -1,6 +1,9 @@
 /** Characters of a URL that a call takes. */
 export const MAX_URL = 65_536;
 
+/** Lines of a url list or a pending file in one call. */
+export const MAX_LINES = 2_000_000;
+
 /** Characters of a LIKE pattern: SQLite takes 50,000 bytes, and a character has up to four. */
 export const MAX_LIKE = 12_288;
 

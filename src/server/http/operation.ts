@@ -12,6 +12,7 @@ export const ROLE_KEY = 'crawlway:role';
 export const CONSUMES_KEY = 'crawlway:consumes';
 export const OPERATION_KEY = 'crawlway:operation';
 export const WRITES_KEY = 'crawlway:writes';
+export const SEARCHES_KEY = 'crawlway:searches';
 
 export const JSON_TYPE = 'application/json';
 export const XML_TYPE = 'application/xml';
@@ -25,8 +26,10 @@ export interface OperationOptions {
   readonly description: string;
   /** `open`: no key wanted, ever. */
   readonly role: Role | 'open';
-  /** false: a POST that changes nothing, and so is not audited. */
+  /** false: a POST that changes nothing; the audit log has one entry a minute of them. */
   readonly writes?: false;
+  /** It looks through the stored URLs; only a few such calls of one key are made at once. */
+  readonly searches?: true;
   /** Media types of the body; JSON when absent. */
   readonly consumes?: readonly string[];
   /** Problems of this call, beside those that every call can answer. */
@@ -71,6 +74,7 @@ export function Operation(options: OperationOptions): MethodDecorator {
     SetMetadata(CONSUMES_KEY, options.consumes ?? [JSON_TYPE]),
     SetMetadata(OPERATION_KEY, options.id),
     SetMetadata(WRITES_KEY, options.writes ?? true),
+    SetMetadata(SEARCHES_KEY, options.searches ?? false),
     ApiOperation({
       operationId: options.id,
       summary: options.summary,

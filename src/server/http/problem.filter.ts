@@ -1,5 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { redactDeep } from '../../domain/redact.js';
 import { NotFound, Unacceptable } from '../../engine/engine-api.js';
 import { StoreUnavailable } from '../../engine/ports/frontier-store.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -11,6 +12,9 @@ import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, probl
 const RETRY_AFTER_S = 1;
 
 /** Turns whatever was thrown into a problem document; the particulars of our own failures go to the log alone. */
+/** Characters of the address that an answer repeats. */
+const LONGEST_INSTANCE = 2_048;
+
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(@Inject(LOG) private readonly log: Log) {}
@@ -19,7 +23,7 @@ export class ProblemFilter implements ExceptionFilter {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const problem = this.problem(error, request);
+    const problem = redactDeep(this.problem(error, request));
     if (reply.raw.headersSent) {
       reply.raw.destroy();
       return;
@@ -30,7 +34,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private problem(error: unknown, request: FastifyRequest): Problem {
-    const instance = request.url;
+    const instance = request.url.slice(0, LONGEST_INSTANCE);
     if (error instanceof ProblemException) return problemOf(error, instance);
     if (error instanceof NotFound) return problemOf(new ProblemException('not-found', error.message), instance);
     if (error instanceof Unacceptable) return problemOf(new ProblemException('unacceptable', error.message), instance);

@@ -25,6 +25,10 @@ class FieldsPipe extends ValidationPipe {
     if (metadata.type === 'body' && value === null) {
       throw new ProblemException('invalid-request', 'The body is null; the call takes an object.');
     }
+    const isText = metadata.type === 'body' && typeof value === 'string';
+    if (!isText && hasNul(value)) {
+      throw new ProblemException('invalid-request', 'A value has a NUL character; no value of this API has one.');
+    }
     try {
       return await super.transform(value, metadata);
     } catch (error) {
@@ -40,6 +44,11 @@ class FieldsPipe extends ValidationPipe {
   protected override transformPrimitive(value: unknown): unknown {
     return value;
   }
+}
+
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
 }
 
 function describe(error: ValidationError, parent: string): ProblemError[] {

@@ -3,12 +3,16 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
+import type { LoginView } from '../../engine/crawl/logins/logins.js';
 import type { CrawlerView, EngineApi, EngineMetrics, SinkView } from '../../engine/engine-api.js';
 
 interface Snapshot {
   readonly metrics: EngineMetrics;
   readonly crawlers: readonly CrawlerView[];
   readonly sinks: readonly SinkView[];
+  readonly logins: readonly LoginView[];
+  /** Calls refused since the start, by status. */
+  readonly refused: ReadonlyMap<number, number>;
 }
 
 type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
@@ -21,7 +25,7 @@ interface Spec {
   readonly rows: (snapshot: Snapshot) => readonly Row[];
 }
 
-const ENDINGS = new Set(['document', 'unchanged', 'redirect', 'sitemap']);
+const ENDINGS = new Set(['document', 'unchanged', 'redirect', 'sitemap', 'no-sitemap']);
 
 /** The many reasons why a page is left out are one outcome: what is none of the others must be an error. */
 const outcomeOf = (name: string): string => (ENDINGS.has(name) || name in ERROR_CODES ? name : 'excluded');
@@ -35,13 +39,61 @@ const ORDERS_AT_0 = ['add', 'delete'].flatMap((kind) => ['acknowledged', 'refuse
 const SPECS: readonly Spec[] = [
   {
     type: 'counter',
+    name: 'crawlway_api_refused_calls_total',
+    help: 'Calls of the API that were refused: 401 no key or a wrong one, 403 not the role, 429 too many.',
+    labels: ['status'],
+    rows: ({ refused }) => [...refused].map(([status, count]): Row => [{ status: String(status) }, count]),
+  },
+  {
+    type: 'counter',
     name: 'crawlway_pages_total',
-    help: 'Visits by crawler and outcome: document, unchanged, redirect, sitemap, excluded or an error code.',
+    help: 'Visits by crawler and outcome: document, unchanged, redirect, sitemap, no-sitemap (none at the usual place), excluded or an error code.',
     labels: ['crawler', 'outcome'],
     rows: ({ metrics, crawlers }) => [
       ...startingAt0(crawlers, [{ outcome: 'document' }]),
       ...metrics.pages.map(({ crawler, outcome, count }): Row => [{ crawler, outcome: outcomeOf(outcome) }, count]),
     ],
+  },
+  {
+    type: 'counter',
+    name: 'crawlway_documents_without_text_total',
+    help: 'Documents whose text could not be extracted, by reason code (extract-…).',
+    labels: ['crawler', 'reason'],
+    rows: ({ metrics }) => metrics.unread.map(({ crawler, reason, count }): Row => [{ crawler, reason }, count]),
+  },
+  {
+    type: 'counter',
+    name: 'crawlway_pages_needing_rendering_total',
+    help: 'Pages read that have no content without their scripts (needs-rendering).',
+    labels: ['crawler'],
+    rows: ({ metrics }) => metrics.needRendering.map(({ crawler, count }): Row => [{ crawler }, count]),
+  },
+  {
+    type: 'counter',
+    name: 'crawlway_rendered_pages_total',
+    help: 'Pages that a browser was asked to render, by outcome: rendered, render-timeout, render-memory or render-crash.',
+    labels: ['crawler', 'outcome'],
+    rows: ({ metrics }) =>
+      metrics.rendering.flatMap(({ crawler, pages }) =>
+        Object.entries(pages).map(([outcome, count]): Row => [{ crawler, outcome }, count]),
+      ),
+  },
+  {
+    type: 'counter',
+    name: 'crawlway_rendering_seconds_total',
+    help: 'Time that rendering pages took, from the request to the browser to its answer.',
+    labels: ['crawler'],
+    rows: ({ metrics }) => metrics.rendering.map(({ crawler, seconds }): Row => [{ crawler }, seconds]),
+  },
+  {
+    type: 'counter',
+    name: 'crawlway_rendering_refused_requests_total',
+    help: 'Requests of rendered pages that were not made, by reason: kind, scheme, method, blocked-host, robots, address, limit, host-rests, navigation, failed.',
+    labels: ['crawler', 'reason'],
+    rows: ({ metrics }) =>
+      metrics.rendering.flatMap(({ crawler, refused }) =>
+        Object.entries(refused).map(([reason, count]): Row => [{ crawler, reason }, count]),
+      ),
   },
   {
     type: 'counter',
@@ -91,9 +143,24 @@ const SPECS: readonly Spec[] = [
   {
     type: 'gauge',
     name: 'crawlway_held_deletions',
-    help: 'Deletions that the guard keeps back.',
+    help: 'Deletions that the guard keeps back: held for a person, or waiting for a sign of life or an early look.',
     labels: [],
     rows: ({ metrics }) => [[{}, metrics.heldDeletions]],
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_commands_set_aside',
+    help: 'Commands between nodes that failed too often; of all nodes.',
+    labels: [],
+    rows: ({ metrics }) => [[{}, metrics.commandsSetAside]],
+  },
+  {
+    type: 'gauge',
+    name: 'crawlway_login_up',
+    help: '1 unless the login fails, or was refused and is not tried again.',
+    labels: ['login'],
+    rows: ({ logins }) =>
+      logins.map(({ name, state }) => [{ login: name }, state === 'failing' || state === 'stopped' ? 0 : 1]),
   },
   {
     type: 'gauge',
@@ -150,7 +217,10 @@ export class EngineMetricsExporter {
   private readonly fill: readonly ((snapshot: Snapshot) => void)[];
   private fetchSeconds: EngineMetrics['fetchSeconds'] = { sum: 0, count: 0, buckets: [] };
 
-  constructor(private readonly engine: EngineApi) {
+  constructor(
+    private readonly engine: EngineApi,
+    private readonly refused: Snapshot['refused'],
+  ) {
     collectDefaultMetrics({ register: this.registry, prefix: 'crawlway_' });
     this.fill = SPECS.map((spec) => this.register(spec));
     this.registry.registerMetric(this.histogram() as unknown as Metric);
@@ -158,7 +228,8 @@ export class EngineMetricsExporter {
 
   async text(): Promise<string> {
     const [metrics, crawlers] = await Promise.all([this.engine.metrics(), this.engine.crawlers()]);
-    for (const fill of this.fill) fill({ metrics, crawlers, sinks: this.engine.sinks() });
+    for (const fill of this.fill)
+      fill({ metrics, crawlers, sinks: this.engine.sinks(), logins: this.engine.logins(), refused: this.refused });
     this.fetchSeconds = metrics.fetchSeconds;
     return this.registry.metrics();
   }

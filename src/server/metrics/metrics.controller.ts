@@ -4,6 +4,7 @@ import { SkipThrottle } from '@nestjs/throttler';
 import { Registry } from 'prom-client';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
+import { RefusedCalls } from '../security/refused-calls.js';
 import { ENGINE } from '../tokens.js';
 import { EngineMetricsExporter } from './engine-metrics.js';
 
@@ -13,8 +14,8 @@ import { EngineMetricsExporter } from './engine-metrics.js';
 export class MetricsController {
   private readonly exporter: EngineMetricsExporter;
 
-  constructor(@Inject(ENGINE) engine: EngineApi) {
-    this.exporter = new EngineMetricsExporter(engine);
+  constructor(@Inject(ENGINE) engine: EngineApi, @Inject(RefusedCalls) refused: RefusedCalls) {
+    this.exporter = new EngineMetricsExporter(engine, refused.counts);
   }
 
   @Get()

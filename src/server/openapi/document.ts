@@ -4,6 +4,7 @@ import { BODY_PROBLEMS, CLOSED_PROBLEMS, COMMON_PROBLEMS, PROBLEM_CONTENT } from
 import { ProblemDto } from '../http/problem.dto.js';
 import { SERVER_VERSION } from '../version.js';
 import { OrderBatchDto } from './order-webhook.dto.js';
+import { CALL_GROUPS, groupOf } from './tags.js';
 import { WEBHOOKS } from './webhooks.js';
 
 const DESCRIPTION = `Crawlway crawls web sites and keeps a search index true to them.
@@ -40,7 +41,33 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   markOpenCalls(document);
   tellOfBodies(document);
   shareProblems(document);
-  return document;
+  groupCalls(document);
+  return nameSchemas(document);
+}
+
+function groupCalls(document: OpenAPIObject): void {
+  const used = new Set<string>();
+  for (const [path, item] of Object.entries(document.paths)) {
+    const { name } = groupOf(path);
+    used.add(name);
+    for (const operation of callsOf(item)) operation.tags = [name];
+  }
+  document.tags = CALL_GROUPS.filter(({ name }) => used.has(name)).map(({ name, description }) => ({
+    name,
+    description,
+  }));
+}
+
+/** Readers see what a thing is, not what our classes for it are called. */
+function nameSchemas(document: OpenAPIObject): OpenAPIObject {
+  const text = JSON.stringify(document).replaceAll(/(#\/components\/schemas\/\w+?)Dto"/g, '$1"');
+  const renamed = JSON.parse(text) as OpenAPIObject;
+  const schemas = Object.entries(renamed.components?.schemas ?? {});
+  renamed.components = {
+    ...renamed.components,
+    schemas: Object.fromEntries(schemas.map(([name, schema]) => [name.replace(/Dto$/, ''), schema])),
+  };
+  return renamed;
 }
 
 /** A call without a security requirement says so, instead of leaving it open whether it was forgotten. */
@@ -77,7 +104,7 @@ function shareProblems(document: OpenAPIObject): void {
   }
 }
 
-const operationsOf = (document: OpenAPIObject): OperationObject[] =>
-  Object.values(document.paths).flatMap((item) =>
-    [item.get, item.put, item.post, item.delete].filter((one) => one !== undefined),
-  );
+const operationsOf = (document: OpenAPIObject): OperationObject[] => Object.values(document.paths).flatMap(callsOf);
+
+const callsOf = (item: OpenAPIObject['paths'][string]): OperationObject[] =>
+  [item.get, item.put, item.post, item.patch, item.delete].filter((one) => one !== undefined);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { ARRIVALS } from '../../domain/crawl/url-state.js';
+import { DISCOVERED_VIA } from '../../domain/crawl/url-state.js';
 import { PROJECT_ROOT } from '../project-root.js';
 import { apiDescription } from './describe.js';
 
@@ -34,7 +34,7 @@ const operations = Object.entries(paths).flatMap(([path, item]) =>
 );
 
 describe('openapi.yaml', () => {
-  it('says what the code says (npm run openapi writes it anew)', () => {
+  it('says what the code says (npm run openapi writes it again)', () => {
     expect(readFileSync(join(PROJECT_ROOT, 'openapi.yaml'), 'utf8')).toBe(description);
   });
 
@@ -65,8 +65,8 @@ describe('openapi.yaml', () => {
   });
 
   it('knows every way in which a URL is found, and every member of a problem', () => {
-    expect(components.schemas['UrlStateDto']!.properties['arrival']!.enum).toEqual([...ARRIVALS]);
-    expect(Object.keys(components.schemas['ProblemDto']!.properties)).toEqual(
+    expect(components.schemas['UrlState']!.properties['discoveredVia']!.enum).toEqual([...DISCOVERED_VIA]);
+    expect(Object.keys(components.schemas['Problem']!.properties)).toEqual(
       expect.arrayContaining(['errors', 'explanation', 'count', 'crawlers']),
     );
   });

@@ -6,6 +6,38 @@ class WebhookMetaDto {
 
   @ApiProperty()
   value!: string;
+
+  @ApiProperty({
+    enum: ['date', 'number'],
+    required: false,
+    description: 'Known of the value: ISO 8601 in UTC, or a number. Absent: text.',
+  })
+  type?: string;
+}
+
+class WebhookHeadingDto {
+  @ApiProperty({ type: 'integer', minimum: 1, maximum: 6 })
+  level!: number;
+
+  @ApiProperty()
+  text!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Offset in the text, in UTF-16 units.' })
+  start!: number;
+}
+
+class WebhookChunkDto {
+  @ApiProperty()
+  text!: string;
+
+  @ApiProperty({ type: [String], description: 'The headings that it stands under, the outermost first.' })
+  path!: string[];
+
+  @ApiProperty({ type: 'integer', description: 'Offset in the text, in UTF-16 units.' })
+  start!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Offset behind its last character.' })
+  end!: number;
 }
 
 class WebhookPartDto {
@@ -34,6 +66,15 @@ class WebhookDocumentDto {
 
   @ApiProperty({ description: 'Extracted text.' })
   text!: string;
+
+  @ApiProperty({ type: () => [WebhookHeadingDto], required: false, description: 'With `cw:Output headings`.' })
+  headings?: WebhookHeadingDto[];
+
+  @ApiProperty({ required: false, description: 'With `cw:Output markdown`.' })
+  markdown?: string;
+
+  @ApiProperty({ type: () => [WebhookChunkDto], required: false, description: 'With `cw:Output chunks`.' })
+  chunks?: WebhookChunkDto[];
 }
 
 class WebhookOrderDto {

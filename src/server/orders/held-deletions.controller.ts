@@ -20,7 +20,8 @@ export class HeldDeletionsController {
   @Operation({
     id: 'listHeldDeletions',
     summary: 'What the deletion guard holds',
-    description: 'Deletions that were decided and are kept back because too many of one host came at once, by host.',
+    description:
+      'Deletions that were decided and are kept back, by host: because too many came at once, or until the host shows a sign of life.',
     role: 'read',
   })
   @PageResponse(HeldDeletionsDto)
@@ -50,7 +51,7 @@ export class HeldDeletionsController {
     id: 'dropHeldDeletions',
     summary: 'Drop held deletions',
     description:
-      "The host's held deletions are forgotten; the documents stay in the index until a later visit decides anew.",
+      "The host's held deletions are forgotten; the documents stay in the index until a later visit decides again.",
     role: 'operate',
     problems: UNKNOWN,
   })

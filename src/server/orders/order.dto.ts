@@ -70,6 +70,13 @@ export class HeldDeletionsDto {
   @ApiProperty({ type: 'integer' })
   count!: number;
 
+  @ApiProperty({
+    type: 'integer',
+    description:
+      'Of these, deletions that wait by themselves: for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person.',
+  })
+  awaiting!: number;
+
   @ApiProperty({ format: 'date-time', description: 'When the oldest was decided.' })
   oldest!: string;
 

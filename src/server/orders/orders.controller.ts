@@ -51,6 +51,7 @@ export class OrdersController {
   @Get()
   @Operation({
     id: 'listOrders',
+    searches: true,
     summary: 'The ledger of push orders',
     description:
       'Every order that is kept, newest first: when and why it was decided, attempts, and what the sink said.',
@@ -72,7 +73,7 @@ export class OrdersController {
     id: 'retryOrder',
     summary: 'Send a refused order again',
     description:
-      'The page is fetched again for an add order, and the order that follows is sent; a delete order goes out as it is.',
+      'The page is fetched again for an add order, and the order that follows is sent; a deletion goes out at once. Either is a new order with a number of its own.',
     role: 'operate',
     problems: { 404: 'There is no such order.', 422: 'The order is not one that was refused.' },
   })

@@ -1,8 +1,10 @@
 import { Body, Controller, Get, Header, Inject, Param, Put } from '@nestjs/common';
 import { ApiBody, ApiOkResponse, ApiProduces, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { linesOf, type TextLine } from '../../domain/url/url-list.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
+import { inSlices, lineFault, MAX_LISTED, requireFewLines } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { textBody } from '../http/text-body.js';
 import { API, ENGINE } from '../tokens.js';
@@ -14,8 +16,33 @@ class ImportDto {
   @ApiProperty({ type: 'integer', description: 'URLs that keep the state they have.' })
   known!: number;
 
-  @ApiProperty({ type: [String], description: 'Lines that could not be read, with their numbers.' })
-  problems!: readonly string[];
+  @ApiProperty({ type: 'integer', description: 'Lines that could not be read.' })
+  rejected!: number;
+
+  @ApiProperty({ type: [String], maxItems: MAX_LISTED, description: 'The first of them, with their numbers.' })
+  problems!: string[];
+}
+
+async function importInSlices(engine: EngineApi, crawler: string, text: string): Promise<ImportDto> {
+  const sum: ImportDto = { imported: 0, known: 0, rejected: 0, problems: [] };
+  const reject = (line: number, problem: string): void => {
+    sum.rejected++;
+    if (sum.problems.length < MAX_LISTED) sum.problems.push(`line ${line}: ${problem}`);
+  };
+  await engine.crawler(crawler);
+  for await (const slice of inSlices(linesOf(text))) {
+    const usable: TextLine[] = [];
+    for (const line of slice) {
+      const fault = lineFault(line);
+      if (fault) reject(line.line, fault);
+      else usable.push(line);
+    }
+    const { imported, known, problems } = await engine.importPending(crawler, usable);
+    sum.imported += imported;
+    sum.known += known;
+    for (const { line, problem } of problems) reject(line, problem);
+  }
+  return sum;
 }
 
 const EXAMPLE = 'https://docs.example.com/ docs 1795280798\nhttps://docs.example.com/new.html docs 0\n';
@@ -32,8 +59,9 @@ export class PendingController {
     id: 'getPending',
     summary: 'The whole store as a pending file',
     description:
-      'One line each, `URL realm state`, alphabetical; 0 is waiting, 2 error, else the Unix time it was indexed. ' +
-      'What is neither queued nor in error and was never visited (filtered, excluded) is left out.',
+      'One line each, `URL realm state`, alphabetical; 2 is an error, a Unix time when the document that is in the index was last ' +
+      'visited, 0 anything else that waits for a visit (also pages that are not indexed, such as noindex and redirects). ' +
+      'What is not visited (filtered, excluded) is left out.',
     role: 'read',
     problems: { 404: 'There is no crawler of that name.' },
   })
@@ -54,7 +82,9 @@ export class PendingController {
     summary: 'Import a pending file',
     description:
       'Brings in the lines whose URL is not known; a known URL keeps its state. The realm has to be the name of the crawler, ' +
-      'URL-encoded, and the state 0, 2 or a Unix time of 9 or 10 digits.',
+      'URL-encoded, and the state 0, 2 or a Unix time of 9 or 10 digits that is not in the future. Of several lines for one URL ' +
+      'the first counts; the others count as known. State 2 is not tried again until the error cache is cleared or a person asks ' +
+      'for it; an indexed one is refreshed as if it had been visited here at that time.',
     role: 'operate',
     consumes: [TEXT_TYPE],
     problems: { 404: 'There is no crawler of that name.' },
@@ -66,8 +96,9 @@ export class PendingController {
     @Body() text: unknown,
     @Audited() note: ChangeNote,
   ): Promise<ImportDto> {
-    const { imported, known, problems } = await this.engine.importPending(crawler, textBody(text));
-    note.changed(undefined, { imported, known, problems: problems.length });
-    return { imported, known, problems };
+    const outcome = await importInSlices(this.engine, crawler, requireFewLines(textBody(text)));
+    const { imported, known, rejected } = outcome;
+    note.changed(undefined, { imported, known, rejected });
+    return outcome;
   }
 }

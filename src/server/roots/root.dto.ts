@@ -26,7 +26,11 @@ export class RootSubmissionDto {
   @MaxLength(MAX_URL)
   url!: string;
 
-  @ApiProperty({ required: false, description: 'Stay on the site of this root.' })
+  @ApiProperty({
+    required: false,
+    description:
+      'Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, beside entireSite false.',
+  })
   @IfGiven()
   @IsBoolean()
   site?: boolean;
@@ -92,6 +96,9 @@ export class SubmitOutcomeDto {
   @ApiProperty({ enum: ['new', 'known', 'rejected'] })
   outcome!: SubmitOutcome['outcome'];
 
+  @ApiProperty({ required: false, type: 'integer', minimum: 1, description: 'Line of the url list where it begins.' })
+  line?: number;
+
   @ApiProperty({ required: false, description: 'Why it was rejected.' })
   message?: string;
 
@@ -115,20 +122,6 @@ export class UrlListOutcomeDto {
     description: 'The first rejected ones, with the reason.',
   })
   rejections!: SubmitOutcomeDto[];
-}
-
-const MAX_REJECTIONS = 1000;
-
-export function urlListOutcomeDto(outcomes: readonly SubmitOutcome[]): UrlListOutcomeDto {
-  const count = (kind: SubmitOutcome['outcome']): number => outcomes.filter((one) => one.outcome === kind).length;
-  return {
-    new: count('new'),
-    known: count('known'),
-    rejected: count('rejected'),
-    rejections: outcomes
-      .flatMap((one) => (one.outcome === 'rejected' ? [rejectionDto(one)] : []))
-      .slice(0, MAX_REJECTIONS),
-  };
 }
 
 type Rejection = Extract<SubmitOutcome, { outcome: 'rejected' }>;

@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { EngineApi, RootView } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
+import { requireFewLines } from '../http/line-slices.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import { mapPage, type Page, PageQuery, page, textCursor } from '../http/paging.js';
@@ -20,8 +21,9 @@ import {
   rejectionExplanation,
   rootDto,
   UrlListOutcomeDto,
-  urlListOutcomeDto,
 } from './root.dto.js';
+
+import { submitInSlices } from './url-list.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
 
@@ -87,6 +89,7 @@ export class RootsController {
     summary: 'Submit a url list',
     description:
       'One URL a line; `#` begins a comment, a backslash at the end goes on in the next line. ' +
+      'A line that is too long or no URL is rejected with its number; the first 1,000 rejections are listed. ' +
       'With `deleteNoServer="no"` the whole server of each URL is crawled.',
     role: 'operate',
     consumes: [TEXT_TYPE],
@@ -99,7 +102,7 @@ export class RootsController {
     @Body() text: unknown,
     @Audited() note: ChangeNote,
   ): Promise<UrlListOutcomeDto> {
-    const outcome = urlListOutcomeDto(await this.engine.submitList(crawler, textBody(text)));
+    const outcome = await submitInSlices(this.engine, crawler, requireFewLines(textBody(text)));
     note.changed(undefined, { new: outcome.new, known: outcome.known, rejected: outcome.rejected });
     return outcome;
   }
@@ -110,7 +113,8 @@ export class RootsController {
   @Operation({
     id: 'removeRoot',
     summary: 'Take back a submitted root',
-    description: 'The URL is no root any more. It stays known: taking a root away deletes no document.',
+    description:
+      'The URL is no longer a root. What the rules accept stays; what only the site mode of this root accepted is excluded, and its document deleted, when it is visited next.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or none of its submitted roots has the URL.' },
   })

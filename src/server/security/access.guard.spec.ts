@@ -2,7 +2,7 @@ import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { describe, expect, it } from 'vitest';
 import { CONTROLLERS } from '../app.module.js';
-import { ROLE_KEY } from '../http/operation.js';
+import { ROLE_KEY, WRITES_KEY } from '../http/operation.js';
 import { type Caller, findCaller, mayAct, ROLES, readApiKeys } from './api-keys.js';
 
 const calls = CONTROLLERS.flatMap((controller) =>
@@ -12,20 +12,41 @@ const calls = CONTROLLERS.flatMap((controller) =>
       name: `${controller.name}.${name}`,
       method: Reflect.getMetadata(METHOD_METADATA, value) as RequestMethod,
       role: Reflect.getMetadata(ROLE_KEY, value) as string | undefined,
+      writes: Reflect.getMetadata(WRITES_KEY, value) !== false,
     })),
 );
 
 describe('access to the API', () => {
-  it('is declared for every call, and open for the health probes alone', () => {
+  it('is declared for every call, and open for the health probes and what sites tell alone', () => {
     expect(calls.length).toBeGreaterThan(40);
     expect(calls.filter(({ role }) => role === undefined)).toEqual([]);
     const open = calls.filter(({ role }) => role === 'open').map(({ name }) => name);
-    expect(open).toEqual(['HealthController.live', 'HealthController.ready']);
+    const sites = ['IndexNowController.many', 'IndexNowController.one'];
+    expect(open.sort()).toEqual(['HealthController.live', 'HealthController.ready', ...sites]);
   });
 
   it('lets nobody write with the role that only reads', () => {
-    const writes = calls.filter(({ method, role }) => method !== RequestMethod.GET && role === 'read');
+    const writes = calls.filter(
+      ({ method, role, writes }) => method !== RequestMethod.GET && writes && role === 'read',
+    );
     expect(writes).toEqual([]);
+  });
+
+  it('is for an admin alone where the configuration is written or tried, and where the audit log is read', () => {
+    const admins = calls.filter(({ role }) => role === 'admin').map(({ name }) => name);
+    expect(admins.sort()).toEqual([
+      'AuditController.list',
+      'ConfigurationController.check',
+      'ConfigurationController.preview',
+      'ConfigurationController.replace',
+      'ConfigurationController.tryOutSink',
+      'RulesController.insert',
+      'RulesController.move',
+      'RulesController.remove',
+      'RulesController.replace',
+      'VersionsController.restore',
+      'WeightsController.set',
+    ]);
   });
 
   it('rises with the role', () => {

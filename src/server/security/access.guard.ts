@@ -2,6 +2,7 @@ import {
   type CanActivate,
   type ExecutionContext,
   ForbiddenException,
+  HttpException,
   Inject,
   Injectable,
   UnauthorizedException,
@@ -10,6 +11,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROLE_KEY } from '../http/operation.js';
 import { type ApiKey, type Caller, findCaller, LOCAL_CALLER, mayAct, type Role } from './api-keys.js';
+import type { RefusedCalls } from './refused-calls.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,14 +45,42 @@ export class AccessGuard implements CanActivate {
  * Says of each request who makes it, before any guard is asked. A body is read before that too: from a stranger none is,
  * however many megabytes the call may take.
  */
-export function identifyCallers(fastify: FastifyInstance, apiKeys: readonly ApiKey[]): void {
-  fastify.addHook('onRequest', async (request) => {
+export function identifyCallers(fastify: FastifyInstance, apiKeys: readonly ApiKey[], refused: RefusedCalls): void {
+  fastify.addHook('onRequest', async (request, reply) => {
     request.caller = callerOf(request, apiKeys);
+    if (!request.caller && presentedKey(request) !== undefined && !refused.mayTryAgain(request.ip)) {
+      reply.header('retry-after', String(refused.retryAfter));
+      throw new HttpException(
+        'Too many calls with a wrong API key. Go on after as many seconds as Retry-After says.',
+        429,
+      );
+    }
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     const hasBody = encoding !== undefined || (length !== undefined && length !== '0');
-    if (hasBody && !request.caller) throw new UnauthorizedException(KEY_WANTED);
+    if (hasBody && !request.caller && !isOpenWithBody(request)) throw new UnauthorizedException(KEY_WANTED);
   });
 }
+
+/** Notes each call that is refused, whichever guard or hook did it. */
+export function noteRefusals(fastify: FastifyInstance, refused: RefusedCalls): void {
+  fastify.addHook('onResponse', async ({ ip, caller, method, url }, { statusCode: status }) => {
+    if (!REFUSALS.has(status)) return;
+    refused.note({
+      status,
+      address: ip,
+      who: caller?.name,
+      method,
+      path: url.split('?', 1)[0]!.slice(0, LONGEST_PATH),
+    });
+  });
+}
+
+const REFUSALS = new Set([401, 403, 429]);
+const LONGEST_PATH = 300;
+
+/** Sites tell of their URLs without a key of ours; what they send is bounded, and counted by address. */
+const isOpenWithBody = ({ method, url }: FastifyRequest): boolean =>
+  method === 'POST' && url.split('?', 1)[0] === '/indexnow';
 
 function callerOf(request: FastifyRequest, apiKeys: readonly ApiKey[]): Caller | undefined {
   if (apiKeys.length === 0) return LOCAL_CALLER;

@@ -30,7 +30,7 @@ export const ADVISED_LENGTH = 16;
 
 /**
  * Reads `name:role:key, …`.
- * @throws Error with the position of the entry, never with the key.
+ * @throws Error with the position of the entry and nothing of its text: in a misspelt one any part may be the key.
  */
 export function readApiKeys(text: string | undefined): ApiKey[] {
   const entries = (text ?? '').split(',').map((entry) => entry.trim());
@@ -46,8 +46,8 @@ function readEntry(entry: string, position: number): ApiKey {
   if (!/^[\w.@-]{1,64}$/.test(name)) {
     throw new Error(`entry ${position} has no proper name; write name:role:key with letters, digits and . _ @ -`);
   }
-  if (!isRole(role)) throw new Error(`entry ${position} (${name}) has no role of ${ROLES.join(', ')}`);
-  if (key === '') throw new Error(`entry ${position} (${name}) has no key; write name:role:key`);
+  if (!isRole(role)) throw new Error(`entry ${position} has no role of ${ROLES.join(', ')}; write name:role:key`);
+  if (key === '') throw new Error(`entry ${position} has no key; write name:role:key`);
   return { name, role, digest: digest(key), short: key.length < ADVISED_LENGTH };
 }
 

@@ -1,12 +1,60 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ReconciliationReport, SinkView } from '../../engine/engine-api.js';
+import { SINK_TYPE_NAMES } from '../../domain/push/sink-types.js';
+import type { BackfillView, ReconciliationReport, SinkView } from '../../engine/engine-api.js';
 import { iso, isoAlways } from '../http/time.js';
+
+export class BackfillDto {
+  @ApiProperty()
+  crawler!: string;
+
+  @ApiProperty({ enum: ['running', 'done'] })
+  state!: BackfillView['state'];
+
+  @ApiProperty({
+    enum: ['added', 'asked'],
+    description: '`added`: the sink was new to the crawler; `asked`: by a call.',
+  })
+  why!: BackfillView['why'];
+
+  @ApiProperty({ type: 'integer', description: 'Documents that were indexed when it began.' })
+  total!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Of these, documents that were looked at.' })
+  done!: number;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'Of these, documents copied from another sink; the others are visited.',
+  })
+  sent!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Visits that are due and have not been made.' })
+  waitingVisits!: number;
+
+  @ApiProperty({ required: false, description: 'The sink that documents are copied from; absent: pages are visited.' })
+  from?: string;
+
+  @ApiProperty({ required: false, description: 'What holds it up.' })
+  message?: string;
+
+  @ApiProperty({ format: 'date-time' })
+  startedAt!: string;
+
+  @ApiProperty({ required: false, format: 'date-time' })
+  endedAt?: string;
+}
+
+export const backfillDto = ({ sink: _, startedAt, endedAt, ...view }: BackfillView): BackfillDto => ({
+  ...view,
+  startedAt: isoAlways(startedAt),
+  endedAt: iso(endedAt),
+});
 
 export class SinkDto {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ enum: ['papi', 'json', 'elasticsearch', 'opensearch', 'solr', 'file'] })
+  @ApiProperty({ enum: SINK_TYPE_NAMES })
   type!: string;
 
   @ApiProperty({ enum: ['ready', 'unavailable'] })
@@ -36,8 +84,24 @@ export class SinkDto {
   @ApiProperty({ description: 'Whether it can tell what it holds, and so be compared with the store.' })
   comparable!: boolean;
 
+  @ApiProperty({ required: false, description: '`papi`: the name of the connector under which documents are pushed.' })
+  connector?: string;
+
+  @ApiProperty({
+    required: false,
+    description:
+      'What a person should look at although orders go out: it holds documents that no crawler of this server knows.',
+  })
+  warning?: string;
+
   @ApiProperty({ type: [String], description: 'Crawlers that push to it.' })
   crawlers!: readonly string[];
+
+  @ApiProperty({
+    type: () => [BackfillDto],
+    description: 'What it was sent of documents that were indexed before, by crawler: running, or the last one.',
+  })
+  backfills!: readonly BackfillDto[];
 
   @ApiProperty({
     required: false,
@@ -49,10 +113,11 @@ export class SinkDto {
 
 interface SinkSetting {
   readonly crawlers: readonly string[];
+  readonly backfills: readonly BackfillView[];
   readonly searchPage: string | undefined;
 }
 
-export const sinkDto = (view: SinkView, { crawlers, searchPage }: SinkSetting): SinkDto => ({
+export const sinkDto = (view: SinkView, { crawlers, searchPage, backfills }: SinkSetting): SinkDto => ({
   name: view.name,
   type: view.type,
   state: view.state,
@@ -64,7 +129,10 @@ export const sinkDto = (view: SinkView, { crawlers, searchPage }: SinkSetting): 
   lastRefusal: view.lastRefusal,
   nextAttemptAt: iso(view.nextAttemptAt),
   comparable: view.comparable,
+  connector: view.connector,
+  warning: view.warning,
   crawlers,
+  backfills: backfills.map(backfillDto),
   searchPage,
 });
 
@@ -95,7 +163,7 @@ export class ReconciliationDto {
   @ApiProperty({ type: () => DifferenceDto, description: 'Held with another stamp.' })
   stale!: DifferenceDto;
 
-  @ApiProperty({ description: 'Whether orders were made that mend the differences.' })
+  @ApiProperty({ description: 'Whether orders were made that fix the differences.' })
   repaired!: boolean;
 }
 
@@ -103,3 +171,20 @@ export const reconciliationDto = ({ at, ...report }: ReconciliationReport): Reco
   at: isoAlways(at),
   ...report,
 });
+
+export class SinkTestDto {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty()
+  type!: string;
+
+  @ApiProperty({ description: 'It answers and would take orders.' })
+  ok!: boolean;
+
+  @ApiProperty({ description: 'What was asked and answered, or what is wrong.' })
+  message!: string;
+
+  @ApiProperty({ type: 'integer' })
+  milliseconds!: number;
+}

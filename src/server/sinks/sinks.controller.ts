@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean } from 'class-validator';
+import { IsBoolean, IsString } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { asBoolean } from '../http/boolean.js';
@@ -9,15 +9,32 @@ import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
-import { API, ENGINE, SEARCH_PAGE } from '../tokens.js';
-import { ReconciliationDto, reconciliationDto, SinkDto, sinkDto } from './sink.dto.js';
+import { ProblemException } from '../http/problem.js';
+import { API, ENGINE, SEARCH_PAGE, TEST_SINK } from '../tokens.js';
+import {
+  BackfillDto,
+  backfillDto,
+  ReconciliationDto,
+  reconciliationDto,
+  SinkDto,
+  SinkTestDto,
+  sinkDto,
+} from './sink.dto.js';
+import type { TestSink } from './sink-test.js';
 
 class ReconcileQuery {
-  @ApiProperty({ required: false, default: false, description: 'Send orders that mend the differences.' })
+  @ApiProperty({ required: false, default: false, description: 'Send orders that fix the differences.' })
   @IfGiven()
   @Transform(({ value }) => asBoolean(value))
   @IsBoolean()
   repair?: boolean;
+}
+
+class PushAgainQuery {
+  @ApiProperty({ required: false, description: 'Only the documents of this crawler.' })
+  @IfGiven()
+  @IsString()
+  crawler?: string;
 }
 
 @ApiTags('Sinks')
@@ -26,6 +43,7 @@ export class SinksController {
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
     @Inject(SEARCH_PAGE) private readonly searchPage: string,
+    @Inject(TEST_SINK) private readonly test: TestSink,
   ) {}
 
   @Get()
@@ -44,11 +62,50 @@ export class SinksController {
     };
     const crawlersOf = (name: string): string[] =>
       crawlers.filter(({ pushTo }) => pushTo.includes(name)).map((crawler) => crawler.name);
-    const views = await this.engine.allSinks();
-    return {
-      items: views.map((view) => sinkDto(view, { crawlers: crawlersOf(view.name), searchPage: pageOf(view.name) })),
-      next: null,
-    };
+    const [views, all] = await Promise.all([this.engine.allSinks(), this.engine.backfills()]);
+    const items = views.map((view) => {
+      const { name } = view;
+      const backfills = all.filter(({ sink }) => sink === name);
+      return sinkDto(view, { crawlers: crawlersOf(name), backfills, searchPage: pageOf(name) });
+    });
+    return { items, next: null };
+  }
+
+  @Post(':sink/push-again')
+  @HttpCode(202)
+  @Operation({
+    id: 'pushAgain',
+    summary: 'Send a sink everything that is indexed',
+    description:
+      'In the background: from another sink of the crawler that gives documents back (file, Elasticsearch, OpenSearch, Solr, PostgreSQL), else by visits without conditions. `backfills` of the sink tells the progress. A sink that is added to a crawler is filled by itself.',
+    role: 'operate',
+    problems: { 404: 'There is no sink of that name.', 422: 'No such crawler pushes to the sink.' },
+  })
+  @ApiAcceptedResponse({ type: [BackfillDto] })
+  async pushAgain(
+    @Param('sink') sink: string,
+    @Query() { crawler }: PushAgainQuery,
+    @Audited() note: ChangeNote,
+  ): Promise<BackfillDto[]> {
+    const backfills = await this.engine.pushAgain(sink, crawler);
+    note.changed(undefined, { documents: backfills.reduce((sum, { total }) => sum + total, 0) });
+    return backfills.map(backfillDto);
+  }
+
+  @Post(':sink/test')
+  @HttpCode(200)
+  @Operation({
+    id: 'testSink',
+    summary: 'Try whether a sink answers',
+    description: 'Asks without sending an order: address, certificate and credentials, in the words of the sink.',
+    role: 'operate',
+    problems: { 404: 'There is no sink of that name.' },
+  })
+  @ApiOkResponse({ type: SinkTestDto })
+  async tryOut(@Param('sink') name: string): Promise<SinkTestDto> {
+    const sink = this.engine.definition.sinks.find((one) => one.name === name);
+    if (!sink) throw new ProblemException('not-found', `There is no sink ${name}.`);
+    return this.test(sink);
   }
 
   @Post(':sink/reconcile')

@@ -1,11 +1,59 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { UrlOptions } from '../../domain/crawl/definition.js';
+import type { Fate, Headline } from '../../domain/explain/headline.js';
+import { type QueueAssignment, SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { REASONS } from '../../domain/policy/reasons.js';
-import type { Effects, Explanation, TraceStep, Verdict } from '../../domain/policy/verdict.js';
+import { type Effects, type Explanation, LAYERS, type TraceStep, type Verdict } from '../../domain/policy/verdict.js';
 import type { RobotsOpinion } from '../../engine/engine-api.js';
 import { inSeconds, iso } from '../http/time.js';
 
-export const LAYERS = ['link-rules', 'site-mode', 'crawl-space', 'server-records', 'conditions', 'crawl-rules'];
+const FATES: readonly Fate[] = ['in-index', 'on-its-way', 'not-in-index'];
+
+export class HeadlineDto {
+  @ApiProperty({
+    enum: FATES,
+    description:
+      'in-index: the sinks hold its document; on-its-way: only time keeps it out; not-in-index: it stays out until something changes.',
+  })
+  fate!: Fate;
+
+  @ApiProperty({ description: 'The reason code or error code that decides; `never-linked` when nothing does.' })
+  reason!: string;
+
+  @ApiProperty({ description: 'What became of the URL, in one or two sentences.' })
+  text!: string;
+
+  @ApiProperty({ required: false, description: 'What to do next. Absent: nothing.' })
+  nextStep?: string;
+}
+
+export const headlineDto = ({ fate, reason, text, nextStep }: Headline): HeadlineDto => ({
+  fate,
+  reason,
+  text,
+  nextStep,
+});
+
+export class QueueDto {
+  @ApiProperty({ enum: SOURCES, description: 'By how it is found and what the rules grant.' })
+  natural!: SourceName;
+
+  @ApiProperty({ type: 'integer', description: 'Priority shift of rules and root; negative is earlier.' })
+  shift!: number;
+
+  @ApiProperty({ enum: SOURCES, description: 'The source that it goes into: the natural one moved by the shift.' })
+  source!: SourceName;
+}
+
+export const queueDto = ({ natural, shift, source }: QueueAssignment): QueueDto => ({ natural, shift, source });
+
+export class RefusedLinkDto {
+  @ApiProperty({ description: 'The page with the link.' })
+  from!: string;
+
+  @ApiProperty({ description: 'Reason code.' })
+  reason!: string;
+}
 
 export class PlaceDto {
   @ApiProperty()
@@ -59,6 +107,9 @@ export class UrlOptionsDto {
 
   @ApiProperty({ required: false, description: 'Host and port of the proxy.' })
   proxy?: string;
+
+  @ApiProperty({ required: false, description: 'Name of the fetcher that is used instead of that of the crawler.' })
+  fetcher?: string;
 
   @ApiProperty({ required: false })
   obeyRobots?: boolean;
@@ -240,7 +291,8 @@ export const urlOptionsDto = (options: UrlOptions): UrlOptionsDto => ({
   userAgent: options.userAgent,
   headers: options.headers && Object.keys(options.headers),
   credentials: options.credentials === undefined ? undefined : true,
-  proxy: options.proxy && URL.parse(options.proxy)?.host,
+  proxy: options.proxy && URL.parse(String(options.proxy))?.host,
+  fetcher: options.fetcher,
   obeyRobots: options.obeyRobots,
   nearDuplicateDetector: options.nearDuplicateDetector,
   refreshMinimumAgeSeconds: inSeconds(options.refreshMinimumAge),

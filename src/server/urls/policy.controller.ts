@@ -1,24 +1,39 @@
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Param, Query, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
+import { OrderDto, orderDto } from '../orders/order.dto.js';
+import { SameSiteGuard } from '../security/fetch-metadata.js';
 import { API, ENGINE } from '../tokens.js';
-import { PageViewDto, pageViewDto, RefusedDto, refusedDto } from './biography.dto.js';
-import { ExplanationDto, explanationDto, RobotsOpinionDto, robotsOpinionDto } from './explanation.dto.js';
+import {
+  ExplanationDto,
+  explanationDto,
+  HeadlineDto,
+  headlineDto,
+  QueueDto,
+  queueDto,
+  RefusedLinkDto,
+  RobotsOpinionDto,
+  robotsOpinionDto,
+} from './explanation.dto.js';
 import { ExplainQuery, UrlQuery } from './url.query.js';
+import { PageViewDto, pageViewDto, RefusedDto, refusedDto, VisitDto, visitDto } from './url-history.dto.js';
 import { UrlStateDto, urlStateDto } from './url-state.dto.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
 
-class JudgedDto extends ExplanationDto {
+export class JudgedDto extends ExplanationDto {
   @ApiProperty({ description: 'Canonical URL that was judged.' })
   url!: string;
 
+  @ApiProperty({ type: () => HeadlineDto, description: 'The whole truth in one sentence; the rest explains it.' })
+  headline!: HeadlineDto;
+
   @ApiProperty({ enum: ['root', 'link', 'redirect', 'sitemap', 'stored'], description: 'What it was judged as.' })
-  arrival!: string;
+  discoveredVia!: string;
 
   @ApiProperty({ required: false })
   from?: string;
@@ -35,8 +50,20 @@ class JudgedDto extends ExplanationDto {
   })
   robots!: RobotsOpinionDto;
 
+  @ApiProperty({ required: false, type: () => QueueDto, description: 'Absent: the configuration rejects it.' })
+  queue?: QueueDto;
+
   @ApiProperty({ required: false, type: () => UrlStateDto, description: 'Absent: not stored.' })
   state?: UrlStateDto;
+
+  @ApiProperty({ type: () => [VisitDto], description: 'Fetches that are kept, newest first.' })
+  visits!: VisitDto[];
+
+  @ApiProperty({ type: () => [OrderDto], description: 'Push orders that are kept, newest first.' })
+  orders!: OrderDto[];
+
+  @ApiProperty({ type: () => [RefusedLinkDto], description: 'Refused links to it, of the samples that are kept.' })
+  refusedLinks!: RefusedLinkDto[];
 }
 
 @ApiTags('Policy')
@@ -50,32 +77,41 @@ export class PolicyController {
     id: 'explainUrl',
     summary: 'Why is this URL crawled, or not?',
     description:
-      'The verdict of the crawl policy and its whole trace, for any URL, stored or not, and what robots.txt said when it was fetched last. ' +
+      'A headline that says what became of it and what to do next; then the verdict of the crawl policy with its whole trace, what robots.txt ' +
+      'said when it was fetched last, the source that it goes into, and every visit, order and refused link that is kept. For any URL, stored or not. ' +
       'Nothing is fetched or queued.',
     role: 'read',
     problems: { ...UNKNOWN, 422: 'The text is no URL.' },
   })
   @ApiOkResponse({ type: JudgedDto })
   async explain(@Param('crawler') crawler: string, @Query() { url, from }: ExplainQuery): Promise<JudgedDto> {
-    const { candidate, explanation, robots, state } = await this.engine.explain(crawler, url, from);
+    const explained = await this.engine.explain(crawler, url, from);
+    const { candidate, headline, explanation, robots, queue, state, visits, orders, refused } = explained;
     return {
       url: candidate.url.href,
-      arrival: candidate.arrival,
+      headline: headlineDto(headline),
+      discoveredVia: candidate.discoveredVia,
       from: candidate.from?.href,
       hops: candidate.hops,
       address: candidate.address ?? undefined,
       ...explanationDto(explanation),
       robots: robotsOpinionDto(robots),
+      queue: queue && queueDto(queue),
       state: state && urlStateDto(state),
+      visits: visits.map(visitDto),
+      orders: orders.map(orderDto),
+      refusedLinks: refused.map(({ from, reason }) => ({ from, reason })),
     };
   }
 
   @Get('page')
+  @UseGuards(SameSiteGuard)
   @CrawlerName()
   @Operation({
     id: 'viewPage',
-    summary: "A page's links with their verdicts",
-    description: 'Fetches the page now and judges each of its links, without queueing any. Politeness applies.',
+    summary: 'What is read of a page, and its links with their verdicts',
+    description:
+      'Fetches the page now, reads it as `cw:Content` says, and judges each of its links, without queueing any or pushing anything. Politeness applies.',
     role: 'operate',
     problems: { ...UNKNOWN, 422: 'The text is no URL.' },
   })

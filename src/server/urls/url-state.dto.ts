@@ -1,5 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ARRIVALS, type Arrival, URL_STATUSES, type UrlState, type UrlStatus } from '../../domain/crawl/url-state.js';
+import {
+  crawlSpaceStatus,
+  DISCOVERED_VIA,
+  type DiscoveredVia,
+  URL_STATUSES,
+  type UrlState,
+  type UrlStatus,
+} from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName, sourceName } from '../../domain/frontier/sources.js';
 import { inSeconds, iso, isoAlways } from '../http/time.js';
 
@@ -42,8 +49,8 @@ export class UrlStateDto {
   @ApiProperty({ required: false, description: 'The root that led here.' })
   root?: string;
 
-  @ApiProperty({ enum: ARRIVALS })
-  arrival!: Arrival;
+  @ApiProperty({ enum: DISCOVERED_VIA })
+  discoveredVia!: DiscoveredVia;
 
   @ApiProperty({ format: 'date-time' })
   firstSeenAt!: string;
@@ -51,7 +58,12 @@ export class UrlStateDto {
   @ApiProperty({ format: 'date-time', required: false })
   lastVisitAt?: string;
 
-  @ApiProperty({ type: 'integer', required: false, description: 'HTTP status of the last visit.' })
+  @ApiProperty({
+    type: 'integer',
+    required: false,
+    description:
+      'HTTP status of the last visit; 760 and 761 are the statuses of URLs that a crawl space excludes or leaves to another crawler.',
+  })
   lastStatus?: number;
 
   @ApiProperty({ type: 'integer', description: 'Temporary errors in a row.' })
@@ -121,10 +133,10 @@ export const urlStateDto = (state: UrlState): UrlStateDto => ({
   redirects: state.redirects,
   foundOn: state.foundOn,
   root: state.root,
-  arrival: state.arrival,
+  discoveredVia: state.discoveredVia,
   firstSeenAt: isoAlways(state.firstSeenAt),
   lastVisitAt: iso(state.lastVisitAt),
-  lastStatus: state.lastStatus,
+  lastStatus: crawlSpaceStatus(state) ?? state.lastStatus,
   temporaryErrors: state.temporaryErrors,
   visits: state.visits,
   changes: state.changes,

@@ -3,10 +3,19 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceName } from '../../domain/frontier/sources.js';
+import { likeOf } from '../../domain/url/like-pattern.js';
 import { asBoolean } from '../http/boolean.js';
 import { IfGiven, IsMoment } from '../http/fields.js';
 import { MAX_LIKE, MAX_URL } from '../http/limits.js';
 import { PageQuery } from '../http/paging.js';
+
+/** OmniFind's statuses of URLs outside the crawl space. */
+export const CRAWL_SPACE_STATUSES = ['760', '761'] as const;
+
+const LIKE_TEXT =
+  'SQL LIKE pattern of the whole URL: `%` any characters, `_` one character. Without a `%` asterisks are wildcards.';
+
+const asLike = ({ value }: { readonly value: unknown }): unknown => (typeof value === 'string' ? likeOf(value) : value);
 
 export class UrlQuery {
   @ApiProperty({ maxLength: MAX_URL, description: 'Absolute URL; it is canonicalized as the crawler does.' })
@@ -29,10 +38,14 @@ export class ExplainQuery extends UrlQuery {
 }
 
 export class UrlsQuery extends PageQuery {
-  @ApiProperty({ required: false, enum: URL_STATUSES })
+  @ApiProperty({
+    required: false,
+    enum: [...URL_STATUSES, ...CRAWL_SPACE_STATUSES],
+    description: 'Of a status, or excluded by a crawl space (`760`) or left to another crawler by it (`761`).',
+  })
   @IfGiven()
-  @IsIn(URL_STATUSES)
-  status?: UrlStatus;
+  @IsIn([...URL_STATUSES, ...CRAWL_SPACE_STATUSES])
+  status?: UrlStatus | (typeof CRAWL_SPACE_STATUSES)[number];
 
   @ApiProperty({ required: false, description: 'Web server, as `host` of a URL shows it.' })
   @IfGiven()
@@ -54,9 +67,10 @@ export class UrlsQuery extends PageQuery {
   @ApiProperty({
     required: false,
     maxLength: MAX_LIKE,
-    description: 'SQL LIKE pattern: `%` any characters, `_` one character.',
+    description: LIKE_TEXT,
   })
   @IfGiven()
+  @Transform(asLike)
   @IsString()
   @MaxLength(MAX_LIKE)
   like?: string;
@@ -89,7 +103,8 @@ export class UrlsQuery extends PageQuery {
 }
 
 export class ClearQuery {
-  @ApiProperty({ maxLength: MAX_LIKE, description: 'SQL LIKE pattern: `%` any characters, `_` one character.' })
+  @ApiProperty({ maxLength: MAX_LIKE, description: LIKE_TEXT })
+  @Transform(asLike)
   @IsString()
   @MinLength(1)
   @MaxLength(MAX_LIKE)
@@ -113,8 +128,9 @@ export class RefreshDto {
   @MaxLength(MAX_URL)
   url?: string;
 
-  @ApiProperty({ required: false, maxLength: MAX_LIKE, description: 'SQL LIKE pattern; `%` is everything.' })
+  @ApiProperty({ required: false, maxLength: MAX_LIKE, description: LIKE_TEXT })
   @IfGiven()
+  @Transform(asLike)
   @IsString()
   @MinLength(1)
   @MaxLength(MAX_LIKE)

@@ -1,18 +1,22 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { CRAWL_SPACE_REASONS } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
 import { type Instant, instant } from '../../domain/time/units.js';
+import { likeHint } from '../../domain/url/like-pattern.js';
 import type { EngineApi } from '../../engine/engine-api.js';
 import type { UrlFilter } from '../../engine/ports/frontier-store.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
+import { ClientGone } from '../http/client-gone.js';
 import { CountDto } from '../http/count.dto.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { cursorAt, numberCursor } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { API, ENGINE } from '../tokens.js';
-import { BiographyDto, biographyDto } from './biography.dto.js';
+import { RefreshedDto, restingHostDto } from './refreshed.dto.js';
 import { ClearQuery, RefreshDto, UrlQuery, UrlsQuery } from './url.query.js';
+import { UrlHistoryDto, urlHistoryDto } from './url-history.dto.js';
 import { UrlPageDto, urlStateDto } from './url-state.dto.js';
 
 const UNKNOWN = { 404: 'There is no crawler of that name.' };
@@ -26,6 +30,7 @@ export class UrlsController {
   @CrawlerName()
   @Operation({
     id: 'listUrls',
+    searches: true,
     summary: 'Stored URLs',
     description:
       'URLs that the crawler knows, in an order of the store; filters narrow the list. An answer never takes long: a page with few URLs or none and yet with `next` was searched for a bounded time, `searched` says how far, and `next` goes on.',
@@ -49,21 +54,22 @@ export class UrlsController {
   @CrawlerName()
   @Operation({
     id: 'getUrl',
-    summary: "One URL's biography",
+    summary: "One URL's URL history",
     description:
       'How it was found, the verdict with its trace, every fetch and every order that is kept, and the next visit.',
     role: 'read',
     problems: { 404: 'There is no such crawler, or the URL is not stored.', 422: 'The text is no URL.' },
   })
-  @ApiOkResponse({ type: BiographyDto })
-  async biography(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<BiographyDto> {
-    return biographyDto(await this.engine.biography(crawler, url));
+  @ApiOkResponse({ type: UrlHistoryDto })
+  async urlHistory(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<UrlHistoryDto> {
+    return urlHistoryDto(await this.engine.urlHistory(crawler, url));
   }
 
   @Delete('urls')
   @CrawlerName()
   @Operation({
     id: 'clearUrls',
+    searches: true,
     summary: 'Clear by pattern',
     description: 'Deletes all stored URLs that match the LIKE pattern, and their documents from the index.',
     role: 'operate',
@@ -74,13 +80,16 @@ export class UrlsController {
     @Param('crawler') crawler: string,
     @Query() { like, confirm }: ClearQuery,
     @Audited() note: ChangeNote,
+    @ClientGone() gone: AbortSignal,
   ): Promise<CountDto> {
     await this.engine.crawler(crawler);
     if (confirm !== true) {
-      const count = await this.engine.countUrls({ crawler, like });
+      const count = await this.engine.countUrls({ crawler, like }, gone);
       throw new ProblemException(
         'confirmation-needed',
-        `${count} stored URLs match, and their documents would leave the index. Repeat with confirm=true to do it.`,
+        count === 0
+          ? `No stored URL matches. ${likeHint(like) ?? ''}`.trim()
+          : `${count} stored URLs match, and their documents would leave the index. Repeat with confirm=true to do it.`,
         { count },
       );
     }
@@ -94,24 +103,26 @@ export class UrlsController {
   @CrawlerName()
   @Operation({
     id: 'refreshUrls',
+    searches: true,
     summary: 'Refresh now',
-    description: 'Makes URLs due now: one by `url`, or all that fit what is given of `like`, `host` and `reason`.',
+    description:
+      'Makes URLs due now: one by `url`, or all that fit what is given of `like`, `host` and `reason`. A host that rests (it failed, or asked for it) is asked once all the same; `resting` names it.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or the URL is not stored.' },
   })
-  @ApiOkResponse({ type: CountDto })
+  @ApiOkResponse({ type: RefreshedDto })
   async refresh(
     @Param('crawler') crawler: string,
     @Body() what: RefreshDto,
     @Audited() note: ChangeNote,
-  ): Promise<CountDto> {
+  ): Promise<RefreshedDto> {
     const narrows = [what.like, what.host, what.reason].some((one) => one !== undefined);
     if ((what.url !== undefined) === narrows) {
       throw new ProblemException('invalid-request', 'Give either `url`, or some of `like`, `host` and `reason`.');
     }
-    const count = await this.engine.refresh(crawler, what);
+    const { count, resting } = await this.engine.refresh(crawler, what);
     note.changed(undefined, { ...what, count });
-    return { count };
+    return { count, resting: resting.map(restingHostDto) };
   }
 
   @Delete('errors')
@@ -119,7 +130,7 @@ export class UrlsController {
   @Operation({
     id: 'clearErrors',
     summary: 'Clear the error cache',
-    description: 'Forgets all URLs in error state; a link to one of them finds it anew.',
+    description: 'Forgets all URLs in error state; a link to one of them finds it again.',
     role: 'operate',
     problems: UNKNOWN,
   })
@@ -131,10 +142,10 @@ export class UrlsController {
   }
 }
 
-function filterOf(crawler: string, query: UrlsQuery): UrlFilter & { crawler: string } {
+export function filterOf(crawler: string, query: UrlsQuery): UrlFilter & { crawler: string } {
   return {
     crawler,
-    status: query.status,
+    ...statusFilter(query.status),
     hostKey: query.host,
     source: query.source && (SOURCES.indexOf(query.source) as SourceNumber),
     prefix: query.prefix,
@@ -144,6 +155,11 @@ function filterOf(crawler: string, query: UrlsQuery): UrlFilter & { crawler: str
     visitedBefore: momentOf(query.visitedBefore),
     visitedSince: momentOf(query.visitedSince),
   };
+}
+
+function statusFilter(status: UrlsQuery['status']): Pick<UrlFilter, 'status' | 'reasons'> {
+  if (status === '760') return { status: 'excluded', reasons: CRAWL_SPACE_REASONS };
+  return { status: status === '761' ? 'elsewhere' : status };
 }
 
 const momentOf = (text: string | undefined): Instant | undefined =>

@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_WEIGHTS, SOURCES } from '../../../src/domain/frontier/sources.js';
 import { days, hours, minutes, seconds } from '../../../src/domain/time/units.js';
 import { urlKey } from '../../../src/domain/url/url-key.js';
-import { Frontier } from '../../../src/engine/crawl/frontier.js';
-import { Hosts } from '../../../src/engine/crawl/hosts.js';
+import { Frontier } from '../../../src/engine/crawl/frontier/frontier.js';
+import { Hosts } from '../../../src/engine/crawl/hosts/hosts.js';
 import type { NewUrl } from '../../../src/engine/ports/frontier-store.js';
 import { NO_OTHERS, SOLE_OWNER } from '../../../src/engine/support/single-node.js';
 import { countingCalls } from '../../support/counting-calls.js';
@@ -42,7 +42,7 @@ describe('the six URL sources', () => {
       .page('/', [...links, '/moved'])
       .set('/moved', { status: 301, headers: { location: `http://${other}/target` } });
     const rules = `<Rules><Rule><ar:Path val="/index"/><NoFollow/></Rule><Rule><ar:Path val="/follow"/><NoIndex/></Rule></Rules>`;
-    const world = await start({ crawler: `<Root url="${site.url('/')}"/>${rules}` });
+    const world = await start({ crawler: `<Root url="${site.url('/')}" site="false"/>${rules}` });
     await world.pass(seconds(2));
     const names = ['index', 'both', 'follow', 'target'];
     const found = await Promise.all(names.map((name) => sourceOf(world, `http://${other}/${name}`)));
@@ -60,7 +60,7 @@ describe('the six URL sources', () => {
     const site = await startSite();
     site.page('/', ['http://127.0.0.9:9/x']);
     const rules = `<Rules><Rule><ar:Path val="/x"/><Priority shift="${shift}"/></Rule></Rules>`;
-    const world = await start({ crawler: `<Root url="${site.url('/')}"/>${rules}` });
+    const world = await start({ crawler: `<Root url="${site.url('/')}" site="false"/>${rules}` });
     await world.pass(seconds(2));
     expect(await sourceOf(world, 'http://127.0.0.9:9/x')).toBe(expected);
   });
@@ -95,13 +95,13 @@ describe('the six URL sources', () => {
 
 /** One host, with more due URLs in each source than will be picked. */
 async function filledFrontier(): Promise<{ frontier: Frontier; reading: () => number }> {
-  const { counted: store, underWay } = countingCalls(await scenarioStore());
+  const { counted: store, inFlight } = countingCalls(await scenarioStore());
   onTestFinished(() => store.close());
   const clock = new ManualClock();
   const urls = SOURCES.flatMap((name, source) =>
     Array.from({ length: DEFAULT_WEIGHTS[name] + 600 }, (_, i): NewUrl => {
       const url = `http://host/${name}/${i}`;
-      const rest = { status: 'waiting', reason: 'discovered', hops: 1, redirects: 0, arrival: 'link' } as const;
+      const rest = { status: 'waiting', reason: 'discovered', hops: 1, redirects: 0, discoveredVia: 'link' } as const;
       return {
         crawler: 'test',
         url,
@@ -128,8 +128,8 @@ async function filledFrontier(): Promise<{ frontier: Frontier; reading: () => nu
   );
   await frontier.sweep(clock.now());
   do await new Promise((resolve) => setImmediate(resolve));
-  while (underWay() > 0);
-  return { frontier, reading: underWay };
+  while (inFlight() > 0);
+  return { frontier, reading: inFlight };
 }
 
 describe('smart refresh disabled', () => {
@@ -138,7 +138,7 @@ describe('smart refresh disabled', () => {
     site.page('/', ['/a']).page('/a');
     const scheduler = '<CrawlSchedulerConfig><cw:Refresh cron="0 3 * * *" timeZone="UTC"/></CrawlSchedulerConfig>';
     const world = await crawl({
-      crawler: `<Root url="${site.url('/')}"/>${scheduler}`,
+      crawler: `<Root url="${site.url('/')}" site="false"/>${scheduler}`,
       attributes: 'smartRefresh="false"',
     });
     for (const path of ['/', '/a'])
@@ -155,7 +155,10 @@ describe('smart refresh disabled', () => {
   it('without a schedule nothing is refreshed by itself; a person can force it', async () => {
     const site = await startSite();
     site.page('/', ['/a']).page('/a');
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>`, attributes: 'smartRefresh="false"' });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}" site="false"/>`,
+      attributes: 'smartRefresh="false"',
+    });
     site.forgetRequests();
     await world.pass(days(30));
     expect(site.fetched).toEqual([]);
@@ -171,7 +174,7 @@ describe('error handling', () => {
     site.page('/', ['/a']).set('/a', { status: 500 });
     const scheduler = '<CrawlSchedulerConfig><cw:Refresh cron="0 3 * * *"/></CrawlSchedulerConfig>';
     const world = await crawl({
-      crawler: `<Root url="${site.url('/')}"/>${scheduler}`,
+      crawler: `<Root url="${site.url('/')}" site="false"/>${scheduler}`,
       attributes: 'smartRefresh="false"',
     });
     expect(await world.state(site.url('/a'))).toMatchObject({ status: 'error', dueAt: Date.UTC(2026, 0, 1, 3) });
@@ -183,7 +186,7 @@ describe('error handling', () => {
   it('the error status is remembered for each URL: an address in error is not asked again for each link to it', async () => {
     const site = await startSite();
     site.page('/', ['/a', '/b', '/gone']).page('/a', ['/gone']).page('/b', ['/gone']);
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     expect(site.requests.filter((request) => request.path === '/gone')).toHaveLength(1);
     expect(await world.state(site.url('/gone'))).toMatchObject({ status: 'error', reason: 'http-404' });
   });

@@ -11,7 +11,7 @@ const ignore = (match: string): string => `<Rules group="test"><Rule>${match}<Ig
 async function ignored(match: string, paths: readonly string[]): Promise<string[]> {
   const site = await startSite();
   site.page('/', paths);
-  await crawl({ crawler: `<Root url="${site.url('/')}"/>${ignore(match)}`, index: 'none' });
+  await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>${ignore(match)}`, index: 'none' });
   return paths.filter((path) => !site.fetched.includes(path));
 }
 
@@ -65,7 +65,7 @@ describe('crawl rules perform Boolean matching on a URL string', () => {
     expect(await ignored('<ar:Ext val="\\.asp"/>', [...paths, '/x.asp/y', '/b.ASP'])).toEqual(['/a.asp', '/b.ASP']);
     expect(await ignored('<ar:Query val="q=foo"/>', paths)).toEqual(['/b?q=foo']);
     expect(await ignored('<ar:InQuery val="q=foo"/>', paths)).toEqual(['/b?q=foo', '/c?x=1&q=foo']);
-    expect(await ignored('<ar:Length field="path" val="[30:]"/>', paths)).toEqual(['/a/path/of/thirty/characters/x']);
+    expect(await ignored('<ar:Length val="[30:]"/>', paths)).toEqual(['/a/path/of/thirty/characters/x']);
   });
 
   it('Domain foo.com matches http://foo.com/ and http://bar.foo.com but not http://barfoo.com; Host and Url match exactly', async () => {
@@ -78,7 +78,11 @@ describe('crawl rules perform Boolean matching on a URL string', () => {
     );
     const crawled = async (match: string): Promise<string[]> => {
       for (const site of sites) site.page('/').page('/x').forgetRequests();
-      const world = await crawl({ crawler: `<Root url="${start.url('/')}"/>${ignore(match)}`, index: 'none', names });
+      const world = await crawl({
+        crawler: `<Root url="${start.url('/')}" site="false"/>${ignore(match)}`,
+        index: 'none',
+        names,
+      });
       expect(world.errors).toEqual([]);
       return sites.flatMap((site) => site.fetched.map((path) => new URL(site.origin).hostname + path));
     };
@@ -98,7 +102,7 @@ describe('crawl rules perform Boolean matching on a URL string', () => {
     site.page('/', ['/a', '/b.c', '/bxc']);
     const rule = `<Rules group="example" key="auto"><Rule>
       <ar:Atom litteral="true" value="${site.url('/b.c')}" norm="none" kind="prefix" field="url"/><Ignore/></Rule></Rules>`;
-    await crawl({ crawler: `<Root url="${site.url('/')}"/>${rule}`, index: 'none' });
+    await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>${rule}`, index: 'none' });
     expect(site.fetched).toEqual(['/', '/a', '/bxc']);
   });
 });
@@ -109,7 +113,7 @@ describe('crawl rule actions', () => {
     const site = await startSite();
     site.page('/', ['/page']).page('/page', ['/deeper']).page('/deeper');
     const rules = `<Rules><Rule><ar:Path val="/page"/>${actions}</Rule></Rules>`;
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${rules}`, attributes });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>${rules}`, attributes });
     return { site, world };
   }
   const NOTHING = 'defaultAccept="true" defaultIndex="false" defaultFollow="false" defaultFollowRoots="true"';
@@ -152,7 +156,7 @@ describe('crawl rule actions', () => {
     site.page('/', ['/a', '/a/b', '/a/b/c']).page('/a').page('/a/b').page('/a/b/c');
     const rules = `<Rules group="one"><Rule><ar:Path val="/a"/><NoIndex/></Rule></Rules>
       <Rules group="two"><Rule><ar:Path val="/a/b"/><Index/></Rule><Rule><ar:Path val="/a/b/c"/><Ignore/></Rule></Rules>`;
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${rules}` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>${rules}` });
     expect(site.fetched).toEqual(['/', '/a', '/a/b']);
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/a/b')]);
   });
@@ -161,7 +165,7 @@ describe('crawl rule actions', () => {
     const site = await startSite();
     site.page('/', ['/news/a']).page('/news/a');
     const rules = '<Rules><Rule><ar:Path val="/news"/><Source name="News"/></Rule></Rules>';
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${rules}`, index: 'none' });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>${rules}`, index: 'none' });
     const source = (path: string) => metas(world, site.url(path))['source'];
     expect([source('/'), source('/news/a')]).toEqual([['test'], ['News']]);
   });
@@ -170,7 +174,10 @@ describe('crawl rule actions', () => {
     const site = await startSite();
     site.page('/', ['/dept']).page('/dept', ['/dept/a']).page('/dept/a', ['/far']).page('/far');
     const rules = `<Rules><Rule><ar:Path val="/dept$"/><AddMeta name="own" value="1"/><AddMeta name="down" value="2" scope="links"/></Rule></Rules>`;
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}" kvs="root=R"/>${rules}`, index: 'none' });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}" kvs="root=R" site="false"/>${rules}`,
+      index: 'none',
+    });
     const added = (path: string) => {
       const { own, down, root } = metas(world, site.url(path));
       return { own, down, root };
@@ -181,13 +188,35 @@ describe('crawl rule actions', () => {
     expect(added('/far')).toEqual({ own: undefined, down: ['2'], root: ['R'] });
   });
 
+  it('AddMeta: a rule on the fragment of a link gives the document its metas, and hands down those with scope="links" alone', async () => {
+    const site = await startSite();
+    site.page('/', ['/faq#prices', '/faq#other']).page('/faq', ['/below']).page('/below');
+    const rule = `<Rule><ar:Atom field="fragment" kind="exact" value="prices"/><AddMeta name="part" value="1"/><AddMeta name="down" value="2" scope="links"/></Rule>`;
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><Rules>${rule}</Rules>`, index: 'none' });
+    const added = (path: string) => {
+      const { part, down } = metas(world, site.url(path));
+      return { part, down };
+    };
+    expect(added('/faq')).toEqual({ part: ['1'], down: ['2'] });
+    expect(added('/below')).toEqual({ part: undefined, down: ['2'] });
+    expect(added('/')).toEqual({ part: undefined, down: undefined });
+  });
+
+  it('AddMeta: title and publicUrl take the place of what the page says', async () => {
+    const site = await startSite();
+    site.page('/');
+    const rule = `<Rule><ar:Path val="/"/><AddMeta name="title" value="Home"/><AddMeta name="publicUrl" value="https://docs.example/"/></Rule>`;
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><Rules>${rule}</Rules>`, index: 'none' });
+    expect(metas(world, site.url('/'))).toMatchObject({ title: ['Home'], publicUrl: ['https://docs.example/'] });
+  });
+
   it('AddMeta: a meta of the page itself stands instead of an inherited one of the same name', async () => {
     const site = await startSite();
     site.page('/', ['/a']).page('/a', ['/b']).page('/b');
     const rule = (path: string, value: string) =>
       `<Rule><ar:Path val="${path}"/><AddMeta name="team" value="${value}" scope="links"/></Rule>`;
     const rules = `<Rules>${rule('/', 'all')}${rule('/a', 'a')}</Rules>`;
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${rules}`, index: 'none' });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>${rules}`, index: 'none' });
     const team = (path: string) => metas(world, site.url(path))['team'];
     expect([team('/'), team('/a'), team('/b')]).toEqual([['all'], ['all', 'a'], ['all']]);
   });
@@ -202,10 +231,14 @@ describe('crawl rule actions', () => {
     const rules = (value: string) =>
       `<Rules><Rule><ar:Path val="/a"/><NoFollow/><AddMeta name="team" value="${value}"/></Rule></Rules>`;
     const attributes = 'smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="3600"';
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${rules('one')}`, index: 'none', attributes });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}" site="false"/>${rules('one')}`,
+      index: 'none',
+      attributes,
+    });
     expect(metas(world, site.url('/a'))['team']).toEqual(['one']);
     await world.pass(minutes(10));
-    await world.reconfigure({ crawler: `<Root url="${site.url('/')}"/>${rules('two')}` });
+    await world.reconfigure({ crawler: `<Root url="${site.url('/')}" site="false"/>${rules('two')}` });
     await world.pass(hours(1));
     expect(metas(world, site.url('/a'))['team']).toEqual(['two']);
   });

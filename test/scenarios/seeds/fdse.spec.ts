@@ -1,6 +1,7 @@
 /** The text "Following Links with Crawler" of the Fluid Dynamics Search Engine, sentence by sentence. */
 import { describe, expect, it } from 'vitest';
 import { days, minutes } from '../../../src/domain/time/units.js';
+import { linesOf } from '../../../src/domain/url/url-list.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import { html } from '../../support/fake-site.js';
 import { crawl, refusals, startSite } from '../../support/scenario.js';
@@ -20,7 +21,7 @@ describe('link detection', () => {
       body: `<a href="/a">a</a><A HREF='/b'>b</A><IFRAME HREF="/iframe-href"></IFRAME><iframe src=/iframe-src></iframe>`,
     });
     site.set('/a', { headers: HTML, body: '<html><FRAMESET cols="*"><FRAME SRC="/frame"></FRAMESET></html>' });
-    await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     expect(site.fetched).toEqual(['/', '/a', '/b', '/frame', '/iframe-href', '/iframe-src']);
   });
 
@@ -31,7 +32,7 @@ describe('link detection', () => {
       body: `<script>document.write('<a href="/written">w</a>'); location = "/moved";</script>
         <a href="javascript:open('/opened')">o</a><a onclick="location='/clicked'">c</a><a href="/html">h</a>`,
     });
-    await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     expect(site.fetched).toEqual(['/', '/html']);
   });
 
@@ -39,7 +40,9 @@ describe('link detection', () => {
     const site = await startSite();
     const other = site.origin.replace('http:', 'https:');
     site.page('/', ['/a', 'ftp://127.0.0.1/x', 'gopher://127.0.0.1/x', 'mailto:ann@example.com', `${other}/tls`]);
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules protocols="http"/>` });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}" site="false"/><cw:LinkRules protocols="http"/>`,
+    });
     expect(site.fetched).toEqual(['/', '/a']);
     expect((await refusals(world))['protocol-not-allowed']).toEqual(
       expect.arrayContaining(['ftp://127.0.0.1/x', 'gopher://127.0.0.1/x', `${other}/tls`]),
@@ -50,7 +53,7 @@ describe('link detection', () => {
     const site = await startSite();
     const path = (length: number): string => '/'.padEnd(length - site.origin.length, 'x');
     site.page('/', [path(128), path(129)]);
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules dialect="fdse"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/><cw:LinkRules dialect="fdse"/>` });
     expect(site.fetched).toEqual(['/', path(128)]);
     expect(await refusals(world)).toEqual({ 'url-too-long': [site.url(path(129))] });
   });
@@ -59,29 +62,37 @@ describe('link detection', () => {
     const site = await startSite();
     const path = (length: number): string => '/'.padEnd(length - site.origin.length, 'x');
     site.page('/', [path(129), path(200), path(201)]);
-    await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules dialect="fdse" maxUrlLength="200"/>` });
+    await crawl({
+      crawler: `<Root url="${site.url('/')}" site="false"/><cw:LinkRules dialect="fdse" maxUrlLength="200"/>`,
+    });
     expect(site.fetched).toEqual(['/', path(129), path(200)]);
   });
 
   it('query strings: by default links of the form file.pl?test are ignored', async () => {
     const site = await startSite();
-    site.page('/', ['file.pl', 'file.pl?test', 'file.pl?']);
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules dialect="fdse"/>` });
-    expect(site.fetched).toEqual(['/', '/file.pl']);
-    expect((await refusals(world))['query-string']).toContain(site.url('/file.pl?test'));
+    site.page('/', ['file.pl', 'file.pl?test', 'empty.pl?', 'anchor.pl#?']).page('/anchor.pl');
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/><cw:LinkRules dialect="fdse"/>` });
+    expect(site.fetched).toEqual(['/', '/anchor.pl', '/file.pl']);
+    const refused = (await refusals(world))['query-string'];
+    // "Any web address which contains a question mark is said to have a query string", an empty one too.
+    expect(refused).toEqual(expect.arrayContaining([site.url('/file.pl?test'), site.url('/empty.pl')]));
   });
 
   it('query strings: "Follow Query Strings" takes them', async () => {
     const site = await startSite();
     site.page('/', ['file.pl?test']);
-    await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules dialect="fdse" followQueryStrings="true"/>` });
+    await crawl({
+      crawler: `<Root url="${site.url('/')}" site="false"/><cw:LinkRules dialect="fdse" followQueryStrings="true"/>`,
+    });
     expect(site.fetched).toEqual(['/', '/file.pl?test']);
   });
 
   it('file extension: links to extensions of the list are skipped; lower case, separated by the pipe; .log and .old too', async () => {
     const site = await startSite();
     site.page('/', ['a.html', 'b.gif', 'c.LOG', 'd.old', 'e.logs', 'gif', 'f.gif/g.html']);
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules ignoreLinksTo="gif|log|old"/>` });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}" site="false"/><cw:LinkRules ignoreLinksTo="gif|log|old"/>`,
+    });
     expect(site.fetched).toEqual(['/', '/a.html', '/e.logs', '/f.gif/g.html', '/gif']);
     expect(await refusals(world)).toEqual({
       'extension-ignored': [site.url('/b.gif'), site.url('/c.LOG'), site.url('/d.old')],
@@ -95,7 +106,7 @@ describe('link detection', () => {
       headers: HTML,
       body: '<html><head><meta name="robots" content="nofollow" /></head><a href="/behind">b</a></html>',
     });
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     expect(site.fetched).toEqual(['/', '/closed']);
     expect(await world.indexed()).toEqual([site.url('/'), site.url('/closed')]);
     expect(await refusals(world)).toEqual({ nofollow: [site.url('/behind')] });
@@ -109,7 +120,7 @@ describe('link detection', () => {
       headers: HTML,
       body: '<html><head><meta name="robots" content="nofollow" /></head><a href="/behind" rel="nofollow">b</a></html>',
     });
-    await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules rogue="1"/>` });
+    await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/><cw:LinkRules rogue="1"/>` });
     expect(site.fetched).toEqual(['/', '/behind', '/closed']);
   });
 
@@ -117,7 +128,9 @@ describe('link detection', () => {
     const site = await startSite();
     const other = await startSite('127.0.0.2');
     site.page('/', ['/a', other.url('/b')]);
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/><cw:LinkRules followOffsite="0"/>` });
+    const world = await crawl({
+      crawler: `<Root url="${site.url('/')}" site="false"/><cw:LinkRules followOffsite="0"/>`,
+    });
     expect(site.fetched).toEqual(['/', '/a']);
     expect(other.requests).toEqual([]);
     expect(await refusals(world)).toEqual({ offsite: [other.url('/b')] });
@@ -139,7 +152,7 @@ describe('storage', () => {
   it('the pending file lists waiting, indexed and failed addresses in alphabetic order: address, realm, state', async () => {
     const site = await startSite();
     site.page('/', ['/b', '/a', '/gone']).page('/b').page('/a');
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     await world.engine.setRunState('test', 'stopped');
     await world.engine.submit('test', [{ url: site.url('/later') }]);
     const time = async (path: string): Promise<number> =>
@@ -157,7 +170,7 @@ describe('storage', () => {
   it('an address that is found again keeps its state, whatever that is', async () => {
     const site = await startSite();
     site.page('/', ['/a', '/gone']).page('/a', ['/a', '/', '/gone', '/new']).page('/new', ['/gone', '/a']);
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     for (const path of ['/', '/a', '/gone', '/new'])
       expect(site.requests.filter((request) => request.path === path)).toHaveLength(1);
     expect(await world.state(site.url('/gone'))).toMatchObject({ status: 'error', reason: 'http-404', visits: 1 });
@@ -166,7 +179,7 @@ describe('storage', () => {
   it('an address not encountered before is inserted with state 0, ready to be crawled', async () => {
     const site = await startSite();
     site.page('/').page('/new');
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     await world.engine.setRunState('test', 'paused');
     await world.engine.submit('test', [{ url: site.url('/new') }]);
     expect(await world.state(site.url('/new'))).toMatchObject({ status: 'waiting', visits: 0 });
@@ -179,16 +192,61 @@ describe('storage', () => {
   it('a pending file can be imported: waiting addresses are crawled, failed ones are not, indexed ones are due for refresh', async () => {
     const site = await startSite();
     site.page('/').page('/waiting').page('/failed').page('/indexed');
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     const text = `${site.url('/')} test 0\n${site.url('/failed')} test 2\n${site.url('/indexed')} test 1700000000\n${site.url('/waiting')} test 0\nnonsense\n`;
-    const outcome = await world.engine.importPending('test', text);
+    const outcome = await world.engine.importPending('test', linesOf(text));
     expect(outcome).toMatchObject({ imported: 3, known: 1 });
-    expect(outcome.problems).toEqual([expect.stringMatching(/^line 5: expected "URL realm state"/)]);
+    expect(outcome.problems).toEqual([{ line: 5, problem: expect.stringMatching(/^expected "URL realm state"/) }]);
     await world.untilIdle();
     expect(site.fetched).toContain('/waiting');
     expect(site.fetched).not.toContain('/failed');
     expect(await world.state(site.url('/failed'))).toMatchObject({ status: 'error' });
     expect(await world.indexed()).toEqual(['/', '/indexed', '/waiting'].map((path) => site.url(path)).sort());
+  });
+
+  it('a time of the pending file is when a document that is in the index was visited: other pages wait, or are left out', async () => {
+    const site = await startSite();
+    const headers = { 'content-type': 'text/html' };
+    site.page('/', ['/noindex', '/old', '/image', '/excluded']);
+    site.set('/noindex', { headers, body: '<meta name=robots content=noindex>Read, not indexed.' });
+    site.set('/old', { status: 301, headers: { location: '/' } });
+    site.set('/image', { headers: { 'content-type': 'image/png' }, body: 'x' }).page('/excluded');
+    const root = `<Root url="${site.url('/')}" site="false"/>`;
+    const world = await crawl({ crawler: root });
+    await world.reconfigure({
+      crawler: `${root}<cw:CrawlSpace rules="crawl.rules"/>`,
+      files: { 'crawl.rules': `forbid prefix ${site.url('/excluded')}\n` },
+    });
+    await world.untilIdle();
+    const states = (await pendingFile(world)).map((line) => [line.split(' ')[0], line.split(' ')[2]!.length]);
+    expect(states).toEqual([
+      [site.url('/'), 10],
+      [site.url('/image'), 1],
+      [site.url('/noindex'), 1],
+      [site.url('/old'), 1],
+    ]);
+  });
+
+  it('an imported time decides when the page is refreshed; the first of several lines counts; no time is in the future', async () => {
+    const site = await startSite();
+    site.page('/fresh').page('/twice');
+    const world = await crawl({ crawler: '' });
+    const now = Math.floor(Date.UTC(2026, 0, 1) / 1000);
+    const lines = [`/fresh test ${now - 60}`, '/twice test 2', '/twice test 0', '/late test 3981312000'];
+    const { imported, known, problems } = await world.engine.importPending(
+      'test',
+      linesOf(lines.map((line) => site.url(line)).join('\n')),
+    );
+    expect({ imported, known }).toEqual({ imported: 2, known: 1 });
+    expect(problems).toEqual([
+      { line: 4, problem: expect.stringContaining('the state 3981312000 is a time in the future') },
+    ]);
+    await world.untilIdle();
+    expect(site.fetched).toEqual([]);
+    const fresh = await world.state(site.url('/fresh'));
+    expect(fresh?.lastVisitAt).toBe((now - 60) * 1000);
+    expect(fresh!.dueAt).toBeGreaterThan(now * 1000);
+    expect(await world.state(site.url('/twice'))).toMatchObject({ status: 'error', source: undefined });
   });
 
   it('a line of the pending file that means nothing here is reported and not taken', async () => {
@@ -197,15 +255,16 @@ describe('storage', () => {
     const lines = ['/ other 0', '/7 test 7', '/2 test 02', '/long test 123456789012'].map((line) => site.url(line));
     const { imported, problems } = await world.engine.importPending(
       'test',
-      [...lines, 'ftp://x.example/ test 0'].join('\n'),
+      linesOf([...lines, 'ftp://x.example/ test 0'].join('\n')),
     );
     expect(imported).toBe(0);
     expect(problems).toEqual([
-      'line 1: the realm "other" is not that of this crawler, test',
-      ...['7', '02', '123456789012'].map((state, i) =>
-        expect.stringContaining(`line ${i + 2}: the state "${state}" is neither`),
-      ),
-      expect.stringMatching(/^line 5: "ftp:.* the protocol ftp/),
+      { line: 1, problem: 'the realm "other" is not that of this crawler, test' },
+      ...['7', '02', '123456789012'].map((state, i) => ({
+        line: i + 2,
+        problem: expect.stringContaining(`the state "${state}" is neither`),
+      })),
+      { line: 5, problem: expect.stringMatching(/^"ftp:.* the protocol ftp/) },
     ]);
     expect(site.requests).toEqual([]);
   });
@@ -214,7 +273,7 @@ describe('storage', () => {
     const site = await startSite();
     site.page('/', ['/a', '/b']).page('/a').page('/b');
     const conditions = `<cw:Conditions default-allow="allow"><cw:may-not-have field="path" value="/b" log="true"/></cw:Conditions>`;
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>${conditions}` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>${conditions}` });
     expect(await world.state(site.url('/b'))).toMatchObject({ status: 'filtered' });
     expect((await pendingFile(world)).map((line) => line.split(' ')[0])).toEqual([site.url('/'), site.url('/a')]);
   });
@@ -222,11 +281,11 @@ describe('storage', () => {
   it('export and import of the pending file lose nothing', async () => {
     const site = await startSite();
     site.page('/', ['/a', '/gone']).page('/a');
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     const lines = await pendingFile(world);
     const other = await crawl({ crawler: '' });
     await other.engine.setRunState('test', 'paused');
-    await other.engine.importPending('test', lines.join('\n'));
+    await other.engine.importPending('test', linesOf(lines.join('\n')));
     expect(await pendingFile(other)).toEqual(lines);
   });
 });
@@ -235,7 +294,7 @@ describe('crawling', () => {
   it('usually links are not followed automatically: the page is indexed, its links are listed with their states', async () => {
     const site = await startSite();
     site.page('/known', ['/missing']).page('/', ['/known', '/missing', '/fresh', '/x.gif']);
-    const world = await crawl({ crawler: `<Root url="${site.url('/known')}"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/known')}" site="false"/>` });
     site.forgetRequests();
     const [submitted] = await world.engine.submit('test', [{ url: site.url('/'), followLinks: false }]);
     expect(submitted).toMatchObject({ outcome: 'new' });
@@ -254,10 +313,22 @@ describe('crawling', () => {
     expect(site.fetched).toEqual(['/']);
   });
 
+  it('a page is looked at when its host may be asked: not while it is paused', async () => {
+    const site = await startSite();
+    site.page('/');
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
+    await world.engine.pauseHost((await world.state(site.url('/')))!.hostKey, true);
+    site.forgetRequests();
+    await expect(world.engine.page('test', site.url('/'))).rejects.toThrow(/is paused/);
+    expect(site.requests).toEqual([]);
+    await world.engine.pauseHost((await world.state(site.url('/')))!.hostKey, false);
+    expect(await world.engine.page('test', site.url('/'))).toMatchObject({ status: 200 });
+  });
+
   it('from the list a person chooses the links to follow', async () => {
     const site = await startSite();
     site.page('/', ['/one', '/two']).page('/one', ['/deeper']).page('/two').page('/deeper');
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}" followLinks="false"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" followLinks="false" site="false"/>` });
     expect(site.fetched).toEqual(['/']);
     await world.engine.submit('test', [{ url: site.url('/one'), followLinks: false }]);
     await world.untilIdle();
@@ -271,9 +342,12 @@ describe('crawling', () => {
     const body = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>`;
     site.set('/sitemap.xml', { headers: { 'content-type': 'application/xml' }, body });
     const attributes = 'crawlSitemaps="true"';
-    const world = await crawl({ attributes, crawler: `<Root url="${site.url('/list')}" followLinks="false"/>` });
+    const world = await crawl({
+      attributes,
+      crawler: `<Root url="${site.url('/list')}" followLinks="false" site="false"/>`,
+    });
     expect(site.fetched).toEqual(['/list']);
-    await world.engine.submit('test', [{ url: site.url('/one') }]);
+    await world.engine.submit('test', [{ url: site.url('/one'), site: false }]);
     await world.untilIdle();
     expect(site.fetched).toEqual(['/list', '/one', '/two']);
   });
@@ -295,7 +369,7 @@ describe('crawling', () => {
   it('after a page is crawled its state is 2 if there was an error, or the time', async () => {
     const site = await startSite();
     site.page('/', ['/bad']).set('/bad', { status: 500 });
-    const world = await crawl({ crawler: `<Root url="${site.url('/')}"/>` });
+    const world = await crawl({ crawler: `<Root url="${site.url('/')}" site="false"/>` });
     const lines = await pendingFile(world);
     expect(lines[0]).toBe(`${site.url('/')} test ${Date.UTC(2026, 0, 1) / 1000}`);
     expect(lines[1]).toBe(`${site.url('/bad')} test 2`);
@@ -305,7 +379,7 @@ describe('crawling', () => {
     const site = await startSite();
     site.page('/', ['/bad', '/worse', '/good']).set('/bad', { status: 500 }).page('/good');
     const world = await crawl({
-      crawler: `<Root url="${site.url('/')}"/>`,
+      crawler: `<Root url="${site.url('/')}" site="false"/>`,
       attributes: 'smartRefreshMinAgeS="86400" smartRefreshMaxAgeS="86400"',
     });
     await world.pass(minutes(1));

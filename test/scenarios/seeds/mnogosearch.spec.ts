@@ -1,6 +1,7 @@
 /** The text "How does indexer walk through the hypertext links" of mnoGoSearch, sentence by sentence. */
 import { describe, expect, it } from 'vitest';
 import { days, seconds } from '../../../src/domain/time/units.js';
+import { urlListEntries } from '../../../src/domain/url/url-list.js';
 import type { CrawlWorld } from '../../support/crawl-world.js';
 import type { FakeSite } from '../../support/fake-site.js';
 import { crawl, refusals, startSite } from '../../support/scenario.js';
@@ -8,6 +9,7 @@ import { crawl, refusals, startSite } from '../../support/scenario.js';
 const NAMES = { www: '127.0.0.1', web: '127.0.0.2', far: '127.0.0.3' };
 const ATTRIBUTES = 'smartRefreshMinAgeS="864000" smartRefreshMaxAgeS="864000"';
 const servers = (inside: string, switches = ''): string => `<cw:Servers ${switches}>${inside}</cw:Servers>`;
+const urlsOf = (list: string): string[] => [...urlListEntries(list)].map(({ text }) => text);
 const record = (url: string, more = ''): string => `<cw:Server url="${url}" ${more}/>`;
 
 /** www links to web, web links on to far. */
@@ -26,10 +28,27 @@ async function threeServers(): Promise<{ www: FakeSite; web: FakeSite; far: Fake
   return { www, web, far };
 }
 
+describe('where a crawler begins', () => {
+  it('without a Root at its Server records, as the indexer does', async () => {
+    const { www, web } = await threeServers();
+    const world = await crawl({ crawler: servers(record(www.url('/')) + record(web.url('/'))), names: NAMES });
+    expect(www.fetched).toEqual(['/', '/page1.html', '/page2.html']);
+    expect(web.fetched).toEqual(['/', '/page2.html']);
+    expect(await world.state(web.url('/'))).toMatchObject({ discoveredVia: 'root', status: 'indexed' });
+  });
+
+  it('with a Root there alone', async () => {
+    const { www, web } = await threeServers();
+    const crawler = `<Root url="${web.url('/')}" site="false"/>${servers(record(www.url('/')) + record(web.url('/')))}`;
+    await crawl({ crawler, names: NAMES });
+    expect(www.requests).toEqual([]);
+  });
+});
+
 describe('which Server record a URL has', () => {
   it('a URL without a correspondent Server record is not crawled', async () => {
     const { www, web } = await threeServers();
-    const crawler = `<Root url="${www.url('/')}"/>${servers(record(www.url('/')))}`;
+    const crawler = `<Root url="${www.url('/')}" site="false"/>${servers(record(www.url('/')))}`;
     const world = await crawl({ crawler, names: NAMES });
     expect(www.fetched).toEqual(['/', '/page1.html', '/page2.html']);
     expect(web.requests).toEqual([]);
@@ -39,10 +58,16 @@ describe('which Server record a URL has', () => {
   it('compares the first bytes of the URL: a record is a prefix, not a server', async () => {
     const { www } = await threeServers();
     www.page('/', ['/news', '/newsletter', '/old/news']).page('/news').page('/newsletter');
-    await crawl({ crawler: `<Root url="${www.url('/news')}"/>${servers(record(www.url('/news')))}`, names: NAMES });
+    await crawl({
+      crawler: `<Root url="${www.url('/news')}" site="false"/>${servers(record(www.url('/news')))}`,
+      names: NAMES,
+    });
     expect(www.fetched).toEqual(['/news']);
     www.page('/news', ['/newsletter', '/old/news']);
-    await crawl({ crawler: `<Root url="${www.url('/news')}"/>${servers(record(www.url('/news')))}`, names: NAMES });
+    await crawl({
+      crawler: `<Root url="${www.url('/news')}" site="false"/>${servers(record(www.url('/news')))}`,
+      names: NAMES,
+    });
     expect(www.fetched).toEqual(['/news', '/newsletter']);
   });
 
@@ -52,7 +77,7 @@ describe('which Server record a URL has', () => {
     for (const order of [0, 1]) {
       www.forgetRequests();
       const records = [record(www.url('/'), 'period="600000"'), record(www.url('/news/'), 'period="200000"')];
-      const crawler = `<Root url="${www.url('/')}"/>${servers((order ? records.reverse() : records).join(''))}`;
+      const crawler = `<Root url="${www.url('/')}" site="false"/>${servers((order ? records.reverse() : records).join(''))}`;
       const world = await crawl({ crawler, attributes: ATTRIBUTES, names: NAMES });
       www.forgetRequests();
       await world.pass(seconds(199_000));
@@ -70,7 +95,7 @@ describe('which Server record a URL has', () => {
     www.page('/', ['/news/', '/fast/']).page('/news/').page('/fast/');
     const inside = `<cw:Parameters period="1d12h" tag="site"/>${record(www.url('/'))}${record(www.url('/fast/'), 'period="10M"')}`;
     const world = await crawl({
-      crawler: `<Root url="${www.url('/')}"/>${servers(inside)}`,
+      crawler: `<Root url="${www.url('/')}" site="false"/>${servers(inside)}`,
       attributes: ATTRIBUTES,
       names: NAMES,
     });
@@ -85,7 +110,7 @@ describe('which Server record a URL has', () => {
 describe('1) default rules', () => {
   it('follows through those links which have a Server record, and jumps between servers if both are represented', async () => {
     const { www, web, far } = await threeServers();
-    const crawler = `<Root url="${www.url('/')}"/>${servers(record(www.url('/')) + record(web.url('/')))}`;
+    const crawler = `<Root url="${www.url('/')}" site="false"/>${servers(record(www.url('/')) + record(web.url('/')))}`;
     const world = await crawl({ crawler, names: NAMES });
     expect(web.fetched).toEqual(['/page2.html']);
     expect(far.requests).toEqual([]);
@@ -96,7 +121,7 @@ describe('1) default rules', () => {
 
   it('if one of the Server commands is deleted, all expired URLs of this server are removed during the next reindexing', async () => {
     const { www, web } = await threeServers();
-    const crawler = (records: string): string => `<Root url="${www.url('/')}"/>${servers(records)}`;
+    const crawler = (records: string): string => `<Root url="${www.url('/')}" site="false"/>${servers(records)}`;
     const www1 = record(www.url('/'), 'period="1000"');
     const web1 = record(web.url('/'), 'period="1000"');
     const world = await crawl({ crawler: crawler(www1 + web1), attributes: ATTRIBUTES, names: NAMES });
@@ -116,7 +141,7 @@ describe('1) default rules', () => {
 describe('2) followOutside="yes"', () => {
   it('walks through any found URLs and jumps between different servers', async () => {
     const { www, far } = await threeServers();
-    const crawler = `<Root url="${www.url('/')}"/>${servers(record(www.url('/')), 'followOutside="yes"')}`;
+    const crawler = `<Root url="${www.url('/')}" site="false"/>${servers(record(www.url('/')), 'followOutside="yes"')}`;
     await crawl({ crawler, names: NAMES });
     expect(far.fetched).toEqual(['/page3.html']);
   });
@@ -124,7 +149,7 @@ describe('2) followOutside="yes"', () => {
   it('adds a record with the empty URL, found only when no longer one is, with the parameters at the end of the list', async () => {
     const { www, web } = await threeServers();
     const inside = `${record(www.url('/'), 'tag="listed"')}<cw:Parameters tag="outside" period="500"/>`;
-    const crawler = `<Root url="${www.url('/')}"/>${servers(inside, 'followOutside="yes"')}`;
+    const crawler = `<Root url="${www.url('/')}" site="false"/>${servers(inside, 'followOutside="yes"')}`;
     const world = await crawl({ crawler, attributes: ATTRIBUTES, names: NAMES });
     const tag = async (url: string) => {
       const { explanation } = await world.engine.explain('test', url);
@@ -144,7 +169,7 @@ describe('3) deleteNoServer="no"', () => {
   it('URLs already in the database are not deleted although they have no Server record', async () => {
     const { www, web } = await threeServers();
     const crawler = (records: string, switches: string): string =>
-      `<Root url="${www.url('/')}"/>${servers(records, switches)}`;
+      `<Root url="${www.url('/')}" site="false"/>${servers(records, switches)}`;
     const both = record(www.url('/')) + record(web.url('/'));
     const world = await crawl({ crawler: crawler(both, ''), attributes: ATTRIBUTES, names: NAMES });
     expect(await world.indexed()).toContain(web.url('/page2.html'));
@@ -156,7 +181,7 @@ describe('3) deleteNoServer="no"', () => {
   it('follows only links inside the server, even when both servers are listed', async () => {
     const { www, web } = await threeServers();
     const both = record(www.url('/')) + record(web.url('/'));
-    const crawler = `<Root url="${www.url('/')}"/>${servers(both, 'deleteNoServer="no"')}`;
+    const crawler = `<Root url="${www.url('/')}" site="false"/>${servers(both, 'deleteNoServer="no"')}`;
     const world = await crawl({ crawler, names: NAMES });
     expect(www.fetched).toEqual(['/', '/page1.html', '/page2.html']);
     expect(web.requests).toEqual([]);
@@ -166,7 +191,10 @@ describe('3) deleteNoServer="no"', () => {
   it('with followOutside as well: followOutside governs links, deleteNoServer governs deletion', async () => {
     const { www, far } = await threeServers();
     const switches = 'deleteNoServer="no" followOutside="yes"';
-    const world = await crawl({ crawler: `<Root url="${www.url('/')}"/>${servers('', switches)}`, names: NAMES });
+    const world = await crawl({
+      crawler: `<Root url="${www.url('/')}" site="false"/>${servers('', switches)}`,
+      names: NAMES,
+    });
     expect(far.fetched).toEqual(['/page3.html']);
     expect(await world.indexed()).toContain(far.url('/page3.html'));
   });
@@ -182,11 +210,11 @@ describe('4) a list of URLs, as with indexer -i -f url.txt', () => {
 
   it('a new URL in the list makes the server of this URL be indexed', async () => {
     const { www, web, world } = await listed();
-    await world.engine.submitList('test', `# our servers\n${www.url('/')}\n`);
+    await world.engine.submitList('test', urlsOf(`# our servers\n${www.url('/')}\n`));
     await world.untilIdle();
     expect(www.fetched).toEqual(['/', '/page1.html', '/page2.html']);
     expect(web.requests).toEqual([]);
-    await world.engine.submitList('test', `${www.url('/')}\n${web.origin}\\\n/\n`);
+    await world.engine.submitList('test', urlsOf(`${www.url('/')}\n${web.origin}\\\n/\n`));
     await world.untilIdle();
     expect(web.fetched).toEqual(['/', '/page2.html']);
   });
@@ -194,16 +222,16 @@ describe('4) a list of URLs, as with indexer -i -f url.txt', () => {
   it('it does not matter whether it is the root URL or one of the internal pages', async () => {
     const { www, world } = await listed();
     www.page('/path/to/some/page.html', []);
-    await world.engine.submitList('test', www.url('/path/to/some/page.html'));
+    await world.engine.submitList('test', urlsOf(www.url('/path/to/some/page.html')));
     await world.untilIdle();
     expect(www.fetched).toEqual(['/', '/page1.html', '/page2.html', '/path/to/some/page.html']);
   });
 
   it('deleting a URL from the list deletes nothing; clear with http://www/% removes all URLs of the server', async () => {
     const { www, web, world } = await listed();
-    await world.engine.submitList('test', `${www.url('/')}\n${web.url('/')}`);
+    await world.engine.submitList('test', urlsOf(`${www.url('/')}\n${web.url('/')}`));
     await world.untilIdle();
-    await world.engine.submitList('test', web.url('/'));
+    await world.engine.submitList('test', urlsOf(web.url('/')));
     await world.pass(days(11));
     const all = [
       ...['/', '/page1.html', '/page2.html'].map((path) => www.url(path)),
@@ -229,7 +257,10 @@ describe('what a record carries', () => {
     mirror.page('/copy/', ['a', 'http://nowhere/b', '/secret']).page('/copy/a').page('/copy/b').page('/copy/secret');
     mirror.set('/robots.txt', { body: 'User-agent: *\nDisallow: /copy/secret\n' });
     const inside = record('http://nowhere/', `alias="${mirror.url('/copy/')}"`);
-    const world = await crawl({ crawler: `<Root url="http://nowhere/"/>${servers(inside)}`, names: NAMES });
+    const world = await crawl({
+      crawler: `<Root url="http://nowhere/" site="false"/>${servers(inside)}`,
+      names: NAMES,
+    });
     expect(mirror.fetched).toEqual(['/copy/', '/copy/a', '/copy/b']);
     expect(await world.indexed()).toEqual(['http://nowhere/', 'http://nowhere/a', 'http://nowhere/b']);
     expect(await world.state('http://nowhere/secret')).toMatchObject({ reason: 'robots-disallowed' });
@@ -243,7 +274,10 @@ describe('what a record carries', () => {
       record(www.url('/'), 'maxHops="2" tag="T" category="C"') +
       record(www.url('/noindex/'), 'index="no"') +
       record(www.url('/nofollow/'), 'follow="no"');
-    const world = await crawl({ crawler: `<Root url="${www.url('/')}"/>${servers(inside)}`, names: NAMES });
+    const world = await crawl({
+      crawler: `<Root url="${www.url('/')}" site="false"/>${servers(inside)}`,
+      names: NAMES,
+    });
     expect(www.fetched).toEqual(['/', '/a', '/b', '/d', '/nofollow/', '/noindex/']);
     expect(await world.state(www.url('/noindex/'))).toMatchObject({ status: 'visited', reason: 'links-only' });
     expect(await refusals(world)).toEqual({ 'server-max-hops': [www.url('/c')] });
@@ -253,7 +287,7 @@ describe('what a record carries', () => {
     const { www } = await threeServers();
     www.set('/robots.txt', { body: 'User-agent: *\nDisallow: /\n' }).set('/page1.html', () => undefined);
     const inside = record(www.url('/'), 'robots="no" authentication="ann:secret" documentTimeout="1"');
-    const crawler = `<Root url="${www.url('/')}"/>${servers(inside)}<cw:ErrorPolicy retryDelayS="3600"/>`;
+    const crawler = `<Root url="${www.url('/')}" site="false"/>${servers(inside)}<cw:ErrorPolicy retryDelayS="3600"/>`;
     const world = await crawl({ crawler, names: NAMES });
     expect(await world.indexed()).toEqual([www.url('/')]);
     expect(www.requests[0]?.headers.authorization).toBe(`Basic ${btoa('ann:secret')}`);
@@ -264,19 +298,25 @@ describe('what a record carries', () => {
     const { www } = await threeServers();
     www.set('/page1.html', (request) => void request.socket.resetAndDestroy());
     const inside = record(www.url('/'), 'maxNetworkErrors="1" networkErrorDelay="5000"');
-    const world = await crawl({ crawler: `<Root url="${www.url('/')}"/>${servers(inside)}`, names: NAMES });
+    const world = await crawl({
+      crawler: `<Root url="${www.url('/')}" site="false"/>${servers(inside)}`,
+      names: NAMES,
+    });
     expect(await world.state(www.url('/page1.html'))).toMatchObject({ status: 'error', temporaryErrors: 1 });
     await world.pass(seconds(4_800));
     expect(await world.state(www.url('/page1.html'))).toMatchObject({ temporaryErrors: 1 });
     await world.pass(seconds(400));
-    expect(await world.state(www.url('/page1.html'))).toBeUndefined();
+    expect(await world.state(www.url('/page1.html'))).toMatchObject({
+      status: 'removed',
+      reason: 'removed-after-errors',
+    });
   });
 
   it('records can be read from an indexer.conf', async () => {
     const { www, web } = await threeServers();
     const conf = `# the seed's own lines\nPeriod 600000\nServer ${www.url('/')}\nPeriod 200000\nServer ${web.url('/')}\n`;
     const world = await crawl({
-      crawler: `<Root url="${www.url('/')}"/><cw:Servers file="indexer.conf"/>`,
+      crawler: `<Root url="${www.url('/')}" site="false"/><cw:Servers file="indexer.conf"/>`,
       files: { 'indexer.conf': conf },
       attributes: ATTRIBUTES,
       names: NAMES,

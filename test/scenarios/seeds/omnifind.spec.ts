@@ -28,7 +28,7 @@ async function hosts(): Promise<{ www: FakeSite; news: FakeSite; other: FakeSite
 
 const start = (www: FakeSite, rules: string, more: { global?: string } = {}): Promise<CrawlWorld> =>
   crawl({
-    crawler: `<Root url="${www.url('/')}"/>${SPACE}`,
+    crawler: `<Root url="${www.url('/')}" site="false"/>${SPACE}`,
     attributes: ATTRIBUTES,
     names: NAMES,
     files: { 'crawl.rules': rules, ...(more.global === undefined ? {} : { 'global.rules': more.global }) },
@@ -87,7 +87,7 @@ describe('a crawl space defines the URLs that are to be crawled or not crawled',
       const proxy = await startSite();
       proxy.page('http://a.test/', ['http://b.test/']).page('http://b.test/');
       const world = await crawl({
-        crawler: `<Root url="http://a.test/"/>${SPACE}`,
+        crawler: `<Root url="http://a.test/" site="false"/>${SPACE}`,
         attributes: ATTRIBUTES,
         names: {},
         files: { 'crawl.rules': rules },
@@ -112,7 +112,7 @@ describe('one Web crawler whose crawl space is reduced', () => {
     const files = {
       'crawl.rules': `forbid domain other.org\nforbid domain news.ibm.com\nforbid prefix ${www.url('/private')}\n`,
     };
-    await world.reconfigure({ crawler: `<Root url="${www.url('/')}"/>${SPACE}`, files });
+    await world.reconfigure({ crawler: `<Root url="${www.url('/')}" site="false"/>${SPACE}`, files });
     await world.engine.setRunState('test', 'running');
     await world.untilIdle();
     expect(await world.indexed()).toEqual([www.url('/'), www.url('/a')]);
@@ -130,7 +130,7 @@ describe('one Web crawler whose crawl space is reduced', () => {
     const { www, news } = await hosts();
     const world = await start(www, '');
     const reduced = { 'crawl.rules': 'forbid domain news.ibm.com\n' };
-    const crawler = `<Root url="${www.url('/')}"/>${SPACE}`;
+    const crawler = `<Root url="${www.url('/')}" site="false"/>${SPACE}`;
     await world.reconfigure({ crawler, files: reduced });
     await world.untilIdle();
     expect(await world.indexed()).not.toContain(news.url('/today'));
@@ -147,7 +147,7 @@ describe('the rules of the global crawl space, in their order', () => {
     expect(await world.indexed()).toContain(news.url('/today'));
     news.forgetRequests();
     await world.reconfigure({
-      crawler: `<Root url="${www.url('/')}"/>${SPACE}`,
+      crawler: `<Root url="${www.url('/')}" site="false"/>${SPACE}`,
       files: {
         'crawl.rules': local.replace('$NEWS', news.origin),
         ...(global === undefined ? {} : { 'global.rules': global }),
@@ -231,8 +231,8 @@ describe('the crawl space divided between two crawlers', () => {
   const attributes =
     'nthreads="4" aggressive="true" defaultAccept="true" crawlSitemaps="false" smartRefreshMinAgeS="86400" smartRefreshMaxAgeS="86400"';
   const two = (a: FakeSite, b: FakeSite): string =>
-    `<Crawler name="a" ${attributes}><Root url="${a.url('/')}"/><cw:CrawlSpace rules="a.rules"/></Crawler>
-     <Crawler name="b" ${attributes}><Root url="${b.url('/')}"/><cw:CrawlSpace rules="b.rules"/></Crawler>`;
+    `<Crawler name="a" ${attributes}><Root url="${a.url('/')}" site="false"/><cw:CrawlSpace rules="a.rules"/></Crawler>
+     <Crawler name="b" ${attributes}><Root url="${b.url('/')}" site="false"/><cw:CrawlSpace rules="b.rules"/></Crawler>`;
   const BEFORE = {
     'a.rules': 'allow domain *.ibm.com\nforbid domain *\n',
     'b.rules': 'allow domain other.org\nforbid domain *\n',

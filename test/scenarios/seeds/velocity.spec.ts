@@ -10,7 +10,7 @@ async function tree(inside: string, attributes = ''): Promise<{ site: FakeSite; 
   const site = await startSite();
   site.page('/', ['/docs/a', '/docs/b', '/img/c', '/other']);
   for (const path of ['/docs/a', '/docs/b', '/img/c', '/other']) site.page(path);
-  const crawler = `<Root url="${site.url('/')}"/><cw:Conditions ${attributes}>${inside}</cw:Conditions>`;
+  const crawler = `<Root url="${site.url('/')}" site="false"/><cw:Conditions ${attributes}>${inside}</cw:Conditions>`;
   return { site, world: await crawl({ crawler }) };
 }
 const option = (name: string, value: string): string => `<cw:option name="${name}" value="${value}"/>`;
@@ -57,7 +57,7 @@ describe('for every URL that the crawler considers', () => {
   });
 
   it('URLs may not have: a match marks the URL as filtered', async () => {
-    const { site, world } = await tree('<cw:may-not-have field="path" value="/docs/*"/>');
+    const { site, world } = await tree('<cw:may-not-have field="path" value="/docs/*" log="true"/>');
     expect(site.fetched).toEqual(['/', '/img/c', '/other']);
     expect(await refusals(world)).toEqual({ 'condition-filtered': [site.url('/docs/a'), site.url('/docs/b')] });
   });
@@ -118,11 +118,21 @@ describe('a URL that was filtered will not be crawled', () => {
     const inside = `<cw:may-not-have field="path" value="/docs/*"/><cw:may-not-have field="path" value="/x" log="true"/>`;
     const { site, world } = await tree(inside);
     expect(await world.state(site.url('/docs/a'))).toBeUndefined();
+    expect(await world.engine.refused('test')).toMatchObject([{ reason: 'condition-filtered', count: 2, samples: [] }]);
+  });
+
+  it('a root of the configuration is recorded too, and crawled once the rules let it pass', async () => {
+    const { site, world } = await tree('<cw:may-not-have field="path" value="/" log="true"/>');
+    const root = { status: 'filtered', reason: 'condition-filtered', discoveredVia: 'root', visits: 0 };
+    expect(await world.state(site.url('/'))).toMatchObject(root);
+    await world.reconfigure({ crawler: `<Root url="${site.url('/')}" site="false"/><cw:Conditions/>` });
+    await world.untilIdle();
+    expect(await world.indexed()).toContain(site.url('/docs/a'));
   });
 
   it('a recorded URL is crawled once the rules let it pass', async () => {
     const { site, world } = await tree('<cw:may-not-have field="path" value="/docs/*" log="true"/>');
-    await world.reconfigure({ crawler: `<Root url="${site.url('/')}"/><cw:Conditions/>` });
+    await world.reconfigure({ crawler: `<Root url="${site.url('/')}" site="false"/><cw:Conditions/>` });
     await world.untilIdle();
     expect(await world.indexed()).toContain(site.url('/docs/a'));
   });
@@ -177,7 +187,7 @@ describe('the resolved view shows the recursive rules that are used', () => {
 
   it('of one URL: which rule matched, what it set, and who set each option last', async () => {
     const { site, world } = await tree(inside);
-    const candidate = { url: crawlUrl(site.url('/docs/a')), arrival: 'link', hops: 1 } as const;
+    const candidate = { url: crawlUrl(site.url('/docs/a')), discoveredVia: 'link', hops: 1 } as const;
     const view = resolvedUrl(world.engine.definition.crawlers[0]!, undefined, candidate);
     expect(view.options.find((one) => one.name === 'userAgent')).toMatchObject({
       value: 'docs',

@@ -36,6 +36,7 @@ export async function startElasticsearchReceiver(
       settings = JSON.parse(body.toString());
       return { status: 200, body: { acknowledged: true } };
     },
+    [`PUT /_index_template/crawlway-${index}`]: () => ({ status: 200, body: { acknowledged: true } }),
     'POST /_bulk': ({ headers, body }) => {
       if (headers['content-type'] !== 'application/x-ndjson') return { status: 406, body: 'wrong content type' };
       const items = bulkActions(body.toString(), index).map((action) => apply(action, documents));

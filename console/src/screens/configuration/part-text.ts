@@ -78,7 +78,7 @@ function closing(visible: string, element: string, from: number): number {
 
 /** Before the line of the end tag. */
 function split(xml: string, at: number, text: string): Part {
-  const indent = /[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
+  const indent = /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
   const from = at - indent.length;
   const before = xml.slice(0, from);
   return { before: before.endsWith('\n') ? before : `${before}\n`, text, after: `\n${xml.slice(from)}` };

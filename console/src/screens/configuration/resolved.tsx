@@ -36,7 +36,7 @@ export function Resolved(): JSX.Element {
       <OneUrl />
       <Loaded of={view}>
         {(value) =>
-          'entries' in value ? <Whole view={value} crawler={crawler} /> : <ForUrl resolved={value} crawler={crawler} />
+          'options' in value ? <ForUrl resolved={value} crawler={crawler} /> : <Whole view={value} crawler={crawler} />
         }
       </Loaded>
     </div>
@@ -125,7 +125,7 @@ const ForUrl = ({ resolved, crawler }: { resolved: ResolvedUrlDto; crawler: stri
               <th scope="col">Option</th>
               <th scope="col">Value</th>
               <th scope="col">Set by</th>
-              <th scope="col">Stands in</th>
+              <th scope="col">Defined in</th>
             </tr>
           </thead>
           <tbody>

@@ -124,9 +124,13 @@ const TONES: Readonly<Record<string, Tone>> = {
   NoFollow: 'warn',
 };
 
-const ActionBadge = ({ action: { element, name, value, shift } }: { action: RuleActionDto }): JSX.Element => (
+const ActionBadge = ({
+  action: { element, name, value, shift, mode, readyWhen, steps },
+}: {
+  action: RuleActionDto;
+}): JSX.Element => (
   <Badge tone={TONES[element] ?? 'info'}>
-    {[element, name, value !== undefined && `= ${value}`, shift]
+    {[element, name, value !== undefined && `= ${value}`, shift, mode, readyWhen, steps]
       .filter((part) => part !== undefined && part !== false)
       .join(' ')}
   </Badge>

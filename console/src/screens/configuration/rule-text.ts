@@ -96,11 +96,11 @@ function spanAt(spans: readonly Span[], index: number): Span {
 
 const splice = (text: string, { from, to }: Span, by: string): string => text.slice(0, from) + by + text.slice(to);
 
-const indentAt = (xml: string, at: number): string => /[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
+const indentAt = (xml: string, at: number): string => /(?<![ \t])[ \t]*$/.exec(xml.slice(0, at))?.[0] ?? '';
 
 /** With the line break and blanks before it, so that no empty line stays behind. */
 const withIndent = (xml: string, { from, to }: Span): Span => ({
-  from: from - (/\n?[ \t]*$/.exec(xml.slice(0, from))?.[0].length ?? 0),
+  from: from - (/(?:\n|(?<![ \t\n]))[ \t]*$/.exec(xml.slice(0, from))?.[0].length ?? 0),
   to,
 });
 

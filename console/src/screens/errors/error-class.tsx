@@ -11,6 +11,7 @@ import { attempt } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Prose } from '../../ui/prose.js';
 import { useReasons } from '../../ui/reasons.js';
+import { restingText } from '../../ui/resting.js';
 import { Badge } from '../../ui/status.js';
 import { DayKnown } from './day-known.js';
 
@@ -34,12 +35,12 @@ export function ErrorClass({ crawler, host, of, onRetried }: ClassProps): JSX.El
   const mayOperate = useMay('operate');
   const retry = (only?: string): Promise<void> =>
     attempt(async () => {
-      const { count: due } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
+      const { count: due, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
         path: { crawler },
         body: { reason: code, host: only },
       });
       onRetried();
-      return `${plural(due, 'URL')} will be tried again as soon as politeness allows.`;
+      return `${plural(due, 'URL')} will be tried again as soon as politeness allows.${restingText(resting)}`;
     });
   return (
     <Panel

@@ -96,7 +96,7 @@ function ClearErrors({ crawler, onClose, onDone }: ClearProps): JSX.Element {
           {plural(number, 'URL')} of {crawler.name} {number === 1 ? 'is' : 'are'} in error.
         </strong>{' '}
         They are forgotten; one whose document is still in the index is visited again instead. A link to one of them
-        finds it anew.
+        finds it again.
       </p>
     </Confirm>
   );

@@ -12,6 +12,8 @@ interface AskProps {
   readonly sinks: readonly { readonly name: string; readonly type: string; readonly url: string }[];
   /** Names of crawlers that there are. */
   readonly taken: readonly string[];
+  /** The configuration as it is. */
+  readonly xml: string;
   readonly onAsk: (wish: CrawlWish) => Promise<void>;
 }
 
@@ -24,7 +26,7 @@ function addressOf(typed: string): URL | undefined {
   return privateRange(url.hostname) === undefined ? url : (URL.parse(`http://${text}`) ?? undefined);
 }
 
-export function Ask({ wish, sinks, taken, onAsk }: AskProps): JSX.Element {
+export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
   const [typed, setTyped] = useState(wish?.url.href ?? '');
   const [scope, setScope] = useState<Scope>(wish?.scope ?? 'site');
   const [pause, setPause] = useState('2.5');
@@ -47,7 +49,7 @@ export function Ask({ wish, sinks, taken, onAsk }: AskProps): JSX.Element {
         scope,
         pauseSeconds: Number(pause),
         sink: sink.name,
-        newSink: isNew ? { type: sink.type, url: sink.url } : undefined,
+        newSink: isNew ? { type: sink.type, url: sink.url, options: sink.options } : undefined,
         allow: range || undefined,
       });
     } catch (error) {
@@ -73,7 +75,7 @@ export function Ask({ wish, sinks, taken, onAsk }: AskProps): JSX.Element {
           {typed.trim() !== '' && !url && <span role="alert">This is no web address.</span>}
         </div>
         <ScopeChoice url={url} scope={scope} onChange={setScope} />
-        <SinkFields sinks={sinks} wish={sink} onChange={setSink} />
+        <SinkFields sinks={sinks} wish={sink} onChange={setSink} xml={xml} />
         <div class="field">
           <label for="pause">Pause between two requests, in seconds</label>
           <input

@@ -8,11 +8,18 @@ export interface CrawlWish {
   readonly scope: Scope;
   /** Sink that exists already, or the one to add. */
   readonly sink: string;
-  readonly newSink?: { readonly type: string; readonly url: string };
+  readonly newSink?: NewSink;
   /** Between two requests to one web server. */
   readonly pauseSeconds: number;
   /** Addresses that are not public must be allowed by name. */
   readonly allow?: string;
+}
+
+export interface NewSink {
+  readonly type: string;
+  readonly url: string;
+  /** Attributes of its type: index, login, password and the like; empty ones are left out. */
+  readonly options?: Readonly<Record<string, string>>;
 }
 
 const CONFIG = 'urn:crawlway:config:1';
@@ -23,7 +30,7 @@ const CRAWL = 'exa:com.exalead.mercury.mami.crawl.v21';
 export function addCrawler(xml: string, wish: CrawlWish, withRoot: boolean): string {
   const prefixes = { cw: prefixOf(xml, CONFIG), ar: prefixOf(xml, RULES) };
   const root = withRoot
-    ? `\n    <Root url="${escaped(wish.url.href)}"${wish.scope === 'site' ? ' site="true"' : ''}/>`
+    ? `\n    <Root url="${escaped(wish.url.href)}"${isHomePage(wish) ? '' : ' site="false"'}/>`
     : '';
   const crawler = `  <Crawler name="${escaped(wish.name)}" throttleTimeMS="${Math.round(wish.pauseSeconds * 1000)}"${prefixes.cw.declaration}${prefixes.ar.declaration}>${root}
     <Rules group="default">
@@ -31,9 +38,13 @@ export function addCrawler(xml: string, wish: CrawlWish, withRoot: boolean): str
     </Rules>
     <${prefixes.cw.tag('PushTo')} sink="${escaped(wish.sink)}"/>
   </Crawler>\n`;
-  const withSink = wish.newSink ? beforeEnd(xml, sinkOf(wish, prefixes.cw)) : xml;
+  const withSink = wish.newSink ? beforeEnd(xml, sinkOf(wish.sink, wish.newSink, prefixes.cw)) : xml;
   return beforeEnd(wish.allow ? allowAddress(withSink, wish.allow, prefixes.cw) : withSink, crawler);
 }
+
+/** Site mode of a page that is not the home page would be the part of the site whose URLs begin with that page's. */
+const isHomePage = ({ scope, url }: CrawlWish): boolean =>
+  scope === 'site' && url.pathname === '/' && url.search === '';
 
 interface Prefix {
   readonly tag: (name: string) => string;
@@ -43,7 +54,9 @@ interface Prefix {
 
 function prefixOf(xml: string, namespace: string): Prefix {
   const family = namespace.replace(/\.v2\d$/, '').replaceAll('.', '\\.');
-  const declared = new RegExp(`xmlns:([\\w-]+)\\s*=\\s*["']${family}`).exec(xml)?.[1];
+  // What another element declares holds inside that one alone.
+  const outermost = /<CrawlConfig\b[^>]*>/.exec(blankComments(xml))?.[0] ?? '';
+  const declared = new RegExp(`xmlns:([\\w-]+)\\s*=\\s*["']${family}`).exec(outermost)?.[1];
   const prefix = declared ?? (namespace === CONFIG ? 'cw' : 'ar');
   return { tag: (name) => `${prefix}:${name}`, declaration: declared ? '' : ` xmlns:${prefix}="${namespace}"` };
 }
@@ -68,10 +81,15 @@ export const domainOf = (url: URL): string => bareHost(url);
 
 const isName = (host: string): boolean => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
-const sinkOf = ({ sink, newSink }: CrawlWish, { tag, declaration }: Prefix): string =>
-  `  <${tag('Sink')}${declaration} name="${escaped(sink)}" type="${escaped(newSink?.type ?? '')}" url="${escaped(newSink?.url ?? '')}"${
-    newSink?.type === 'papi' ? ' connector="crawlway"' : ''
-  }/>\n`;
+function sinkOf(name: string, { type, url, options = {} }: NewSink, { tag, declaration }: Prefix): string {
+  const given = Object.entries({ name, type, url, ...options }).filter(([, value]) => value !== '');
+  const attributes = given.map(([key, value]) => ` ${key}="${escaped(value)}"`).join('');
+  return `  <${tag('Sink')}${declaration}${attributes}/>\n`;
+}
+
+/** The configuration with a sink more, to try it before it is in force. */
+export const addSink = (xml: string, name: string, sink: NewSink): string =>
+  beforeEnd(xml, sinkOf(name, sink, prefixOf(xml, CONFIG)));
 
 function allowAddress(xml: string, cidr: string, { tag, declaration }: Prefix): string {
   const allow = `<${tag('AllowAddress')} cidr="${escaped(cidr)}"/>`;

@@ -14,7 +14,7 @@ export function Crawling({ name, searchPage }: { name: string; searchPage?: stri
   const done = crawler.idle && crawler.pendingOrders === 0 && crawler.indexed > 0;
   return (
     <>
-      <Panel title={done ? 'The site is crawled' : 'The crawl is under way'}>
+      <Panel title={done ? 'The site is crawled' : 'The crawl is in flight'}>
         <div class="stack">
           <dl class="figures">
             <div>

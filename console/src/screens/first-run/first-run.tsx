@@ -78,5 +78,5 @@ function Guide({ before, step, onStep }: GuideProps): JSX.Element {
     const sink = wish.newSink ?? sinks.find(({ name }) => name === wish.sink);
     return <Crawling name={wish.name} searchPage={sink?.type === 'papi' ? URL.parse(sink.url)?.origin : undefined} />;
   }
-  return <Ask wish={wish} sinks={sinks} taken={crawlers.map(({ name }) => name)} onAsk={look} />;
+  return <Ask xml={before.xml} wish={wish} sinks={sinks} taken={crawlers.map(({ name }) => name)} onAsk={look} />;
 }

@@ -77,6 +77,9 @@ export function Look({ wish, onBack, onCrawl }: LookProps): JSX.Element {
 }
 
 function Links({ links }: { links: readonly LinkDto[] }): JSX.Element {
+  // What is left out is what a person has to see.
+  const accepted = ({ explanation }: LinkDto): number => Number(explanation.verdict.accepted);
+  const inOrder = [...links].sort((a, b) => accepted(a) - accepted(b));
   const taken = links.filter(({ explanation }) => explanation.verdict.accepted);
   return (
     <>
@@ -85,7 +88,7 @@ function Links({ links }: { links: readonly LinkDto[] }): JSX.Element {
         {links.length - taken.length} not.
       </p>
       <ul class="tree sample">
-        {links.slice(0, SHOWN).map(({ url, kind, explanation: { verdict } }) => (
+        {inOrder.slice(0, SHOWN).map(({ url, kind, explanation: { verdict } }) => (
           <li key={`${kind} ${url}`} class="leaf">
             <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'yes' : 'no'}</Badge>
             <span class="url">{url}</span>

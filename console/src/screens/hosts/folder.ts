@@ -36,7 +36,7 @@ export interface Folder {
   readonly contents?: Contents;
   readonly problem?: ApiProblem;
   /** Counts on, when the steps are used up and something is left. */
-  readonly goOn?: () => void;
+  readonly resume?: () => void;
 }
 
 /** What lies in a folder, growing while it is counted. */
@@ -67,5 +67,5 @@ export function useFolder(crawler: string, host: string, folder: string): Folder
     return () => abort.abort();
   }, [crawler, host, folder, rounds]);
   const isDone = isCounting || contents?.next === undefined;
-  return { contents, problem, goOn: isDone ? undefined : () => setRounds(rounds + 1) };
+  return { contents, problem, resume: isDone ? undefined : () => setRounds(rounds + 1) };
 }

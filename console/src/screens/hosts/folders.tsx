@@ -33,7 +33,7 @@ export function Folders({ crawler, host }: Place): JSX.Element {
 
 /** One tree for each scheme. */
 function Origins({ crawler, host }: Place): JSX.Element {
-  const { contents, problem, goOn } = useFolder(crawler, host, '');
+  const { contents, problem, resume } = useFolder(crawler, host, '');
   if (problem) return <Failure problem={problem} />;
   if (!contents) return <Loading />;
   const origins = [...contents.folders];
@@ -43,7 +43,7 @@ function Origins({ crawler, host }: Place): JSX.Element {
       {origins.map(([origin, urls]) => (
         <Branch key={origin} crawler={crawler} host={host} path={origin} name={origin} urls={urls} open />
       ))}
-      <Progress of={contents} goOn={goOn} />
+      <Progress of={contents} resume={resume} />
     </>
   );
 }
@@ -68,7 +68,7 @@ function Branch({ path, name, urls, open = false, ...place }: BranchProps): JSX.
 }
 
 function Leaves({ crawler, host, path }: Place & { path: string }): JSX.Element {
-  const { contents, problem, goOn } = useFolder(crawler, host, path);
+  const { contents, problem, resume } = useFolder(crawler, host, path);
   const [shown, setShown] = useState(FOLDERS);
   if (problem) return <Failure problem={problem} />;
   if (!contents) return <Loading />;
@@ -106,19 +106,19 @@ function Leaves({ crawler, host, path }: Place & { path: string }): JSX.Element 
           </li>
         )}
       </ul>
-      <Progress of={contents} goOn={goOn} />
+      <Progress of={contents} resume={resume} />
     </>
   );
 }
 
 /** Of a large host: how much of it has been counted, and the rest when it is wanted. */
-function Progress({ of: { searched }, goOn }: { of: Contents; goOn?: () => void }): JSX.Element | null {
+function Progress({ of: { searched }, resume }: { of: Contents; resume?: () => void }): JSX.Element | null {
   if (searched === 1) return null;
   return (
     <p class="muted" role="status">
       Counted so far in {percent(searched)} of what is stored.{' '}
-      {goOn && (
-        <button type="button" class="button small" onClick={goOn}>
+      {resume && (
+        <button type="button" class="button small" onClick={resume}>
           Count on
         </button>
       )}

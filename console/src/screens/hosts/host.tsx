@@ -88,6 +88,27 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
       <Fact label="Answers in">
         {host.averageLatencySeconds === undefined ? '–' : `${seconds(host.averageLatencySeconds)} on average`}
       </Fact>
+      {Boolean(host.slowPages) && (
+        <Fact label="Slow to read">
+          {plural(host.slowPages!, 'page')} took longer than a second to read; the host waits longer for each
+        </Fact>
+      )}
+      {host.needRendering && (
+        <Fact label="Made by scripts">
+          <a href={href('/urls', { crawler, host: host.host, reason: 'needs-rendering' })}>
+            {plural(host.needRendering.documents, 'document')}
+          </a>{' '}
+          in the index with hardly any text, because scripts make the content
+          {host.needRendering.sample && (
+            <>
+              {' '}
+              (for example{' '}
+              <a href={href('/url', { crawler, url: host.needRendering.sample })}>{host.needRendering.sample}</a>)
+            </>
+          )}
+          . Write <code>render="auto"</code> on the crawler to render such pages.
+        </Fact>
+      )}
       <Fact label="Success">
         {host.successShare === undefined ? '–' : `${percent(host.successShare)} of the visits remembered`}
       </Fact>

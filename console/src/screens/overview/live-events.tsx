@@ -97,6 +97,8 @@ const Moment = ({ at }: { at: string }): JSX.Element => (
 function wordsOf(event: Exclude<LiveEvent, { type: 'visit' | 'order' | 'verdict' }>): string {
   if (event.type === 'crawler') return `${event.crawler} is ${event.state}`;
   if (event.type === 'sink') return `${event.sink} is ${event.state}${event.message ? `: ${event.message}` : ''}`;
+  if (event.type === 'login')
+    return `login ${event.login} is ${event.state}${event.message ? `: ${event.message}` : ''}`;
   if (event.type === 'host') return `${event.hostKey}: ${event.state}`;
   return event.message;
 }

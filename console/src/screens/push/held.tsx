@@ -27,7 +27,8 @@ export function Held(): JSX.Element {
       {(items) =>
         items.length === 0 ? (
           <Empty>
-            Nothing is held. When too many documents of one host would be deleted at once, they wait here for you.
+            Nothing is held. When too many documents of one host would be deleted at once, they wait here for you; when
+            its server fails, they wait here until it serves a good page again.
           </Empty>
         ) : (
           items.map((one) => <OfHost key={`${one.crawler} ${one.host}`} held={one} onDone={held.reload} />)
@@ -61,6 +62,7 @@ function OfHost({ held, onDone }: { held: HeldDeletionsDto; onDone: () => void }
         <p>
           <strong>{plural(held.count, 'deletion')}</strong> of <a href={href('/host', { crawler, host })}>{host}</a> (
           {crawler}) are held, the oldest since <Time at={held.oldest} relative />.
+          {held.awaiting > 0 && ` ${held.awaiting} of them wait by themselves until the host serves a good page again.`}
         </p>
         <p class="row">
           {Object.entries(held.reasons).map(([code, number]) => (
@@ -114,7 +116,7 @@ function Decision({ held: { host, count: number }, what, onClose, onDone }: Deci
       <p>
         {release
           ? `${plural(number, 'document')} of ${host} will leave the index.`
-          : `${plural(number, 'document')} of ${host} stay in the index until a later visit decides anew.`}
+          : `${plural(number, 'document')} of ${host} stay in the index until a later visit decides again.`}
       </p>
     </Confirm>
   );

@@ -18,7 +18,15 @@ import { UrlLink } from '../../ui/url-text.js';
 type Query = Calls['GET /api/v1/orders']['query'];
 type OrderState = NonNullable<Query['state']>;
 
-const STATES: readonly OrderState[] = ['pending', 'acknowledged', 'refused', 'held', 'cancelled', 'dropped'];
+const STATES: readonly OrderState[] = [
+  'pending',
+  'acknowledged',
+  'refused',
+  'awaiting',
+  'held',
+  'cancelled',
+  'dropped',
+];
 const LIMIT = 100;
 
 /** @param state fixed: the list of the refused ones. */

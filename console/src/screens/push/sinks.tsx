@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
-import type { SinkDto } from '../../api/schema.js';
+import type { BackfillDto, SinkDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
@@ -41,7 +41,10 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
       title={sink.name}
       aside={
         <>
-          <span>{sink.type}</span>
+          <span>
+            {sink.type}
+            {sink.connector && `, connector ${sink.connector}`}
+          </span>
           <State name={sink.state} />
           {mayOperate && sink.comparable && (
             <button type="button" class="button" disabled={comparing} onClick={() => setComparing(true)}>
@@ -53,6 +56,11 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
     >
       <div class="stack">
         {sink.state !== 'ready' && <Away sink={sink} />}
+        {sink.warning && (
+          <div class="notice warn">
+            <p>{sentence(sink.warning)}</p>
+          </div>
+        )}
         {sink.refused > 0 && <Refusing sink={sink} />}
         <dl class="figures">
           <div>
@@ -77,11 +85,25 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
         <p class="muted">
           {sink.crawlers.length === 0 ? 'No crawler pushes to it.' : `Orders of ${sink.crawlers.join(', ')}.`}
         </p>
+        {sink.backfills.map((backfill) => (
+          <Backfill key={backfill.crawler} backfill={backfill} />
+        ))}
         {comparing && <Reconciliation sink={sink.name} onClose={() => setComparing(false)} />}
       </div>
     </Panel>
   );
 }
+
+/** What was indexed before the sink was there. */
+const Backfill = ({ backfill: { crawler, state, total, done, ...rest } }: { backfill: BackfillDto }): JSX.Element => (
+  <p class={rest.message ? undefined : 'muted'}>
+    {state === 'done' ? 'It has been sent' : 'It is being sent'} what {crawler} has indexed: {count(done)} of{' '}
+    {count(total)} documents{rest.from ? `, ${count(rest.sent)} copied from ${rest.from}` : ', by visiting the pages'}
+    {rest.waitingVisits > 0 && `; ${count(rest.waitingVisits)} visits to come`}.{' '}
+    {rest.message && sentence(rest.message)}
+    {rest.endedAt && <Time at={rest.endedAt} relative />}
+  </p>
+);
 
 const Away = ({ sink: { message = 'It does not answer', nextAttemptAt } }: { sink: SinkDto }): JSX.Element => (
   <div class="notice bad">

@@ -13,6 +13,7 @@ import { Scroll } from '../../ui/scroll.js';
 import { Badge, Outcome, State } from '../../ui/status.js';
 import { PlaceLink } from '../../ui/verdict.js';
 import { QueueButton } from './queue-urls.js';
+import { Reading } from './reading.js';
 
 const SHOWN = 500;
 
@@ -20,7 +21,16 @@ export function LinksOfPage({ crawler, url }: { crawler: string; url: string }):
   const page = useResource(`page ${crawler} ${url}`, (signal) =>
     call('GET /api/v1/crawlers/{crawler}/page', { path: { crawler }, query: { url }, signal }),
   );
-  return <Loaded of={page}>{(view) => <Page crawler={crawler} view={view} onQueued={page.reload} />}</Loaded>;
+  return (
+    <Loaded of={page}>
+      {(view) => (
+        <>
+          {view.reading && <Reading reading={view.reading} />}
+          <Page crawler={crawler} view={view} onQueued={page.reload} />
+        </>
+      )}
+    </Loaded>
+  );
 }
 
 interface PageProps {

@@ -7,6 +7,7 @@ import { changeQuery, href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { plural } from '../../ui/format.js';
+import { Headline } from '../../ui/headline.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { State } from '../../ui/status.js';
@@ -80,7 +81,7 @@ function Question({ links, mayFetch }: QuestionProps): JSX.Element {
         </button>
         {mayFetch && (
           <button type="submit" class={links ? 'button primary' : 'button'} value="links">
-            Fetch it and show its links
+            Fetch it and show its content and links
           </button>
         )}
       </div>
@@ -104,11 +105,12 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
           }
         >
           <div class="stack">
+            <Headline headline={answer.headline} />
             <p>
               <span class="url">{answer.url}</span>
               <br />
               <span class="muted">
-                judged as a {answer.arrival === 'stored' ? 'stored URL' : answer.arrival}
+                judged as a {answer.discoveredVia === 'stored' ? 'stored URL' : answer.discoveredVia}
                 {answer.from && ` on ${answer.from}`}, {plural(answer.hops, 'hop')} from the root
                 {answer.address && `, host at ${answer.address}`}
               </span>
@@ -116,12 +118,12 @@ function Explanation({ crawler, url, from }: { crawler: string; url: string; fro
             {answer.state ? (
               <p>
                 Stored: <State name={answer.state.status} />{' '}
-                <a href={href('/url', { crawler, url: answer.url })}>Read its biography.</a>
+                <a href={href('/url', { crawler, url: answer.url })}>Read its URL history.</a>
               </p>
             ) : (
               <p class="muted">Not stored: no page that was read links to it, or the link was refused.</p>
             )}
-            <Verdict explanation={answer} robots={answer.robots} crawler={crawler} />
+            <Verdict explanation={answer} robots={answer.robots} queue={answer.queue} crawler={crawler} />
           </div>
         </Panel>
       )}

@@ -35,6 +35,9 @@ export const STATUSES = [
   'excluded',
   'elsewhere',
   'filtered',
+  'removed',
+  '760',
+  '761',
 ] as const;
 const SOURCES = ['user', 'redir', 'index', 'index_follow', 'follow', 'refresh'] as const;
 const TEXTS = ['prefix', 'like', 'host', 'reason'] as const;

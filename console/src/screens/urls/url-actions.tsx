@@ -7,6 +7,7 @@ import { Failure, Loading } from '../../ui/answers.js';
 import { Confirm } from '../../ui/dialog.js';
 import { count, plural } from '../../ui/format.js';
 import { say } from '../../ui/notices.js';
+import { restingText } from '../../ui/resting.js';
 import { type Filters, LABELS } from './filters.js';
 
 interface ActionProps {
@@ -18,8 +19,11 @@ interface ActionProps {
 export function RefreshUrls(props: ActionProps): JSX.Element {
   const { crawler } = props;
   const refresh = async (like: string): Promise<void> => {
-    const { count: due } = await call('POST /api/v1/crawlers/{crawler}/refresh', { path: { crawler }, body: { like } });
-    say(`${plural(due, 'URL')} of ${crawler} ${due === 1 ? 'is' : 'are'} due now.`);
+    const { count: due, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
+      path: { crawler },
+      body: { like },
+    });
+    say(`${plural(due, 'URL')} of ${crawler} ${due === 1 ? 'is' : 'are'} due now.${restingText(resting)}`);
   };
   return (
     <ByPattern {...props} title="Refresh URLs now" verb="Refresh" act={refresh}>
@@ -39,7 +43,7 @@ export function ClearUrls(props: ActionProps): JSX.Element {
   };
   return (
     <ByPattern {...props} title="Remove URLs" verb="Remove" danger act={clear}>
-      They are forgotten and <strong>their documents leave the index</strong>. A link to one of them finds it anew.
+      They are forgotten and <strong>their documents leave the index</strong>. A link to one of them finds it again.
     </ByPattern>
   );
 }

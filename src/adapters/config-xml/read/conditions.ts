@@ -6,9 +6,12 @@ import type {
   DefaultAllow,
   UrlOptions,
 } from '../../../domain/crawl/definition.js';
+import { isSecretHeader } from '../../../domain/redact.js';
+import { Secret } from '../../../domain/secret.js';
 import { all, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as policy from '../schema/policy.js';
+import { proxyOf } from './server.js';
 
 export function readConditions(
   node: Node<typeof policy.CONDITIONS.attributes>,
@@ -66,17 +69,22 @@ const KEYS: Readonly<Record<string, keyof UrlOptions>> = {
   'user-agent': 'userAgent',
   credentials: 'credentials',
   proxy: 'proxy',
+  fetcher: 'fetcher',
+  login: 'login',
   'obey-robots': 'obeyRobots',
+  'render-mode': 'renderMode',
+  content: 'content',
   'near-duplicate-detector': 'nearDuplicateDetector',
   'refresh-minimum-age-s': 'refreshMinimumAge',
   'refresh-maximum-age-s': 'refreshMaximumAge',
+  weight: 'weight',
   'error-expiry-s': 'errorExpiry',
 };
 
 /** The options written directly inside one element; the last setting wins. */
 function readOptions(parent: Node, problems: Problems): UrlOptions {
   const options: Record<string, unknown> = {};
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string | Secret> = {};
   for (const node of all(parent, policy.OPTION)) {
     const name = node.values.name as keyof typeof policy.URL_OPTIONS;
     const parsed = policy.URL_OPTIONS[name].type.parse(node.values.value);
@@ -84,11 +92,20 @@ function readOptions(parent: Node, problems: Problems): UrlOptions {
       problems.add('bad-value', `option ${name}: the value is not right; give ${parsed.wanted}`, node.place);
     } else if (name === 'header') {
       const [header, value] = parsed.value as readonly [string, string];
-      headers[header] = value;
+      headers[header] = isSecretHeader(header) ? new Secret(value) : value;
     } else if (name === 'default-allow') {
       options['defaultAllow'] = spellDefaultAllow(parsed.value as DefaultAllow | 'log-disallow');
-    } else options[KEYS[name] as string] = parsed.value;
+    } else if (name === 'credentials') options['credentials'] = new Secret(parsed.value as string);
+    else if (name === 'proxy') options['proxy'] = proxyOf(parsed.value as string);
+    else options[KEYS[name] as string] = parsed.value;
   }
   if (Object.keys(headers).length > 0) options['headers'] = headers;
+  checkOptions(options as UrlOptions, parent, problems);
   return options as UrlOptions;
+}
+
+function checkOptions({ refreshMinimumAge, refreshMaximumAge }: UrlOptions, { place }: Node, problems: Problems): void {
+  if (refreshMinimumAge !== undefined && refreshMaximumAge !== undefined && refreshMinimumAge > refreshMaximumAge) {
+    problems.add('bad-range', 'refresh-minimum-age-s is above refresh-maximum-age-s: make it the smaller one', place);
+  }
 }

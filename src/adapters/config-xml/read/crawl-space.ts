@@ -1,6 +1,7 @@
 /** The crawl spaces: files of rules beside the configuration. */
 import type { CrawlSpaceDefinition, GlobalCrawlSpaceDefinition } from '../../../domain/crawl/definition.js';
 import { type CrawlSpaceKind, parseCrawlSpace } from '../../../domain/policy/crawl-space-file.js';
+import { encodingProblem } from '../../../domain/policy/not-utf8.js';
 import { type Node, one } from '../interpret.js';
 import * as policy from '../schema/policy.js';
 import type { ReadContext } from './context.js';
@@ -8,20 +9,40 @@ import type { ReadContext } from './context.js';
 export const readCrawlSpace = (crawler: Node, context: ReadContext): CrawlSpaceDefinition | undefined =>
   readRulesFile(one(crawler, policy.CRAWL_SPACE), context, 'local');
 
-export const readGlobalCrawlSpace = (root: Node, context: ReadContext): GlobalCrawlSpaceDefinition | undefined =>
-  readRulesFile(one(root, policy.GLOBAL_CRAWL_SPACE), context, 'global');
+/** The seed: "the presence of a global.rules file enables the global crawl space function". */
+const GLOBAL_RULES = 'global.rules';
+
+export function readGlobalCrawlSpace(root: Node, context: ReadContext): GlobalCrawlSpaceDefinition | undefined {
+  const node = one(root, policy.GLOBAL_CRAWL_SPACE);
+  if (node) return readRulesFile(node, context, 'global');
+  const text = context.readFileIfThere(GLOBAL_RULES, root.place, 'global-crawl-space');
+  return text === undefined ? undefined : parseRules(text, GLOBAL_RULES, 'global', context);
+}
 
 type RulesNode = Node<typeof policy.CRAWL_SPACE.attributes>;
 
 function readRulesFile(
   node: RulesNode | undefined,
-  { problems, readFile }: ReadContext,
+  context: ReadContext,
   kind: CrawlSpaceKind,
 ): CrawlSpaceDefinition | undefined {
   if (!node) return undefined;
   const file = node.values.rules;
-  const text = readFile(file, node.place, kind === 'global' ? 'global-crawl-space' : 'crawl-space');
-  if (text === undefined) return undefined;
+  const text = context.readFile(file, node.place, kind === 'global' ? 'global-crawl-space' : 'crawl-space');
+  return text === undefined ? undefined : parseRules(text, file, kind, context);
+}
+
+function parseRules(
+  text: string,
+  file: string,
+  kind: CrawlSpaceKind,
+  { problems }: ReadContext,
+): CrawlSpaceDefinition | undefined {
+  const encoding = encodingProblem(text, file);
+  if (encoding) {
+    problems.take(encoding);
+    return undefined;
+  }
   const parsed = parseCrawlSpace(text, file, kind);
   for (const problem of parsed.problems) problems.take(problem);
   return { file, rules: parsed.rules };

@@ -1,4 +1,5 @@
 /** One crawler: from checked elements to its definition. */
+
 import type {
   CrawlerDefinition,
   DeletionGuardDefinition,
@@ -9,15 +10,20 @@ import type {
   SoftErrorDefinition,
 } from '../../../domain/crawl/definition.js';
 import { DEFAULT_WEIGHTS, type SourceName } from '../../../domain/frontier/sources.js';
-import { all, defaults, type Node, one } from '../interpret.js';
+import { namedExtensions } from '../../../domain/policy/named-extensions.js';
+import { hours } from '../../../domain/time/units.js';
+import { all, defaults, every, type Node, one } from '../interpret.js';
+import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
 import * as policy from '../schema/policy.js';
 import type { Attributes, ElementSpec, Values } from '../schema/spec.js';
+import { readAcl } from './acl.js';
 import { readConditions } from './conditions.js';
+import { readContents } from './content.js';
 import type { ReadContext } from './context.js';
 import { readCrawlSpace } from './crawl-space.js';
 import { readRules } from './rules.js';
-import { readServers } from './servers.js';
+import { readServers, startUrls } from './servers.js';
 
 export type CrawlerNode = Node<typeof crawl.CRAWLER.attributes>;
 
@@ -28,6 +34,10 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
   const servers = one(node, policy.SERVERS);
   const conditions = one(node, policy.CONDITIONS);
   const crawlSpace = readCrawlSpace(node, context);
+  const records = servers && readServers(servers, context);
+  const rules = readRules(node, problems);
+  const parts = conditions ? { conditions: readConditions(conditions, problems) } : {};
+  const named = new Set(namedExtensions({ rules, ...parts }).map(({ extension }) => extension));
   return {
     name: values.name,
     place: crawler.place,
@@ -41,23 +51,27 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     defaultFollow: values.defaultFollow,
     defaultFollowRoots: values.defaultFollowRoots,
     mimeTypesMode: values.mimeTypesMode,
-    mimeTypes: settings(node, policy.MIME_TYPES).types,
+    mimeTypes: readMimeTypes(node, values.mimeTypesMode, named),
+    ...readContents(node, problems),
+    ...readAcl(node, context),
+    whenUnreadable: values.whenUnreadable,
+    render: values.render,
     crawlSitemaps: values.crawlSitemaps,
     disableConditionalGet: values.disableConditionalGet,
     nearDuplicateDetector: values.nearDuplicateDetector,
     indexRedirectSources: values.indexRedirectSources,
     refresh: readRefresh(crawler, context),
     weights: readWeights(node, context),
-    roots: readRoots(node, context),
-    rules: readRules(node, problems),
+    roots: every(node, crawl.ROOT).length > 0 ? readRoots(node, context) : startUrls(node, records, problems),
+    rules,
     canonicalization: settings(node, policy.CANONICALIZATION).steps,
-    linkRules: readLinkRules(node),
+    linkRules: readLinkRules(node, named, problems),
     ...(crawlSpace ? { crawlSpace } : {}),
-    ...(servers ? { servers: readServers(servers, context) } : {}),
-    ...(conditions ? { conditions: readConditions(conditions, problems) } : {}),
+    ...(records ? { servers: records } : {}),
+    ...parts,
     errors: readErrorPolicy(node, context),
     deletionGuard: readDeletionGuard(crawler),
-    softErrors: readSoftErrors(node),
+    softErrors: readSoftErrors(node, context),
     probeErrorPages: settings(node, policy.SOFT_ERRORS).probe,
     traps: settings(node, policy.TRAPS),
     fetcher: one(node, policy.FETCH_WITH)?.values.fetcher ?? 'default',
@@ -77,13 +91,28 @@ function readRefresh(crawler: CrawlerNode, { problems }: ReadContext): RefreshDe
   }
   const scheduler = one(crawler as Node, crawl.SCHEDULER);
   const schedule = scheduler && one(scheduler as Node, policy.REFRESH)?.values;
+  warnOfRefresh(crawler, schedule?.cron !== undefined, problems);
   return {
     smart,
     minimumAge,
     maximumAge,
-    ...(schedule ? { cron: schedule.cron } : {}),
+    objective: schedule?.objective ?? defaults(policy.REFRESH).objective,
+    hubs: schedule?.hubs ?? defaults(policy.REFRESH).hubs,
+    ...(schedule?.cron === undefined ? {} : { cron: schedule.cron }),
     timeZone: schedule?.timeZone ?? 'UTC',
   };
+}
+
+function warnOfRefresh({ values, place }: CrawlerNode, scheduled: boolean, problems: Problems): void {
+  if (!values.smartRefresh && !scheduled) {
+    const message = `crawler ${values.name} visits no document again by itself: smartRefresh is off, and CrawlSchedulerConfig has no cw:Refresh with a cron expression`;
+    problems.add('no-effect', message, place);
+  }
+  if (values.smartRefresh && scheduled) {
+    const message =
+      'the cron expression of cw:Refresh has no effect while smartRefresh is on: write smartRefresh="false" to visit documents at its times';
+    problems.add('no-effect', message, place);
+  }
 }
 
 function readWeights(crawler: Node, { problems }: ReadContext): Record<SourceName, number> {
@@ -101,28 +130,62 @@ function readWeights(crawler: Node, { problems }: ReadContext): Record<SourceNam
 function readRoots(crawler: Node, { problems }: ReadContext): RootDefinition[] {
   const seen = new Set<string>();
   return all(crawler, crawl.ROOT).map(({ values, place }) => {
-    const { kvs, group, ...root } = values;
+    const { kvs, group, site, ...root } = values;
     const identity = new URL(root.url).href;
     if (seen.has(identity)) problems.add('duplicate-name', `root ${root.url} is given twice`, place);
     seen.add(identity);
     const metas = (kvs ?? []).map((pair) => ({ ...pair, scope: 'links' as const }));
-    return { ...root, place, ...(group === undefined ? {} : { group }), metas };
+    const scope = site === undefined ? { site: !root.entireSite, siteByDefault: true as const } : { site };
+    return { ...root, ...scope, place, ...(group === undefined ? {} : { group }), metas };
   });
 }
+
+const typesOf = (text: string): string[] => text.split(' ');
+
+/** The one list is of what cannot be read, the other of what can. */
+const DEFAULT_TYPES = { exclude: typesOf(policy.NOT_READABLE_TYPES), include: typesOf(policy.READABLE_TYPES) };
 
 /** "The maximum size of an address is 128 by default", "by default the crawler will ignore … a question mark". */
 const FDSE_DEFAULTS = { maxUrlLength: 128, followQueryStrings: false };
 const OWN_DEFAULTS = { maxUrlLength: 2048, followQueryStrings: true };
 
-function readLinkRules(crawler: Node): LinkRulesDefinition {
+/** Media types of extensions that the default list leaves out; a rule that lets one in by name wants them, too. */
+const TYPES_OF: readonly (readonly [type: string, extensions: string])[] = [
+  ['image/*', 'bmp gif heic ico jpeg jpg png svg tif tiff webp avif'],
+  ['audio/*', 'aac flac m4a mid mp3 ogg wav wma'],
+  ['video/*', '3gp avi flv m4v mkv mov mp4 mpeg mpg ogv webm wmv'],
+  ['font/*', 'eot otf ttf woff woff2'],
+  ['text/css', 'css'],
+  ['text/javascript', 'js mjs'],
+  ['application/javascript', 'js mjs'],
+  ['application/zip', 'zip jar war apk'],
+  ['application/gzip', 'gz tgz'],
+  ['application/octet-stream', 'bin exe dmg iso rar 7z bz2 xz tar zst deb rpm msi'],
+];
+
+type Named = ReadonlySet<string>;
+
+function readMimeTypes(node: Node, mode: 'include' | 'exclude', named: Named): readonly string[] {
+  const written = settings(node, policy.MIME_TYPES).types;
+  if (written || mode === 'include') return written ?? DEFAULT_TYPES.include;
+  const wanted = TYPES_OF.filter(([, extensions]) => extensions.split(' ').some((extension) => named.has(extension)));
+  return DEFAULT_TYPES.exclude.filter((type) => !wanted.some(([other]) => other === type));
+}
+
+function readLinkRules(crawler: Node, named: Named, problems: Problems): LinkRulesDefinition {
   const { dialect, ...values } = settings(crawler, policy.LINK_RULES);
   const fallback = dialect === 'fdse' ? FDSE_DEFAULTS : OWN_DEFAULTS;
   const place = one(crawler, policy.LINK_RULES)?.place;
+  if (values.rogue && place) {
+    const message =
+      'rogue is on: robots.txt and robots metas are ignored, which site owners object to; write rogue="0" unless all of the sites are yours';
+    problems.add('robots-ignored', message, place);
+  }
   return {
     protocols: values.protocols,
     maxUrlLength: values.maxUrlLength ?? fallback.maxUrlLength,
     followQueryStrings: values.followQueryStrings ?? fallback.followQueryStrings,
-    ignoreLinksTo: values.ignoreLinksTo,
+    ignoreLinksTo: values.ignoreLinksTo ?? policy.NOT_READABLE.split('|').filter((extension) => !named.has(extension)),
     rogue: values.rogue,
     followOffsite: values.followOffsite,
     ...(place ? { place } : {}),
@@ -145,11 +208,25 @@ function readErrorPolicy(crawler: Node, { problems }: ReadContext): ErrorPolicyD
 }
 
 function readDeletionGuard(crawler: CrawlerNode): DeletionGuardDefinition {
-  const { enabled, maxDeletions, maxShare, windowS } = settings(crawler as Node, policy.DELETION_GUARD);
-  return { on: crawler.values.deletionGuard && enabled, maxDeletions, maxShare, window: windowS };
+  const { enabled, maxDeletions, maxShare, windowS, signOfLife, signOfLifeHours } = settings(
+    crawler as Node,
+    policy.DELETION_GUARD,
+  );
+  const on = crawler.values.deletionGuard && enabled;
+  return { on, maxDeletions, maxShare, window: windowS, signOfLife, signOfLifeWait: hours(signOfLifeHours) };
 }
 
-function readSoftErrors(crawler: Node): SoftErrorDefinition[] {
+function readSoftErrors(crawler: Node, { problems }: ReadContext): SoftErrorDefinition[] {
   const element = one(crawler, policy.SOFT_ERRORS) as Node | undefined;
-  return element ? all(element, policy.SOFT_ERROR).map(({ values, place }) => ({ ...values, place })) : [];
+  return (element ? all(element, policy.SOFT_ERROR) : []).flatMap(({ values, place }) => {
+    const { field, pattern, status, ...patterns } = values;
+    const given = Object.values(patterns).filter((one) => one !== undefined).length;
+    if ((field === undefined) !== (pattern === undefined) || (given === 0) === (pattern === undefined)) {
+      const message =
+        'SoftError needs patterns: url, title and content, which must match together, or field and pattern';
+      problems.add('missing-attribute', message, place);
+      return [];
+    }
+    return [{ ...(field === undefined ? patterns : { [field]: pattern }), status, place }];
+  });
 }

@@ -8,10 +8,11 @@ import type {
   RuleDefinition,
 } from '../../../domain/crawl/definition.js';
 import type { Place } from '../../../domain/crawl/place.js';
-import { all, is, type Node } from '../interpret.js';
+import { all, is, isUnknownAction, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
 import * as rules from '../schema/rules.js';
+import type { Values } from '../schema/spec.js';
 import { vocabularyOf } from '../schema/vocabulary.js';
 import { lengthRange } from '../value-types.js';
 
@@ -38,14 +39,17 @@ export function readRule(node: Node, problems: Problems): Pick<RuleDefinition, '
   if (matches.length === 0) {
     problems.add('empty-rule', 'a Rule needs a match element, for example Domain', node.place);
   } else if (matches.length === node.children.length) {
+    if (node.element.children.some((child) => isUnknownAction(child, node.spec))) return undefined;
     problems.add('empty-rule', 'a Rule needs an action, for example <Index/><Follow/><Accept/>', node.place);
   }
   return match && { match, actions };
 }
 
-/** Elements of its own that were not understood have been reported as errors already; a stranger's only as ignored. */
+/** Elements of its own that were not understood have been reported as errors already; a stranger's, and unknown actions, only as ignored. */
 function hasUnread(node: Node): boolean {
-  const own = node.element.children.filter((child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign');
+  const own = node.element.children.filter(
+    (child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign' && !isUnknownAction(child, node.spec),
+  );
   return own.length > node.children.length;
 }
 
@@ -129,9 +133,16 @@ interface ActionDraft {
   source?: string;
   priorityShift?: number;
   metas: MetaDefinition[];
+  render?: RuleActions['render'];
 }
 
-type Aspect = Exclude<keyof ActionDraft, 'metas'>;
+type Aspect = Exclude<keyof ActionDraft, 'metas' | 'render'>;
+
+const rendering = ({ mode, readyWhen, steps }: Values<typeof crawl.RENDER.attributes>): RuleActions['render'] => ({
+  ...(mode === undefined ? {} : { renderMode: mode }),
+  ...(readyWhen === undefined ? {} : { renderReadyWhen: readyWhen }),
+  ...(steps === undefined ? {} : { renderSteps: steps }),
+});
 
 /** Actions of one rule in the order written; a later one wins. */
 function readActions(rule: Node, problems: Problems): RuleActions {
@@ -147,6 +158,7 @@ function readActions(rule: Node, problems: Problems): RuleActions {
     if (node.broken) continue;
     if (is(node, crawl.SOURCE)) set('source', node.values.name, node);
     else if (is(node, crawl.PRIORITY)) set('priorityShift', node.values.shift, node);
+    else if (is(node, crawl.RENDER)) draft.render = { ...draft.render, ...rendering(node.values) };
     else if (is(node, crawl.ADD_META)) draft.metas.push(node.values);
     else for (const [aspect, value] of SWITCHES[node.spec.name] ?? []) set(aspect, value, node);
   }

@@ -1,10 +1,19 @@
-/** Fetchers and sinks. */
-import type { FetcherDefinition, SinkDefinition } from '../../../domain/crawl/definition.js';
+/** Fetchers and extractors. */
+import type {
+  ConditionRule,
+  CrawlerDefinition,
+  ExtractorDefinition,
+  FetcherDefinition,
+  RendererDefinition,
+} from '../../../domain/crawl/definition.js';
+import { rootServers } from '../../../domain/policy/secret-scope.js';
+import { isSecretHeader } from '../../../domain/redact.js';
+import { Secret } from '../../../domain/secret.js';
+import { hasUserInfo } from '../../../domain/url/crawl-url.js';
 import { all, defaults, type Node, one } from '../interpret.js';
-import type { Problems } from '../problems.js';
 import * as server from '../schema/server.js';
-import { httpUrl } from '../value-types.js';
 import type { ReadContext } from './context.js';
+import { readLogins } from './logins.js';
 
 export function readFetchers(root: Node, context: ReadContext): FetcherDefinition[] {
   const fetchers = all(root, server.FETCHER).map((node) => readFetcher(node, context));
@@ -17,22 +26,89 @@ type FetcherValues = Node<typeof server.FETCHER.attributes>['values'];
 function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: ReadContext): FetcherDefinition {
   const inside = node as Node;
   const proxy = one(inside, server.PROXY)?.values.url;
-  const headers = all(inside, server.HEADER).map(({ values }) => [values.name, values.value] as const);
+  const headers = all(inside, server.HEADER);
+  const unbound = headers.filter(({ values }) => values.url === undefined);
   return {
     ...fetcherDefinition(node.values, readAuthorities(inside, context)),
-    headers: Object.fromEntries(headers),
+    place: node.place,
+    headers: withIdentity(
+      node.values,
+      Object.fromEntries(
+        unbound.map((header) => [
+          header.values.name,
+          isSecret(header) ? new Secret(header.values.value) : header.values.value,
+        ]),
+      ),
+    ),
+    secretHeaders: unbound.filter(isSecret).map(({ values }) => values.name),
+    boundHeaders: headers.flatMap(({ values: { url, name, value } }) =>
+      url === undefined ? [] : [{ url, name, value: new Secret(value) }],
+    ),
     allowedAddresses: allowedAddresses(inside),
-    ...(proxy === undefined ? {} : { proxy }),
-    credentials: all(inside, server.CREDENTIAL).map(({ values }) => values),
+    ...(proxy === undefined ? {} : { proxy: proxyOf(proxy) }),
+    credentials: all(inside, server.CREDENTIAL).map(({ values: { password, ...values } }) => ({
+      ...values,
+      password: new Secret(password),
+    })),
+    logins: readLogins(inside, context),
   };
+}
+
+/** The URL of a proxy; with a login it is a secret that shows the rest. */
+export const proxyOf = (url: string): string | Secret =>
+  hasUserInfo(url) ? new Secret(url, url.replace(/\/\/[^/]*@/, '//***@')) : url;
+
+/** By its name, or because its value is kept outside the configuration. */
+const isSecret = ({ element, values }: Node<typeof server.HEADER.attributes>): boolean =>
+  isSecretHeader(values.name) ||
+  element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'));
+
+/** With the servers of the roots of those who use it. */
+export function withSecretServers(
+  fetchers: readonly FetcherDefinition[],
+  crawlers: readonly CrawlerDefinition[],
+): FetcherDefinition[] {
+  return fetchers.map((fetcher) => {
+    if (fetcher.secretHeaders.length === 0) return fetcher;
+    const roots = crawlers
+      .filter((crawler) => fetchersOf(crawler).has(fetcher.name))
+      .flatMap((crawler) => crawler.roots);
+    return { ...fetcher, secretServers: [...rootServers(roots)] };
+  });
+}
+
+function fetchersOf({ fetcher, conditions }: CrawlerDefinition): Set<string> {
+  const names = (rules: readonly ConditionRule[]): string[] =>
+    rules.flatMap(({ options, children }) => [options.fetcher ?? fetcher, ...names(children)]);
+  return new Set([fetcher, conditions?.options.fetcher ?? fetcher, ...names(conditions?.rules ?? [])]);
+}
+
+/** The product, and where to read about the crawl; what is written out is sent as it is. */
+function userAgentOf({ userAgent, contact }: FetcherValues): string {
+  const isDefault = userAgent === defaults(server.FETCHER).userAgent;
+  if (!isDefault || contact === undefined) return userAgent;
+  return `${userAgent} (${contact.includes('://') ? '+' : ''}${contact})`;
+}
+
+/** Headers that say who asks, in what language; a Header element of the same name counts before them. */
+function withIdentity<T>({ contact, acceptLanguage }: FetcherValues, own: Readonly<Record<string, T>>) {
+  const written = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const identity = {
+    ...(contact === undefined || contact.includes('://') ? {} : { from: contact }),
+    ...(acceptLanguage === undefined ? {} : { 'accept-language': acceptLanguage }),
+  };
+  return { ...Object.fromEntries(Object.entries(identity).filter(([name]) => !written.has(name))), ...own };
 }
 
 function fetcherDefinition(values: FetcherValues, certificateAuthorities: readonly string[]): FetcherDefinition {
   return {
     name: values.name,
-    userAgent: values.userAgent,
+    userAgent: userAgentOf(values),
     robotsAgent: values.robotsAgent,
     headers: {},
+    boundHeaders: [],
+    secretHeaders: [],
+    secretServers: [],
     connectTimeout: values.connectTimeoutMS,
     headerTimeout: values.headerTimeoutMS,
     bodyTimeout: values.bodyTimeoutMS,
@@ -41,16 +117,19 @@ function fetcherDefinition(values: FetcherValues, certificateAuthorities: readon
     maxRedirects: values.maxRedirects,
     allowedAddresses: [],
     credentials: [],
+    logins: [],
+    cookies: values.cookies,
     certificateAuthorities,
     verifyCertificates: values.verifyCertificates,
   };
 }
 
-const allowedAddresses = (node: Node): string[] => all(node, server.ALLOW_ADDRESS).map(({ values }) => values.cidr);
+export const allowedAddresses = (node: Node): string[] =>
+  all(node, server.ALLOW_ADDRESS).map(({ values }) => values.cidr);
 
 const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/;
 
-function readAuthorities(fetcher: Node, context: ReadContext): string[] {
+export function readAuthorities(fetcher: Node, context: ReadContext): string[] {
   const authorities: string[] = [];
   for (const { element, values, place } of all(fetcher, server.CERTIFICATE_AUTHORITY)) {
     const text = values.file === undefined ? element.text : context.readFile(values.file, place);
@@ -61,29 +140,34 @@ function readAuthorities(fetcher: Node, context: ReadContext): string[] {
   return authorities;
 }
 
-type SinkNode = Node<typeof server.SINK.attributes>;
-
-export function readSinks(root: Node, { problems }: ReadContext): SinkDefinition[] {
-  return all(root, server.SINK).map((node) => {
-    checkSink(node, problems);
-    const { batchAgeMS, timeoutMS, ...values } = node.values;
-    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-    return {
-      ...(given as typeof values),
-      place: node.place,
-      batchAge: batchAgeMS,
-      timeout: timeoutMS,
-      allowedAddresses: allowedAddresses(node as Node),
-    };
+export function readExtractors(root: Node, { problems }: ReadContext): ExtractorDefinition[] {
+  const nodes = all(root, server.EXTRACTOR);
+  const second = nodes.filter(({ values }) => values.type === 'documents')[1];
+  if (second) problems.add('duplicate-name', 'there are two of Extractor type="documents": keep one', second.place);
+  return nodes.map(({ values, place }): ExtractorDefinition => {
+    const { type, url, timeLimitMS: timeLimit } = values;
+    if (type === 'documents') return { type, timeLimit, memoryLimit: values.memoryLimitBytes };
+    if (url === undefined)
+      problems.add('missing-attribute', 'an extractor of type tika needs the attribute url', place);
+    return { type, url: url ?? '', mediaTypes: values.mediaTypes ?? server.LEGACY_OFFICE.split(' '), timeLimit };
   });
 }
 
-/** What one type needs and another does not. */
-function checkSink({ values, place }: SinkNode, problems: Problems): void {
-  const { type, url, index } = values;
-  const checked = type === 'file' ? undefined : httpUrl.parse(url);
-  if (checked && !checked.ok) problems.add('bad-value', `url of a sink of type ${type}: give ${checked.wanted}`, place);
-  if (index === undefined && (type === 'elasticsearch' || type === 'opensearch' || type === 'solr')) {
-    problems.add('missing-attribute', `a sink of type ${type} needs the attribute index`, place);
-  }
+export function readRenderer(root: Node, { problems }: ReadContext): RendererDefinition {
+  const element = one(root, server.RENDERER);
+  const { path, url, timeLimitMS, memoryLimitBytes, renderObeysRobots, readyWhen, pages, ...rest } =
+    element?.values ?? defaults(server.RENDERER);
+  if (element && path !== undefined && url !== undefined)
+    problems.add('ambiguous-browser', 'Renderer has path and url: one browser is enough', element.place);
+  return {
+    ...rest,
+    ...(pages === undefined ? {} : { pages }),
+    ...(path === undefined ? {} : { path }),
+    ...(url === undefined ? {} : { url }),
+    ...(readyWhen === undefined ? {} : { readyWhen }),
+    ...(element ? { place: element.place } : {}),
+    timeLimit: timeLimitMS,
+    memoryLimit: memoryLimitBytes,
+    obeysRobots: renderObeysRobots,
+  };
 }

@@ -1,8 +1,16 @@
 /** Server records: values written in Parameters hold for the records after them; those of a file end with the file. */
-import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/definition.js';
-import { parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
+import type {
+  RootDefinition,
+  ServerParameters,
+  ServerRecord,
+  ServersDefinition,
+} from '../../../domain/crawl/definition.js';
+import { type IndexerConf, parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
+import { encodingProblem } from '../../../domain/policy/not-utf8.js';
+import { Secret } from '../../../domain/secret.js';
 import { is, type Node } from '../interpret.js';
 import { PLACEHOLDER } from '../placeholder.js';
+import type { Problems } from '../problems.js';
 import * as policy from '../schema/policy.js';
 import type { ReadContext } from './context.js';
 
@@ -10,12 +18,20 @@ export function readServers(node: ServersNode, context: ReadContext): ServersDef
   const file = readIndexerConf(node, context);
   const records: ServerRecord[] = [...(file?.records ?? [])];
   let inForce: ServerParameters | undefined;
+  /** Of the record that comes next, and of no other. */
+  let login: Secret | undefined;
   for (const child of node.children) {
     if (child.broken) continue;
-    if (is(child, policy.PARAMETERS)) inForce = { ...inForce, ...given(child.values) };
-    else if (is(child, policy.SERVER)) {
-      const { url, ...parameters } = child.values;
-      records.push({ url, place: child.place, parameters: { ...inForce, ...given(parameters) } });
+    if (is(child, policy.PARAMETERS)) {
+      const { authentication, ...others } = child.values;
+      inForce = { ...inForce, ...given(others) };
+      login = authentication === undefined ? login : new Secret(authentication);
+    } else if (is(child, policy.SERVER)) {
+      const { url, authentication, ...parameters } = child.values;
+      if (authentication !== undefined) login = new Secret(authentication);
+      const own = login === undefined ? {} : { authentication: login };
+      records.push({ url, place: child.place, parameters: { ...inForce, ...own, ...given(parameters) } });
+      login = undefined;
     }
   }
   return {
@@ -29,14 +45,34 @@ export function readServers(node: ServersNode, context: ReadContext): ServersDef
 
 type ServersNode = Node<typeof policy.SERVERS.attributes>;
 
-function readIndexerConf({ values, place }: ServersNode, context: ReadContext): ServersDefinition | undefined {
+function readIndexerConf(node: ServersNode, context: ReadContext): ServersDefinition | undefined {
+  const { values, place } = node;
   if (values.file === undefined) return undefined;
   const text = context.readFile(values.file, place, 'server-records');
   if (text === undefined) return undefined;
+  const encoding = encodingProblem(text, values.file);
+  if (encoding) {
+    context.problems.take(encoding);
+    return undefined;
+  }
   refusePlaceholders(text, values.file, context);
   const parsed = parseIndexerConf(text, values.file);
   for (const problem of parsed.problems) context.problems.take(problem);
+  refuseEmptied(node, parsed, context);
   return parsed.servers;
+}
+
+/** A file that lost its servers, by an editor or a full disk, would delete every document of the crawler. */
+function refuseEmptied(
+  { values, children }: ServersNode,
+  { servers, problems }: IndexerConf,
+  context: ReadContext,
+): void {
+  const open = (values.followOutside ?? servers.followOutside) || !(values.deleteNoServer ?? servers.deleteNoServer);
+  const written = children.some((child) => child.spec.name === policy.SERVER.name);
+  if (open || written || servers.records.length > 0 || problems.some(({ severity }) => severity === 'error')) return;
+  const message = `${values.file} has no Server command: nothing would be crawled, and what is indexed would be deleted. If that is meant, take the attribute file away from Servers`;
+  context.problems.add('bad-rule-file', message, servers.place);
 }
 
 function refusePlaceholders(text: string, file: string, { problems }: ReadContext): void {
@@ -50,3 +86,22 @@ function refusePlaceholders(text: string, file: string, { problems }: ReadContex
 
 const given = (parameters: ServerParameters): ServerParameters =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
+
+/** mnoGoSearch begins at the URLs of its Server commands. Here a crawler with a Root begins there, and one without at its records. */
+export function startUrls(crawler: Node, servers: ServersDefinition | undefined, problems: Problems): RootDefinition[] {
+  if (!servers) return [];
+  const roots = new Map<string, RootDefinition>();
+  for (const { url, place } of servers.records) {
+    const parsed = /^https?:\/\/[^/?#*]+/i.test(url) ? URL.parse(url) : null;
+    if (parsed) roots.set(parsed.href, { ...START, url: parsed.href, place });
+  }
+  if (roots.size === 0 && servers.deleteNoServer && !problems.hasErrors) {
+    const message =
+      'the crawler has no Root, and no Server that names a host: nothing is crawled until a URL is submitted; write <Root url="http://host/" site="false"/>';
+    problems.add('no-effect', message, crawler.place);
+  }
+  return [...roots.values()];
+}
+
+/** The records say how far its links lead. */
+const START = { site: false, entireSite: false, priority: 0, metas: [], followLinks: true } as const;

@@ -9,7 +9,7 @@ export const CRAWL_CONFIG = element(
   'The whole configuration of one server.',
   {},
   {
-    children: ['Crawler', 'GlobalCrawlSpace', 'Fetcher', 'Sink'],
+    children: ['Crawler', 'GlobalCrawlSpace', 'Fetcher', 'Extractor', 'Renderer', 'IndexNow', 'Sink', 'Webhook'],
   },
 );
 
@@ -18,7 +18,7 @@ export const CRAWLER = element(
   'One crawler with its own rules, its own frontier and its own status store. Several run side by side.',
   {
     name: attribute(t.name, 'Name of the crawler; stored URLs belong to it.', { required: true }),
-    nthreads: attribute(t.integer(1, 1000), 'Pages under way at once.', { default: '20' }),
+    nthreads: attribute(t.integer(1, 1000), 'Pages in flight at once.', { default: '20' }),
     throttleTimeMS: attribute(t.durationMs(), 'Pause between two requests to one web server.', {
       default: '2500',
       unit: 'ms',
@@ -32,7 +32,11 @@ export const CRAWLER = element(
     ),
     ignoreRobotsTxt: attribute(t.boolean, 'Do not read robots.txt. Only for sites of your own.', { default: 'false' }),
     storeTextOnly: attribute(t.boolean, 'Push the extracted text instead of the bytes.', { default: 'false' }),
-    defaultAccept: attribute(t.boolean, 'Accept URLs that no rule speaks of.', { default: 'false' }),
+    defaultAccept: attribute(
+      t.boolean,
+      'Accept URLs that no rule speaks of; those on the site of a root in site mode always are.',
+      { default: 'false' },
+    ),
     defaultIndex: attribute(t.boolean, 'Index accepted documents when no rule says otherwise.', { default: 'true' }),
     defaultFollow: attribute(t.boolean, 'Follow the links of accepted documents when no rule says otherwise.', {
       default: 'true',
@@ -46,6 +50,16 @@ export const CRAWLER = element(
       {
         default: 'exclude',
       },
+    ),
+    whenUnreadable: attribute(
+      t.enumeration(['push', 'skip']),
+      'What becomes of a document whose text cannot be extracted: `push` sends its bytes and metas without text, `skip` leaves it out of the index. Either way the reason is in the history of its URL and in the metrics.',
+      { default: 'push' },
+    ),
+    render: attribute(
+      t.enumeration(['never', 'auto', 'always']),
+      'Whether a browser runs the scripts of pages before they are read (docs/RENDERING.md). `auto`: where it pays, learned for each host and URL pattern. Rules (Render) and conditions (option render-mode) may say otherwise for some URLs.',
+      { default: 'never' },
     ),
     crawlSitemaps: attribute(t.boolean, 'Take links from the sitemaps that robots.txt names.', { default: 'true' }),
     disableConditionalGet: attribute(
@@ -96,6 +110,8 @@ export const CRAWLER = element(
       'LinkRules',
       'Canonicalization',
       'MimeTypes',
+      'Content',
+      'Acl',
       'CrawlSpace',
       'Servers',
       'Conditions',
@@ -120,12 +136,13 @@ export const ROOT = element('Root', 'A URL at which the crawl begins.', {
   url: attribute(t.httpUrl, 'The root URL.', { required: true }),
   site: attribute(
     t.boolean,
-    'Site mode: links and redirects stay on the site of this root. `http://foo.com/bar`: what begins so; `http://foo.com`: foo.com and www.foo.com.',
+    'Site mode: links and redirects stay on the site of this root, and its URLs are accepted unless a rule says otherwise. `http://foo.com/bar`: what begins so; `http://foo.com`: foo.com and www.foo.com. Default true, beside entireSite false.',
+  ),
+  entireSite: attribute(
+    t.boolean,
+    'Index Entire Site (FDSE): stay in the directory of this document and below; its URLs are accepted unless a rule says otherwise.',
     { default: 'false' },
   ),
-  entireSite: attribute(t.boolean, 'Index Entire Site (FDSE): stay in the directory of this document and below.', {
-    default: 'false',
-  }),
   priority: attribute(t.integer(-2, 2), 'Priority shift: -2 highest, 2 lowest.', { default: '0' }),
   group: attribute(t.text, 'Rules group that the root belongs to; for order in the file and for the linter.'),
   kvs: attribute(t.keyValues, 'Metas of every document found from this root.'),
@@ -153,7 +170,18 @@ const MATCHES = [
   'InQuery',
   'Length',
 ];
-const ACTIONS = ['Index', 'NoIndex', 'Follow', 'NoFollow', 'Accept', 'Ignore', 'Source', 'AddMeta', 'Priority'];
+const ACTIONS = [
+  'Index',
+  'NoIndex',
+  'Follow',
+  'NoFollow',
+  'Accept',
+  'Ignore',
+  'Source',
+  'AddMeta',
+  'Priority',
+  'Render',
+];
 
 export const RULES = element(
   'Rules',
@@ -192,6 +220,19 @@ export const PRIORITY = element(
   'Priority',
   'Move the URL among the sources: the shift is added to its natural source number and clamped to 0 … 4.',
   { shift: attribute(t.integer(-2, 2), '-2 highest, -1 higher, 0 normal, 1 lower, 2 lowest.', { required: true }) },
+);
+
+export const RENDER = element(
+  'Render',
+  'How pages are rendered (docs/RENDERING.md); what is not written stays as it is.',
+  {
+    mode: attribute(t.enumeration(['never', 'auto', 'always']), 'As `render` on Crawler.'),
+    readyWhen: attribute(t.trimmed(t.text), 'As `readyWhen` on Renderer.'),
+    steps: attribute(
+      t.renderSteps,
+      'What is done to the page before it is read: `click SELECTOR`, `scroll` or `scroll TIMES`, `wait SECONDS`, with semicolons between them.',
+    ),
+  },
 );
 
 export { MATCHES };

@@ -1,6 +1,9 @@
 /** Crawlway's own elements inside a Crawler: the policies of the four other systems, errors, guard, traps. */
+
+import { DOCUMENT_TYPES } from '../../../domain/content/document-types.js';
 import { ERROR_CODES, type ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { SOURCES } from '../../../domain/frontier/sources.js';
+import { REFRESH_OBJECTIVES } from '../../../domain/refresh/smart-refresh.js';
 import { CANONICALIZATION_STEPS, DEFAULT_CANONICALIZATION } from '../../../domain/url/canonicalize.js';
 import * as t from '../value-types.js';
 import { FIELDS } from './rules.js';
@@ -19,16 +22,26 @@ export const URL_SOURCE = element('UrlSource', 'Weight of one of the six URL sou
 
 export const REFRESH = element(
   'Refresh',
-  'When documents are visited again while smart refresh is off. Without it: never by themselves.',
+  'What smart refresh aims at, and when documents are visited again while it is off. See docs/FRESHNESS.md.',
   {
-    cron: attribute(t.cron, 'The times.', { required: true }),
+    objective: attribute(
+      t.enumeration(REFRESH_OBJECTIVES),
+      'What smart refresh spends its visits for. `harmonic`: each further change that a copy has missed counts less, so that pages which change more are visited more; `freshness`: as many copies up to date as can be, which gives up pages that change too fast.',
+      { default: 'harmonic' },
+    ),
+    hubs: attribute(
+      t.boolean,
+      'Visit the pages of the same host that a changed page links to sooner, as far as that has proved right for this page before.',
+      { default: 'false' },
+    ),
+    cron: attribute(t.cron, 'The times while smart refresh is off. Without it: never by themselves.'),
     timeZone: attribute(t.timeZone, 'Time zone of the expression.', { default: 'UTC' }),
   },
   { once: true },
 );
 
 /** Images, sound, film, fonts, archives, programs and style: nothing there to read. */
-const NOT_READABLE =
+export const NOT_READABLE =
   '3gp|7z|aac|ai|apk|avi|avif|bin|bmp|bz2|class|css|deb|dmg|eot|eps|exe|flac|flv|gif|gz|heic|ico|iso|jar|jpeg|jpg|js|' +
   'm4a|m4v|mid|mjs|mkv|mov|mp3|mp4|mpeg|mpg|msi|ogg|ogv|otf|png|psd|rar|rpm|svg|swf|tar|tgz|tif|tiff|ttf|war|wasm|wav|' +
   'webm|webp|wma|wmv|woff|woff2|xz|zip|zst';
@@ -47,9 +60,10 @@ export const LINK_RULES = element(
       unit: 'characters',
     }),
     followQueryStrings: attribute(t.boolean, 'Take links with a `?`. Default true, in dialect fdse false.'),
-    ignoreLinksTo: attribute(t.extensions, 'Links whose path ends in one of these extensions are ignored.', {
-      default: NOT_READABLE,
-    }),
+    ignoreLinksTo: attribute(
+      t.extensions,
+      `Links whose path ends in one of these extensions are ignored. Default: ${NOT_READABLE}, without those that a rule or a condition lets in by name.`,
+    ),
     rogue: attribute(t.boolean, 'Ignore robots meta and robots.txt. Frowned upon; a warning is logged.', {
       default: 'false',
     }),
@@ -60,7 +74,7 @@ export const LINK_RULES = element(
 
 export const CANONICALIZATION = element(
   'Canonicalization',
-  'Steps after the WHATWG form of a URL. They run in the order of the list of names, whatever the order here.',
+  'Steps after the WHATWG form of a URL with normalized percent-encoding. They run in the order of the list of names, whatever the order here.',
   {
     steps: attribute(t.listOf(t.enumeration(CANONICALIZATION_STEPS)), 'The steps to take.', {
       default: DEFAULT_CANONICALIZATION.join(' '),
@@ -69,14 +83,22 @@ export const CANONICALIZATION = element(
   { once: true },
 );
 
+export const NOT_READABLE_TYPES =
+  'image/* audio/* video/* font/* text/css text/javascript application/javascript application/zip application/gzip application/octet-stream';
+
+/** Text, markup, PDF and office documents: what can be read. */
+export const READABLE_TYPES =
+  'text/html application/xhtml+xml text/plain text/xml application/xml application/rss+xml application/atom+xml text/csv text/markdown ' +
+  `text/tab-separated-values application/json application/ld+json application/x-ndjson application/msword application/vnd.ms-excel application/vnd.ms-powerpoint ${DOCUMENT_TYPES.join(' ')}`;
+
 export const MIME_TYPES = element(
   'MimeTypes',
   'Media types that are taken or left out, as mimeTypesMode says.',
   {
-    types: attribute(t.mediaTypes, 'The media types.', {
-      default:
-        'image/* audio/* video/* font/* text/css text/javascript application/javascript application/zip application/gzip application/octet-stream',
-    }),
+    types: attribute(
+      t.mediaTypes,
+      `The media types. Default with mimeTypesMode exclude: ${NOT_READABLE_TYPES}; with include: ${READABLE_TYPES}.`,
+    ),
   },
   { once: true },
 );
@@ -94,7 +116,7 @@ export const CRAWL_SPACE = element(
 
 export const GLOBAL_CRAWL_SPACE = element(
   'GlobalCrawlSpace',
-  'The space of all crawlers together (OmniFind): a host that another crawler takes keeps its documents in the index.',
+  'The space of all crawlers together (OmniFind): a host that another crawler takes keeps its documents in the index. Without this element a file global.rules beside the configuration is in force.',
   { rules: attribute(t.fileName, 'File of domain rules.', { required: true }) },
   { once: true },
 );
@@ -115,12 +137,16 @@ const parameters = {
   maxNetworkErrors: attribute(t.integer(0, 10_000), 'Network errors in a row before a page is given up.'),
   networkErrorDelay: attribute(t.period, 'Wait after a network error; written like period.'),
   alias: attribute(t.urlPrefix, "Prefix that stands for the record's URL when fetching."),
-  authentication: attribute(t.word, '`user:password`, Basic.', { secret: true }),
+  authentication: attribute(
+    t.login,
+    '`user:password`, Basic. Sent to the server that the record (or its alias) names alone, whatever its prefix covers; in Parameters, that of the next record.',
+    { secret: true },
+  ),
 };
 
 export const SERVERS = element(
   'Servers',
-  'Server records (mnoGoSearch): the longest matching prefix wins, whatever the order. Without the two switches a link is followed when it has a record.',
+  'Server records (mnoGoSearch): the longest matching prefix wins, whatever the order. Without the two switches a link is followed when it has a record. The records of a crawler without a Root are where it begins, as in mnoGoSearch.',
   {
     followOutside: attribute(t.boolean, 'Follow links that have no record too. Default: what file says, or false.'),
     deleteNoServer: attribute(
@@ -193,13 +219,38 @@ export const URL_OPTIONS = {
   'total-timeout-ms': attribute(t.durationMs(1), 'Longest time for one document.', { unit: 'ms' }),
   'max-size-bytes': attribute(t.integer(1), 'Largest document, after decoding.', { unit: 'bytes' }),
   'user-agent': attribute(t.headerValue, 'User agent to send.'),
-  header: attribute(t.header, 'Request header `Name: value`; each name counts by itself.', { secret: true }),
-  credentials: attribute(t.word, '`user:password`, Basic.', { secret: true }),
+  header: attribute(
+    t.header,
+    'Request header `Name: value`; each name counts by itself. A secret one (Authorization, Cookie, X-Api-Key …) goes where credentials go.',
+    { secret: true },
+  ),
+  credentials: attribute(
+    t.login,
+    '`user:password`, Basic. Sent to the servers that the condition names and to those of the configured roots only.',
+    { secret: true },
+  ),
   proxy: attribute(t.httpUrl, 'HTTP proxy to use.'),
+  fetcher: attribute(t.word, 'Name of the Fetcher to use instead of that of FetchWith.'),
+  login: attribute(
+    t.word,
+    'Name of the Login to use, of those whose `url` is a prefix of the URL; `none`: none of them.',
+  ),
   'obey-robots': attribute(t.boolean, 'Obey robots.txt and robots meta.'),
+  'render-mode': attribute(
+    t.enumeration(['never', 'auto', 'always']),
+    'Whether scripts of a page run before it is read: as `render` on Crawler.',
+  ),
+  content: attribute(
+    t.word,
+    'Name of the Content that says what is taken of the page; `none`: the page as it is, whatever the crawler says.',
+  ),
   'near-duplicate-detector': attribute(t.boolean, 'Leave out near duplicates.'),
   'refresh-minimum-age-s': attribute(t.durationS(), 'As smartRefreshMinAgeS.', { unit: 's' }),
   'refresh-maximum-age-s': attribute(t.durationS(1), 'As smartRefreshMaxAgeS.', { unit: 's' }),
+  weight: attribute(
+    t.decimal(0.01, 100),
+    'How much more an up-to-date copy is worth to smart refresh than that of another document: with 4 it is visited about twice as often.',
+  ),
   'error-expiry-s': attribute(t.durationS(), 'How long a URL in error is remembered before it is tried again.', {
     unit: 's',
   }),
@@ -240,12 +291,22 @@ export const ERROR = element('Error', 'Moves an error code to a class; the defau
 
 export const DELETION_GUARD = element(
   'DeletionGuard',
-  'When deletions for one host pass both limits within the window, further ones are held for a person; likewise errors in a row while no page of the host answers.',
+  'A deletion that follows from a fault of the server (any error but 404 and 410) waits until the host has served a good page again; when deletions for one host pass both limits within the window, further ones are held for a person.',
   {
     enabled: attribute(t.boolean, 'Off: deletions always go out at once.', { default: 'true' }),
     maxDeletions: attribute(t.integer(0), 'Deletions for one host.', { default: '50' }),
     maxShare: attribute(t.decimal(0, 1), "Share of the host's indexed documents.", { default: '0.1' }),
     windowS: attribute(t.durationS(1), 'The window.', { default: '3600', unit: 's' }),
+    signOfLife: attribute(
+      t.boolean,
+      'Off: a deletion that follows from a fault of the server goes out at the first such error and is not counted by the limits, as in the reference system.',
+      { default: 'true' },
+    ),
+    signOfLifeHours: attribute(
+      t.integer(1),
+      'A deletion waits for a sign of life of its host no longer than this; then the limits alone decide.',
+      { default: '24', unit: 'h' },
+    ),
   },
   { once: true },
 );
@@ -266,8 +327,11 @@ export const SOFT_ERRORS = element(
   },
 );
 export const SOFT_ERROR = element('SoftError', 'A pattern of such answers.', {
-  field: attribute(t.enumeration(['url', 'title', 'content']), 'What is looked at.', { required: true }),
-  pattern: attribute(t.word, 'Regular expression (linear time), found anywhere.', { required: true }),
+  url: attribute(t.word, 'Regular expression (linear time), found anywhere in the URL.'),
+  title: attribute(t.word, 'The same for the title. Patterns that are given together must all match.'),
+  content: attribute(t.word, 'The same for the text of the page.'),
+  field: attribute(t.enumeration(['url', 'title', 'content']), 'What `pattern` is for, when there is only one.'),
+  pattern: attribute(t.word, 'Regular expression for `field`.'),
   status: attribute(t.integer(400, 599), 'HTTP status that the answer is treated as.', { default: '404' }),
 });
 
@@ -286,6 +350,11 @@ export const TRAPS = element(
       { default: '1000' },
     ),
     maxUrlsPerHost: attribute(t.integer(1), 'URLs of one host.', { default: '5000000' }),
+    maxLinksPerPage: attribute(
+      t.integer(1, 1_000_000),
+      'Different URLs that the links of one page may name, not counting fragments and repeats. Links beyond them are left out (`links-cut`).',
+      { default: '50000' },
+    ),
   },
   { once: true },
 );

@@ -56,7 +56,7 @@ export const QUERY = shortcut('Query', 'The query is exactly this one (Atom quer
 export const IN_QUERY = shortcut('InQuery', 'The query contains it (Atom query inside).');
 
 export const LENGTH = element('Length', 'The length of a part of the URL is in a range.', {
-  field,
+  field: attribute(t.enumeration(FIELDS), 'Part of the URL.', { default: 'path' }),
   value: attribute(t.lengthRange, '`[30:]` at least 30, `[:10]` at most 10, `[11:12]` both, bounds included.', {
     required: true,
     aliases: ['val'],

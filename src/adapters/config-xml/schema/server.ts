@@ -1,4 +1,4 @@
-/** Crawlway's own elements beside the crawlers: fetchers and sinks. */
+/** Crawlway's own elements beside the crawlers: fetchers and extractors. Sinks: sink.ts. */
 import * as t from '../value-types.js';
 import { attribute, elementsOf } from './spec.js';
 
@@ -12,6 +12,14 @@ export const FETCHER = element(
   {
     name: attribute(t.name, 'Name; a crawler without FetchWith uses `default`.', { default: 'default' }),
     userAgent: attribute(t.headerValue, 'User agent sent with each request.', { default: 'Crawlway/0.1' }),
+    contact: attribute(
+      t.contact,
+      'Where the operators of sites read about this crawl or reach you: a URL or a mail address. It is added to the default user agent; a mail address is sent as the header From.',
+    ),
+    acceptLanguage: attribute(
+      t.headerValue,
+      'Header Accept-Language, like `de, en;q=0.5`. Without it sites answer in the language that they choose.',
+    ),
     robotsAgent: attribute(t.productToken, 'Product token that is looked for in robots.txt.', { default: 'crawlway' }),
     connectTimeoutMS: attribute(t.durationMs(1), 'Longest wait for a connection.', { default: '10000', unit: 'ms' }),
     headerTimeoutMS: attribute(t.durationMs(1), "Longest wait for the answer's header.", {
@@ -25,11 +33,16 @@ export const FETCHER = element(
       unit: 'bytes',
     }),
     maxRedirects: attribute(t.integer(0, 100), 'Longest chain of redirects.', { default: '10' }),
+    cookies: attribute(
+      t.boolean,
+      'Keep the cookies that a host sets and send them back to it. Off: only within one visit, to a page that redirects to itself.',
+      { default: 'true' },
+    ),
     verifyCertificates: attribute(t.boolean, 'Off: certificates are not looked at. Only for test sites.', {
       default: 'true',
     }),
   },
-  { children: ['AllowAddress', 'Proxy', 'Credential', 'CertificateAuthority', 'Header'] },
+  { children: ['AllowAddress', 'Proxy', 'Credential', 'Login', 'CertificateAuthority', 'Header'] },
 );
 
 export const ALLOW_ADDRESS = element('AllowAddress', 'Addresses that are not public and yet may be asked.', {
@@ -39,13 +52,18 @@ export const ALLOW_ADDRESS = element('AllowAddress', 'Addresses that are not pub
 export const PROXY = element(
   'Proxy',
   'HTTP proxy for all requests of the fetcher.',
-  { url: attribute(t.httpUrl, 'URL of the proxy, with user and password if it wants them.', { required: true }) },
+  {
+    url: attribute(t.httpUrl, 'URL of the proxy, with user and password if it wants them.', {
+      required: true,
+      variables: true,
+    }),
+  },
   { once: true },
 );
 
 export const CREDENTIAL = element('Credential', 'A login, sent only to URLs with its prefix.', {
   url: attribute(t.httpUrl, 'Prefix of the URLs it is for.', { required: true }),
-  user: attribute(t.word, 'User name.', { required: true }),
+  user: attribute(t.word, 'User name.', { required: true, variables: true }),
   password: attribute(t.text, 'Password.', { required: true, secret: true }),
 });
 
@@ -60,38 +78,103 @@ export const HEADER = element('Header', 'A header sent with each request.', {
   name: attribute(t.headerName, 'Name.', { required: true }),
   value: attribute(t.headerValue, 'Value; hidden when the name speaks of a secret, like Authorization.', {
     required: true,
+    variables: true,
   }),
+  url: attribute(
+    t.httpUrl,
+    'Prefix of the URLs it is sent to. Without it a header whose name speaks of a secret is sent to the servers of the roots in this configuration, any other one everywhere.',
+  ),
 });
 
-export const SINK = element(
-  'Sink',
-  'Where orders are delivered.',
+export const LEGACY_OFFICE = 'application/msword application/vnd.ms-excel application/vnd.ms-powerpoint';
+
+export const EXTRACTOR = element(
+  'Extractor',
+  'How text is extracted from documents (docs/documents.md). Without this element PDF, office documents, EPUB, RTF and e-mail are read with the default limits.',
   {
-    name: attribute(t.name, 'Name, for PushTo.', { required: true }),
-    type: attribute(t.enumeration(['papi', 'json', 'elasticsearch', 'opensearch', 'solr', 'file']), 'Protocol.', {
-      required: true,
+    type: attribute(
+      t.enumeration(['documents', 'tika']),
+      '`documents`: the limits of the built-in readers; `tika`: an Apache Tika server for further media types.',
+      { required: true },
+    ),
+    url: attribute(t.httpUrl, '`tika`: base URL of the server, like http://127.0.0.1:9998.', { variables: true }),
+    mediaTypes: attribute(
+      t.mediaTypes,
+      `\`tika\`: the media types that it is asked for, before the built-in readers. Default: ${LEGACY_OFFICE}.`,
+    ),
+    timeLimitMS: attribute(t.durationMs(100), 'Longest time for one document.', { default: '30000', unit: 'ms' }),
+    memoryLimitBytes: attribute(t.integer(128 * 1024 * 1024), '`documents`: memory that one process may hold.', {
+      default: MEBIBYTES(512),
+      unit: 'bytes',
     }),
-    url: attribute(t.target, 'Base URL; for `file` a path, from the folder in which the server was started.', {
-      required: true,
-    }),
-    connector: attribute(t.word, '`papi`: name of the connector.', { default: 'crawlway' }),
-    index: attribute(t.word, '`elasticsearch`, `opensearch`: name of the index; `solr`: of the collection.'),
-    login: attribute(t.word, 'User name, Basic.'),
-    password: attribute(t.text, 'Password.', { secret: true }),
-    apiKey: attribute(t.word, '`elasticsearch`: API key, instead of login and password.', { secret: true }),
-    secret: attribute(t.word, '`json`: key of the signature, HMAC-SHA256.', { secret: true }),
-    batchDocuments: attribute(t.integer(1, 10_000), 'Orders in one request, at most.', { default: '50' }),
-    batchBytes: attribute(t.integer(1), 'Size of one request, at most.', { default: MEBIBYTES(8), unit: 'bytes' }),
-    batchAgeMS: attribute(
-      t.durationMs(),
-      'Longest time that an order waits for others; when none can come in that time, it goes at once.',
+  },
+);
+
+/** They count visitors and show advertisements; no content comes of them. */
+export const TRACKERS =
+  'google-analytics.com|googletagmanager.com|googlesyndication.com|googleadservices.com|doubleclick.net|connect.facebook.net|hotjar.com|clarity.ms|segment.com|segment.io|mixpanel.com|amplitude.com|fullstory.com|newrelic.com|nr-data.net|sentry.io|intercom.io|criteo.com|criteo.net|taboola.com|outbrain.com|scorecardresearch.com|quantserve.com|bat.bing.com|analytics.twitter.com|ads.linkedin.com|matomo.cloud|plausible.io|cookielaw.org|onetrust.com';
+
+export const RENDERER = element(
+  'Renderer',
+  'The browser that runs the scripts of pages (docs/RENDERING.md). Without this element the Chromium of the system does, with the default limits. It has no effect unless a crawler, rule or condition renders.',
+  {
+    path: attribute(
+      t.trimmed(t.text),
+      'Program of the browser. Default: chromium or chrome where the system has them.',
+    ),
+    url: attribute(
+      t.webSocketUrl,
+      'A browser elsewhere, by the Chrome DevTools Protocol: `ws://host:9222/devtools/browser/…`.',
       {
-        default: '1000',
-        unit: 'ms',
+        variables: true,
       },
     ),
-    timeoutMS: attribute(t.durationMs(1), 'Longest wait for an answer.', { default: '60000', unit: 'ms' }),
-    concurrency: attribute(t.integer(1, 64), 'Requests under way at once.', { default: '2' }),
+    maxShare: attribute(t.share, 'Share of the processors that rendering may take in the long run, 0.05 to 1.', {
+      default: '0.5',
+    }),
+    pages: attribute(
+      t.integer(1, 64),
+      'Pages rendered at once. Default: two more than there are processors, 8 at most.',
+    ),
+    timeLimitMS: attribute(t.durationMs(500), 'Longest time for one page; what it shows by then is read.', {
+      default: '20000',
+      unit: 'ms',
+    }),
+    memoryLimitBytes: attribute(
+      t.integer(256 * 1024 * 1024),
+      'Memory that the processes of the browser may hold together.',
+      {
+        default: MEBIBYTES(1536),
+        unit: 'bytes',
+      },
+    ),
+    renderObeysRobots: attribute(
+      t.enumeration(['documents', 'all']),
+      'Requests of a page that robots.txt is asked for: `documents` (the page and its frames), or `all`, scripts and data too.',
+      { default: 'documents' },
+    ),
+    readyWhen: attribute(
+      t.trimmed(t.text),
+      'When a page is ready: a CSS selector that matches, or `js:` and an expression that is true. Default: when network and document are quiet.',
+    ),
+    sandbox: attribute(
+      t.boolean,
+      "Chromium's own sandbox. Only where it cannot run (as root, in some containers) and the container itself confines the browser: false.",
+      { default: 'true' },
+    ),
+    blockedHosts: attribute(t.hostNames, 'Hosts, with those below them, of which nothing is fetched for a page.', {
+      default: TRACKERS,
+    }),
   },
-  { children: ['AllowAddress'] },
+  { once: true },
+);
+
+export const INDEX_NOW = element(
+  'IndexNow',
+  'The receiver of IndexNow at `/indexnow` (docs/SIGNALS.md): sites tell of URLs that have changed. Only hosts that a crawler crawls are heard.',
+  {
+    enabled: attribute(t.boolean, 'Off: nothing is taken.', { default: 'true' }),
+    urlsPerHour: attribute(t.integer(1, 10_000_000), 'URLs of one host in an hour.', { default: '50000' }),
+  },
+  { once: true },
 );

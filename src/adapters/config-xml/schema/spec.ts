@@ -19,6 +19,8 @@ export interface AttributeSpec<T> {
   readonly required?: boolean;
   /** Never shown through the API, the log or the console. */
   readonly secret?: boolean;
+  /** `${NAME}` may stand in it, as in every secret: it says where a secret goes or for whom. */
+  readonly variables?: boolean;
   /** Other spellings, read alike. */
   readonly aliases?: readonly string[];
 }

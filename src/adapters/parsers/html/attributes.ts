@@ -24,6 +24,13 @@ export const ATTRIBUTE = {
   'xlink:href': 16,
 } as const;
 
+/** Bytes of a value that are looked at. Addresses and contents are as long as they are, and bounded by who asks. */
+const LONGEST_WORDS = 4_096;
+const WITHOUT_BOUND = new Set(['href', 'src', 'content', 'xlink:href']);
+const LONGEST = Object.keys(ATTRIBUTE).map((name) =>
+  WITHOUT_BOUND.has(name) ? Number.POSITIVE_INFINITY : LONGEST_WORDS,
+);
+
 const COUNT = Object.keys(ATTRIBUTE).length;
 const TRIE = new NameTrie<number>(Object.entries(ATTRIBUTE));
 
@@ -66,7 +73,7 @@ export class Attributes {
   get(index: number): string | undefined {
     if (this.tags[index] !== this.tag) return undefined;
     const start = this.starts[index]!;
-    const end = this.ends[index]!;
+    const end = Math.min(this.ends[index]!, start + LONGEST[index]!);
     if (start === end) return '';
     const raw = this.bits[index]! < 0x80 ? this.ascii.slice(start, end) : this.bytes.toString('utf8', start, end);
     return raw.includes('&') ? decodeHTMLAttribute(raw) : raw;

@@ -32,7 +32,7 @@ const WANTED = 'a area base frame html iframe link meta template annotation-xml 
 
 const FOREIGN = 'desc foreignobject mi mo mn ms mtext';
 
-const SPECIAL = 'svg math template noscript';
+const SPECIAL = 'svg math template noscript noframes';
 
 const CONTENT: Record<string, ContentModel> = {
   title: 'rcdata',
@@ -42,7 +42,6 @@ const CONTENT: Record<string, ContentModel> = {
   xmp: 'rawtext',
   iframe: 'rawtext',
   noembed: 'rawtext',
-  noframes: 'rawtext',
   plaintext: 'plaintext',
 };
 

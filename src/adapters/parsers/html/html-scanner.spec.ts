@@ -6,7 +6,8 @@ const buffer = new TextBuffer();
 
 function scan(html: string, { maxLinks = 1000, xml = false, maxTextLength = 10_000 } = {}) {
   const { facts, title } = new HtmlScanner(Buffer.from(html), buffer, { maxLinks, xml }).scan();
-  return { ...facts, title, truncated: facts.truncated, ...{ text: buffer.finish(maxTextLength).text } };
+  const { links, truncated, cutLinks } = facts;
+  return { ...facts, links, truncated, cutLinks, title, text: buffer.finish(maxTextLength).text };
 }
 
 const links = (html: string) => scan(html).links.map(({ kind, href }) => `${kind} ${href}`);
@@ -60,6 +61,12 @@ describe('links', () => {
     ).toEqual([]);
   });
 
+  it('inside noframes are some: a page of frames has no others for a crawler', () => {
+    const page = scan('<frameset><frame src=1><noframes>unseen <a href=2>x</a></noframes></frameset>');
+    expect(page.links.map(({ href }) => href)).toEqual(['1', '2']);
+    expect(page.text).toBe('');
+  });
+
   it('inside noscript and inside shadow roots are some', () => {
     expect(links('<noscript><a href=1></a></noscript><template shadowrootmode=open><a href=2></a></template>')).toEqual(
       ['a 1', 'a 2'],
@@ -70,6 +77,7 @@ describe('links', () => {
     const page = scan('<a href=1><a href=2><a href=3>', { maxLinks: 2 });
     expect(page.links.map((link) => link.href)).toEqual(['1', '2']);
     expect(page.truncated).toBe(true);
+    expect(page.cutLinks).toMatchObject({ count: 1, samples: [{ href: '3' }] });
     expect(scan('<a href=1><a href=2>', { maxLinks: 2 }).truncated).toBe(false);
   });
 
@@ -153,6 +161,12 @@ describe('the text', () => {
           '<iframe>i</iframe><noframes>n</noframes><svg><style>s</style><text>drawn</text></svg>z',
       ),
     ).toBe('a drawn z');
+  });
+
+  it('has no names of drawings, wherever their elements end', () => {
+    expect(text('a<svg><title>Created</title><text>drawn</text></svg>b')).toBe('a drawn b');
+    expect(text('a<svg><title>Created <b>with</b></svg>b')).toBe('a b');
+    expect(text('a<svg><title/><text>drawn</text></svg>b<math><title>t</title></math>')).toBe('a drawn b t');
   });
 
   it('has the text of text fields, xmp, plaintext, CDATA in drawings and shadow roots', () => {

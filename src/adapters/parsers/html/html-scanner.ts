@@ -4,7 +4,7 @@
  *
  * Tokens are those of the HTML standard without scripting. Of tree construction only what decides about tokens or about
  * what belongs to the document is followed: SVG and MathML, and templates, whose content is no part of the page (a
- * shadow root's is). Text inside `<noscript>` is left out, since readers do not see it; its links count.
+ * shadow root's is). Text inside `<noscript>` and `<noframes>` is left out, since readers do not see it; its links count.
  */
 import { decodeHTML } from 'entities/decode';
 import { ATTRIBUTE, Attributes } from './attributes.js';
@@ -30,6 +30,8 @@ export class HtmlScanner {
   private inertTemplates = 0;
   /** The element whose text is not seen, until its end tag. */
   private hiddenBy: string | undefined;
+  /** How deep in foreign elements that element stands. */
+  private hiddenDepth = 0;
 
   /**
    * `bytes` are valid UTF-8. `xml`: in XHTML a tag that ends in `/>` is empty, whatever its name.
@@ -119,11 +121,11 @@ export class HtmlScanner {
     const foreign = this.foreign.open(element, selfClosing);
     // SVG has links too; nothing else in it is what its name says in HTML.
     const wanted = element.wanted && this.inertTemplates === 0 && (!foreign || element.name === 'a');
-    if (wanted) this.facts.tag(element.name, foreign);
+    if (wanted) this.facts.tag(element.name, foreign, this.hiddenBy !== undefined);
     if (selfClosing && (foreign || this.options.xml)) return behind;
     if (foreign) this.openForeign(element.name);
     else if (element.name === 'template') this.openTemplate();
-    else if (element.name === 'noscript') this.hiddenBy ??= 'noscript';
+    else if (element.name === 'noscript' || element.name === 'noframes') this.hiddenBy ??= element.name;
     else if (element.content !== 'markup') return this.withoutMarkup(behind);
     return behind;
   }
@@ -133,6 +135,8 @@ export class HtmlScanner {
     if (name === this.hiddenBy) this.hiddenBy = undefined;
     if (name === 'template') this.closeTemplate();
     else if (this.foreign.depth > 0) this.foreign.close(name);
+    // A drawing that ends before its title does takes it along.
+    if (this.hiddenBy === 'title' && this.foreign.depth < this.hiddenDepth) this.hiddenBy = undefined;
     return behind;
   }
 
@@ -154,7 +158,11 @@ export class HtmlScanner {
   }
 
   private openForeign(name: string): void {
-    if (name === 'style' || name === 'script') this.hiddenBy ??= name;
+    // The name of a drawing is shown by no browser; in MathML a title is an element like any other.
+    const unseen = name === 'style' || name === 'script' || (name === 'title' && !this.foreign.active);
+    if (!unseen || this.hiddenBy !== undefined) return;
+    this.hiddenBy = name;
+    this.hiddenDepth = this.foreign.depth;
   }
 
   private openTemplate(): void {

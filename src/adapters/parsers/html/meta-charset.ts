@@ -3,7 +3,8 @@ import { ATTRIBUTE, Attributes } from './attributes.js';
 import { BANG, DASH, endsName, isLetter, LESS, QUESTION, SLASH, spells } from './bytes.js';
 import { bogusCommentEnd, commentEnd } from './raw-text.js';
 
-export function declaredInMarkup(head: Buffer): string | undefined {
+/** `isKnown`: a label that names no encoding is passed over, as if it were not there. */
+export function declaredInMarkup(head: Buffer, isKnown: (label: string) => boolean): string | undefined {
   const attributes = new Attributes(head);
   for (let at = head.indexOf(LESS); at >= 0 && at < head.length; at = head.indexOf(LESS, at)) {
     const next = head[at + 1] ?? 0;
@@ -14,7 +15,7 @@ export function declaredInMarkup(head: Buffer): string | undefined {
       if (at < 0) return undefined;
       if (next !== SLASH && isMeta(head, name)) {
         const label = declaredBy(attributes);
-        if (label !== undefined) return label;
+        if (label !== undefined && isKnown(label)) return label;
       }
     } else if (next === BANG || next === SLASH || next === QUESTION) at = bogusCommentEnd(head, at);
     else at++;

@@ -1,7 +1,8 @@
 /** What the tags of a page say: links, base address, metas, language. Bounded; first come, first kept. */
 
 import { isForPrograms } from '../../../domain/content/alternates.js';
-import { refreshTarget } from '../../../domain/url/refresh-target.js';
+import { type CutLinks, DistinctLinks } from '../../../domain/content/distinct-links.js';
+import { parseRefresh } from '../../../domain/url/refresh-target.js';
 import type { LinkKind, RawLink } from '../../../engine/ports/page-reader.js';
 import { ATTRIBUTE, type Attributes } from './attributes.js';
 
@@ -23,7 +24,6 @@ const DIRECTIVE =
 const MAX_DIRECTIVES_LENGTH = 500;
 
 export class PageFacts {
-  readonly links: RawLink[] = [];
   readonly metas: { readonly name: string; readonly value: string }[] = [];
   readonly robotsMetas: { readonly agent: string; readonly directives: string }[] = [];
   base: string | undefined;
@@ -31,19 +31,37 @@ export class PageFacts {
   lang: string | undefined;
   /** Content of `<meta http-equiv=content-language>`. */
   contentLanguage: string | undefined;
-  truncated = false;
+  private readonly distinct: DistinctLinks<RawLink>;
+  private leftOut = false;
 
+  /** `maxLinks`: different URLs. */
   constructor(
     private readonly attributes: Attributes,
-    private readonly maxLinks: number,
-  ) {}
+    maxLinks: number,
+  ) {
+    this.distinct = new DistinctLinks(maxLinks);
+  }
 
-  /** A start tag of the document was read. `foreign`: it belongs to SVG or MathML. */
-  tag(name: string, foreign: boolean): void {
+  /** In document order; of many links, repeats are left out. */
+  get links(): readonly RawLink[] {
+    return this.distinct.links;
+  }
+
+  get cutLinks(): CutLinks<RawLink> | undefined {
+    return this.distinct.cut;
+  }
+
+  /** Something passed a limit. */
+  get truncated(): boolean {
+    return this.leftOut || this.cutLinks !== undefined;
+  }
+
+  /** A start tag of the document was read. `foreign`: it belongs to SVG or MathML; `unseen`: to what readers do not see. */
+  tag(name: string, foreign: boolean, unseen = false): void {
     if (name === 'a') this.anchor(foreign);
     else if (name === 'area') this.link(name, ATTRIBUTE.href);
     else if (name === 'link') this.relation();
-    else if (name === 'meta') this.meta();
+    else if (name === 'meta') this.meta(unseen);
     else if (name === 'frame') this.link('frame', ATTRIBUTE.src);
     else if (name === 'iframe') this.iframe();
     else if (name === 'base') this.baseElement();
@@ -60,19 +78,16 @@ export class PageFacts {
   private link(kind: LinkKind, attribute: number): void {
     if (!this.attributes.has(attribute)) return;
     if (this.attributes.sizeOf(attribute) > MAX_HREF_LENGTH) {
-      this.truncated = true;
+      this.leftOut = true;
       return;
     }
     this.add(kind, this.attributes.get(attribute)!);
   }
 
-  private add(kind: LinkKind, href: string): void {
-    if (this.links.length >= this.maxLinks) {
-      this.truncated = true;
-      return;
-    }
+  private add(kind: LinkKind, href: string, delay?: number): void {
     const rel = this.attributes.get(ATTRIBUTE.rel);
-    this.links.push({ href: trim(href), kind, nofollow: rel !== undefined && NO_FOLLOW.test(rel) });
+    const link = { href: trim(href), kind, nofollow: rel !== undefined && NO_FOLLOW.test(rel) };
+    this.distinct.add(delay === undefined ? link : { ...link, delay });
   }
 
   private baseElement(): void {
@@ -98,31 +113,31 @@ export class PageFacts {
     for (const kind of kinds) this.link(kind, ATTRIBUTE.href);
   }
 
-  private meta(): void {
+  private meta(unseen: boolean): void {
     const { attributes } = this;
     if (!attributes.has(ATTRIBUTE.content)) return;
     if (attributes.sizeOf(ATTRIBUTE.content) > MAX_META_LENGTH) {
-      this.truncated = true;
+      this.leftOut = true;
       return;
     }
     const content = attributes.get(ATTRIBUTE.content)!;
-    this.httpEquivalent(attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase(), content);
+    this.httpEquivalent(attributes.get(ATTRIBUTE['http-equiv'])?.toLowerCase(), content, unseen);
     const name = fold(attributes.get(ATTRIBUTE.name) ?? attributes.get(ATTRIBUTE.property) ?? '').toLowerCase();
     if (name !== '') this.named(name, fold(content));
   }
 
-  private httpEquivalent(header: string | undefined, content: string): void {
+  private httpEquivalent(header: string | undefined, content: string, unseen: boolean): void {
     if (header === 'content-language') this.contentLanguage ??= content;
     if (header !== 'refresh') return;
-    const target = refreshTarget(content);
-    if (target !== undefined) this.add('meta-refresh', target);
+    const refresh = parseRefresh(content);
+    if (refresh) this.add('meta-refresh', refresh.target, unseen ? undefined : refresh.delay);
   }
 
   private named(name: string, value: string): void {
     const forRobots = name === 'robots' || isDirectives(value);
     if (forRobots && this.robotsMetas.length < MAX_METAS) this.robotsMetas.push({ agent: name, directives: value });
     if (this.metas.length < MAX_METAS) this.metas.push({ name, value });
-    else this.truncated = true;
+    else this.leftOut = true;
   }
 }
 

@@ -36,6 +36,11 @@ export class TextBuffer {
     this.length = 0;
   }
 
+  /** Bytes of the text so far. */
+  get size(): number {
+    return this.length;
+  }
+
   /** Copies text up to the first `<`, `&` or `end`; returns the position where it stopped. */
   copy(source: Buffer, from: number, end: number): number {
     const out = this.bytes;

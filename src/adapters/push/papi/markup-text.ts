@@ -1,12 +1,24 @@
 const LONGEST_MESSAGE = 1_000;
+const LONGEST_MARKUP = 64 * 1024;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", amp: '&' };
 
 /** The words of an XML or HTML error body, on one line. The form of the server's error element is not published. */
 export const markupText = (markup: string): string =>
-  markup
-    .slice(0, 64 << 10)
-    .replace(/<[^>]*>/g, ' ')
+  withoutTags(markup.slice(0, LONGEST_MARKUP))
     .replace(/&(lt|gt|quot|apos|#39|amp);/g, (entity, name: string) => ENTITIES[name] ?? entity)
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, LONGEST_MESSAGE);
+
+/** A `<` that nothing closes is text, and so is all that follows: no other end is looked for. */
+function withoutTags(markup: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (let open = markup.indexOf('<'); open >= 0; open = markup.indexOf('<', from)) {
+    const close = markup.indexOf('>', open);
+    if (close < 0) break;
+    pieces.push(markup.slice(from, open));
+    from = close + 1;
+  }
+  return [...pieces, markup.slice(from)].join(' ');
+}

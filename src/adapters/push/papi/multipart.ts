@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { PushDocument } from '../../../domain/push/order.js';
+import type { Meta, PushDocument } from '../../../domain/push/order.js';
+import { headingText } from '../metas.js';
 import { documentField, FIELD } from './names.js';
 
 export interface MultipartBody {
@@ -11,34 +12,64 @@ export interface MultipartBody {
  * Documents as one multipart/form-data body (RFC 7578). This is the busiest path of a push: the text between two documents'
  * bytes is one string, and everything is copied exactly once.
  *
+ * @param options withText: documents that are no pages carry their extracted text as a second part
  * @param allocate gives a buffer of so many bytes, with any content
  */
 export function encodeDocuments(
   documents: readonly PushDocument[],
   allocate: (length: number) => Buffer = Buffer.allocUnsafe,
+  options: { readonly withText?: boolean } = {},
 ): MultipartBody {
   const boundary = `crawlway-${randomBytes(16).toString('hex')}`;
   const pieces: (string | Uint8Array)[] = [];
   let text = '';
-  documents.forEach((document, key) => {
+  documents.map(withCutText).forEach((document, key) => {
     pieces.push(text + documentText(document, key, boundary), document.master.bytes);
-    text = '\r\n';
+    text = `\r\n${options.withText ? textPart(document, key, boundary) : ''}`;
   });
   pieces.push(`${text}--${boundary}--\r\n`);
   return { contentType: `multipart/form-data; boundary=${boundary}`, body: joined(pieces, allocate) };
 }
 
 /** Every field of a document, up to where the bytes of its main part begin. */
-function documentText({ uri, stamp, metas, master }: PushDocument, key: number, boundary: string): string {
+function documentText(document: PushDocument, key: number, boundary: string): string {
+  const { uri, stamp, metas, master } = document;
   const start = `--${boundary}\r\nContent-Disposition: form-data; name="`;
   const field = (name: string, value: string) => `${start}${documentField(key, quoted(name))}"\r\n\r\n${value}\r\n`;
   let text = field(FIELD.uri, uri) + field(FIELD.stamp, stamp);
   for (const { name, value } of metas) text += field(FIELD.meta(name), value);
+  for (const { name, value } of formsOf(document)) text += field(FIELD.meta(name), value);
   if (master.encoding) text += field(FIELD.partDirective('encoding'), master.encoding);
   text += field(FIELD.partDirective('filename'), master.fileName);
   text += field(FIELD.partDirective('mimeHint'), master.mimeType);
   const fileName = `${documentField(key, FIELD.partBytes)}"; filename="${quoted(master.fileName)}"`;
   return `${text}${start}${fileName}\r\nContent-Type: ${mediaType(master.mimeType)}\r\n\r\n`;
+}
+
+/** The server takes the text out of the bytes: of a page of which only a part counts, that part is sent. */
+function withCutText(document: PushDocument): PushDocument {
+  if (!document.textIsCut) return document;
+  const { fileName } = document.master;
+  const master = { bytes: Buffer.from(document.text), mimeType: 'text/plain', encoding: 'utf-8', fileName };
+  return { ...document, master };
+}
+
+/** As metas, since the protocol has no other fields; a chunk is JSON. */
+const formsOf = ({ headings = [], markdown, chunks = [] }: PushDocument): readonly Meta[] => [
+  ...headings.map((heading) => ({ name: 'headings', value: headingText(heading) })),
+  ...(markdown === undefined ? [] : [{ name: 'markdown', value: markdown }]),
+  ...chunks.map((chunk) => ({ name: 'chunks', value: JSON.stringify(chunk) })),
+];
+
+/** Formats of text, which the server reads by itself. */
+const READ_FROM_BYTES = /^text\/|[/+](?:xml|json)$/;
+
+/** The text that was extracted from a document whose bytes are none. */
+function textPart({ master, text }: PushDocument, key: number, boundary: string): string {
+  if (text === '' || READ_FROM_BYTES.test(master.mimeType)) return '';
+  const name = `${documentField(key, FIELD.textBytes)}"; filename="${quoted(master.fileName)}.txt"`;
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}`;
+  return `${head}\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`;
 }
 
 /** What would end a quoted name early, written as browsers do (WHATWG HTML, multipart form data encoding). */

@@ -1,5 +1,5 @@
 /**
- * The names of CloudView's Push API v4 over HTTP, all in one place; index/papi/names.ts holds the same table for the other
+ * The names of CloudView's Push API v4 over HTTP, all in one place; demo-index/papi/names.ts holds the same table for the other
  * side. "assumed" marks what is not published: with the product's own documentation at hand, correct it here.
  */
 
@@ -24,6 +24,8 @@ export const PARAMETER = {
 } as const;
 
 export const MAIN_PART = 'master';
+/** The text of a document, beside its bytes. */
+export const TEXT_PART = 'text';
 export const ALL_DOCUMENTS = 'RECURSIVE_DOCUMENTS';
 
 /** `PAPI_<key>:FIELD`, the key being our own name of one document in the request. */
@@ -34,6 +36,7 @@ export const FIELD = {
   stamp: 'stamp', // assumed
   meta: (name: string) => `meta:${name}`,
   partBytes: `part_bytes:${MAIN_PART}`,
+  textBytes: `part_bytes:${TEXT_PART}`,
   partDirective: (name: 'encoding' | 'filename' | 'mimeHint') => `part_directive:${MAIN_PART}:${name}`,
 } as const;
 

@@ -4,15 +4,15 @@ import { runningIndex } from '../../../../test/support/push-index.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../../test/support/push-orders.js';
 import { type Reply, startReceiver } from '../../../../test/support/receivers/http-receiver.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
-import type { SinkDefinition } from '../../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../../domain/crawl/definition.js';
 import { milliseconds } from '../../../domain/time/units.js';
 import { SinkUnavailable } from '../../../engine/ports/sink.js';
 import { PapiSink } from './papi.js';
 
 const CONNECTOR = '/papi/4/connectors/docs';
 
-function papiSink(url: string, overrides: Partial<SinkDefinition> = {}): PapiSink {
-  const sink = new PapiSink(sinkDefinition({ type: 'papi', url, connector: 'docs', ...overrides }));
+function papiSink(url: string, overrides: Partial<SinkDefinitionOf<'papi'>> = {}): PapiSink {
+  const sink = new PapiSink(sinkDefinition({ type: 'papi', url, options: { connector: 'docs' }, ...overrides }));
   onTestFinished(() => sink.close());
   return sink;
 }

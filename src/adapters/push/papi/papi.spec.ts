@@ -1,13 +1,16 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { SearchAnswer } from '../../../../index/search/search.js';
+import type { SearchAnswer } from '../../../../demo-index/search/search.js';
 import { runningIndex } from '../../../../test/support/push-index.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../../test/support/push-orders.js';
-import type { SinkDefinition } from '../../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../../domain/crawl/definition.js';
+import { Secret } from '../../../domain/secret.js';
 import { SinkUnavailable } from '../../../engine/ports/sink.js';
 import { PapiSink } from './papi.js';
 
-function papiSink(url: string, overrides: Partial<SinkDefinition> = {}): PapiSink {
-  const sink = new PapiSink(sinkDefinition({ type: 'papi', url, connector: 'docs', ...overrides }));
+function papiSink(url: string, overrides: Partial<SinkDefinitionOf<'papi'>> = {}): PapiSink {
+  const sink = new PapiSink(sinkDefinition({ type: 'papi', url, options: { connector: 'docs' }, ...overrides }));
   onTestFinished(() => sink.close());
   return sink;
 }
@@ -46,6 +49,31 @@ describe('deliveries to the bundled index', () => {
     expect(hits).toMatchObject([{ uri: 'http://a/é?q=1&r=2', mimeType: 'text/html', metas }]);
   });
 
+  it('names the checkpoint in the URL, and sends no body', async () => {
+    const index = await runningIndex();
+    const calls: { url: string; body: string }[] = [];
+    const between = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const body = Buffer.concat(chunks);
+      calls.push({ url: request.url ?? '', body: body.toString() });
+      const { host: _, 'transfer-encoding': __, connection: ___, 'content-length': ____, ...headers } = request.headers;
+      const answer = await fetch(index.url + request.url, {
+        method: request.method ?? 'GET',
+        headers: headers as Record<string, string>,
+        ...(request.method === 'POST' ? { body } : {}),
+      });
+      response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void between.close());
+    const { port } = between.address() as AddressInfo;
+    const answers = await papiSink(`http://127.0.0.1:${port}`).deliver([addOrder('http://a/')], stillWanted());
+    expect(answers).toEqual([{ state: 'acknowledged' }]);
+    const checkpoint = calls.filter(({ url }) => url.includes('/set_checkpoint'));
+    expect(checkpoint).toEqual([{ url: expect.stringMatching(/PAPI_checkpoint=\d+.*PAPI_sync=true/), body: '' }]);
+  });
+
   it('sets a synced checkpoint that names the last order of the batch', async () => {
     const index = await runningIndex();
     const batch = [addOrder('http://a/'), addOrder('http://b/')];
@@ -63,9 +91,9 @@ describe('deliveries to the bundled index', () => {
 
   it('logs in, and says what is wrong when the login is', async () => {
     const { url } = await runningIndex({ login: 'push', password: 'sécret' });
-    const right = papiSink(url, { login: 'push', password: 'sécret' });
+    const right = papiSink(url, { options: { connector: 'docs', login: 'push', password: new Secret('sécret') } });
     expect(await right.deliver([addOrder('http://a/')], stillWanted())).toEqual([{ state: 'acknowledged' }]);
-    const wrong = papiSink(url, { login: 'push', password: 'guess' });
+    const wrong = papiSink(url, { options: { connector: 'docs', login: 'push', password: new Secret('guess') } });
     const failure = wrong.deliver([addOrder('http://a/')], stillWanted());
     await expect(failure).rejects.toThrow(SinkUnavailable);
     await expect(failure).rejects.toThrow(/status 401: login and password \(or key\) are missing or wrong/);

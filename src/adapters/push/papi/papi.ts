@@ -1,6 +1,6 @@
-import type { SinkDefinition } from '../../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../../domain/crawl/definition.js';
 import type { OrderAnswer, OrderKind, PushOrder } from '../../../domain/push/order.js';
-import { type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
+import { FORMER_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { BodyBuffers } from '../body-buffers.js';
 import { lines } from '../lines.js';
 import { isSuccess, type SinkAnswer, SinkClient, type SinkRequest } from '../sink-client.js';
@@ -9,7 +9,6 @@ import { markupText } from './markup-text.js';
 import { encodeDocuments } from './multipart.js';
 import { ALL_DOCUMENTS, COMMAND, connectorPath, PARAMETER, parseEntry } from './names.js';
 
-const DEFAULT_CONNECTOR = 'crawlway';
 const CHECKPOINT_NAME = 'crawlway';
 /** Sessions that one delivery is begun in before it gives up: a server that restarts this often is not well. */
 const MOST_SESSIONS = 3;
@@ -30,15 +29,17 @@ export class PapiSink implements Sink {
   readonly name: string;
   private readonly client: SinkClient;
   private readonly bodies = new BodyBuffers();
+  private readonly withText: boolean;
   private session: string | undefined;
 
-  constructor(definition: SinkDefinition) {
+  constructor(definition: SinkDefinitionOf<'papi'>) {
     this.name = definition.name;
-    this.client = new SinkClient(definition, connectorPath(definition.connector ?? DEFAULT_CONNECTOR));
+    this.withText = definition.options.documentText !== 'omit';
+    this.client = new SinkClient(definition, connectorPath(definition.options.connector ?? FORMER_CONNECTOR));
   }
 
   async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
-    for (let begun = 0; begun < MOST_SESSIONS; begun++) {
+    for (let startedAt = 0; startedAt < MOST_SESSIONS; startedAt++) {
       this.session ??= await this.currentSession(signal);
       try {
         return await this.deliverIn(this.session, batch, signal);
@@ -58,6 +59,10 @@ export class PapiSink implements Sink {
         throw new SinkUnavailable(`${this.client.where}: ${COMMAND.enumerate} answers lines of an unknown form`);
       yield entry;
     }
+  }
+
+  async probe(signal: AbortSignal): Promise<void> {
+    await this.currentSession(signal);
   }
 
   close(): Promise<void> {
@@ -81,7 +86,7 @@ export class PapiSink implements Sink {
     signal: AbortSignal,
   ): Promise<RequestAnswer> {
     const answer = await this.command(
-      kind === 'add' ? addRequest(orders, this.bodies) : deleteRequest(orders),
+      kind === 'add' ? addRequest(orders, this.bodies, this.withText) : deleteRequest(orders),
       session,
       signal,
     );
@@ -93,19 +98,19 @@ export class PapiSink implements Sink {
 
   /** The durable barrier: everything sent before it in this session is safe once it is answered. */
   private async synchronize(session: string, batch: readonly PushOrder[], signal: AbortSignal): Promise<void> {
-    const fields = new URLSearchParams({
+    const query = {
       [PARAMETER.checkpoint]: String(batch.at(-1)?.id ?? 0),
       [PARAMETER.name]: CHECKPOINT_NAME,
       [PARAMETER.sync]: 'true',
-    });
-    const answer = await this.command(formRequest(COMMAND.setCheckpoint, fields), session, signal);
+    };
+    const answer = await this.command({ method: 'POST', path: COMMAND.setCheckpoint, query }, session, signal);
     if (isSuccess(answer)) return;
     if (answer.status === 400) await this.checkSession(session, signal);
     throw this.client.unavailable({ ...answer, body: markupText(answer.body) });
   }
 
   private command(request: SinkRequest, session: string, signal: AbortSignal): Promise<SinkAnswer> {
-    return this.client.request({ ...request, query: { [PARAMETER.session]: session } }, signal);
+    return this.client.request({ ...request, query: { ...request.query, [PARAMETER.session]: session } }, signal);
   }
 
   /** A 400 says either that an order is bad or that the session is over; only the current session id tells which. */
@@ -126,9 +131,9 @@ export class PapiSink implements Sink {
   }
 }
 
-function addRequest(orders: readonly PushOrder[], bodies: BodyBuffers): SinkRequest {
+function addRequest(orders: readonly PushOrder[], bodies: BodyBuffers, withText: boolean): SinkRequest {
   const documents = orders.flatMap((order) => (order.kind === 'add' ? [order.document] : []));
-  const { contentType, body } = encodeDocuments(documents, (length) => bodies.take(length));
+  const { contentType, body } = encodeDocuments(documents, (length) => bodies.take(length), { withText });
   const bodySent = (): void => bodies.giveBack(body);
   return { method: 'POST', path: COMMAND.add, headers: { 'content-type': contentType }, body, bodySent };
 }

@@ -3,7 +3,7 @@
  * not expired, by the clock of the database alone; a partition is free when its owner has no row any more. Everything
  * that decides is decided under row locks with a snapshot taken after the lock, so that of two nodes one wins.
  */
-import type { Connection, PostgresPool } from '../postgres-pool.js';
+import type { Connection, PostgresPool } from '../postgres/postgres-pool.js';
 
 export interface OwnedPartition {
   readonly part: number;
@@ -83,7 +83,7 @@ export class Leases {
     });
   }
 
-  /** Gives partitions back; `abruptly` when something of them may still be under way. */
+  /** Gives partitions back; `abruptly` when something of them may still be in flight. */
   async release(node: string, parts: readonly number[], abruptly: boolean): Promise<void> {
     await this.#pool.rows(RELEASE, [node, [...parts], abruptly]);
   }

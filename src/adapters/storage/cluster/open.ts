@@ -1,7 +1,7 @@
 import type { Log } from '../../../engine/ports/log.js';
 import type { Nodes } from '../../../engine/ports/nodes.js';
 import type { Partitions } from '../../../engine/ports/partitions.js';
-import { PostgresPool } from '../postgres-pool.js';
+import { PostgresPool } from '../postgres/postgres-pool.js';
 import { Leases } from './leases.js';
 import { PostgresNodes } from './postgres-nodes.js';
 import { LEASE_MS, PostgresPartitions } from './postgres-partitions.js';

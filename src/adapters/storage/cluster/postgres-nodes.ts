@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Log } from '../../../engine/ports/log.js';
-import type { Errand, Nodes, NodesListener } from '../../../engine/ports/nodes.js';
-import { PARTITIONS, partitionOf } from '../partition.js';
-import type { PostgresPool } from '../postgres-pool.js';
+import type { Nodes, NodesListener, OwnerCommand } from '../../../engine/ports/nodes.js';
+import type { PostgresPool } from '../postgres/postgres-pool.js';
+import { PARTITIONS, partitionOf } from '../shared/partition.js';
+import { CommandQueue } from './command-queue.js';
+import { PostgresCommands } from './postgres-commands.js';
 import { type PostgresPartitions, RENEW_EVERY_MS } from './postgres-partitions.js';
 import { type AnswerPiece, Questions } from './questions.js';
 
@@ -11,7 +13,7 @@ import { type AnswerPiece, Questions } from './questions.js';
 interface Notice {
   readonly from: string;
   readonly due?: readonly number[];
-  readonly errands?: readonly number[];
+  readonly commands?: readonly number[];
   readonly control?: boolean;
   readonly nodes?: boolean;
   readonly events?: readonly string[];
@@ -29,14 +31,13 @@ const LONGEST_NOTICE = 7_900;
 const BUNDLE_EVERY_MS = 200;
 /** Events of one node in a bundle: what a person can look at, not all there are. */
 const EVENTS_IN_BUNDLE = 8;
-const ERRANDS_AT_ONCE = 200;
 const EARS_WITHIN_MS = 5_000;
 const REVISION = 'control-revision';
 
 const RAISE_REVISION = `INSERT INTO setting (name, value) VALUES ('${REVISION}', '1')
   ON CONFLICT (name) DO UPDATE SET value = (setting.value::int8 + 1)::text`;
 
-const ERRANDS = 'SELECT part, id, host, text FROM errand WHERE part = ANY ($1::int2[]) ORDER BY id LIMIT $2';
+const SEND = 'INSERT INTO errand (part, host, text, delivers) VALUES ($1, $2, $3, $4)';
 
 /** Talk between nodes by NOTIFY, with a look at the tables every few seconds for what a broken connection did not bring. */
 export class PostgresNodes implements Nodes {
@@ -46,6 +47,8 @@ export class PostgresNodes implements Nodes {
   readonly #log: Log;
   readonly #self = randomUUID();
   readonly #questions = new Questions();
+  readonly #commands: PostgresCommands;
+  readonly #queue: CommandQueue;
   readonly #due = new Set<number>();
   #events: string[] = [];
   #listener: NodesListener | undefined;
@@ -62,6 +65,12 @@ export class PostgresNodes implements Nodes {
     this.#url = url;
     this.#partitions = partitions;
     this.#log = log;
+    this.#commands = new PostgresCommands(pool);
+    this.#queue = new CommandQueue(this.#commands, {
+      log,
+      owned: () => (this.#closed || !this.#listener ? [] : this.#partitions.owned),
+      carryOut: async (command) => (await this.#listener?.command(command)) ?? false,
+    });
     partitions.onChange = () => void this.#notify({ nodes: true });
   }
 
@@ -84,11 +93,15 @@ export class PostgresNodes implements Nodes {
     await this.#notify({ control: true });
   }
 
-  async send({ hostKey, text }: Errand): Promise<void> {
+  async send({ hostKey, text, delivers }: OwnerCommand): Promise<void> {
     const part = partitionOf(hostKey);
-    await this.#pool.rows('INSERT INTO errand (part, host, text) VALUES ($1, $2, $3)', [part, hostKey, text]);
+    await this.#pool.rows(SEND, [part, hostKey, text, delivers]);
     if (this.#partitions.owns(hostKey)) this.#look();
-    else await this.#notify({ errands: [part] });
+    else await this.#notify({ commands: [part] });
+  }
+
+  commandsSetAside(): Promise<number> {
+    return this.#commands.countSetAside();
   }
 
   event(text: string): void {
@@ -150,12 +163,12 @@ export class PostgresNodes implements Nodes {
 
   #hear(payload: string): void {
     if (this.#closed) return;
-    const { from, due, errands, control, nodes, events, ask, answer } = JSON.parse(payload) as Notice;
+    const { from, due, commands, control, nodes, events, ask, answer } = JSON.parse(payload) as Notice;
     if (from === this.#self) return;
-    const owned = due || errands ? new Set(this.#partitions.owned) : undefined;
+    const owned = due || commands ? new Set(this.#partitions.owned) : undefined;
     const mine = due?.filter((part) => owned!.has(part)) ?? [];
     if (mine.length > 0) this.#listener?.due(mine);
-    if (control || errands?.some((part) => owned!.has(part))) this.#look();
+    if (control || commands?.some((part) => owned!.has(part))) this.#look();
     if (nodes) void this.#partitions.step().catch(() => undefined);
     for (const event of events ?? []) this.#listener?.event(event);
     if (ask && this.#partitions.crawls) void this.#answer(from, ask).catch(() => undefined);
@@ -167,6 +180,7 @@ export class PostgresNodes implements Nodes {
     this.#poll = setTimeout(() => {
       if (this.#ears) void this.#testEars(this.#ears);
       else this.#listenAgain().catch(() => undefined);
+      this.#queue.again();
       this.#look();
       this.#arm();
     }, RENEW_EVERY_MS);
@@ -187,25 +201,20 @@ export class PostgresNodes implements Nodes {
       });
   }
 
+  /** A configuration that cannot be put in force here keeps no command waiting. */
   async #readTables(): Promise<void> {
+    try {
+      await this.#readControl();
+    } finally {
+      await this.#queue.start();
+    }
+  }
+
+  async #readControl(): Promise<void> {
     const revision = await this.#readRevision();
-    if (revision !== this.#revision) {
-      await this.#listener?.controlChanged();
-      this.#revision = revision;
-    }
-    const { owned } = this.#partitions;
-    if (owned.length === 0) return;
-    const rows = await this.#pool.rows<{ part: number; id: number; host: string; text: string }>(ERRANDS, [
-      [...owned],
-      ERRANDS_AT_ONCE,
-    ]);
-    let done = 0;
-    for (const { part, id, host, text } of rows) {
-      if (this.#closed || !(await this.#listener?.errand({ hostKey: host, text }))) continue;
-      await this.#pool.rows('DELETE FROM errand WHERE part = $1 AND id = $2', [part, id]);
-      done++;
-    }
-    if (rows.length === ERRANDS_AT_ONCE && done > 0) this.#lookAgain = true;
+    if (revision === this.#revision) return;
+    await this.#listener?.controlChanged();
+    this.#revision = revision;
   }
 
   async #readRevision(): Promise<string | undefined> {

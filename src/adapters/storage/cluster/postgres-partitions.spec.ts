@@ -5,10 +5,10 @@ import { postgresDatabase } from '../../../../test/support/postgres.js';
 import { instant } from '../../../domain/time/units.js';
 import type { Log } from '../../../engine/ports/log.js';
 import { FencedOut, type PartitionListener } from '../../../engine/ports/partitions.js';
-import { PARTITIONS } from '../partition.js';
-import { openPostgresDataSource } from '../postgres-data-source.js';
-import { PostgresPool } from '../postgres-pool.js';
-import { openPostgresStore } from '../postgres-store.js';
+import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
+import { PostgresPool } from '../postgres/postgres-pool.js';
+import { openPostgresStore } from '../postgres/postgres-store.js';
+import { PARTITIONS } from '../shared/partition.js';
 import { Leases } from './leases.js';
 import { PostgresPartitions } from './postgres-partitions.js';
 
@@ -19,7 +19,7 @@ class Node implements PartitionListener {
   uptime = 0;
   readonly gainedAbruptly: number[] = [];
   readonly lost: number[] = [];
-  handOver: Promise<void> = Promise.resolve();
+  report: Promise<void> = Promise.resolve();
   readonly partitions: PostgresPartitions;
 
   constructor(pool: PostgresPool, crawls = true) {
@@ -37,15 +37,15 @@ class Node implements PartitionListener {
     return this;
   }
 
-  async gaining(_: readonly number[], abruptly: readonly number[]): Promise<void> {
+  async assigning(_: readonly number[], abruptly: readonly number[]): Promise<void> {
     this.gainedAbruptly.push(...abruptly);
   }
 
-  gained(): void {}
+  assigned(): void {}
 
-  losing(partitions: readonly number[]): Promise<void> {
+  revoking(partitions: readonly number[]): Promise<void> {
     this.lost.push(...partitions);
-    return this.handOver;
+    return this.report;
   }
 
   get size(): number {
@@ -143,10 +143,10 @@ describe('partitions of several nodes', () => {
     expect(first.partitions.holds(fence)).toBe(false);
   });
 
-  it('keep their fences while they are given away, until what is under way has ended', async () => {
+  it('keep their fences while they are given away, until what is in flight has ended', async () => {
     const first = await node();
     let ended = (): void => {};
-    first.handOver = new Promise((resolve) => {
+    first.report = new Promise((resolve) => {
       ended = resolve;
     });
     const fences = Array.from({ length: 40 }, (_, i) => first.partitions.fence(`h${i}.example`)!);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../../../engine/ports/log.js';
 import type { Fence, PartitionListener, Partitions } from '../../../engine/ports/partitions.js';
-import { PARTITIONS, partitionOf } from '../partition.js';
+import { PARTITIONS, partitionOf } from '../shared/partition.js';
 import type { Leases, OwnedPartition, Standing } from './leases.js';
 
 export interface PartitionsOptions {
@@ -26,7 +26,7 @@ export const LEASE_MS = 10_000;
 export const RENEW_EVERY_MS = 2_500;
 /** The node stops so long before the database would: clocks drift, and a request needs a moment to get out. */
 const MARGIN_MS = 1_000;
-/** What is under way in partitions that are given away may take so long to end. */
+/** What is in flight in partitions that are given away may take so long to end. */
 const HAND_OVER_MS = 5_000;
 
 /** Databases and timers do not end their milliseconds at the same moment. */
@@ -124,7 +124,7 @@ export class PostgresPartitions implements Partitions {
     this.#arm();
   }
 
-  /** Gives everything away. What is under way by then has ended or is fenced out. */
+  /** Gives everything away. What is in flight by then has ended or is fenced out. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelRenewal();
@@ -193,12 +193,12 @@ export class PostgresPartitions implements Partitions {
     if (fresh.length === 0) return;
     const orderly = new Set(taken.flatMap(({ part, abruptly }) => (abruptly ? [] : [part])));
     const parts = fresh.map(({ part }) => part);
-    await this.#listener?.gaining(
+    await this.#listener?.assigning(
       parts,
       parts.filter((part) => !orderly.has(part)),
     );
     this.#own(fresh);
-    this.#listener?.gained(parts);
+    this.#listener?.assigned(parts);
   }
 
   #own(partitions: readonly OwnedPartition[]): void {
@@ -222,7 +222,7 @@ export class PostgresPartitions implements Partitions {
   async #giveAway(parts: readonly number[]): Promise<void> {
     const node = this.#node;
     for (const part of parts) this.#owned.get(part)!.leaving = true;
-    const orderly = await this.#inTime(this.#listener?.losing(parts, false) ?? Promise.resolve());
+    const orderly = await this.#inTime(this.#listener?.revoking(parts, false) ?? Promise.resolve());
     if (node !== this.#node) return;
     await this.#leases.release(node, parts, !orderly);
     if (node !== this.#node) return;
@@ -242,7 +242,7 @@ export class PostgresPartitions implements Partitions {
       partitions: parts.length,
     });
     void this.#leases.leave(node).catch(() => undefined);
-    void this.#listener?.losing(parts, true).catch(() => undefined);
+    void this.#listener?.revoking(parts, true).catch(() => undefined);
   }
 
   #isAlive(): boolean {

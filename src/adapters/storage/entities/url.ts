@@ -6,6 +6,8 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 @Index('url_status', ['status'])
 @Index('url_pending_deletion', ['id'], { where: 'pending_deletion IS NOT NULL' })
 @Index('url_error', ['reason', 'siteId', 'lastVisitAt'], { where: 'status = 4' })
+@Index('url_canonical', ['canonical'], { where: 'canonical IS NOT NULL' })
+@Index('url_removed', ['key', 'siteId', 'reason', 'lastVisitAt'], { where: 'status = 8' })
 @Index('url_queue', ['siteId', 'source', 'dueAt'], { where: 'source IS NOT NULL' })
 export class UrlRow {
   @PrimaryColumn('integer') id!: number;
@@ -33,7 +35,7 @@ export class UrlRow {
   @Column('integer', { default: 0 }) changes!: number;
   @Column('bigint', { name: 'last_change_at', nullable: true }) lastChangeAt!: string | null;
   @Column('bigint', { name: 'change_interval', nullable: true }) changeInterval!: string | null;
-  @Column('double precision', { name: 'change_doubt', nullable: true }) changeDoubt!: number | null;
+  @Column('double precision', { name: 'change_doubt', nullable: true }) changeUncertainty!: number | null;
   @Column('text', { nullable: true }) etag!: string | null;
   @Column('text', { name: 'last_modified', nullable: true }) lastModified!: string | null;
   @Column('text', { nullable: true }) stamp!: string | null;
@@ -41,4 +43,5 @@ export class UrlRow {
   @Column('text', { name: 'content_type', nullable: true }) contentType!: string | null;
   @Column('text', { nullable: true }) title!: string | null;
   @Column('text', { name: 'pending_deletion', nullable: true }) pendingDeletion!: string | null;
+  @Column('text', { nullable: true }) canonical!: string | null;
 }

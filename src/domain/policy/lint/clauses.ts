@@ -3,10 +3,11 @@
  * match all that the other matches, can both match one URL, can it match at all? Every answer "yes" is certain; what cannot
  * be told is "no".
  */
-import type { MatchExpression, MatchField, MatchNorm } from '../../crawl/definition.js';
+import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../crawl/definition.js';
 import { crawlUrl } from '../../url/crawl-url.js';
-import { encodeHost, fold } from '../matching/fold.js';
+import { domainText } from '../matching/expression.js';
 import { patternShape, regexOfLitteral } from '../matching/pattern.js';
+import { asInUrl } from '../matching/text-matcher.js';
 import { type Fact, factContradicts, factImplies } from './facts.js';
 
 /** All facts must hold. No fact: any URL. */
@@ -26,7 +27,7 @@ export function clausesOf(expression: MatchExpression): Clauses {
     case 'atom':
       return atomClauses(expression);
     case 'domain':
-      return [[{ field: 'host', kind: 'domain', text: encodeHost(expression.value.replace(/^\./, '')), norm: 'none' }]];
+      return [[{ field: 'host', kind: 'domain', text: domainText(expression.value), norm: 'none' }]];
     default:
       return opaque(expression);
   }
@@ -53,15 +54,26 @@ const opaque = (expression: MatchExpression): Clauses => [
 type Atom = Extract<MatchExpression, { type: 'atom' }>;
 
 function atomClauses(atom: Atom): Clauses {
-  const { field, kind, norm, value, litteral } = atom;
-  const source = litteral ? regexOfLitteral(value) : value;
-  if (/^(?:\.\*)?$/.test(source) && (kind !== 'exact' || source !== '')) return [[]];
+  const { field, norm, value, litteral } = atom;
+  const written = litteral ? regexOfLitteral(value) : value;
+  if (/^(?:\.\*)?$/.test(written) && (atom.kind !== 'exact' || written !== '')) return [[]];
+  const { source, kind } = withoutAnchors(written, atom.kind);
   const { template } = patternShape(source);
   // A host is written with plain dots by everybody, though a dot means any character.
   const text = template?.map((char) => char ?? (field === 'host' ? '.' : undefined));
   if (!text || text.includes(undefined)) return opaque(atom);
-  const written = text.join('');
-  return [literalFacts({ field, kind, norm, text: field === 'host' ? encodeHost(written) : fold(written, norm) })];
+  return [literalFacts({ field, kind, norm, text: asInUrl(text.join(''), { field, kind, norm }) })];
+}
+
+const WITH_ANCHORS = /^(\^?)((?:[\w/~?=&-]|\\[./?])+)(\$?)$/;
+
+/** `/$` as a prefix is exactly `/`, and inside it is a suffix. Of plain characters only: in others, compiling an expression differs. */
+export function withoutAnchors(source: string, kind: MatchKind): { source: string; kind: MatchKind } {
+  const [, begins, text, ends] = WITH_ANCHORS.exec(source) ?? [];
+  if (text === undefined || (!begins && !ends)) return { source, kind };
+  const atStart = begins !== '' || kind === 'prefix' || kind === 'exact';
+  const atEnd = ends !== '' || kind === 'suffix' || kind === 'exact';
+  return { source: text, kind: atStart ? (atEnd ? 'exact' : 'prefix') : 'suffix' };
 }
 
 interface LiteralFact {

@@ -1,4 +1,5 @@
 /** Demands that no canonical URL can meet: a path without slash, a query with a question mark, a host with a port … */
+import type { Clauses } from './clauses.js';
 import type { Fact } from './facts.js';
 
 type Form = (fact: Fact, protocols: readonly string[]) => string | undefined;
@@ -8,12 +9,7 @@ const begins = ({ kind }: Fact): boolean => kind === 'exact' || kind === 'prefix
 const FORMS: Readonly<Record<Fact['field'], Form>> = {
   scheme: ({ kind, text }, protocols) =>
     kind === 'exact' && !protocols.includes(text) ? `scheme "${text}" is none of ${protocols.join(', ')}` : undefined,
-  host: ({ text }) => {
-    if (text.includes('/')) return `host "${text}" has a slash: a host is a name such as www.example.com`;
-    return text.includes(':') && !/[[\]]/.test(text)
-      ? `host "${text}" has a port, which is no part of the host`
-      : undefined;
-  },
+  host: hostForm,
   path: (fact) => {
     if (begins(fact) && fact.text !== '' && !fact.text.startsWith('/')) return `path "${fact.text}" must begin with /`;
     return fact.text.includes('?')
@@ -27,13 +23,34 @@ const FORMS: Readonly<Record<Fact['field'], Form>> = {
   url: (fact) => (begins(fact) ? urlForm(fact) : undefined),
 };
 
-function urlForm({ kind, text, norm }: Fact): string | undefined {
-  const [, authority, rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(text) ?? [];
+function hostForm({ kind, text }: Fact): string | undefined {
+  if (text.includes('/')) return `host "${text}" has a slash: a host is a name such as www.example.com`;
+  if (text.includes(':') && !/[[\]]/.test(text)) return `host "${text}" has a port, which is no part of the host`;
+  if (text.includes('@')) return `host "${text}" has an at sign, which is no part of a host`;
+  const fromStart = kind === 'exact' || kind === 'prefix' || kind === 'domain';
+  if (fromStart && text.startsWith('.')) return `host "${text}" begins with a dot, and no host does`;
+  return kind === 'exact' && text !== '' && !URL.canParse(`http://${text}/`)
+    ? `host "${text}" is no name that a host can have`
+    : undefined;
+}
+
+function urlForm({ text }: Fact): string | undefined {
+  const [beginning = '', authority] = /^https?:\/\/([^/?#]*)/i.exec(text) ?? [];
+  const rest = text.slice(beginning.length);
   if (authority === undefined)
     return beginsLikeUrl(text) ? undefined : `URL "${text}" must begin with http:// or https://`;
-  if (norm === 'none' && authority !== authority.toLowerCase()) return `URL "${text}" must have its host in lower case`;
   if (rest.includes('#')) return `URL "${text}" has a fragment, which canonical URLs have not`;
-  return kind === 'exact' && rest === '' ? `URL "${text}" must end with / after the host` : undefined;
+  return authorityForm(text, authority, rest !== '');
+}
+
+/** @param complete the path follows, so that nothing can be added to host and port */
+function authorityForm(text: string, authority: string, complete: boolean): string | undefined {
+  if (complete && authority === '') return `URL "${text}" has no host`;
+  if (authority.includes('*')) return `URL "${text}" has an asterisk in its host, and no host has one`;
+  const [, name = authority, port = ''] = /^(.*?):(\d*)$/.exec(authority) ?? [];
+  if (name.startsWith('.')) return `URL "${text}" has a host that begins with a dot, and no host does`;
+  if (Number(port) > 65_535) return `URL "${text}" has the port ${port}, and the highest is 65535`;
+  return complete && !URL.canParse(`http://${authority}/`) ? `URL "${text}" has no host that there can be` : undefined;
 }
 
 const beginsLikeUrl = (text: string): boolean => 'http://'.startsWith(text) || 'https://'.startsWith(text);
@@ -41,4 +58,10 @@ const beginsLikeUrl = (text: string): boolean => 'http://'.startsWith(text) || '
 /** Why nothing can meet the fact; undefined when something can. */
 export function impossible(fact: Fact, protocols: readonly string[]): string | undefined {
   return fact.kind === 'opaque' ? undefined : FORMS[fact.field](fact, protocols);
+}
+
+/** Why no URL can meet any of the clauses; undefined when one can. */
+export function impossibleClauses(clauses: Clauses, protocols: readonly string[]): string | undefined {
+  const reasons = clauses.map((clause) => clause.map((fact) => impossible(fact, protocols)).find(Boolean));
+  return reasons.every(Boolean) ? reasons[0] : undefined;
 }

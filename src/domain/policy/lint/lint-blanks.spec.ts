@@ -17,8 +17,8 @@ test('a blank inside what a rule or a condition looks for is told of, but for a 
   const match = { type: 'not', child: { ...inside, place: placeAt(3) }, place: placeAt(1) } as const;
   const rules = [mayNotHave(4, 'wildcard', '*.gif *.jpg'), mayNotHave(5, 'wildcard-set', '*.gif\n*.jpg')];
   const conditions = { defaultAllow: 'allow', options: {}, rules, place: placeAt(1) } as const;
-  const told = lintBlanks(crawlerDefinition({ rules: [ruleDefinition(1, match, { accept: false })], conditions }));
-  expect(told.map(({ code, place }) => `${place.line} ${code}`)).toEqual([
+  const reported = lintBlanks(crawlerDefinition({ rules: [ruleDefinition(1, match, { accept: false })], conditions }));
+  expect(reported.map(({ code, place }) => `${place.line} ${code}`)).toEqual([
     '3 rule-never-matches',
     '4 condition-unreachable',
   ]);

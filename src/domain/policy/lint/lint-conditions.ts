@@ -1,9 +1,11 @@
 /** Recursive conditions that can have no effect where they stand. */
 import type { ConditionRule, ConditionsDefinition, ConditionTest } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
-import { conditionText, wildcardSet } from '../conditions.js';
+import { conditionText } from '../conditions.js';
+import { wildcardSet } from '../matching/wildcard.js';
 import { both, type Clauses, covers, disjoint, matchesAll } from './clauses.js';
 import { warning } from './codes.js';
+import { impossibleClauses } from './forms.js';
 import { patternClauses, wildcardClauses } from './wildcard-clauses.js';
 
 /** What is known of the URLs that come to a rule. */
@@ -12,13 +14,18 @@ interface Known {
   readonly within: Clauses;
   /** None of them matches one of these: they do not come here, or are filtered already. */
   readonly without: readonly Clauses[];
+  /** Those of the crawler. */
+  readonly protocols: readonly string[];
 }
 
 /** Each rule is compared with the filters before it. */
 const MAX_COMPARED = 500;
 
-export function lintConditions({ rules, defaultAllow, options, place }: ConditionsDefinition): Problem[] {
-  const problems = walk(rules, { within: [[]], without: [] });
+export function lintConditions(
+  { rules, defaultAllow, options, place }: ConditionsDefinition,
+  protocols: readonly string[],
+): Problem[] {
+  const problems = walk(rules, { within: [[]], without: [], protocols });
   if ((options.defaultAllow ?? defaultAllow) !== 'allow' && !allowsSomething(rules)) {
     const message = 'default-allow is disallow and no condition sets it to allow: nothing is crawled';
     problems.push(warning('condition-unreachable', place, message));
@@ -34,7 +41,7 @@ function walk(rules: readonly ConditionRule[], outer: Known): Problem[] {
   let known = outer;
   for (const rule of rules) {
     const test = testClauses(rule.test);
-    const reason = noEffect(rule, test, known);
+    const reason = neverMatches(rule, test, known) ?? noEffect(rule, test, known);
     if (reason) problems.push(warning('condition-unreachable', rule.place, `"${conditionText(rule)}" ${reason}`));
     else problems.push(...walk(rule.children, inside(rule, test, known)));
     const filters = rule.kind === 'may-not-have' && !reason && known.without.length < MAX_COMPARED;
@@ -46,6 +53,18 @@ function walk(rules: readonly ConditionRule[], outer: Known): Problem[] {
 function inside(rule: ConditionRule, test: Clauses, known: Known): Known {
   if (rule.kind === 'apply-for') return { ...known, within: both(known.within, test) };
   return rule.kind === 'apply-except-for' ? { ...known, without: [...known.without, test] } : known;
+}
+
+const WITHOUT_MATCH: Readonly<Record<ConditionRule['kind'], string>> = {
+  'apply-for': 'never applies',
+  'apply-except-for': 'excepts nothing',
+  'may-not-have': 'filters nothing',
+  'must-have': 'filters every URL',
+};
+
+function neverMatches({ kind }: ConditionRule, test: Clauses, { protocols }: Known): string | undefined {
+  const reason = test.length === 0 ? 'it has no wildcard' : impossibleClauses(test, protocols);
+  return reason && `${WITHOUT_MATCH[kind]}: ${reason}`;
 }
 
 function noEffect(rule: ConditionRule, test: Clauses, known: Known): string | undefined {

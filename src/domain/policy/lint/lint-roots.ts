@@ -43,7 +43,7 @@ function rejected(
 ): Problem[] {
   const policy = compilePolicy(crawler, global);
   return roots.flatMap(({ definition, url }) => {
-    const verdict = policy.judge({ url, arrival: 'root', root: rootContext(definition, url), hops: 0 });
+    const verdict = policy.judge({ url, discoveredVia: 'root', root: rootContext(definition, url), hops: 0 });
     if (verdict.accepted) return [];
     const because = verdict.detail ?? REASONS[verdict.reason].meaning;
     const message = `root ${url.href} is rejected (${verdict.reason}): ${because}. ${REASONS[verdict.reason].remedy}`;

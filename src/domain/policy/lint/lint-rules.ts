@@ -4,7 +4,7 @@ import { type Problem, placeText } from '../../crawl/place.js';
 import { type Clauses, clausesOf, contradiction, covers, disjoint } from './clauses.js';
 import { warning } from './codes.js';
 import { factText } from './facts.js';
-import { impossible } from './forms.js';
+import { impossibleClauses } from './forms.js';
 
 interface Rule {
   readonly definition: RuleDefinition;
@@ -28,11 +28,9 @@ const name = ({ definition }: Rule): string => `rule ${definition.number}`;
 
 function neverMatches(rule: Rule, protocols: readonly string[]): Problem[] {
   const { clauses, definition } = rule;
-  const reasons = clauses.map((clause) => clause.map((fact) => impossible(fact, protocols)).find(Boolean));
   const pair = contradiction(clauses);
-  const reason = reasons.every(Boolean)
-    ? reasons[0]
-    : pair && `no URL has both ${factText(pair[0])} and ${factText(pair[1])}`;
+  const reason =
+    impossibleClauses(clauses, protocols) ?? (pair && `no URL has both ${factText(pair[0])} and ${factText(pair[1])}`);
   return reason ? [warning('rule-never-matches', definition.place, `${name(rule)} can match no URL: ${reason}`)] : [];
 }
 
@@ -43,7 +41,13 @@ function pointless(rule: Rule, crawler: CrawlerDefinition): Problem[] {
     return [warning('fetched-for-nothing', place, message)];
   }
   const grants = actions.accept === undefined && (actions.index || actions.follow);
-  if (!grants || crawler.defaultAccept || crawler.rules.some((other) => other.actions.accept)) return [];
+  if (
+    !grants ||
+    crawler.defaultAccept ||
+    crawler.roots.some(({ site, entireSite }) => site || entireSite) ||
+    crawler.rules.some((other) => other.actions.accept)
+  )
+    return [];
   const message = `${name(rule)} grants index or follow, but no rule has Accept and defaultAccept is off: nothing is crawled`;
   return [warning('nothing-accepted', place, message)];
 }
@@ -55,9 +59,34 @@ function compare(rules: readonly Rule[]): Problem[] {
     if (over) return [overridden(rule, over)];
     const undone =
       rule.definition.actions.accept === false ? later.find((other) => acceptsAgain(other, rule)) : undefined;
-    return undone ? [ignoreUndone(rule, undone)] : [];
+    return undone ? [ignoreUndone(rule, undone)] : grantsUndone(rule, later);
   });
 }
+
+/** A rule that narrows down another is an exception; one for more or for other URLs was hardly meant to undo it. */
+function grantsUndone(rule: Rule, later: readonly Rule[]): Problem[] {
+  if (rule.definition.actions.accept === false) return [];
+  const aspects = (['index', 'follow'] as const).filter((aspect) => rule.definition.actions[aspect] === false);
+  const found = aspects.flatMap((aspect) => {
+    const last = later.findLast(
+      (other) => other.definition.actions[aspect] !== undefined && covers(other.clauses, rule.clauses),
+    );
+    if (last?.definition.actions[aspect] === false) return [];
+    const by = later.find((other) => other.definition.actions[aspect] && undoes(other, rule));
+    return by
+      ? [{ by, action: aspect === 'index' ? 'NoIndex' : 'NoFollow', again: aspect === 'index' ? 'indexes' : 'follows' }]
+      : [];
+  });
+  return found.slice(0, 1).map(({ by, action, again }) => {
+    const where = `${name(by)} (${placeText(by.definition.place)})`;
+    const message = `${where} ${again} what ${name(rule)} has ${action} for, where both match: put ${name(rule)} after it`;
+    return warning('grant-undone', rule.definition.place, message);
+  });
+}
+
+const undoes = (later: Rule, rule: Rule): boolean =>
+  !disjoint(later.clauses, rule.clauses) &&
+  (covers(later.clauses, rule.clauses) || !covers(rule.clauses, later.clauses));
 
 const ASPECTS = ['accept', 'index', 'follow', 'source', 'priorityShift'] as const;
 
@@ -68,6 +97,7 @@ function namesAll(later: Rule, { definition: { actions } }: Rule): boolean {
   const aspects = named(actions);
   return (
     actions.metas.length === 0 &&
+    actions.render === undefined &&
     aspects.length > 0 &&
     aspects.every((aspect) => later.definition.actions[aspect] !== undefined)
   );

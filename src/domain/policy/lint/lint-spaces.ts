@@ -1,22 +1,32 @@
 /** Crawl spaces and server records: rules that never decide, hosts in two spaces, hosts that nobody takes. */
-import type { CrawlerDefinition, CrawlSpaceRule, ServerDefinition, ServersDefinition } from '../../crawl/definition.js';
+import type {
+  CrawlerDefinition,
+  CrawlSpaceRule,
+  ServerDefinition,
+  ServerRecord,
+  ServersDefinition,
+} from '../../crawl/definition.js';
 import { type Place, type Problem, placeText } from '../../crawl/place.js';
 import { crawlUrl } from '../../url/crawl-url.js';
 import { compileCrawlSpace, spaceRuleText } from '../crawl-space.js';
 import { Subject } from '../matching/subject.js';
-import { recordPrefix } from '../server-records.js';
-import { type Clauses, covers } from './clauses.js';
+import { recordPrefix, SHORTEST_PERIOD, serverOf } from '../server-records.js';
+import { type Clauses, covers, literalFacts } from './clauses.js';
 import { warning } from './codes.js';
+import { impossibleClauses } from './forms.js';
 import { wildcardClauses } from './wildcard-clauses.js';
 
 /** Each rule is compared with all earlier ones. */
 const MAX_COMPARED = 2000;
 
 /** The first matching rule decides, so a rule behind one that matches at least the same never does. */
-export function lintSpaceRules(rules: readonly CrawlSpaceRule[]): Problem[] {
+export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: readonly string[]): Problem[] {
   const earlier: { readonly rule: CrawlSpaceRule; readonly clauses: Clauses }[] = [];
   return rules.slice(0, MAX_COMPARED).flatMap((rule) => {
     const clauses = spaceClauses(rule);
+    const never = impossibleClauses(clauses, protocols) ?? impossiblePort(rule);
+    if (never)
+      return [warning('space-rule-unreachable', rule.place, `"${spaceRuleText(rule)}" never matches: ${never}`)];
     const first = earlier.find((other) => covers(other.clauses, clauses));
     earlier.push({ rule, clauses });
     if (!first) return [];
@@ -26,6 +36,11 @@ export function lintSpaceRules(rules: readonly CrawlSpaceRule[]): Problem[] {
   });
 }
 
+function impossiblePort({ kind, target }: CrawlSpaceRule): string | undefined {
+  const port = kind === 'domain' ? Number(/:(\d+)$/.exec(target)?.[1] ?? 0) : 0;
+  return port > 65_535 ? `the port is ${port}, and the highest is 65535` : undefined;
+}
+
 function spaceClauses({ kind, target }: CrawlSpaceRule): Clauses {
   if (kind === 'domain' && !/:\d+$/.test(target))
     return wildcardClauses({ field: 'host', value: target, norm: 'lower' }, 'star');
@@ -33,7 +48,40 @@ function spaceClauses({ kind, target }: CrawlSpaceRule): Clauses {
   return [[{ field: 'host', kind: 'opaque', text: `${kind} ${target}`, norm: 'none' }]];
 }
 
-export function lintServers({ records }: ServersDefinition): Problem[] {
+export const lintServers = (servers: ServersDefinition, protocols: readonly string[]): Problem[] => [
+  ...servers.records.flatMap((record) => neverMatches(record, protocols)),
+  ...duplicates(servers),
+  ...servers.records.flatMap(unboundCredentials),
+  ...servers.records.flatMap(shortPeriod),
+];
+
+/** A record is a prefix, without wildcards. */
+function neverMatches({ url, place }: ServerRecord, protocols: readonly string[]): Problem[] {
+  if (url === '') return [];
+  const prefix = literalFacts({ field: 'url', kind: 'prefix', text: recordPrefix(url), norm: 'none' });
+  const reason = impossibleClauses([prefix], protocols);
+  return reason ? [warning('server-never-matches', place, `server record ${url} is for no URL: ${reason}`)] : [];
+}
+
+/** Politeness alone would decide how often a page is visited. */
+function shortPeriod({ url, place, parameters: { period } }: ServerRecord): Problem[] {
+  if (period === undefined || period >= SHORTEST_PERIOD) return [];
+  const message = `server record ${url}: a period of 0 counts as ${SHORTEST_PERIOD / 1000} s, and every page is visited that often`;
+  return [warning('period-too-short', place, message)];
+}
+
+function unboundCredentials({ url, place, parameters }: ServerRecord): Problem[] {
+  const { authentication, alias } = parameters;
+  const named = alias ?? url;
+  if (authentication === undefined || /^https?:\/\/[^/?#]+\//i.test(named)) return [];
+  const server = serverOf(named);
+  const message = server
+    ? `"${named}" also begins the URLs of other hosts: its credentials are sent to ${server}/ alone`
+    : `"${named}" names no server, so its credentials are sent nowhere: write them to a record with scheme and host`;
+  return [warning('credentials-unbound', place, message)];
+}
+
+function duplicates({ records }: ServersDefinition): Problem[] {
   const seen = new Map<string, Place>();
   return records.flatMap(({ url, place }) => {
     const prefix = recordPrefix(url);
@@ -49,6 +97,9 @@ export function lintServers({ records }: ServersDefinition): Problem[] {
     ];
   });
 }
+
+/** Each crawler has its own. */
+const ANY_PROTOCOL = ['http', 'https'];
 
 type Takes = (host: string) => boolean;
 
@@ -66,7 +117,7 @@ export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition
   const allows = globalCrawlSpace.rules.filter(({ verdict }) => verdict === 'allow');
   const local = spaces.flatMap(({ crawler }) => crawler.crawlSpace?.rules ?? []);
   return [
-    ...lintSpaceRules(globalCrawlSpace.rules),
+    ...lintSpaceRules(globalCrawlSpace.rules, ANY_PROTOCOL),
     ...(spaces.length === crawlers.length ? allows.flatMap((rule) => takenByNone(rule, local, spaces)) : []),
     ...takenByTwo([...local, ...allows], spaces),
   ];

@@ -1,9 +1,9 @@
 /** What wildcards and searched patterns demand of a URL. */
 import type { MatchField, MatchNorm } from '../../crawl/definition.js';
-import { fold } from '../matching/fold.js';
 import { patternShape } from '../matching/pattern.js';
+import { asInUrl } from '../matching/text-matcher.js';
 import type { WildcardSyntax } from '../matching/wildcard.js';
-import { type Clauses, literalFacts } from './clauses.js';
+import { type Clauses, literalFacts, withoutAnchors } from './clauses.js';
 import type { Fact } from './facts.js';
 
 interface Test {
@@ -14,7 +14,7 @@ interface Test {
 
 /** The text before the first star and the one after the last are sure; the whole pattern is known only as itself. */
 export function wildcardClauses({ field, value, norm }: Test, syntax: WildcardSyntax): Clauses {
-  const text = fold(value, norm);
+  const text = asInUrl(value, { field, kind: 'exact', norm });
   const special = syntax === 'star' ? /\*/ : /[*?]/;
   if (!special.test(text)) return [literalFacts({ field, kind: 'exact', text, norm })];
   if (/^\*+$/.test(text)) return [[]];
@@ -33,9 +33,10 @@ export function wildcardClauses({ field, value, norm }: Test, syntax: WildcardSy
 
 /** A regular expression that is found anywhere. */
 export function patternClauses({ field, value, norm }: Test): Clauses {
-  const { template } = patternShape(value);
   if (value === '' || value === '.*') return [[]];
-  const literal = template && !template.includes(undefined);
-  if (literal) return [literalFacts({ field, kind: 'inside', text: fold(template.join(''), norm), norm })];
+  const { source, kind } = withoutAnchors(value, 'inside');
+  const { template } = patternShape(source);
+  if (template && !template.includes(undefined))
+    return [literalFacts({ field, kind, text: asInUrl(template.join(''), { field, kind, norm }), norm })];
   return [[{ field, kind: 'opaque', text: `regex ${value}`, norm }]];
 }

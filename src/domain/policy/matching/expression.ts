@@ -1,8 +1,8 @@
 /** From a match expression of a crawl rule to one predicate, and the texts of which a match must contain one. */
 import type { MatchExpression } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
-import { encodeHost } from './fold.js';
-import { allOf, contains, mapTexts, type Necessary, oneOf, UNKNOWN } from './necessary.js';
+import { allOf, contains, forIndex, type Necessary, oneOf, UNKNOWN } from './necessary.js';
+import { hostText, withoutEndDot } from './rule-text.js';
 import type { Predicate } from './subject.js';
 import { compilePattern } from './text-matcher.js';
 
@@ -58,9 +58,12 @@ const or = (children: readonly CompiledExpression[]): CompiledExpression => ({
   necessary: oneOf(children.map((child) => child.necessary)),
 });
 
+/** A domain as it is in canonical URLs, without the dot that may be in front. */
+export const domainText = (value: string): string => withoutEndDot(hostText(value.replace(/^\./, ''), true));
+
 /** The host itself and all names below it. */
 function domain(value: string): CompiledExpression {
-  const host = encodeHost(value.replace(/^\./, ''));
+  const host = domainText(value);
   const below = `.${host}`;
   return { matches: ({ url }) => url.host === host || url.host.endsWith(below), necessary: contains(host) };
 }
@@ -72,7 +75,7 @@ function atom(expression: Atom, problems: Problem[]): CompiledExpression {
     return {
       matches: (subject) => matches(subject.text(field, norm)),
       // The fragment is no part of a canonical URL, so the index cannot see it.
-      necessary: field === 'fragment' ? UNKNOWN : mapTexts(necessary, (text) => text.toLowerCase()),
+      necessary: field === 'fragment' ? UNKNOWN : forIndex(necessary),
     };
   } catch (error) {
     problems.push(patternProblem(value, error, place));

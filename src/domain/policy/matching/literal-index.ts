@@ -16,14 +16,14 @@ interface Entry {
 interface Key {
   readonly key: number;
   readonly keyEnd: number;
-  /** How often the key stands in the texts of all rules. */
+  /** How often the key is in the texts of all rules. */
   readonly frequency: number;
 }
 
 const KEY_LENGTH = 4;
 const FILTER_BITS = 16;
 
-/** Stands in most URLs, so its keys find nothing. */
+/** Is in most URLs, so its keys find nothing. */
 const EVERYWHERE = 'https://www. http://www. .com/ .org/ .net/ index.html';
 const EVERYWHERE_FREQUENCY = 100_000;
 

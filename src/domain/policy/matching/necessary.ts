@@ -23,3 +23,16 @@ const longest = (necessary: Necessary): readonly string[] =>
 
 export const mapTexts = (necessary: Necessary, change: (text: string) => string): Necessary =>
   necessary.map((texts) => texts.map(change));
+
+/**
+ * In lower case, as the index looks for them. Without what is encoded beyond ASCII: the index sees the letters that it stands
+ * for, and a text may end in the middle of one.
+ */
+export const forIndex = (necessary: Necessary): Necessary =>
+  mapTexts(necessary, (text) =>
+    text
+      .split(/(?:%[89a-f][0-9a-f])+/i)
+      .reduce((best, piece) => (piece.length > best.length ? piece : best))
+      .replace(/%[0-9a-f]?$/i, '')
+      .toLowerCase(),
+  );

@@ -155,8 +155,8 @@ function analyzeBranches(branches: readonly (readonly Item[])[]): Analysis {
   const exact = analyses.flatMap((analysis) => analysis.exact ?? []);
   if (exact.length <= MAX_TEXTS && analyses.every((analysis) => analysis.exact)) return { exact, necessary: [exact] };
   const any = analyses.flatMap((analysis) => analysis.necessary[0] ?? []);
-  const told = any.length <= MAX_TEXTS && analyses.every((analysis) => analysis.necessary.length > 0);
-  return { necessary: told ? [any] : UNKNOWN };
+  const reported = any.length <= MAX_TEXTS && analyses.every((analysis) => analysis.necessary.length > 0);
+  return { necessary: reported ? [any] : UNKNOWN };
 }
 
 function analyzeSequence(items: readonly Item[]): Analysis {

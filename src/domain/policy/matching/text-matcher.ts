@@ -1,9 +1,11 @@
 /** From one pattern to a function on texts: plain comparison where the pattern is plain, else the linear-time engine. */
 import { RE2JS } from 're2js';
 import type { MatchField, MatchKind, MatchNorm } from '../../crawl/definition.js';
-import { encodeHost, encodeNonAscii, fold, foldAccents } from './fold.js';
-import { contains, mapTexts, type Necessary, UNKNOWN } from './necessary.js';
+import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
+import { fold, foldAccents } from './fold.js';
+import { allOf, contains, mapTexts, type Necessary, UNKNOWN } from './necessary.js';
 import { patternShape, regexOfLitteral } from './pattern.js';
+import { ANY_CHARACTER, ruleExpression, ruleText } from './rule-text.js';
 import { findTemplate, fitsAt, type Template } from './template.js';
 
 export type TextMatcher = (text: string) => boolean;
@@ -28,28 +30,28 @@ const MAX_PATTERN_LENGTH = 4096;
 
 /** @throws Error with a message for a person, when the pattern is no regular expression that runs in linear time */
 export function compilePattern(definition: PatternDefinition): CompiledPattern {
-  const { value, kind, norm } = definition;
+  const { value, kind, norm, field } = definition;
   if (value.length > MAX_PATTERN_LENGTH) throw new Error(`longer than ${MAX_PATTERN_LENGTH} characters`);
   const source = definition.litteral ? regexOfLitteral(value) : value;
-  const { template, necessary } = patternShape(source);
-  if (template && !template.includes(undefined)) {
-    const text = asInUrl(template.join(''), definition);
-    return { matches: literalMatcher(text, kind), necessary: contains(text) };
+  const { template } = patternShape(source);
+  if (template) {
+    const text = asInUrl(template.map((char) => char ?? ANY_CHARACTER).join(''), definition);
+    if (!text.includes(ANY_CHARACTER)) return { matches: literalMatcher(text, kind), necessary: contains(text) };
+    const chars = text.split('').map((char) => (char === ANY_CHARACTER ? undefined : char));
+    return { matches: templateMatcher(chars, kind), necessary: allOf(text.split(ANY_CHARACTER).map(contains)) };
   }
-  // Beyond ASCII one written character may be several in the URL: that is left to the engine.
-  if (NON_ASCII.test(source)) return { matches: regexMatcher(source, kind, norm), necessary: UNKNOWN };
-  const folded = mapTexts(necessary, (text) => fold(text, norm));
-  if (!template) return { matches: regexMatcher(source, kind, norm), necessary: folded };
-  const chars = template.map((char) => (char === undefined ? undefined : fold(char, norm)));
-  return { matches: templateMatcher(chars, kind), necessary: folded };
+  const expression = ruleExpression(source, field);
+  const { necessary } = patternShape(expression);
+  // Beyond ASCII one written character is several in the URL: the index cannot tell.
+  const folded = NON_ASCII.test(expression) ? UNKNOWN : mapTexts(necessary, (text) => fold(text, norm));
+  return { matches: regexMatcher(expression, kind, norm), necessary: folded };
 }
 
-const NON_ASCII = /[^\x00-\x7f]/;
-
-function asInUrl(literal: string, { field, norm }: PatternDefinition): string {
-  if (field === 'host') return encodeHost(literal);
-  return norm === 'norm' ? fold(literal, norm) : fold(encodeNonAscii(literal), norm);
-}
+/** The text in the form of canonical URLs, folded. */
+export const asInUrl = (
+  literal: string,
+  { field, kind, norm }: Omit<PatternDefinition, 'value' | 'litteral'>,
+): string => fold(ruleText(literal, { field, kind }), field === 'host' ? 'none' : norm);
 
 function literalMatcher(literal: string, kind: MatchKind): TextMatcher {
   switch (kind) {
@@ -88,11 +90,12 @@ const ANCHORS: Readonly<Record<MatchKind, readonly [open: string, close: string]
 
 /** @throws Error with the engine's own words */
 function regexMatcher(source: string, kind: MatchKind, norm: MatchNorm): TextMatcher {
-  const folded = norm === 'norm' ? foldAccents(source) : source;
+  const decodes = norm === 'none' && NON_ASCII.test(source);
+  const folded = norm === 'norm' ? foldAccents(source) : norm === 'lower' || decodes ? decodeNonAscii(source) : source;
   const flags = norm === 'none' ? 0 : RE2JS.CASE_INSENSITIVE;
   const alone = RE2JS.compile(folded, flags);
   const [open, close] = ANCHORS[kind];
   // Compiled alone as well: a stray parenthesis must not pair up with the anchors'.
   const regex = kind === 'inside' ? alone : RE2JS.compile(open + folded + close, flags);
-  return (text) => regex.test(text);
+  return decodes ? (text) => regex.test(decodeNonAscii(text)) : (text) => regex.test(text);
 }

@@ -52,3 +52,10 @@ function piece(text: string): Piece {
 /** The texts between wildcards: every match contains all of them. */
 export const wildcardPieces = (pattern: string, syntax: WildcardSyntax): Necessary =>
   allOf(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(contains));
+
+/** One wildcard a line; blank lines mean nothing. */
+export const wildcardSet = (value: string): string[] =>
+  value
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');

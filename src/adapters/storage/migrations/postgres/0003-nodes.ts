@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { PARTITIONS } from '../../partition.js';
+import { PARTITIONS } from '../../shared/partition.js';
 
 /**
  * What several servers on one database need: who is alive, who owns which partition, and what the owner of a host is

@@ -1,0 +1,83 @@
+/** Links that were refused and never stored, by reason and host, with samples. */
+import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { RefusedDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
+import { href } from '../../state/route.js';
+import { Empty, Loaded } from '../../ui/answers.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
+import { PageHead, Panel } from '../../ui/panel.js';
+import { Reason } from '../../ui/reasons.js';
+import { Scroll } from '../../ui/scroll.js';
+
+const EVERY_MS = 10_000;
+
+export function Refused(): JSX.Element {
+  const crawler = useCrawler()?.name;
+  if (!crawler) return <NoCrawler title="Refused links" />;
+  return (
+    <>
+      <PageHead title="Refused links">
+        Links that {crawler} has found since the server started and did not take, by reason and host.
+      </PageHead>
+      <Of crawler={crawler} />
+    </>
+  );
+}
+
+function Of({ crawler }: { crawler: string }): JSX.Element {
+  const refused = useResource(
+    `refused ${crawler}`,
+    (signal) => call('GET /api/v1/crawlers/{crawler}/refused', { path: { crawler }, signal }),
+    EVERY_MS,
+  );
+  return (
+    <Loaded of={refused}>
+      {({ items }) => (
+        <Panel title="By reason and host">
+          {items.length === 0 ? <Empty>No link was refused so far.</Empty> : <Links crawler={crawler} items={items} />}
+        </Panel>
+      )}
+    </Loaded>
+  );
+}
+
+const Links = ({ crawler, items }: { crawler: string; items: readonly RefusedDto[] }): JSX.Element => (
+  <Scroll>
+    <table>
+      <caption class="visually-hidden">Refused links by reason and host</caption>
+      <thead>
+        <tr>
+          <th scope="col">Links</th>
+          <th scope="col">Reason</th>
+          <th scope="col">Host</th>
+          <th scope="col">Such as</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map(({ reason, host, count, samples }) => (
+          <tr key={`${reason} ${host}`}>
+            <td>{count}</td>
+            <td>
+              <Reason code={reason} />
+            </td>
+            <td class="mono">{host}</td>
+            <td class="url-cell">
+              {samples.map(({ url, from }) => (
+                <p key={url}>
+                  <a class="url" href={href('/try', { crawler, url, from })}>
+                    {url}
+                  </a>{' '}
+                  <span class="muted">
+                    on <span class="url">{from}</span>
+                  </span>
+                </p>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+);

@@ -1,0 +1,71 @@
+/** What is read of a page: the text that counts, what was cut out of it, metas and fields, chunks. */
+import type { JSX } from 'preact';
+import type { PageReadingDto } from '../../api/schema.js';
+import { plural } from '../../ui/format.js';
+import { Panel } from '../../ui/panel.js';
+import { Scroll } from '../../ui/scroll.js';
+
+const TEXT_SHOWN = 20_000;
+const CHUNKS_SHOWN = 100;
+
+export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
+  <Panel title="What is read of it" aside={<span>{plural(reading.textLength, 'character')} of text</span>}>
+    <div class="stack">
+      <Metas reading={reading} />
+      <details open>
+        <summary>Text</summary>
+        <p>{reading.text.slice(0, TEXT_SHOWN) || <em>No text.</em>}</p>
+      </details>
+      {reading.cut.length > 0 && (
+        <details>
+          <summary>{plural(reading.cut.length, 'part')} cut out</summary>
+          {reading.cut.map((text) => (
+            <p key={text}>
+              <del>{text}</del>
+            </p>
+          ))}
+        </details>
+      )}
+      {reading.markdown !== undefined && (
+        <details>
+          <summary>Markdown</summary>
+          <pre>{reading.markdown.slice(0, TEXT_SHOWN)}</pre>
+        </details>
+      )}
+      {reading.chunks && (
+        <details>
+          <summary>{plural(reading.chunks.length, 'chunk')}</summary>
+          <ol>
+            {reading.chunks.slice(0, CHUNKS_SHOWN).map(({ text, path, start }) => (
+              <li key={start}>
+                <strong>{path.join(' › ')}</strong> {text}
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+    </div>
+  </Panel>
+);
+
+const Metas = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
+  <Scroll>
+    <table>
+      <caption class="visually-hidden">Metas and fields</caption>
+      <thead>
+        <tr>
+          <th scope="col">Meta</th>
+          <th scope="col">Value</th>
+        </tr>
+      </thead>
+      <tbody>
+        {reading.metas.map(({ name, value }) => (
+          <tr key={`${name} ${value}`}>
+            <th scope="row">{name}</th>
+            <td>{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+);

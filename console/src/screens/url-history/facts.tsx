@@ -1,0 +1,103 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { OrderDto, UrlStateDto } from '../../api/schema.js';
+import { href } from '../../state/route.js';
+import { plural } from '../../ui/format.js';
+import { Prose } from '../../ui/prose.js';
+import { useReasons } from '../../ui/reasons.js';
+import { State } from '../../ui/status.js';
+import { Time } from '../../ui/time.js';
+
+const DISCOVERED_VIA: Readonly<Record<string, string>> = {
+  indexnow: 'its site (IndexNow)',
+  root: 'a root',
+  link: 'a link',
+  redirect: 'a redirect',
+  sitemap: 'a sitemap',
+  robots: 'robots.txt, as a sitemap',
+};
+
+/** A visit is recorded when the sinks have acknowledged the order that came of it. */
+export const awaitsSinks = (orders: readonly OrderDto[]): boolean =>
+  orders.some(({ kind, state }) => kind === 'add' && state === 'pending');
+
+export function Facts({ state, awaits }: { state: UrlStateDto; awaits: boolean }): JSX.Element {
+  const reason = useReasons().get(state.reason);
+  const isFirst = awaits && state.visits === 0;
+  return (
+    <dl class="facts">
+      <Fact label="Status">
+        <State name={state.status} />{' '}
+        {isFirst ? (
+          'It was fetched; it waits until the sinks have acknowledged its order.'
+        ) : reason ? (
+          <Prose text={reason.meaning} />
+        ) : (
+          state.reason
+        )}
+        {state.status === 'error' && reason && (
+          <p class="muted">
+            <Prose text={reason.remedy} />
+          </p>
+        )}
+      </Fact>
+      <Fact label="In the index">
+        {state.indexed ? 'yes' : 'no'}
+        {state.pendingDeletion && `; a deletion is decided (${state.pendingDeletion})`}
+      </Fact>
+      <Fact label="Next visit">
+        {awaits ? (
+          'decided when the sinks have acknowledged its order'
+        ) : state.dueAt ? (
+          <>
+            <Time at={state.dueAt} relative />{' '}
+            <span class="muted">
+              (<Time at={state.dueAt} />
+              ), source {state.source}
+            </span>
+          </>
+        ) : (
+          'none: it is not queued'
+        )}
+      </Fact>
+      <Fact label="Last visit">
+        {isFirst ? (
+          'not recorded yet'
+        ) : (
+          <>
+            <Time at={state.lastVisitAt} relative /> <span class="muted">of {plural(state.visits, 'visit')}</span>
+          </>
+        )}
+      </Fact>
+      <Fact label="Last change">
+        <Time at={state.lastChangeAt} relative /> <span class="muted">{plural(state.changes, 'change')} seen</span>
+      </Fact>
+      <Fact label="First seen">
+        <Time at={state.firstSeenAt} />{' '}
+        <span class="muted">
+          by {DISCOVERED_VIA[state.discoveredVia] ?? state.discoveredVia}, {plural(state.hops, 'hop')} from the root
+        </span>
+      </Fact>
+      <Fact label="Host">
+        <a href={href('/host', { crawler: state.crawler, host: state.host })}>{state.host}</a>
+      </Fact>
+      <Fact label="Content type">{state.contentType ?? '–'}</Fact>
+      <Fact label="ETag">{state.etag ?? '–'}</Fact>
+      <Fact label="Last-Modified">{state.lastModified ?? '–'}</Fact>
+      {state.temporaryErrors > 0 && <Fact label="Temporary errors">{state.temporaryErrors} in a row</Fact>}
+      {state.stamp && (
+        <Fact label="Digest">
+          <span class="mono" title={state.stamp}>
+            {state.stamp.slice(0, 16)}…
+          </span>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+const Fact = ({ label, children }: { label: string; children: ComponentChildren }): JSX.Element => (
+  <>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </>
+);

@@ -1,0 +1,56 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.js';
+import type { UrlStateDto } from '../../api/schema.js';
+import { href, navigate } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { Confirm } from '../../ui/dialog.js';
+import { attempt, say } from '../../ui/notices.js';
+import { restingText } from '../../ui/resting.js';
+
+export function UrlHistoryActions({ state, onDone }: { state: UrlStateDto; onDone: () => void }): JSX.Element | null {
+  const [removing, setRemoving] = useState(false);
+  const { crawler, url } = state;
+  if (!useMay('operate')) return null;
+  const refresh = (): Promise<void> =>
+    attempt(async () => {
+      const { resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', { path: { crawler }, body: { url } });
+      onDone();
+      return `It is due now and will be visited as soon as politeness allows.${restingText(resting)}`;
+    });
+  const remove = async (): Promise<void> => {
+    const like = url.replace(/[%_\\]/g, (sign) => `\\${sign}`);
+    await call('DELETE /api/v1/crawlers/{crawler}/urls', { path: { crawler }, query: { like, confirm: true } });
+    say(`${url} was removed.`);
+    navigate(href('/urls', { crawler }));
+  };
+  return (
+    <>
+      <a class="button" href={href('/try', { crawler, url, view: 'links' })}>
+        Its links
+      </a>
+      <button type="button" class="button primary" onClick={refresh}>
+        Refresh now
+      </button>
+      <button type="button" class="button danger" onClick={() => setRemoving(true)}>
+        Remove…
+      </button>
+      {removing && (
+        <Confirm
+          title="Remove this URL"
+          action="Remove it"
+          danger
+          onConfirm={remove}
+          onClose={() => setRemoving(false)}
+        >
+          <p class="url">{url}</p>
+          <p>
+            1 URL is forgotten
+            {state.indexed ? ' and 1 document leaves the index' : '; the index holds no document of it'}. A link to it
+            finds it again.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { UrlHistoryDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { type Resource, useResource } from '../../state/resource.js';
+import { href, useRoute } from '../../state/route.js';
+import { Empty, Loaded } from '../../ui/answers.js';
+import { Headline } from '../../ui/headline.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
+import { PageHead, Panel } from '../../ui/panel.js';
+import { State } from '../../ui/status.js';
+import { OpenPage } from '../../ui/url-text.js';
+import { Verdict } from '../../ui/verdict.js';
+import { awaitsSinks, Facts } from './facts.js';
+import { Orders } from './orders.js';
+import { UrlHistoryActions } from './url-history-actions.js';
+import { Visits } from './visits.js';
+
+const EVERY_MS = 4000;
+
+export function UrlHistoryScreen(): JSX.Element {
+  const crawler = useCrawler()?.name;
+  const url = useRoute().query.get('url');
+  if (!crawler) return <NoCrawler title="URL history of a URL" />;
+  if (!url) {
+    return (
+      <>
+        <PageHead title="URL history of a URL" />
+        <Empty>
+          Which URL? <a href="/urls">Choose one from the list.</a>
+        </Empty>
+      </>
+    );
+  }
+  return <Of crawler={crawler} url={url} />;
+}
+
+function Of({ crawler, url }: { crawler: string; url: string }): JSX.Element {
+  const urlHistory = useResource(
+    `URL history ${crawler} ${url}`,
+    (signal) => call('GET /api/v1/crawlers/{crawler}/url', { path: { crawler }, query: { url }, signal }),
+    EVERY_MS,
+  );
+  const unknown = urlHistory.problem?.status === 404 && !urlHistory.value;
+  return (
+    <>
+      <PageHead
+        title={urlHistory.value?.state.title ?? 'URL history of a URL'}
+        actions={
+          <>
+            <OpenPage url={url} />
+            {urlHistory.value && <UrlHistoryActions state={urlHistory.value.state} onDone={urlHistory.reload} />}
+          </>
+        }
+      >
+        <span class="url">{url}</span>
+      </PageHead>
+      {unknown ? <Unknown crawler={crawler} url={url} /> : <Life urlHistory={urlHistory} crawler={crawler} />}
+    </>
+  );
+}
+
+const Life = ({ urlHistory, crawler }: { urlHistory: Resource<UrlHistoryDto>; crawler: string }): JSX.Element => (
+  <Loaded of={urlHistory}>
+    {({ headline, state, path, explanation, robots, queue, visits, orders, listedLinks }) => (
+      <>
+        <Headline headline={headline} />
+        <div class="grid">
+          <Panel title="What is known">
+            <Facts state={state} awaits={awaitsSinks(orders)} />
+          </Panel>
+          <Panel title="How it was found">
+            <ol class="path">
+              {path.map((step) => (
+                <li key={step}>
+                  <a class="url" href={href('/url', { crawler, url: step })}>
+                    {step}
+                  </a>
+                </li>
+              ))}
+            </ol>
+          </Panel>
+        </div>
+        <Panel title="Fetches">
+          <Visits visits={visits} awaits={awaitsSinks(orders)} />
+        </Panel>
+        <Panel title="Push orders">
+          <Orders orders={orders} />
+        </Panel>
+        {listedLinks.length > 0 && (
+          <Panel title="Links that wait for a person">
+            <ul>
+              {listedLinks.map((link) => (
+                <li key={link.url}>
+                  <a class="url" href={href('/try', { crawler, url: link.url, from: state.url })}>
+                    {link.url}
+                  </a>{' '}
+                  {link.state ? <State name={link.state.status} /> : <span class="muted">not stored</span>}
+                </li>
+              ))}
+            </ul>
+          </Panel>
+        )}
+        <Panel title="Verdict">
+          <Verdict explanation={explanation} robots={robots} queue={queue} crawler={crawler} />
+        </Panel>
+      </>
+    )}
+  </Loaded>
+);
+
+const Unknown = ({ crawler, url }: { crawler: string; url: string }): JSX.Element => (
+  <Empty>
+    {crawler} does not know this URL: no page that it has read links to it, or the policy refused the link.{' '}
+    <a href={href('/try', { crawler, url })}>Ask what the policy says of it.</a>
+  </Empty>
+);

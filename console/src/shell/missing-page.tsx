@@ -1,0 +1,35 @@
+import type { JSX } from 'preact';
+import { useCrawler } from '../state/crawlers.js';
+import { href, navigate } from '../state/route.js';
+
+/** The question that people come with, on every screen. */
+export function MissingPage(): JSX.Element | null {
+  const crawler = useCrawler()?.name;
+  if (!crawler) return null;
+  const ask = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const url = String(new FormData(form).get('page') ?? '').trim();
+    if (url === '') return;
+    navigate(href('/try', { crawler, url }));
+    form.reset();
+  };
+  return (
+    <search class="missing-page">
+      <form onSubmit={ask}>
+        <input
+          name="page"
+          type="text"
+          inputMode="url"
+          class="mono"
+          spellcheck={false}
+          aria-label="Why is my page missing?"
+          placeholder="Why is my page missing? Its URL…"
+        />
+        <button type="submit" class="button">
+          Find out
+        </button>
+      </form>
+    </search>
+  );
+}

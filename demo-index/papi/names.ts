@@ -1,0 +1,47 @@
+/**
+ * The names of the Push API v4 over HTTP, all in one place: src/adapters/push/papi/names.ts holds the same table for the
+ * other side. "assumed" marks what is not published; a site with the product's own documentation corrects it in both.
+ */
+
+/** `/papi/4/connectors/NAME/COMMAND` */
+export const COMMAND_PATH = /^\/papi\/4\/connectors\/([^/]+)\/([a-z_]+)$/;
+
+export const PARAMETER = {
+  session: 'PAPI_session',
+  uri: 'PAPI_uri', // assumed for delete_documents
+  rootPath: 'PAPI_rootPath',
+  recursive: 'PAPI_recursive',
+  mode: 'PAPI_mode',
+  checkpoint: 'PAPI_checkpoint',
+  name: 'PAPI_name',
+  sync: 'PAPI_sync', // assumed
+} as const;
+
+/** `PAPI_<key>:FIELD`, the key being the client's own name of one document in the request. */
+export const DOCUMENT_FIELD = /^PAPI_([^:]+):(.+)$/s;
+
+export const FIELD = {
+  uri: 'uri',
+  stamp: 'stamp', // assumed
+  meta: 'meta:',
+  partBytes: 'part_bytes:',
+  partDirective: 'part_directive:',
+} as const;
+
+export const MAIN_PART = 'master';
+/** Text that the connector has extracted from the main part. */
+export const TEXT_PART = 'text';
+
+export const ENUMERATION_MODE = {
+  all: 'RECURSIVE_DOCUMENTS',
+  direct: 'NOT_RECURSIVE_DOCUMENTS',
+} as const;
+
+/** `url_encode(URI) SP escape(STAMP) LF` (assumed). */
+export const entryLine = (uri: string, stamp: string): string => `${encodeURIComponent(uri)} ${escapeLine(stamp)}\n`;
+
+/** `url_encode(URI) SP true|false SP escape(STAMP) LF` (assumed). */
+export const statusLine = (uri: string, stamp: string | undefined): string =>
+  `${encodeURIComponent(uri)} ${stamp !== undefined} ${escapeLine(stamp ?? '')}\n`;
+
+const escapeLine = (text: string): string => text.replaceAll('\r', '\\r').replaceAll('\n', '\\n');

@@ -1,0 +1,79 @@
+import { mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import { IndexService, type Login } from './service.js';
+import { IndexStore } from './store/store.js';
+
+export interface IndexOptions extends Login {
+  /** SQLite file; made when absent. */
+  readonly file: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Address to listen on. Other than a loopback address wants a login, which then every request needs. */
+  readonly host: string;
+}
+
+export interface RunningIndex {
+  /** `http://host:port`, without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** Answers the requests in flight, then closes the file. */
+  close(): Promise<void>;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
+
+/** Milliseconds that a connection may say nothing: silent ones must not keep others out. */
+const SILENT_TIME = 5_000;
+const MOST_CONNECTIONS = 1_024;
+
+/** Milliseconds that requests in flight may still take when the index closes. */
+const CLOSING_TIME = 5_000;
+
+/** Starts the bundled index: the Push API under `/papi/4`, `GET /search`, `GET /status` and a search page at `/`. */
+export async function startIndex(options: IndexOptions): Promise<RunningIndex> {
+  if (!options.login && !LOOPBACK.test(options.host))
+    throw new Error(`the index listens on ${options.host} only with a login: set one, or listen on 127.0.0.1`);
+  mkdirSync(dirname(options.file), { recursive: true });
+  const store = new IndexStore(options.file);
+  const service = new IndexService(store, options);
+  const server = createServer({
+    headersTimeout: SILENT_TIME,
+    connectionsCheckingInterval: 1_000,
+    requestTimeout: 300_000,
+    keepAliveTimeout: 60_000,
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('request', (request, response) => void service.serve(request, response));
+  try {
+    await listen(server, options);
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return { url: `http://${host}:${port}`, port, close: () => close(server, store) };
+}
+
+function listen(server: Server, { port, host }: IndexOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function close(server: Server, store: IndexStore): Promise<void> {
+  const force = setTimeout(() => server.closeAllConnections(), CLOSING_TIME);
+  await new Promise<void>((resolve) => {
+    server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearTimeout(force);
+  store.close();
+}

@@ -1,0 +1,150 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Answer, css, html, json, sendAnswer, text, xml } from './answer.js';
+import { runCommand } from './papi/commands.js';
+import { COMMAND_PATH } from './papi/names.js';
+import { Refusal, refusalXml } from './papi/refusal.js';
+import { STYLE, STYLE_PATH, searchPage } from './search/page.js';
+import { LAST_START, LONGEST_QUERY, MOST_HITS, Search, type SearchRequest } from './search/search.js';
+import type { IndexStore } from './store/store.js';
+
+export interface Login {
+  readonly login?: string;
+  readonly password?: string;
+}
+
+const DEFAULT_COUNT = 10;
+
+/** Answers every HTTP request to the index: Push API commands, and the pages and calls for those who search. */
+export class IndexService {
+  private readonly store: IndexStore;
+  private readonly search: Search;
+  private readonly authorization: Buffer | undefined;
+
+  constructor(store: IndexStore, { login, password }: Login) {
+    this.store = store;
+    this.search = new Search(store.database);
+    this.authorization = login
+      ? digest(`Basic ${Buffer.from(`${login}:${password ?? ''}`).toString('base64')}`)
+      : undefined;
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      await sendAnswer(response, await this.answer(request));
+    } catch (error) {
+      await sendFailure(request, response, error);
+    }
+  }
+
+  private async answer(request: IncomingMessage): Promise<Answer> {
+    if (!this.isAuthorized(request)) throw new Refusal('login and password are needed or wrong', 401);
+    if (!this.authorization) refuseOtherHosts(request);
+    refuseOtherSites(request);
+    const url = targetUrl(request);
+    const [, connector, command] = COMMAND_PATH.exec(url.pathname) ?? [];
+    if (connector === undefined || command === undefined) return this.answerReader(url, request);
+    refuseBrowsers(request);
+    const target = { connector: decodeName(connector), command, query: url.searchParams };
+    return runCommand(this.store, target, request);
+  }
+
+  private answerReader(url: URL, request: IncomingMessage): Answer {
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(`${url.pathname} wants GET`, 405);
+    switch (url.pathname) {
+      case '/':
+        return html(searchPage(this.search.run(searchRequest(url))));
+      case STYLE_PATH:
+        return css(STYLE);
+      case '/search':
+        return json(this.search.run(searchRequest(url)));
+      case '/status':
+        return json(this.status());
+      default:
+        return text('Not found\n', 404);
+    }
+  }
+
+  private status() {
+    const { store } = this;
+    return {
+      documents: store.documentCount(),
+      session: store.session,
+      lastCheckpoint: store.lastCheckpoint() ?? null,
+    };
+  }
+
+  private isAuthorized(request: IncomingMessage): boolean {
+    return !this.authorization || timingSafeEqual(this.authorization, digest(request.headers.authorization ?? ''));
+  }
+}
+
+const digest = (value: string): Buffer => createHash('sha256').update(value).digest();
+
+function targetUrl(request: IncomingMessage): URL {
+  try {
+    return new URL(request.url ?? '/', 'http://index');
+  } catch {
+    throw new Refusal('the request target is not a path');
+  }
+}
+
+const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+
+/** Without a login whoever is on this machine may read. A web page that gives its own name this address (DNS rebinding) may not. */
+function refuseOtherHosts({ headers: { host } }: IncomingMessage): void {
+  if (host !== undefined && !LOCAL_HOST.test(host))
+    throw new Refusal('the index has no login and answers under names of this machine only', 403);
+}
+
+/** A browser says which site makes it ask. A link to the search page may be followed from anywhere. */
+function refuseOtherSites({ headers }: IncomingMessage): void {
+  const from = headers['sec-fetch-site'];
+  if (from === undefined || from === 'same-origin' || from === 'none' || headers['sec-fetch-mode'] === 'navigate')
+    return;
+  throw new Refusal('another site makes the browser ask', 403);
+}
+
+/** A web page open in a browser on this machine must not be able to write to an index that needs no login. */
+function refuseBrowsers(request: IncomingMessage): void {
+  if (request.headers.origin !== undefined)
+    throw new Refusal('a command with an Origin header comes from a web page; connectors send none');
+}
+
+function decodeName(connector: string): string {
+  try {
+    return decodeURIComponent(connector);
+  } catch {
+    throw new Refusal(`the connector name ${connector} is not URL-encoded UTF-8`);
+  }
+}
+
+function searchRequest(url: URL): SearchRequest {
+  return {
+    query: (url.searchParams.get('q') ?? '').trim().slice(0, LONGEST_QUERY),
+    start: wholeNumber(url, 'start', { fallback: 0, least: 0, most: LAST_START }),
+    count: wholeNumber(url, 'count', { fallback: DEFAULT_COUNT, least: 1, most: MOST_HITS }),
+  };
+}
+
+function wholeNumber(url: URL, name: string, range: { fallback: number; least: number; most: number }): number {
+  const value = url.searchParams.get(name);
+  if (value === null || value === '') return range.fallback;
+  if (!/^\d{1,9}$/.test(value) || Number(value) < range.least || Number(value) > range.most)
+    throw new Refusal(`${name} must be a whole number from ${range.least} to ${range.most}`);
+  return Number(value);
+}
+
+async function sendFailure(request: IncomingMessage, response: ServerResponse, error: unknown): Promise<void> {
+  if (response.headersSent) {
+    response.destroy(); // an enumeration that broke off must not look complete
+    return;
+  }
+  const status = error instanceof Refusal ? error.status : 500;
+  const message = error instanceof Error ? error.message : String(error);
+  if (status === 401) response.setHeader('www-authenticate', 'Basic realm="index", charset="UTF-8"');
+  // What is left of the body is not wanted; the connection ends with the answer.
+  if (!request.complete) response.setHeader('connection', 'close');
+  request.resume();
+  await sendAnswer(response, xml(refusalXml(status, message), status));
+}

@@ -1,0 +1,138 @@
+import { Tokenizer } from 'htmlparser2';
+import type { PushedDocument, PushedPart } from '../papi/documents.js';
+
+/** What of a document can be searched and shown. */
+export interface Extract {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Characters of text that one document brings into the index. */
+const LONGEST_TEXT = 1_000_000;
+const LONGEST_TITLE = 1_000;
+
+const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml']);
+const SILENT = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'iframe', 'object', 'select']);
+const INLINE = new Set(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+);
+
+export function extract(document: PushedDocument): Extract {
+  const content = document.master ? contentOf(document.master) : { title: '', text: '' };
+  const titleMeta = document.metas.find((meta) => meta.name.toLowerCase() === 'title')?.value;
+  return {
+    title: fold(titleMeta || content.title).slice(0, LONGEST_TITLE),
+    text: fold(content.text || (document.text?.toString('utf8') ?? '')).slice(0, LONGEST_TEXT),
+  };
+}
+
+function contentOf(part: PushedPart): Extract {
+  if (HTML_TYPES.has(part.mimeType)) return htmlContent(decode(part));
+  if (part.mimeType.startsWith('text/')) return { title: '', text: decode(part) };
+  return { title: '', text: '' };
+}
+
+function decode(part: PushedPart): string {
+  try {
+    return new TextDecoder(part.encoding || 'utf-8').decode(part.bytes);
+  } catch {
+    return new TextDecoder().decode(part.bytes); // a label that nobody knows: most of the web is UTF-8
+  }
+}
+
+/**
+ * By a tokenizer, not a parser: the stack of open elements costs a parser the square of their depth, and there are pages
+ * 100,000 elements deep. What is in a silent element ends with its own closing tag.
+ */
+function htmlContent(html: string): Extract {
+  const page = new PageText();
+  const nameAt = (start: number, end: number): string => html.slice(start, end).toLowerCase();
+  const tokenizer = new Tokenizer(
+    { decodeEntities: true },
+    {
+      ...NOTHING,
+      onopentagname: (start, end) => page.open(nameAt(start, end)),
+      onselfclosingtag: () => page.selfClose(),
+      onclosetag: (start, end) => page.close(nameAt(start, end)),
+      ontext: (start, end) => page.take(html.slice(start, end)),
+      ontextentity: (codePoint) => page.take(String.fromCodePoint(codePoint)),
+      isInForeignContext: () => FOREIGN.has(page.silent),
+    },
+  );
+  tokenizer.write(html);
+  tokenizer.end();
+  return { title: page.title, text: page.text.join('') };
+}
+
+const FOREIGN = new Set(['svg', 'math']);
+
+const ignore = (): void => undefined;
+const NOTHING = {
+  onattribdata: ignore,
+  onattribentity: ignore,
+  onattribend: ignore,
+  onattribname: ignore,
+  oncdata: ignore,
+  oncomment: ignore,
+  ondeclaration: ignore,
+  onend: ignore,
+  onopentagend: ignore,
+  onprocessinginstruction: ignore,
+};
+
+class PageText {
+  title = '';
+  readonly text: string[] = [];
+  /** Name of the silent element that is open; empty: none is. */
+  silent = '';
+  /** Elements of that name that are open. */
+  private depth = 0;
+  private inTitle = false;
+  private hasTitle = false;
+  private last = '';
+
+  open(name: string): void {
+    this.last = name;
+    if (this.silent !== '') {
+      if (name === this.silent) this.depth++;
+    } else if (SILENT.has(name)) {
+      this.silent = name;
+      this.depth = 1;
+    } else if (name === 'title') this.inTitle = !this.hasTitle;
+    else this.separate(name);
+  }
+
+  /** Means something in foreign content alone. */
+  selfClose(): void {
+    if (FOREIGN.has(this.last)) this.close(this.last);
+  }
+
+  close(name: string): void {
+    if (this.silent !== '') {
+      if (name === this.silent && --this.depth === 0) this.silent = '';
+    } else if (name === 'title') {
+      this.hasTitle ||= this.inTitle;
+      this.inTitle = false;
+    } else this.separate(name);
+  }
+
+  take(data: string): void {
+    if (this.silent !== '') return;
+    if (this.inTitle) this.title += data;
+    else this.text.push(data);
+  }
+
+  private separate(name: string): void {
+    if (!INLINE.has(name)) this.text.push(' ');
+  }
+}
+
+/** One line, no control characters: the snippet marks are control characters and must come from the index alone. */
+/** Soft hyphens are no part of a word: with them nobody would find it. */
+const fold = (text: string): string =>
+  text
+    .replace(/\u00ad/g, '')
+    .replace(/[\s\u0000-\u001f\u007f]+/gu, ' ')
+    .trim();

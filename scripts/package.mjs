@@ -1,0 +1,48 @@
+// Makes the npm package from a build: dist/package/ with the files that package.json lists and a manifest that asks only for what
+// the program loads from node_modules, since everything else is in dist/program/. Then packs it: crawlway-VERSION.tgz.
+// `npm pack` in the checkout works too; whoever installs that gets all packages once more.
+import { spawnSync } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Has a compiled part, or is served as files; see bundle.mjs. */
+const LOADED_AT_RUNTIME = ['better-sqlite3', 'playwright-core', 'swagger-ui-dist'];
+const ALWAYS = ['README.md', 'LICENSE'];
+
+const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
+
+/** The manifest as it is published. */
+function manifestOf() {
+  const { scripts, devDependencies, overrides, ...manifest } = read(join(root, 'package.json'));
+  const versions = LOADED_AT_RUNTIME.map((name) => [
+    name,
+    read(join(root, 'node_modules', name, 'package.json')).version,
+  ]);
+  return { ...manifest, dependencies: Object.fromEntries(versions) };
+}
+
+/** Writes the content of the package into a folder, which is emptied first. */
+export function stagePackage(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  const manifest = manifestOf();
+  for (const file of globSync([...manifest.files, ...ALWAYS], { cwd: root })) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(root, file), join(folder, file), { recursive: true });
+  }
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  return manifest;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = join(root, 'dist', 'package');
+  stagePackage(folder);
+  const { status } = spawnSync('npm', ['pack', folder, '--pack-destination', root], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  process.exit(status ?? 1);
+}

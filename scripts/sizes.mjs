@@ -1,0 +1,66 @@
+// How large files and functions of the product are, printed by `npm run lint`: numbers to compare with those of the commit before,
+// and the files that ask for a better cut.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync } from '@swc/core';
+
+const MANY_LINES = 400;
+const FUNCTIONS = new Set([
+  'FunctionDeclaration',
+  'FunctionExpression',
+  'ArrowFunctionExpression',
+  'ClassMethod',
+  'PrivateMethod',
+  'Constructor',
+]);
+
+/** What is in the folder, without specs: lines of the report. */
+export function measure(root, folder) {
+  const files = [];
+  const functions = [];
+  const large = [];
+  for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !/\.tsx?$/.test(path) || /\.spec\.ts$|\/schema\.ts$/.test(path)) continue;
+    const text = readFileSync(path, 'utf8');
+    const lines = text.split('\n').length - 1;
+    files.push(lines);
+    if (lines > MANY_LINES) large.push(`${path.slice(root.length + 1)}: ${lines} lines`);
+    functions.push(...functionSizes(text, path.endsWith('x')));
+  }
+  return [
+    `${folder}: lines of ${files.length} files ${spread(files)}, of ${functions.length} functions ${spread(functions)}`,
+    ...large,
+  ];
+}
+
+function functionSizes(text, tsx) {
+  // Positions go on from file to file, and begin with the first token.
+  const bytes = Buffer.from(`;${text}`);
+  const module = parseSync(`;${text}`, { syntax: 'typescript', decorators: true, tsx });
+  const { start } = module.span;
+  const sizes = [];
+  const visit = (node) => {
+    if (Array.isArray(node)) for (const each of node) visit(each);
+    else if (node && typeof node === 'object') {
+      if (FUNCTIONS.has(node.type)) {
+        const { span } = node;
+        sizes.push(
+          bytes
+            .subarray(span.start - start, span.end - start)
+            .toString()
+            .split('\n').length,
+        );
+      }
+      for (const value of Object.values(node)) visit(value);
+    }
+  };
+  visit(module.body);
+  return sizes;
+}
+
+function spread(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
+  return `p50 ${at(0.5)}, p90 ${at(0.9)}, max ${sorted.at(-1)}`;
+}

@@ -1,0 +1,298 @@
+/** Fetch engine that renders: it hands the page that was fetched to a browser and answers with what its scripts made of it. */
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/definition.js';
+import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
+import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
+import type { FetchEngine, Fetcher, FetchRequest, RenderOrder } from '../../engine/ports/fetcher.js';
+import type { Log } from '../../engine/ports/log.js';
+import type { RendererState } from '../../engine/ports/page-processor.js';
+import { Browser, BrowserMissing, tabsOf } from './browser.js';
+import { type Guest, GuestRequests } from './guest-requests.js';
+import { ProcessorShare } from './processor-share.js';
+import { Moved, type RenderedPage, type Tab, TabFailed } from './tab.js';
+
+const WATCH_MS = 250;
+/** After it could not be started. */
+const START_AGAIN_MS = 60_000;
+/** A page that was killed for its memory tells so a moment later. */
+const KILLED_MS = 3_000;
+const REST_AFTER_MS = 1_000;
+/** Of the memory limit, what one page may take. */
+const SHARE_OF_ONE_PAGE = 0.6;
+
+export class BrowserEngine implements FetchEngine {
+  readonly engine = 'browser';
+  private browser: Promise<Browser> | undefined;
+  private missing: { readonly problem: string; readonly until: number } | undefined;
+  private readonly waiting: (() => void)[] = [];
+  private inFlight = 0;
+  private memory = 0;
+  private version: string | undefined;
+  private lastKill = 0;
+  private watching = false;
+  private closed = false;
+  private readonly guests: GuestRequests;
+  private readonly share: ProcessorShare;
+  private readonly most: number;
+
+  constructor(
+    private readonly renderer: RendererDefinition,
+    fetchers: readonly FetcherDefinition[],
+    private readonly fetcher: Fetcher,
+    private readonly log: Pick<Log, 'info' | 'warn'>,
+  ) {
+    this.guests = new GuestRequests(fetcher, fetchers, renderer.blockedHosts);
+    this.share = new ProcessorShare(renderer.maxShare * availableParallelism());
+    this.most = tabsOf(renderer);
+  }
+
+  get state(): RendererState {
+    const { memory, inFlight, version, missing } = this;
+    const waiting = this.waiting.length;
+    if (missing) return { state: 'missing', problem: missing.problem, memory: 0, waiting, inFlight };
+    return { state: version === undefined ? 'not started' : 'ready', version, memory, waiting, inFlight };
+  }
+
+  /** The request must say what to render. */
+  async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome> {
+    const order = request.render;
+    if (!order) throw new Error('A request to the browser must carry the page that it is to render.');
+    if (this.missing && this.missing.until > performance.now()) return unavailable(this.missing.problem);
+    await this.turn();
+    const startedAt = performance.now();
+    try {
+      signal?.throwIfAborted();
+      return await this.rendered(request, order, startedAt);
+    } catch (error) {
+      if (!(error instanceof BrowserMissing)) throw error;
+      if (!this.missing) this.log.warn(error.message);
+      this.missing = { problem: error.message, until: performance.now() + START_AGAIN_MS };
+      return unavailable(error.message);
+    } finally {
+      this.next();
+    }
+  }
+
+  resolve(hostname: string): Promise<string | undefined> {
+    return this.fetcher.resolve(hostname);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const browser = await this.browser?.catch(() => undefined);
+    await browser?.close();
+  }
+
+  private async turn(): Promise<void> {
+    if (this.inFlight >= this.most) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else this.inFlight++;
+    for (let wait = this.share.wait(); wait > 0 && !this.closed; wait = this.share.wait())
+      await sleep(Math.min(1_000, wait * 1_000));
+  }
+
+  private next(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else if (--this.inFlight === 0) void this.restSoon();
+  }
+
+  /** Pages that nobody reads any more would go on with their timers. */
+  private async restSoon(): Promise<void> {
+    await sleep(REST_AFTER_MS, undefined, { ref: false });
+    if (this.inFlight === 0) await this.browser?.then((browser) => browser.rest()).catch(() => undefined);
+  }
+
+  private async rendered(request: FetchRequest, order: RenderOrder, startedAt: number): Promise<FetchOutcome> {
+    const browser = await this.open();
+    const key = siteOf(request);
+    const tab = await browser
+      .take(key, this.most, request.userAgent ?? order.userAgent)
+      .catch((error: unknown) => error as Error);
+    if (tab instanceof Error) return failure('render-crash', `the browser opens no page: ${firstLine(tab)}`, startedAt);
+    const controller = new AbortController();
+    const guest = this.guest(request, order, tab, controller.signal);
+    let isFine = false;
+    try {
+      await addCookies(tab, request);
+      const timeLimit = Math.min(this.renderer.timeLimit, request.totalTimeout ?? Number.POSITIVE_INFINITY);
+      const readyWhen = order.readyWhen ?? this.renderer.readyWhen;
+      const page = await tab.render({
+        guest,
+        readyWhen,
+        steps: order.steps,
+        timeLimit,
+        withPicture: order.withPicture ?? false,
+      });
+      isFine = true;
+      return response(order, page, renderingOf(guest, startedAt, page));
+    } catch (error) {
+      if (error instanceof Moved) {
+        isFine = true;
+        return response(order, undefined, { ...renderingOf(guest, startedAt), movedTo: error.target });
+      }
+      return this.failed(error, startedAt);
+    } finally {
+      controller.abort();
+      await browser.give(tab, key, isFine);
+    }
+  }
+
+  private failed(error: unknown, startedAt: number): FetchOutcome {
+    if (
+      performance.now() - this.lastKill < KILLED_MS &&
+      !(error instanceof TabFailed && error.code === 'render-timeout')
+    ) {
+      const most = Math.round(this.renderer.memoryLimit / 1024 / 1024);
+      return failure(
+        'render-memory',
+        `the browser took more than its ${most} MB, and its largest page was ended`,
+        startedAt,
+      );
+    }
+    if (error instanceof TabFailed) return failure(error.code, error.message, startedAt);
+    return failure('render-crash', firstLine(error), startedAt);
+  }
+
+  private guest(request: FetchRequest, order: RenderOrder, tab: Tab, signal: AbortSignal): Guest {
+    return {
+      url: request.url,
+      request,
+      answer: order.page,
+      agent: this.guests.agentOf(request.fetcher),
+      obeysRobots: order.obeysRobots ? this.renderer.obeysRobots : 'none',
+      signal,
+      styled: order.withPicture ?? false,
+      cookies: async (url) => {
+        const cookies = await tab.context.cookies(url).catch(() => []);
+        return cookies.length === 0 ? undefined : cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+      },
+      navigates: () => undefined,
+      inFlight: 0,
+      lastRequestAt: performance.now(),
+      answered: false,
+      requests: 0,
+      ownRequests: 0,
+      bytes: 0,
+      refused: new Map(),
+    };
+  }
+
+  private async open(): Promise<Browser> {
+    const current = await this.browser?.catch(() => undefined);
+    if (current && !current.isWorn) return current;
+    if (this.closed) throw new BrowserMissing('the renderer is closed');
+    // Of several that find it worn the first one starts another.
+    if (current === (await this.browser?.catch(() => undefined))) {
+      this.browser = this.start();
+      if (current) void retire(current);
+    }
+    return this.browser!;
+  }
+
+  private async start(): Promise<Browser> {
+    const browser = await Browser.start(this.renderer, (route, tab) => void this.guests.answer(route, tab?.guest));
+    if (this.missing || this.version === undefined) this.log.info(`pages are rendered by Chromium ${browser.version}`);
+    this.missing = undefined;
+    this.version = browser.version;
+    if (!this.watching) void this.watch();
+    return browser;
+  }
+
+  /** As long as there is work: what the browser takes of processor and memory. */
+  private async watch(): Promise<void> {
+    this.watching = true;
+    while (!this.closed) {
+      await sleep(WATCH_MS, undefined, { ref: false });
+      const browser = await this.browser?.catch(() => undefined);
+      if (!browser || this.inFlight === 0) continue;
+      try {
+        const { cpu, bytes, renderers } = await browser.use();
+        this.share.took(cpu);
+        this.memory = bytes;
+        this.bound(bytes, renderers);
+      } catch {
+        // It is being replaced.
+      }
+    }
+  }
+
+  private bound(bytes: number, renderers: readonly { readonly pid: number; readonly bytes: number }[]): void {
+    const { memoryLimit } = this.renderer;
+    const largest = renderers.toSorted((a, b) => b.bytes - a.bytes)[0];
+    if (!largest || (bytes <= memoryLimit && largest.bytes <= memoryLimit * SHARE_OF_ONE_PAGE)) return;
+    this.lastKill = performance.now();
+    try {
+      process.kill(largest.pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+async function retire(browser: Browser): Promise<void> {
+  while (browser.busy > 0 && !browser.closed) await sleep(100);
+  await browser.close();
+}
+
+/** Pages share cookies and storage with the others of their site that are fetched in the same way. */
+const siteOf = ({ url, fetcher, userAgent, session }: FetchRequest): string =>
+  JSON.stringify([URL.parse(url)?.origin, fetcher, userAgent, session?.login, session?.cookies]);
+
+async function addCookies({ context }: Tab, { url, session }: FetchRequest): Promise<void> {
+  const pairs = session?.cookies?.split(/;\s*/) ?? [];
+  const cookies = pairs.flatMap((pair) => {
+    const equals = pair.indexOf('=');
+    return equals < 1 ? [] : [{ name: pair.slice(0, equals), value: pair.slice(equals + 1), url }];
+  });
+  if (cookies.length > 0) await context.addCookies(cookies).catch(() => undefined);
+}
+
+const utf8 = new TextEncoder();
+
+function response({ page }: RenderOrder, rendered: RenderedPage | undefined, rendering: Rendering): FetchOutcome {
+  const total = rendering.time;
+  const timings = { header: milliseconds(0), total };
+  const { status, headers } = page;
+  const body = rendered ? utf8.encode(rendered.html) : page.body;
+  const type: Record<string, string> = rendered ? { 'content-type': 'text/html; charset=utf-8' } : {};
+  return {
+    kind: 'response',
+    status,
+    headers: { ...headers, ...type },
+    body,
+    transferred: 0,
+    address: '',
+    timings,
+    rendering,
+  };
+}
+
+const renderingOf = (guest: Guest, startedAt: number, page?: RenderedPage): Rendering => ({
+  time: since(startedAt),
+  requests: guest.requests,
+  ownRequests: guest.ownRequests,
+  refused: Object.fromEntries(guest.refused),
+  bytes: guest.bytes,
+  routes: page?.routes ?? [],
+  readiness: page?.readiness,
+  picture: page?.picture,
+});
+
+const since = (startedAt: number): Duration => milliseconds(Math.round(performance.now() - startedAt));
+const firstLine = (error: unknown): string =>
+  String(error instanceof Error ? error.message : error)
+    .split('\n')[0]!
+    .slice(0, 300);
+
+function failure(
+  code: 'render-timeout' | 'render-crash' | 'render-memory',
+  detail: string,
+  startedAt: number,
+): FetchOutcome {
+  return { kind: 'failure', code, detail, timings: { header: milliseconds(0), total: since(startedAt) } };
+}
+
+function unavailable(detail: string): FetchOutcome {
+  return { kind: 'failure', code: 'renderer-unavailable', detail, timings: { header: seconds(0), total: seconds(0) } };
+}

@@ -1,0 +1,234 @@
+/** One browser with its pages, from its start until it is replaced. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import type { BrowserContext, CDPSession, Browser as Chromium, Page, Route } from 'playwright-core';
+import type { RendererDefinition } from '../../domain/crawl/definition.js';
+import { browserProblem, findBrowser } from './find-browser.js';
+import { initScript } from './page-scripts.js';
+import { Tab } from './tab.js';
+
+/** What it reaches by itself, past the interception of requests, is nothing: no name resolves, and the proxy is not there. */
+const ARGUMENTS = [
+  '--host-resolver-rules=MAP * ~NOTFOUND',
+  '--proxy-server=http://127.0.0.1:9',
+  '--proxy-bypass-list=<-loopback>',
+  '--disable-quic',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--dns-prefetch-disable',
+  '--blink-settings=imagesEnabled=false',
+  '--disable-gpu',
+  '--mute-audio',
+  '--disable-features=Translate,AutofillServerCommunication,MediaRouter,OptimizationHints,InterestFeedContentSuggestions,BackForwardCache,WebBluetooth,WebUSB',
+  '--disk-cache-size=1',
+];
+
+/** Pages after which a tab, and a browser, is replaced: what leaks in them is given back so. */
+const MOST_USES_OF_TAB = 100;
+const MOST_USES = 1_500;
+const LAUNCH_MS = 30_000;
+
+export class BrowserMissing extends Error {
+  override readonly name = 'BrowserMissing';
+}
+
+interface Site {
+  readonly key: string;
+  readonly context: BrowserContext;
+  readonly tabs: Set<Tab>;
+  readonly idle: Tab[];
+}
+
+export interface BrowserUse {
+  /** Processor seconds of all its processes, since they began. */
+  readonly cpu: number;
+  /** Bytes, by process; empty where it cannot be told. */
+  readonly renderers: readonly { readonly pid: number; readonly bytes: number }[];
+  readonly bytes: number;
+}
+
+export class Browser {
+  uses = 0;
+  busy = 0;
+  closed = false;
+  /** Keyed by what shares cookies and storage. */
+  private readonly sites = new Map<string, Site>();
+  private readonly tabs = new Map<Page, Tab>();
+  private readonly notes = `__${randomBytes(6).toString('hex')}`;
+  private session: CDPSession | undefined;
+
+  private constructor(
+    private readonly chromium: Chromium,
+    private readonly answer: (route: Route, tab: Tab | undefined) => void,
+    private readonly remote: boolean,
+  ) {
+    chromium.on('disconnected', () => {
+      this.closed = true;
+    });
+  }
+
+  /** Throws BrowserMissing, with what to do, when there is none that could be started. */
+  static async start(renderer: RendererDefinition, answer: Browser['answer']): Promise<Browser> {
+    const problem = browserProblem(renderer);
+    if (problem !== undefined) throw new BrowserMissing(problem);
+    const { chromium } = await import('playwright-core');
+    try {
+      const browser =
+        renderer.url === undefined
+          ? await chromium.launch({
+              executablePath: findBrowser(renderer),
+              headless: true,
+              chromiumSandbox: renderer.sandbox,
+              args: ARGUMENTS,
+              timeout: LAUNCH_MS,
+              handleSIGHUP: false,
+              handleSIGINT: false,
+              handleSIGTERM: false,
+            })
+          : await chromium.connectOverCDP(renderer.url, { timeout: LAUNCH_MS });
+      return new Browser(browser, answer, renderer.url !== undefined);
+    } catch (error) {
+      const [first = ''] = String(error instanceof Error ? error.message : error).split('\n');
+      const hint = renderer.sandbox && /sandbox|namespace/i.test(String(error)) ? SANDBOX_HINT : '';
+      throw new BrowserMissing(`the browser does not start: ${first.slice(0, 300)}${hint}`);
+    }
+  }
+
+  get version(): string {
+    return this.chromium.version();
+  }
+
+  get isWorn(): boolean {
+    return this.uses >= MOST_USES || this.closed;
+  }
+
+  /** `key`: what shares cookies and storage. `most` tabs are open at once, so that fewer are busy when this is called. */
+  async take(key: string, most: number, userAgent: string | undefined): Promise<Tab> {
+    this.busy++;
+    this.uses++;
+    try {
+      const site = this.sites.get(key);
+      const idle = site?.idle.pop();
+      if (idle) return idle;
+      while (this.tabs.size >= most && (await this.closeIdle()));
+      return await this.open(site ?? (await this.openSite(key, userAgent)));
+    } catch (error) {
+      this.busy--;
+      throw error;
+    }
+  }
+
+  async give(tab: Tab, key: string, isFine: boolean): Promise<void> {
+    const site = this.sites.get(key);
+    try {
+      if (isFine && site && tab.uses < MOST_USES_OF_TAB && !this.closed) {
+        this.sites.delete(key);
+        this.sites.set(key, site); // the one used last stands last
+        site.idle.push(tab);
+      } else if (site) await this.end(site, tab, isFine);
+    } finally {
+      this.busy--;
+    }
+  }
+
+  /** Scripts of tabs that nobody waits for go on as long as their page is there. */
+  async rest(): Promise<void> {
+    const resting = [...this.sites.values()].flatMap((site) => site.idle.splice(0).map((tab) => ({ site, tab })));
+    for (const { site, tab } of resting) {
+      await tab.rest();
+      if (site.tabs.has(tab)) site.idle.push(tab);
+    }
+  }
+
+  async use(): Promise<BrowserUse> {
+    this.session ??= await this.chromium.newBrowserCDPSession();
+    const { processInfo } = await this.session.send('SystemInfo.getProcessInfo');
+    const sizes = processInfo.map(({ id, type }) => ({ pid: id, type, bytes: this.remote ? 0 : residentBytes(id) }));
+    return {
+      cpu: processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
+      renderers: sizes.filter(({ type }) => type === 'renderer'),
+      bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.chromium.close().catch(() => undefined);
+  }
+
+  private async openSite(key: string, userAgent: string | undefined): Promise<Site> {
+    const context = await this.chromium.newContext({
+      acceptDownloads: false,
+      serviceWorkers: 'block',
+      permissions: [],
+      userAgent,
+      viewport: { width: 1280, height: 2_000 },
+    });
+    const site: Site = { key, context, tabs: new Set(), idle: [] };
+    this.sites.set(key, site);
+    await context.addInitScript(initScript(this.notes));
+    await context.route('**/*', (route) => this.answer(route, this.tabOf(route)));
+    await context.routeWebSocket(/.*/, (socket) => void socket.close());
+    context.on('page', (page) => {
+      // Not opened by `open`: a window that a page wants.
+      void page.opener().then((opener) => opener && page.close().catch(() => undefined));
+    });
+    return site;
+  }
+
+  private async open(site: Site): Promise<Tab> {
+    const tab = await Tab.open(site.context, this.notes);
+    site.tabs.add(tab);
+    this.tabs.set(tab.page, tab);
+    return tab;
+  }
+
+  private tabOf(route: Route): Tab | undefined {
+    try {
+      return this.tabs.get(route.request().frame().page());
+    } catch {
+      return undefined; // of a frame that is not there yet, or of a worker of a page that has gone
+    }
+  }
+
+  /** The tab without work whose site was used the longest time ago. */
+  private async closeIdle(): Promise<boolean> {
+    for (const site of this.sites.values()) {
+      const tab = site.idle.shift();
+      if (!tab) continue;
+      await this.end(site, tab, true);
+      return true;
+    }
+    return false;
+  }
+
+  private async end(site: Site, tab: Tab, isFine: boolean): Promise<void> {
+    site.tabs.delete(tab);
+    this.tabs.delete(tab.page);
+    if (isFine) await tab.page.close().catch(() => undefined);
+    else await tab.kill();
+    if (site.tabs.size > 0 || this.sites.get(site.key) !== site) return;
+    this.sites.delete(site.key);
+    await Promise.race([
+      site.context.close().catch(() => undefined),
+      new Promise((resolve) => setTimeout(resolve, 3_000)),
+    ]);
+  }
+}
+
+const SANDBOX_HINT =
+  '. Its sandbox needs user namespaces, which this container may not have: allow them (see docs/RENDERING.md), or, where the container itself confines the browser, write sandbox="false" on cw:Renderer';
+
+/** Pages of memory that a process has of its own; 0 where the system does not say. */
+function residentBytes(pid: number): number {
+  try {
+    const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ').map(Number);
+    return Math.max(0, resident - shared) * 4096;
+  } catch {
+    return 0;
+  }
+}
+
+/** More pages than processors: half of the time of a page is waiting. */
+export const tabsOf = ({ pages }: Pick<RendererDefinition, 'pages'>): number =>
+  pages ?? Math.min(8, availableParallelism() + 2);

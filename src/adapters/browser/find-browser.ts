@@ -1,0 +1,43 @@
+/** Where the browser is that renders, and what to say when there is none. */
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { RendererDefinition } from '../../domain/crawl/definition.js';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'microsoft-edge'];
+const ELSEWHERE = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+];
+
+type Place = Pick<RendererDefinition, 'path' | 'url' | 'sandbox'>;
+
+/** Path of the program; undefined when there is none to be found. */
+export function findBrowser({ path }: Pick<Place, 'path'>, searchPath = process.env['PATH'] ?? ''): string | undefined {
+  if (path !== undefined) return isProgram(path) ? path : undefined;
+  const folders = searchPath.split(delimiter).filter(Boolean);
+  const candidates = [...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), ...ELSEWHERE];
+  return candidates.find(isProgram);
+}
+
+/** Why nothing can be rendered, and what to do; undefined when nothing speaks against it. */
+export function browserProblem(renderer: Place, uid = process.getuid?.()): string | undefined {
+  if (renderer.url !== undefined) return undefined;
+  if (findBrowser(renderer) === undefined) {
+    const where = renderer.path === undefined ? 'none was found on this machine' : `${renderer.path} is not a program`;
+    return `pages are to be rendered and there is no browser: ${where}. Install Chromium, or name one with path or url of cw:Renderer. Until then pages are crawled as they are sent, and those without content are reported as needs-rendering`;
+  }
+  if (uid === 0 && renderer.sandbox)
+    return 'Chromium does not run as root with its sandbox: run the server as another user, or, where a container confines it, write sandbox="false" on cw:Renderer. Until then pages are crawled as they are sent, and those without content are reported as needs-rendering';
+  return undefined;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * Answers every request of the browser in its place: with the crawl's own fetcher, its address guard, credentials and limits, and
+ * only what the content of a page can depend on. The browser itself reaches nothing.
+ */
+import type { Request, Route } from 'playwright-core';
+import type { FetcherDefinition } from '../../domain/crawl/definition.js';
+import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import { milliseconds } from '../../domain/time/units.js';
+import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';
+import { type GuestAnswer, GuestCache } from './guest-cache.js';
+import { GuestRobots } from './guest-robots.js';
+
+/** Why a request of a page was not made. */
+export type Refusal =
+  | 'kind'
+  | 'scheme'
+  | 'method'
+  | 'blocked-host'
+  | 'robots'
+  | 'address'
+  | 'limit'
+  | 'host-rests'
+  | 'failed'
+  | 'navigation';
+
+/** The page for which requests are made, and what came of them. */
+export interface Guest {
+  readonly url: string;
+  readonly request: FetchRequest;
+  /** What the main document is answered with. */
+  readonly answer: GuestAnswer;
+  readonly agent: string;
+  readonly obeysRobots: 'none' | 'documents' | 'all';
+  readonly signal: AbortSignal;
+  /** Style sheets are fetched: a picture is wanted. */
+  readonly styled: boolean;
+  /** Value of Cookie for a URL, as the browser has it. */
+  cookies(url: string): Promise<string | undefined>;
+  /** The page wants to be somewhere else. */
+  navigates(url: string): void;
+  /** Requests in flight. */
+  inFlight: number;
+  lastRequestAt: number;
+  answered: boolean;
+  requests: number;
+  /** Of those, asked of the host of the page and not of the cache. */
+  ownRequests: number;
+  bytes: number;
+  readonly refused: Map<Refusal, number>;
+}
+
+const NOT_FETCHED = new Set([
+  'image',
+  'media',
+  'font',
+  'texttrack',
+  'eventsource',
+  'websocket',
+  'manifest',
+  'ping',
+  'other',
+]);
+const MOST_REQUESTS = 250;
+const MOST_BYTES = 40 * 1024 * 1024;
+const MOST_REDIRECTS = 5;
+const MOST_AT_ONCE_PER_HOST = 6;
+const LONGEST_REST_MS = 600_000;
+/** Of the browser's own headers only those that change the answer. */
+const PASSED_ON = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'referer',
+  'origin',
+  'x-requested-with',
+  'authorization',
+];
+/** Of the connection, or of a body that has been decoded since. */
+const NOT_PASSED_BACK =
+  /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|trailer|strict-transport-security|alt-svc|link|refresh|content-security-policy(?:-report-only)?|nel|report-to)$/;
+
+type Answered = GuestAnswer | { readonly refused: Refusal };
+
+export class GuestRequests {
+  private readonly cache = new GuestCache();
+  private readonly robots: GuestRobots;
+  private readonly agents: ReadonlyMap<string, string>;
+  private readonly asking = new Map<string, { count: number; readonly waiting: (() => void)[] }>();
+  /** Hosts that asked for a rest (429, 503), until when. */
+  private readonly resting = new Map<string, number>();
+  /** Requests for shared scripts in flight: of many pages that want one, the first one asks. */
+  private readonly shared = new Map<string, Promise<Answered>>();
+
+  constructor(
+    private readonly fetcher: Fetcher,
+    fetchers: readonly FetcherDefinition[],
+    private readonly blockedHosts: readonly string[],
+  ) {
+    this.robots = new GuestRobots(fetcher);
+    this.agents = new Map(fetchers.map(({ name, robotsAgent }) => [name, robotsAgent]));
+  }
+
+  agentOf(fetcher: string): string {
+    return this.agents.get(fetcher) ?? '*';
+  }
+
+  /** Never rejects: a page that has gone meanwhile wants no answer. */
+  async answer(route: Route, guest: Guest | undefined): Promise<void> {
+    const request = route.request();
+    if (!guest) return abort(route);
+    if (isMain(request)) return this.document(route, request, guest);
+    guest.inFlight++;
+    guest.lastRequestAt = performance.now();
+    try {
+      const answered = await this.judged(request, guest);
+      if ('refused' in answered) {
+        guest.refused.set(answered.refused, (guest.refused.get(answered.refused) ?? 0) + 1);
+        await abort(route);
+      } else await fulfill(route, answered);
+    } catch {
+      await abort(route);
+    } finally {
+      guest.inFlight--;
+      guest.lastRequestAt = performance.now();
+    }
+  }
+
+  /** The document itself is here already; to any other place the page does not go. */
+  private async document(route: Route, request: Request, guest: Guest): Promise<void> {
+    const url = request.url();
+    if (!guest.answered && withoutHash(url) === withoutHash(guest.url)) {
+      guest.answered = true;
+      await fulfill(route, guest.answer);
+      return;
+    }
+    await abort(route);
+    guest.refused.set('navigation', (guest.refused.get('navigation') ?? 0) + 1);
+    if (withoutHash(url) !== withoutHash(guest.url)) guest.navigates(url);
+  }
+
+  private async judged(request: Request, guest: Guest): Promise<Answered> {
+    const type = request.resourceType();
+    const url = URL.parse(request.url());
+    if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return { refused: 'scheme' };
+    if (NOT_FETCHED.has(type)) return { refused: 'kind' };
+    if (type === 'stylesheet' && !guest.styled) return EMPTY_STYLES;
+    const method = request.method();
+    if (method !== 'GET' && method !== 'POST') return { refused: 'method' };
+    if (this.isBlocked(url.hostname)) return { refused: 'blocked-host' };
+    if (++guest.requests > MOST_REQUESTS || guest.bytes > MOST_BYTES) return { refused: 'limit' };
+    const isScript = type === 'script' || type === 'stylesheet';
+    if (method === 'GET' && type !== 'document') return this.sharedAnswer(request, url, guest, isScript);
+    return this.fetched(request, url, guest);
+  }
+
+  private isBlocked(hostname: string): boolean {
+    return this.blockedHosts.some((host) => hostname === host || hostname.endsWith(`.${host}`));
+  }
+
+  private async sharedAnswer(request: Request, url: URL, guest: Guest, isScript: boolean): Promise<Answered> {
+    const key = `${guest.request.fetcher} ${guest.request.session?.cookies ?? ''} ${guest.request.session?.login ?? ''} ${request.headers()['accept'] ?? ''} ${withoutHash(url.href)}`;
+    const known = this.cache.get(key) ?? (isScript ? await this.shared.get(key) : undefined);
+    if (known && !('refused' in known)) return known;
+    const asked = this.fetched(request, url, guest);
+    if (isScript) {
+      this.shared.set(key, asked);
+      asked.finally(() => this.shared.delete(key)).catch(() => undefined);
+    }
+    const answered = await asked;
+    if (!('refused' in answered)) this.cache.set(key, answered, isScript);
+    return answered;
+  }
+
+  private async fetched(request: Request, first: URL, guest: Guest): Promise<Answered> {
+    const type = request.resourceType();
+    const asksRobots = guest.obeysRobots === 'all' || (guest.obeysRobots === 'documents' && type === 'document');
+    let url = first;
+    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+      if (asksRobots && !(await this.robots.allows(url, guest.request.fetcher, guest.agent)))
+        return { refused: 'robots' };
+      if ((this.resting.get(url.host) ?? 0) > Date.now()) return { refused: 'host-rests' };
+      const outcome = await this.inTurn(url.host, () => this.ask(request, url, guest, hop > 0));
+      if (outcome.kind === 'failure')
+        return {
+          refused:
+            outcome.code === 'address-forbidden' ? 'address' : outcome.code === 'body-too-large' ? 'limit' : 'failed',
+        };
+      this.noteRest(url.host, outcome);
+      guest.bytes += outcome.body.byteLength;
+      const location = outcome.status >= 300 && outcome.status < 400 ? outcome.headers['location'] : undefined;
+      const target = location === undefined ? undefined : URL.parse(location, url.href);
+      if (!target) return { status: outcome.status, headers: outcome.headers, body: outcome.body };
+      url = target;
+    }
+    return { refused: 'limit' };
+  }
+
+  private async ask(request: Request, url: URL, guest: Guest, redirected: boolean): Promise<FetchOutcome> {
+    if (url.host === URL.parse(guest.url)?.host) guest.ownRequests++;
+    const { fetcher, userAgent, proxy, connectTimeout, readTimeout, totalTimeout, credentials, headers } =
+      guest.request;
+    const sameOrigin = url.origin === URL.parse(guest.url)?.origin;
+    const own = request.headers();
+    const passed = Object.fromEntries(
+      PASSED_ON.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])),
+    );
+    const body = redirected ? null : request.postDataBuffer();
+    const cookies = request.resourceType() === 'script' ? undefined : await guest.cookies(url.href);
+    return this.fetcher.fetch(
+      {
+        url: url.href,
+        fetcher,
+        ...(body && request.method() === 'POST' ? { method: 'POST' as const, body } : {}),
+        headers: sameOrigin ? { ...passed, ...headers } : passed,
+        session: sameOrigin
+          ? sessionOf(guest.request.session, cookies)
+          : cookies === undefined
+            ? undefined
+            : { cookies },
+        credentials: sameOrigin ? credentials : undefined,
+        userAgent,
+        proxy,
+        connectTimeout,
+        readTimeout,
+        totalTimeout: totalTimeout ?? milliseconds(15_000),
+      },
+      guest.signal,
+    );
+  }
+
+  /** So many requests to one host at once as a browser makes, whatever number of pages want something of it. */
+  private async inTurn<T>(host: string, work: () => Promise<T>): Promise<T> {
+    const slot = this.asking.get(host) ?? { count: 0, waiting: [] };
+    this.asking.set(host, slot);
+    if (slot.count >= MOST_AT_ONCE_PER_HOST) await new Promise<void>((resolve) => slot.waiting.push(resolve));
+    else slot.count++;
+    try {
+      return await work();
+    } finally {
+      const next = slot.waiting.shift();
+      if (next) next();
+      else if (--slot.count === 0) this.asking.delete(host);
+    }
+  }
+
+  private noteRest(host: string, { status, headers }: GuestAnswer): void {
+    if (status !== 429 && status !== 503) return;
+    const seconds = Number(headers['retry-after']);
+    if (this.resting.size > 1_000) this.resting.clear();
+    this.resting.set(host, Date.now() + Math.min(LONGEST_REST_MS, seconds > 0 ? seconds * 1000 : 30_000));
+  }
+}
+
+/** What the session of the page gives further requests to its site. An answer to a digest challenge is for one URL alone. */
+function sessionOf(session: RequestSession | undefined, cookies: string | undefined): RequestSession | undefined {
+  if (!session) return cookies === undefined ? undefined : { cookies };
+  const { headers, login, certificate, ntlm } = session;
+  const isForOneUrl = /^digest\b/i.test(headers?.['authorization'] ?? '');
+  return { cookies: cookies ?? session.cookies, headers: isForOneUrl ? undefined : headers, login, certificate, ntlm };
+}
+
+const EMPTY_STYLES: GuestAnswer = { status: 200, headers: { 'content-type': 'text/css' }, body: new Uint8Array(0) };
+
+function isMain(request: Request): boolean {
+  if (!request.isNavigationRequest()) return false;
+  try {
+    return request.frame().parentFrame() === null;
+  } catch {
+    return true; // the frame is not there yet: a new window
+  }
+}
+
+export const withoutHash = (url: string): string => {
+  const hash = url.indexOf('#');
+  return hash < 0 ? url : url.slice(0, hash);
+};
+
+async function fulfill(route: Route, { status, headers, body }: GuestAnswer): Promise<void> {
+  const passed = Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_PASSED_BACK.test(name)));
+  await route
+    .fulfill({ status, headers: passed, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) })
+    .catch(() => undefined);
+}
+
+async function abort(route: Route): Promise<void> {
+  await route.abort('blockedbyclient').catch(() => undefined);
+}

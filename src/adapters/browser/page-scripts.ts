@@ -1,0 +1,116 @@
+/** What runs inside rendered pages. As text: what is compiled for Node would not be what the page gets. */
+
+/**
+ * Runs before every script of the page: notes when the document last changed, routes that scripts go to and shadow roots, and takes
+ * away what a page that nobody looks at has no use for.
+ * @param name of the property that holds the notes
+ */
+export const initScript = (name: string): string => `(() => {
+  const notes = { changed: performance.now(), began: performance.now(), timers: new Set(), routes: new Set(), roots: [] };
+  Object.defineProperty(window, ${JSON.stringify(name)}, { value: notes });
+  const quiet = (object, key, value) => { try { Object.defineProperty(object, key, { value, writable: true, configurable: true }); } catch {} };
+  quiet(window, 'alert', () => undefined);
+  quiet(window, 'confirm', () => false);
+  quiet(window, 'prompt', () => null);
+  quiet(window, 'print', () => undefined);
+  const note = (url) => { try { notes.routes.size < 1000 && notes.routes.add(new URL(String(url), document.baseURI).href); } catch {} };
+  quiet(window, 'open', (url) => { if (url) note(url); return null; });
+  for (const gone of ['SharedWorker', 'RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport', 'EventSource', 'Notification', 'PushManager'])
+    try { delete window[gone]; } catch {}
+  for (const method of ['pushState', 'replaceState']) {
+    const real = history[method];
+    quiet(history, method, function (state, title, url) { if (url != null) note(url); return real.apply(this, arguments); });
+  }
+  const attach = Element.prototype.attachShadow;
+  quiet(Element.prototype, 'attachShadow', function (options) {
+    const root = attach.call(this, options);
+    if (notes.roots.length < 5000) notes.roots.push(root);
+    observer.observe(root, WATCHED);
+    return root;
+  });
+  const later = window.setTimeout;
+  const cancel = window.clearTimeout;
+  quiet(window, 'setTimeout', function (task, delay, ...rest) {
+    if (typeof task !== 'function' || !(delay > 0 && delay <= 1000) || performance.now() - notes.began > 1000)
+      return later(task, delay, ...rest);
+    const id = later(() => { notes.timers.delete(id); notes.changed = performance.now(); task(...rest); }, delay);
+    notes.timers.add(id);
+    return id;
+  });
+  quiet(window, 'clearTimeout', (id) => { notes.timers.delete(id); cancel(id); });
+  const WATCHED = { childList: true, characterData: true, subtree: true };
+  const observer = new MutationObserver(() => { notes.changed = performance.now(); });
+  observer.observe(document, WATCHED);
+})()`;
+
+/** Comes to an end when the document has not changed for so many milliseconds and no short timer is pending. */
+export const quietScript = (name: string, milliseconds: number): string => `new Promise((resolve) => {
+  const notes = window[${JSON.stringify(name)}];
+  if (!notes) return resolve();
+  const look = () => {
+    const left = ${milliseconds} - (performance.now() - notes.changed);
+    if (left <= 0 && notes.timers.size === 0 && document.readyState !== 'loading') resolve();
+    else setTimeout(look, Math.max(left, 20));
+  };
+  look();
+})`;
+
+/** True when what \`readyWhen\` says is so. */
+export const conditionScript = (readyWhen: string): string =>
+  readyWhen.startsWith('js:')
+    ? `Boolean((0, eval)(${JSON.stringify(readyWhen.slice(3))}))`
+    : `Boolean(document.querySelector(${JSON.stringify(readyWhen)}))`;
+
+export interface Snapshot {
+  readonly html: string;
+  /** Addresses that scripts went to. */
+  readonly routes: readonly string[];
+}
+
+const UNREAD =
+  'style, noscript, link[rel~=stylesheet], link[rel~=preload], link[rel~=modulepreload], link[rel~=prefetch], script:not([type="application/ld+json"])';
+
+/** The document as it is, with shadow roots and frames of the same origin. It is changed by this, and fit for nothing else. */
+export const snapshotScript = (name: string, url: string): string => `(() => {
+  const notes = window[${JSON.stringify(name)}] ?? { roots: [], routes: [] };
+  const asked = ${JSON.stringify(url)}.split('#')[0];
+  const clean = (root) => { for (const node of root.querySelectorAll(${JSON.stringify(UNREAD)})) node.remove(); };
+  const absolute = (root) => { for (const node of root.querySelectorAll('a[href], area[href]')) try { node.setAttribute('href', node.href.baseVal ?? node.href); } catch {} };
+  const written = (element, roots) => { try { return element.getHTML({ serializableShadowRoots: true, shadowRoots: roots }); } catch { return element.innerHTML; } };
+  let frames = '';
+  let count = 0;
+  const visit = (owner, depth) => {
+    for (const frame of owner.querySelectorAll('iframe, frame')) {
+      let inner;
+      try { inner = frame.contentDocument; } catch {}
+      if (!inner?.body || depth > 3 || ++count > 20 || inner.URL === 'about:blank' && !inner.body.firstChild) continue;
+      clean(inner);
+      absolute(inner);
+      frames += '<section>' + written(inner.body, []) + '</section>';
+      visit(inner, depth + 1);
+    }
+  };
+  visit(document, 1);
+  const routes = [...notes.routes];
+  const moved = document.baseURI.split('#')[0] !== asked && !document.querySelector('base[href]');
+  clean(document);
+  for (const root of notes.roots) { clean(root); if (moved) absolute(root); }
+  if (moved) absolute(document);
+  const html = document.documentElement;
+  const attributes = ['lang', 'dir'].map((key) => html.getAttribute(key) ? ' ' + key + '="' + html.getAttribute(key).replace(/["<>&]/g, '') + '"' : '').join('');
+  return { html: '<!DOCTYPE html><html' + attributes + '>' + written(html, notes.roots) + frames + '</html>', routes };
+})()`;
+
+/** Goes to the end of the page and back a little, so that what waits for a reader's eye loads. */
+export const SCROLL_SCRIPT = `(() => {
+  const end = document.scrollingElement ?? document.documentElement;
+  end.scrollTop = 0;
+  window.scrollTo(0, end.scrollHeight);
+  window.dispatchEvent(new Event('scroll'));
+})()`;
+
+export const clickScript = (select: string): string => `(() => {
+  const found = document.querySelector(${JSON.stringify(select)});
+  if (found instanceof HTMLElement || found instanceof SVGElement) found.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, view: window }));
+  return Boolean(found);
+})()`;

@@ -1,0 +1,36 @@
+/** Bounds what rendering takes of the processors in the long run: each page waits until what the ones before took is within the share. */
+
+/** Seconds of the share that may be used at once after a rest. */
+const BURST_S = 5;
+
+export class ProcessorShare {
+  private used: number | undefined;
+  private credit: number;
+  private at: number;
+
+  /**
+   * @param perSecond processor seconds that may be taken in a second
+   * @param now seconds
+   */
+  constructor(
+    private readonly perSecond: number,
+    private readonly now: () => number = () => performance.now() / 1000,
+  ) {
+    this.credit = perSecond * BURST_S;
+    this.at = now();
+  }
+
+  /** The processes have taken so many processor seconds by now, since they began; less than before when others took their place. */
+  took(total: number): void {
+    if (this.used !== undefined && total > this.used) this.credit -= total - this.used;
+    this.used = total;
+  }
+
+  /** Seconds to wait before the next page. */
+  wait(): number {
+    const now = this.now();
+    this.credit = Math.min(this.perSecond * BURST_S, this.credit + (now - this.at) * this.perSecond);
+    this.at = now;
+    return this.credit >= 0 ? 0 : -this.credit / this.perSecond;
+  }
+}

@@ -1,0 +1,187 @@
+/** One page of the browser, which renders one URL after the other of one site. */
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
+import { parseSteps, type RenderStep } from '../../domain/render/steps.js';
+import { type Guest, withoutHash } from './guest-requests.js';
+import {
+  clickScript,
+  conditionScript,
+  quietScript,
+  SCROLL_SCRIPT,
+  type Snapshot,
+  snapshotScript,
+} from './page-scripts.js';
+
+/** Nothing has happened for so long, in the document and on the network: the page is ready. */
+const QUIET_MS = 120;
+const CHECK_MS = 60;
+const STEP_QUIET_MS = 150;
+const LARGEST_DOCUMENT = 16 * 1024 * 1024;
+
+export interface RenderedPage extends Snapshot {
+  readonly readiness: 'quiet' | 'condition' | 'time limit';
+  readonly picture?: Uint8Array;
+}
+
+/** The page asked to go somewhere else before it was ready. */
+export class Moved extends Error {
+  override readonly name = 'Moved';
+  constructor(readonly target: string) {
+    super(`the page goes on to ${target}`);
+  }
+}
+
+export class TabFailed extends Error {
+  override readonly name = 'TabFailed';
+  constructor(
+    readonly code: 'render-timeout' | 'render-crash' | 'render-memory',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface TabJob {
+  readonly guest: Guest;
+  readonly readyWhen: string | undefined;
+  readonly steps: string | undefined;
+  readonly timeLimit: number;
+  readonly withPicture: boolean;
+}
+
+export class Tab {
+  guest: Guest | undefined;
+  uses = 0;
+  private crashed: (() => void) | undefined;
+
+  private constructor(
+    readonly page: Page,
+    readonly context: BrowserContext,
+    private readonly notes: string,
+    private readonly session: CDPSession,
+  ) {
+    page.on('crash', () => this.crashed?.());
+    page.on('dialog', (dialog) => {
+      const answer = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss();
+      answer.catch(() => undefined);
+    });
+  }
+
+  static async open(context: BrowserContext, notes: string): Promise<Tab> {
+    const page = await context.newPage();
+    return new Tab(page, context, notes, await context.newCDPSession(page));
+  }
+
+  /** Throws Moved or TabFailed; after a TabFailed the tab is of no use any more. */
+  async render(job: TabJob): Promise<RenderedPage> {
+    this.uses++;
+    this.guest = job.guest;
+    const deadline = performance.now() + job.timeLimit;
+    const hung = job.timeLimit + 2_000;
+    let timer: NodeJS.Timeout | undefined;
+    const ended = new Promise<never>((_, reject) => {
+      this.crashed = () => reject(new TabFailed('render-crash', 'the process of the page ended'));
+      timer = setTimeout(
+        () =>
+          reject(new TabFailed('render-timeout', `its scripts did not let the page be read within ${hung / 1000} s`)),
+        hung,
+      );
+    });
+    const moved = new Promise<never>((_, reject) => {
+      job.guest.navigates = (url) => reject(new Moved(url));
+    });
+    for (const promise of [ended, moved]) promise.catch(() => undefined);
+    try {
+      return await Promise.race([this.work(job, deadline), ended, moved]);
+    } finally {
+      clearTimeout(timer);
+      this.crashed = undefined;
+      this.guest = undefined;
+    }
+  }
+
+  private async work(job: TabJob, deadline: number): Promise<RenderedPage> {
+    const { guest } = job;
+    await this.page.goto(guest.url, { waitUntil: 'commit', timeout: job.timeLimit });
+    let readiness = await this.untilReady(job, deadline);
+    const routes: string[] = [];
+    const steps = job.steps === undefined ? undefined : parseSteps(job.steps);
+    if (steps) {
+      guest.navigates = (url) => routes.push(url);
+      for (const step of steps) await this.step(step, guest, deadline);
+      readiness = performance.now() >= deadline ? 'time limit' : readiness;
+    }
+    const picture = job.withPicture ? await this.picture() : undefined;
+    const snapshot = await this.evaluate<Snapshot>(snapshotScript(this.notes, withoutHash(guest.url)));
+    if (snapshot.html.length > LARGEST_DOCUMENT)
+      throw new TabFailed('render-memory', `its scripts made a document of ${snapshot.html.length} characters`);
+    return { html: snapshot.html, routes: [...snapshot.routes, ...routes], readiness, picture };
+  }
+
+  private async untilReady({ guest, readyWhen }: TabJob, deadline: number): Promise<RenderedPage['readiness']> {
+    while (performance.now() < deadline) {
+      if (readyWhen !== undefined) {
+        if (await this.before(deadline, this.evaluate<boolean>(conditionScript(readyWhen)))) return 'condition';
+        await pause(Math.min(CHECK_MS, deadline - performance.now()));
+      } else if (await this.isQuiet(guest, QUIET_MS, deadline)) return 'quiet';
+    }
+    return 'time limit';
+  }
+
+  private async isQuiet(guest: Guest, quiet: number, deadline: number): Promise<boolean> {
+    if (guest.inFlight > 0) {
+      await pause(Math.min(CHECK_MS / 2, deadline - performance.now()));
+      return false;
+    }
+    const done = this.evaluate(quietScript(this.notes, quiet)).then(() => true);
+    if ((await this.before(deadline, done)) !== true) return false;
+    return guest.inFlight === 0 && performance.now() - guest.lastRequestAt >= quiet;
+  }
+
+  private async step(step: RenderStep, guest: Guest, deadline: number): Promise<void> {
+    if (step.do === 'wait') {
+      await pause(Math.max(0, Math.min(step.time, deadline - performance.now())));
+      return;
+    }
+    const times = step.do === 'scroll' ? step.times : 1;
+    for (let time = 0; time < times && performance.now() < deadline; time++) {
+      await this.before(deadline, this.evaluate(step.do === 'click' ? clickScript(step.select) : SCROLL_SCRIPT));
+      await pause(CHECK_MS / 2);
+      while (performance.now() < deadline && !(await this.isQuiet(guest, STEP_QUIET_MS, deadline)));
+    }
+  }
+
+  /** Undefined when the deadline comes first. */
+  private async before<T>(deadline: number, work: Promise<T>): Promise<T | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), Math.max(0, deadline - performance.now()));
+    });
+    work.catch(() => undefined);
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async picture(): Promise<Uint8Array | undefined> {
+    return this.page.screenshot({ type: 'jpeg', quality: 60, timeout: 5_000 }).catch(() => undefined);
+  }
+
+  private async evaluate<T>(script: string): Promise<T> {
+    return (await this.page.evaluate(script)) as T;
+  }
+
+  /** Ends the page, also one that answers to nothing. */
+  async kill(): Promise<void> {
+    this.session.send('Page.crash').catch(() => undefined);
+    await Promise.race([this.page.close().catch(() => undefined), pause(2_000)]);
+  }
+
+  /** Its scripts stop. */
+  async rest(): Promise<void> {
+    await this.page.goto('about:blank', { timeout: 5_000 }).catch(() => undefined);
+  }
+}
+
+const pause = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, time)));

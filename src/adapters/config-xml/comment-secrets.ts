@@ -1,0 +1,75 @@
+/**
+ * Comments, CDATA sections and processing instructions of a configuration. What is commented out may be a sink with its password, whole or in
+ * pieces that no parser takes: unless it reads as elements without any secret, or as words that speak of none, all of it is hidden. The
+ * number of the comment says which one its placeholder stands for.
+ */
+import { userInfoRanges } from '../../domain/redact.js';
+import { parseDocument, type XmlElement, XmlFault } from './document.js';
+import { specials } from './markup.js';
+import { PLACEHOLDER } from './placeholder.js';
+import { secretRanges, secretTextRanges, speaksOfSecret } from './secret-ranges.js';
+import type { Splice } from './splice.js';
+
+interface Inside {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+export function hideComments(xml: string): Splice[] {
+  const hidden = hiddenIn(xml);
+  return hidden.map(({ start, end }, index) => ({ start, end, text: placeholder(index, hidden.length) }));
+}
+
+/** The comments that stand where `current` has hidden ones of the same number, of as many. */
+export function restoreComments(xml: string, current: string): Splice[] {
+  const known = hiddenIn(current);
+  const byPlaceholder = new Map(known.map(({ text }, index) => [placeholder(index, known.length).trim(), text]));
+  const splices: Splice[] = [];
+  for (const { start, end, text } of insides(xml)) {
+    const original = byPlaceholder.get(text.trim());
+    if (original !== undefined) splices.push({ start, end, text: original });
+  }
+  return splices;
+}
+
+const placeholder = (index: number, count: number): string => ` ${PLACEHOLDER} hidden ${index + 1} of ${count} `;
+
+const PLACEHOLDER_ALONE = /^\s*\*{8} hidden \d+ of \d+\s*$/;
+
+const hiddenIn = (xml: string): Inside[] =>
+  [...insides(xml)].filter(({ text }) => !PLACEHOLDER_ALONE.test(text) && mayHoldSecret(text));
+
+function* insides(xml: string): Generator<Inside> {
+  for (const special of specials(xml)) {
+    const text = xml.slice(special.start, special.end);
+    const [open, close] = text.startsWith('<!--') ? [4, 3] : text.startsWith('<?') ? [targetLength(text), 2] : [9, 3];
+    const [start, end] = [special.start + open, special.end - close];
+    yield { start, end, text: xml.slice(start, end) };
+  }
+}
+
+/** `<?name` of a processing instruction. */
+const targetLength = (text: string): number => /^<\?[^\s?]*/.exec(text)?.[0].length ?? 2;
+
+function mayHoldSecret(text: string): boolean {
+  if (userInfoRanges(text).length > 0 || text.includes('PRIVATE KEY')) return true;
+  // `name = value`, `name: value`, `name value`: in words and in pieces of elements, values are what nobody can find the end of.
+  if ([...text.matchAll(/[\w.-]{2,64}(?=\s{0,9}[=:])/g)].some(([name]) => speaksOfSecret(name))) return true;
+  return text.includes('<') && elementsMayHoldSecret(text);
+}
+
+function elementsMayHoldSecret(text: string): boolean {
+  const fragment = `<x>${text}</x>`;
+  try {
+    return holdsSecret(parseDocument(fragment, 'comment').root, fragment);
+  } catch (error) {
+    if (error instanceof XmlFault) return true;
+    throw error;
+  }
+}
+
+const holdsSecret = (element: XmlElement, text: string): boolean =>
+  element.attributes.some((attribute) => secretRanges(element, attribute, text).length > 0) ||
+  secretTextRanges(element, text).length > 0 ||
+  element.children.some((child) => holdsSecret(child, text));

@@ -1,0 +1,39 @@
+/** `cw:Acl` and the file of rules that it names. */
+import { type AclDefinition, type AclRule, parseAclFile, principalsIn } from '../../../domain/content/acl.js';
+import { all, type Node, one } from '../interpret.js';
+import * as schema from '../schema/acl.js';
+import type { ReadContext } from './context.js';
+
+export function readAcl(crawler: Node, context: ReadContext): { acl?: AclDefinition } {
+  const node = one(crawler, schema.ACL);
+  if (!node) return {};
+  const { values } = node;
+  const written = all(node as Node, schema.ACL_RULE).map(
+    ({ values: { url, allow, deny } }): AclRule => ({
+      prefix: url,
+      allow: principalsIn(allow),
+      deny: principalsIn(deny),
+    }),
+  );
+  return {
+    acl: {
+      default: principalsIn(values.default),
+      rules: [...fileRules(node, context), ...written],
+      allowHeader: values.header?.toLowerCase(),
+      denyHeader: values.denyHeader?.toLowerCase(),
+      allowMeta: values.meta?.toLowerCase(),
+      denyMeta: values.denyMeta?.toLowerCase(),
+    },
+  };
+}
+
+function fileRules(
+  { values: { file }, place }: Node<typeof schema.ACL.attributes>,
+  context: ReadContext,
+): readonly AclRule[] {
+  const text = file === undefined ? undefined : context.readFile(file, place);
+  if (file === undefined || text === undefined) return [];
+  const { rules, problems } = parseAclFile(text);
+  for (const { line, message } of problems) context.problems.add('bad-rule-file', message, { file, line, column: 1 });
+  return rules;
+}

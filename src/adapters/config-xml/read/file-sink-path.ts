@@ -1,0 +1,29 @@
+/** Where a `file` sink may write: whoever may change the configuration must not be able to write any file of the machine. */
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, resolve, sep } from 'node:path';
+
+const ENDINGS = { file: ['.jsonl', '.ndjson', '.json'], warc: ['.warc', '.warc.gz'] } as const;
+
+export function fileSinkPath(
+  written: string,
+  folder: string,
+  type: string = 'file',
+): { readonly path: string } | { readonly refusal: string } {
+  const base = resolve(folder);
+  const path = resolve(base, written);
+  const endings = type === 'warc' ? ENDINGS.warc : ENDINGS.file;
+  if (!endings.some((ending) => basename(path).toLowerCase().endsWith(ending)))
+    return { refusal: `give a file that ends in ${endings.join(', ')}` };
+  if (isBelow(path, base) && isBelow(realPlace(path), realPlace(base))) return { path };
+  return { refusal: `give a file below the folder for file sinks; CRAWLWAY_FILE_SINKS says which folder that is` };
+}
+
+const isBelow = (path: string, folder: string): boolean =>
+  path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+
+/** With the links of the part that is there resolved. */
+function realPlace(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : resolve(realPlace(parent), path.slice(parent.length).replace(/^[/\\]+/, ''));
+}

@@ -1,0 +1,237 @@
+/** `cw:Login`: what each type needs, and that nothing secret goes where it could be read. */
+import { createPrivateKey } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { createSecureContext } from 'node:tls';
+import {
+  type CertificateLogin,
+  type FormLogin,
+  type LoginDefinition,
+  type LoginField,
+  type LoginStep,
+  type LoginType,
+  PASSWORD_FIELD,
+  USER_FIELD,
+} from '../../../domain/crawl/logins.js';
+import type { Place } from '../../../domain/crawl/place.js';
+import { Secret } from '../../../domain/secret.js';
+import { hasUserInfo } from '../../../domain/url/crawl-url.js';
+import { all, type Node } from '../interpret.js';
+import * as schema from '../schema/logins.js';
+import type { ReadContext } from './context.js';
+
+type LoginNode = Node<typeof schema.LOGIN.attributes>;
+type Option = keyof LoginNode['values'];
+
+const SHARED: readonly Option[] = ['name', 'type', 'url', 'insecure', 'check'];
+
+/** Beside what all types have. */
+const OPTIONS: Readonly<Record<LoginType, { readonly needs: readonly Option[]; readonly takes?: readonly Option[] }>> =
+  {
+    basic: { needs: ['user', 'password'] },
+    digest: { needs: ['user', 'password'] },
+    ntlm: { needs: ['user', 'password'], takes: ['domain'] },
+    negotiate: { needs: [], takes: ['service', 'principal'] },
+    bearer: { needs: ['token'] },
+    header: { needs: ['header', 'value'] },
+    oauth2: { needs: ['tokenUrl', 'clientId', 'clientSecret'], takes: ['scope', 'audience', 'clientAuthentication'] },
+    certificate: { needs: ['certificate', 'key'], takes: ['passphrase'] },
+    form: {
+      needs: [],
+      takes: [
+        'user',
+        'password',
+        'page',
+        'form',
+        'sendTo',
+        'successSelector',
+        'successCookie',
+        'successStatus',
+        'successText',
+        'refusedText',
+        'lockedText',
+        'loggedOut',
+      ],
+    },
+  };
+
+export function readLogins(fetcher: Node, context: ReadContext): LoginDefinition[] {
+  return all(fetcher, schema.LOGIN).flatMap((node) => {
+    if (!checkLogin(node, context)) return [];
+    const login = readLogin(node, context);
+    return login ? [login] : [];
+  });
+}
+
+function checkLogin(node: LoginNode, { problems }: ReadContext): boolean {
+  const { element, values, place } = node;
+  const { needs, takes = [] } = OPTIONS[values.type];
+  const missing = needs.filter((option) => values[option] === undefined);
+  for (const option of missing)
+    problems.add('missing-attribute', `a login of type ${values.type} needs the attribute ${option}`, place);
+  const known = new Set<string>([...SHARED, ...needs, ...takes]);
+  for (const { local } of element.attributes) {
+    if (!(local in schema.LOGIN.attributes) || known.has(local)) continue;
+    const list = [...needs, ...takes].join(', ') || 'none of its kind';
+    const message = `a login of type ${values.type} does not read the attribute ${local}; it reads ${list}`;
+    problems.add('ignored-attribute', message, place);
+  }
+  for (const option of ['url', 'check', 'page', 'tokenUrl'] as const) checkAddress(node, option, problems);
+  return missing.length === 0;
+}
+
+function checkAddress({ values, place }: LoginNode, option: 'url' | 'check' | 'page' | 'tokenUrl', problems: Problems) {
+  const address = values[option];
+  if (address === undefined) return;
+  if (hasUserInfo(address))
+    problems.add('bad-value', `${option}: give the URL without user name and password; they have attributes`, place);
+  if (URL.parse(address)?.protocol === 'https:' || values.insecure) return;
+  const message = `${option} of login ${values.name} begins with http://, so that everybody on the way could read the login: use https://, or write insecure="true" if that is meant`;
+  problems.add('bad-value', message, place);
+}
+
+type Problems = ReadContext['problems'];
+
+function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | undefined {
+  const { values, place } = node;
+  const { name, url, type } = values;
+  const base = { name, url, check: values.check ?? url, place };
+  if (URL.parse(base.check)?.origin !== URL.parse(url)?.origin)
+    context.problems.add('bad-value', `check of login ${name} is on another server than its url`, place);
+  switch (type) {
+    case 'basic':
+    case 'digest':
+      return { ...base, type, user: values.user ?? '', password: secret(values.password) };
+    case 'ntlm':
+      return { ...base, type, ...windowsUser(values), password: secret(values.password) };
+    case 'negotiate':
+      if (!hasKerberos()) context.problems.add('missing-package', KERBEROS_MISSING, place);
+      return { ...base, type, service: values.service, principal: values.principal };
+    case 'bearer':
+      return { ...base, type, header: 'authorization', value: new Secret(`Bearer ${values.token}`) };
+    case 'header':
+      return { ...base, type, header: (values.header ?? '').toLowerCase(), value: secret(values.value) };
+    case 'oauth2': {
+      const { tokenUrl = '', clientId = '', scope, audience, clientAuthentication } = values;
+      const clientSecret = secret(values.clientSecret);
+      return { ...base, type, tokenUrl, clientId, clientSecret, scope, audience, clientAuthentication };
+    }
+    case 'certificate':
+      return readCertificate(base, node, context);
+    case 'form':
+      return readForm(base, node, context);
+  }
+}
+
+const KERBEROS_MISSING =
+  'logins of type negotiate need the package kerberos, which is not installed: run `npm install kerberos` in the folder of Crawlway, with the Kerberos libraries of the system';
+
+/** It binds libraries of the system, so that it is no dependency of everybody. */
+function hasKerberos(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('kerberos');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const secret = (text: string | undefined): Secret => new Secret(text ?? '');
+
+/** `DOMAIN\user` as people write it. */
+function windowsUser({ user = '', domain }: LoginNode['values']): { user: string; domain: string } {
+  const backslash = user.indexOf('\\');
+  if (domain !== undefined || backslash < 0) return { user, domain: domain ?? '' };
+  return { user: user.slice(backslash + 1), domain: user.slice(0, backslash) };
+}
+
+type Base = Pick<LoginDefinition, 'name' | 'url' | 'check' | 'place'>;
+
+function readCertificate(base: Base, { values, place }: LoginNode, context: ReadContext): CertificateLogin | undefined {
+  const certificate = context.readFile(values.certificate ?? '', place);
+  const key = context.readFile(values.key ?? '', place);
+  if (certificate === undefined || key === undefined) return undefined;
+  const fault = (message: string): undefined => {
+    context.problems.add('bad-value', `login ${values.name}: ${message}`, place);
+  };
+  let open: string;
+  try {
+    const privateKey = createPrivateKey({ key, passphrase: values.passphrase ?? '' });
+    open = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  } catch {
+    return fault(
+      `the private key ${values.key} cannot be read: give a key in PEM form, and its passphrase if it has one`,
+    );
+  }
+  try {
+    createSecureContext({ cert: certificate, key: open });
+  } catch {
+    return fault(
+      `the certificate ${values.certificate} cannot be used with the key ${values.key}: give the two that belong together, in PEM form`,
+    );
+  }
+  return { ...base, type: 'certificate', certificate, key: new Secret(open) };
+}
+
+function readForm(base: Base, node: LoginNode, { problems }: ReadContext): FormLogin {
+  const { values, place } = node;
+  const inside = node as Node;
+  const steps = all(inside, schema.LOGIN_STEP).map((step): LoginStep => {
+    if (step.values.json !== undefined && URL.parse(step.values.json)?.protocol === 'http:' && !values.insecure)
+      problems.add('bad-value', `json of login ${values.name} begins with http://: use https://`, step.place);
+    return { form: step.values.form, json: step.values.json, fields: fieldsOf(step as Node) };
+  });
+  const fields = fieldsOf(inside);
+  if (steps.length === 0) steps.push({ form: values.form, fields: [...fields, ...userAndPassword(values)] });
+  else if (fields.length > 0 || values.password !== undefined || values.form !== undefined)
+    problems.add(
+      'no-effect',
+      `login ${values.name} has steps: its fields, form and password belong into a LoginStep`,
+      place,
+    );
+  if (steps.every((step) => step.fields.length === 0))
+    problems.add('missing-attribute', `a login of type form needs user and password, or fields in LoginField`, place);
+  const page = values.page ?? base.url;
+  return {
+    ...base,
+    type: 'form',
+    page,
+    steps,
+    success: {
+      selector: values.successSelector,
+      cookie: values.successCookie,
+      status: values.successStatus,
+      text: values.successText,
+    },
+    sendTo: originsOf(values.sendTo ?? '', place, problems),
+    refusedText: values.refusedText,
+    lockedText: values.lockedText,
+    loggedOut: values.loggedOut,
+    insecure: values.insecure,
+  };
+}
+
+const fieldsOf = (node: Node): LoginField[] =>
+  all(node, schema.LOGIN_FIELD).map(({ values }) => ({ name: values.name, value: new Secret(values.value) }));
+
+function userAndPassword({ user, password }: LoginNode['values']): LoginField[] {
+  return [
+    ...(user === undefined ? [] : [{ name: USER_FIELD, value: new Secret(user) }]),
+    ...(password === undefined ? [] : [{ name: PASSWORD_FIELD, value: new Secret(password) }]),
+  ];
+}
+
+function originsOf(text: string, place: Place, problems: Problems): string[] {
+  return text
+    .split(/\s+/)
+    .filter((part) => part !== '')
+    .flatMap((part) => {
+      const url = URL.parse(part);
+      if (url && /^https?:$/.test(url.protocol)) return [url.origin];
+      problems.add(
+        'bad-value',
+        `sendTo: '${part.slice(0, 80)}' is not right; give origins like https://login.example.com`,
+        place,
+      );
+      return [];
+    });
+}

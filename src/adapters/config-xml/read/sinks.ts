@@ -1,0 +1,201 @@
+/** Sinks. */
+import type {
+  ServerDefinition,
+  SinkDefinition,
+  SinkSettings,
+  WebhookDefinition,
+} from '../../../domain/crawl/definition.js';
+import type { Place } from '../../../domain/crawl/place.js';
+import { kafkaUrlFault } from '../../../domain/push/kafka-url.js';
+import type { MapStep } from '../../../domain/push/map-steps.js';
+import { postgresqlUrlFault } from '../../../domain/push/postgresql-url.js';
+import { SINK_TYPES, type SinkOption, type SinkType } from '../../../domain/push/sink-types.js';
+import { Secret } from '../../../domain/secret.js';
+import { hasUserInfo } from '../../../domain/url/crawl-url.js';
+import { all, type Node, one } from '../interpret.js';
+import type { Problems } from '../problems.js';
+import * as sink from '../schema/sink.js';
+import { WEBHOOK } from '../schema/webhook.js';
+import { httpUrl } from '../value-types.js';
+import type { ReadContext } from './context.js';
+import { fileSinkPath } from './file-sink-path.js';
+import { allowedAddresses, readAuthorities } from './server.js';
+
+type SinkNode = Node<typeof sink.SINK.attributes>;
+
+export function readSinks(root: Node, context: ReadContext, fileSinks?: string): SinkDefinition[] {
+  const { problems } = context;
+  return all(root, sink.SINK).map((node) => {
+    checkSink(node, problems);
+    const { type, url } = node.values;
+    const isFile = SINK_TYPES[type].address === 'file';
+    const path = isFile && fileSinks !== undefined ? fileSinkPath(url, fileSinks, type) : { path: url };
+    if ('refusal' in path) problems.add('bad-value', `url of sink ${node.values.name}: ${path.refusal}`, node.place);
+    const { name, batchDocuments, batchBytes, batchAgeMS, timeoutMS, concurrency } = node.values;
+    return {
+      name,
+      type,
+      url: 'path' in path ? withoutLogin(type, path.path) : url,
+      place: node.place,
+      batchDocuments,
+      batchBytes,
+      batchAge: batchAgeMS,
+      timeout: timeoutMS,
+      concurrency,
+      allowedAddresses: allowedAddresses(node as Node),
+      ...tlsOf(node as Node, context),
+      ...mapOf(node),
+      options: optionsOf(node, context),
+    } as SinkDefinition; // the options are those of the type, by its row in the table
+  });
+}
+
+const SECRET_OPTIONS: ReadonlySet<SinkOption> = new Set<SinkOption>([
+  'password',
+  'apiKey',
+  'secret',
+  'awsSessionToken',
+]);
+
+/** A login that is written in the URL counts where there is none beside it. */
+function loginIn(type: SinkType, address: string): Partial<Record<SinkOption, string>> {
+  const url = SINK_TYPES[type].address === 'file' ? null : URL.parse(address);
+  if (!url || (url.username === '' && url.password === '')) return {};
+  return { login: decoded(url.username), password: decoded(url.password) };
+}
+
+function withoutLogin(type: SinkType, address: string): string {
+  const url = SINK_TYPES[type].address === 'file' || !hasUserInfo(address) ? null : URL.parse(address);
+  if (!url) return address;
+  url.username = url.password = '';
+  return url.href;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function optionsOf({ values, place }: SinkNode, context: ReadContext): Partial<Record<SinkOption, string | Secret>> {
+  const { options } = SINK_TYPES[values.type];
+  const inUrl = loginIn(values.type, values.url);
+  const read = (option: SinkOption): string | undefined =>
+    option === 'template' && values.template !== undefined
+      ? readTemplate(values.template, place, context)
+      : (values[option] ?? inUrl[option]);
+  return Object.fromEntries(
+    options.flatMap((option: SinkOption) => {
+      const value = read(option);
+      if (value === undefined) return [];
+      return [[option, SECRET_OPTIONS.has(option) ? new Secret(value) : value]];
+    }),
+  );
+}
+
+function readTemplate(file: string, place: Place, { readFile, problems }: ReadContext): string | undefined {
+  const text = readFile(file, place);
+  if (text === undefined) return undefined;
+  try {
+    const template: unknown = JSON.parse(text);
+    if (typeof template === 'object' && template !== null && !Array.isArray(template)) return text;
+  } catch {
+    // said below
+  }
+  problems.add('bad-value', `${file} is not a JSON object with settings, mappings or aliases`, place);
+  return undefined;
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
+const KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+-----END [A-Z ]*PRIVATE KEY-----/;
+
+/** Certificates of all kinds; absent when there are none. */
+function tlsOf(node: Node, context: ReadContext): Pick<SinkSettings, 'tls'> {
+  const certificateAuthorities = readAuthorities(node, context);
+  const client = one(node, sink.CLIENT_CERTIFICATE);
+  const clientCertificate = client && readClientCertificate(client, context);
+  if (certificateAuthorities.length === 0 && !clientCertificate) return {};
+  return { tls: { certificateAuthorities, ...(clientCertificate ? { clientCertificate } : {}) } };
+}
+
+function readClientCertificate(
+  { values, element, place }: Node<typeof sink.CLIENT_CERTIFICATE.attributes>,
+  { readFile, problems }: ReadContext,
+): NonNullable<SinkSettings['tls']>['clientCertificate'] {
+  const text = values.file === undefined ? element.text : (readFile(values.file, place) ?? '');
+  const keyText = values.key === undefined ? text : (readFile(values.key, place) ?? '');
+  const certificate = CERTIFICATE.test(text);
+  const [key] = KEY.exec(keyText) ?? [];
+  if (certificate && key !== undefined)
+    return {
+      certificate: certificateOf(text),
+      key: new Secret(key),
+      passphrase: values.passphrase === undefined ? undefined : new Secret(values.passphrase),
+    };
+  const missing = certificate ? 'a private key' : 'a certificate';
+  problems.add('bad-value', `ClientCertificate needs ${missing} in PEM form`, place);
+  return undefined;
+}
+
+/** Without a key that is written beside it. */
+const certificateOf = (text: string): string =>
+  [...text.matchAll(new RegExp(CERTIFICATE, 'g'))].map(([one]) => one).join('\n');
+
+function mapOf(node: SinkNode): Pick<SinkSettings, 'map'> {
+  const steps = all(node as Node, sink.MAP).map(({ values }): MapStep => values);
+  return steps.length === 0 ? {} : { map: steps };
+}
+
+const SINK_OPTIONS: ReadonlySet<string> = new Set(Object.values(SINK_TYPES).flatMap(({ options }) => options));
+
+/** What one type needs and another does not. */
+function checkSink({ element, values, place }: SinkNode, problems: Problems): void {
+  const { type, url } = values;
+  const { address, required = [] }: { address: keyof typeof ADDRESS_CHECKS; required?: readonly SinkOption[] } =
+    SINK_TYPES[type];
+  const options: readonly SinkOption[] = SINK_TYPES[type].options;
+  const wanted = ADDRESS_CHECKS[address](url);
+  if (wanted) problems.add('bad-value', `url of a sink of type ${type}: give ${wanted}`, place);
+  for (const option of required) {
+    if (values[option] !== undefined) continue;
+    problems.add('missing-attribute', `a sink of type ${type} needs the attribute ${option}`, place);
+  }
+  for (const { local } of element.attributes) {
+    if (!SINK_OPTIONS.has(local) || options.includes(local as SinkOption)) continue;
+    const message = `a sink of type ${type} does not read the attribute ${local}; it reads ${options.join(', ') || 'none of its kind'}`;
+    problems.add('ignored-attribute', message, place);
+  }
+}
+
+/** What a URL should have been, when it is none of that kind. */
+const ADDRESS_CHECKS: Readonly<Record<'http' | 'file' | 'postgresql' | 'kafka', (url: string) => string | undefined>> =
+  {
+    http: (url) => {
+      const checked = httpUrl.parse(url);
+      return checked.ok ? undefined : checked.wanted;
+    },
+    file: () => undefined, // checked with the folder, by fileSinkPath
+    postgresql: postgresqlUrlFault,
+    kafka: kafkaUrlFault,
+  };
+
+export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefinition, 'webhooks'> {
+  const webhooks = all(root, WEBHOOK).map((node): WebhookDefinition => {
+    const { name, url, secret, events = [], timeoutMS: timeout } = node.values;
+    const inside = node as Node;
+    const allowed = allowedAddresses(inside);
+    return {
+      name,
+      url,
+      secret: new Secret(secret),
+      events,
+      timeout,
+      place: node.place,
+      allowedAddresses: allowed,
+      ...tlsOf(inside, context),
+    };
+  });
+  return webhooks.length === 0 ? {} : { webhooks };
+}

@@ -1,0 +1,33 @@
+/** Secrets of an indexer.conf or a crawl.rules, read line by line as the readers of these files do. */
+import { hide, type TextRange, userInfoRanges } from '../../domain/redact.js';
+import { PLACEHOLDER } from './placeholder.js';
+import { speaksOfSecret } from './secret-ranges.js';
+
+/** The text with its passwords hidden, commented-out ones too. */
+export function redactRules(text: string): string {
+  const ranges: TextRange[] = [];
+  let start = 0;
+  // A backslash at the end of a line continues it.
+  for (const { index, 0: end } of text.matchAll(/(?<!\\)(?:\r\n|\n|\r)|$/g)) {
+    for (const [from, to] of secretsOfLine(text.slice(start, index))) ranges.push([start + from, start + to]);
+    start = index + end.length;
+  }
+  return hide(text, ranges, PLACEHOLDER);
+}
+
+const COMMAND = /^[\s\uFEFF#]*([^\s\uFEFF#=:][^\s=:]*)(?:[ \t=:]|\\\r?\n)+/;
+
+/** All that follows a command whose name speaks of a login (`AuthBasic`, `ProxyAuthBasic`, a misspelt one), or user and password of URLs. */
+function secretsOfLine(line: string): readonly TextRange[] {
+  const [beginning = '', name = ''] = COMMAND.exec(line) ?? [];
+  const isSecret = /auth/i.test(name) || speaksOfSecret(name);
+  const end = line.trimEnd().length;
+  if (isSecret && beginning.length < end) return [[beginning.length, end]];
+  if (/^HTTPHeader$/i.test(name)) return headerValue(line, beginning.length, end);
+  return userInfoRanges(line);
+}
+
+function headerValue(line: string, from: number, end: number): TextRange[] {
+  const colon = line.indexOf(':', from);
+  return colon >= 0 && colon + 1 < end ? [[colon + 1, end]] : [];
+}

@@ -1,0 +1,27 @@
+/** Who may see documents (docs/ACL.md). */
+import * as t from '../value-types.js';
+import { attribute, elementsOf } from './spec.js';
+
+const element = elementsOf('cw');
+
+export const ACL = element(
+  'Acl',
+  'Who may see the documents of the crawler, delivered as `acl_allow` and `acl_deny` (docs/ACL.md).',
+  {
+    default: attribute(t.text, 'Principals that may see what no rule, header or meta speaks of, apart by commas.', {
+      default: '',
+    }),
+    header: attribute(t.headerName, 'Response header with principals that may see the page.'),
+    denyHeader: attribute(t.headerName, 'Response header with principals that may not.'),
+    meta: attribute(t.word, 'Meta of the page with principals that may see it.'),
+    denyMeta: attribute(t.word, 'Meta of the page with principals that may not.'),
+    file: attribute(t.fileName, 'File with lines `allow|deny PREFIX principal, principal`.'),
+  },
+  { once: true, children: ['AclRule'] },
+);
+
+export const ACL_RULE = element('AclRule', 'Principals of the URLs with a prefix; the longest prefix counts.', {
+  url: attribute(t.httpUrl, 'Prefix of the URLs.', { required: true }),
+  allow: attribute(t.text, 'Principals that may see them, apart by commas.', { default: '' }),
+  deny: attribute(t.text, 'Principals that may not, apart by commas.', { default: '' }),
+});

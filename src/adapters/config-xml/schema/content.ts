@@ -1,0 +1,104 @@
+/** What is taken of pages: text, fields, forms for retrieval, and what counts as a change. */
+import { FIELD_TYPES, MARKERS, URL_PARTS } from '../../../domain/content/content-definition.js';
+import * as t from '../value-types.js';
+import { attribute, elementsOf } from './spec.js';
+
+const element = elementsOf('cw');
+
+const NO_MARKER = 'none';
+
+export const CONTENT = element(
+  'Content',
+  'What is taken of pages (docs/content.md). A crawler may have several: one without a name for all pages, and named ones, which the option `content` chooses for some. Without this element a page is read as it is, by the fast reader.',
+  {
+    name: attribute(
+      t.name,
+      'Name for the option `content`; without one it is for all pages that no option names another for.',
+    ),
+    main: attribute(t.boolean, 'Only the main content of the page, without navigation, headers and footers.', {
+      default: 'false',
+    }),
+    markers: attribute(
+      t.listOf(t.enumeration([...MARKERS, NO_MARKER])),
+      'Markers of the page that are obeyed: `googleoff` comments, `data-nosnippet`, `data-elastic-exclude` and `-include`, `data-swiftype-index`, and `noindex` sections (the element, and comments of several search engines). `none`: no marker counts.',
+      { default: MARKERS.join(' ') },
+    ),
+    metas: attribute(
+      t.boolean,
+      'Deliver the metas that pages carry: description, keywords, Open Graph, Twitter, article, Dublin Core, JSON-LD.',
+      { default: 'true' },
+    ),
+    changeDetection: attribute(
+      t.enumeration(['content', 'bytes']),
+      'What makes a page a changed one: `content`, what is delivered of it (text, title, metas, fields); `bytes`, any byte of it. Documents other than pages always go by their bytes.',
+      { default: 'content' },
+    ),
+  },
+  { children: ['Include', 'Exclude', 'Field', 'Output'] },
+);
+
+const selector = attribute(t.selector, 'CSS selector; several are separated by commas.', { required: true });
+
+export const INCLUDE = element(
+  'Include',
+  'Only the elements of this selector count, on pages that have one; several Include add up. Links of the whole page are followed all the same.',
+  { select: selector },
+);
+export const EXCLUDE = element('Exclude', 'The elements of this selector do not count.', { select: selector });
+
+export const FIELD = element(
+  'Field',
+  'A meta of the document, from exactly one of: elements of the page, its JSON-LD, one of its metas, a part of its URL.',
+  {
+    name: attribute(t.word, 'Name of the meta.', { required: true }),
+    select: attribute(
+      t.selector,
+      'CSS selector of elements of the whole page, excluded parts too. The value is their text.',
+    ),
+    attribute: attribute(t.word, 'Beside `select`: the value is this attribute of the elements.'),
+    jsonld: attribute(
+      t.jsonLdPath,
+      'Path into the JSON-LD of the page: `author.name`, or `Product:offers.price` of things of one type. Lists are walked through.',
+    ),
+    meta: attribute(t.word, 'Name or property of a meta of the page, in any case.'),
+    url: attribute(t.enumeration(URL_PARTS), 'Part of the URL of the page.'),
+    match: attribute(
+      t.regex,
+      'Regular expression (linear time), found anywhere in the value: its first group, or without a group the match, becomes the value. What does not match gives none.',
+    ),
+    type: attribute(
+      t.enumeration(FIELD_TYPES),
+      '`date`: ISO 8601 in UTC; `number`: with a decimal point; `url`: absolute. A value that is none of its type is left out.',
+      { default: 'text' },
+    ),
+    multiple: attribute(t.boolean, 'All values instead of the first.', { default: 'false' }),
+  },
+);
+
+export const OUTPUT = element(
+  'Output',
+  'Further forms of the content, as fields of the document.',
+  {
+    headings: attribute(t.boolean, 'Field `headings`: the headings with their levels, as `## Title`.', {
+      default: 'false',
+    }),
+    markdown: attribute(t.boolean, 'Field `markdown`: the content as Markdown.', { default: 'false' }),
+    chunks: attribute(
+      t.integer(20, 100_000),
+      'Field `chunks`: the text in parts of at most this size, cut at headings, blocks and sentences, each with its headings and its place in the text.',
+    ),
+    chunkUnit: attribute(
+      t.enumeration(['tokens', 'characters']),
+      'Unit of chunks and chunkOverlap. A token is counted as four characters, or one of Chinese, Japanese and Korean.',
+      { default: 'tokens' },
+    ),
+    chunkOverlap: attribute(
+      t.integer(0, 50_000),
+      'So much of the end of a chunk, at most, stands at the beginning of the next again; at most half of `chunks`.',
+      { default: '0' },
+    ),
+  },
+  { once: true },
+);
+
+export { NO_MARKER };

@@ -1,0 +1,99 @@
+/** Logins of fetchers (docs/LOGINS.md). */
+import * as t from '../value-types.js';
+import { attribute, elementsOf } from './spec.js';
+
+const element = elementsOf('cw');
+
+export const LOGIN_TYPE_NAMES = [
+  'form',
+  'basic',
+  'digest',
+  'ntlm',
+  'negotiate',
+  'bearer',
+  'oauth2',
+  'certificate',
+  'header',
+] as const;
+
+export const LOGIN = element(
+  'Login',
+  'How the fetcher logs in at the URLs with a prefix (docs/LOGINS.md). Of several the longest prefix wins; the option `login` of a condition chooses by name.',
+  {
+    name: attribute(t.name, 'Name, unique over all fetchers.', { required: true }),
+    type: attribute(t.enumeration(LOGIN_TYPE_NAMES), 'How to log in.', { required: true }),
+    url: attribute(t.httpUrl, 'Prefix of the URLs it is for. Nothing of the login is sent to others.', {
+      required: true,
+    }),
+    insecure: attribute(t.boolean, 'Send it without TLS, too. Whoever is on the way can read it.', {
+      default: 'false',
+    }),
+    check: attribute(t.httpUrl, 'URL that is asked for to see whether the login works. Default: `url`.'),
+    user: attribute(t.word, '`basic`, `digest`, `ntlm`, `form`: user name.', { variables: true }),
+    password: attribute(t.text, '`basic`, `digest`, `ntlm`, `form`: password.', { secret: true }),
+    domain: attribute(t.word, '`ntlm`: Windows domain of the user.'),
+    token: attribute(t.word, '`bearer`: the token.', { secret: true }),
+    header: attribute(t.headerName, '`header`: name of the header.'),
+    value: attribute(t.headerValue, '`header`: value of the header.', { secret: true }),
+    tokenUrl: attribute(t.httpUrl, '`oauth2`: token endpoint for client credentials.'),
+    clientId: attribute(t.word, '`oauth2`: name of the client.', { variables: true }),
+    clientSecret: attribute(t.text, '`oauth2`: secret of the client.', { secret: true }),
+    scope: attribute(t.text, '`oauth2`: scopes to ask for, apart by blanks.'),
+    audience: attribute(t.word, '`oauth2`: audience to ask for.'),
+    clientAuthentication: attribute(
+      t.enumeration(['basic', 'body']),
+      '`oauth2`: where the token endpoint expects name and secret of the client.',
+      { default: 'basic' },
+    ),
+    certificate: attribute(t.fileName, '`certificate`: file with the client certificate and its chain, PEM.'),
+    key: attribute(t.fileName, '`certificate`: file with the private key, PEM.'),
+    passphrase: attribute(t.text, '`certificate`: of the private key, if it is encrypted.', { secret: true }),
+    service: attribute(t.word, '`negotiate`: name of the service. Default: `HTTP@` and the host.'),
+    principal: attribute(
+      t.word,
+      '`negotiate`: who logs in. Keytab and configuration are those of Kerberos (KRB5_CLIENT_KTNAME, KRB5_CONFIG).',
+    ),
+    page: attribute(t.httpUrl, '`form`: page with the login form. Default: `url`.'),
+    form: attribute(
+      t.text,
+      '`form`: name, id or CSS selector of the form, when no LoginStep says more. Default: the one with a password.',
+    ),
+    sendTo: attribute(
+      t.text,
+      '`form`: further origins (scheme, host and port, apart by blanks) that credentials may be sent to: a sign-in server.',
+    ),
+    successSelector: attribute(
+      t.text,
+      '`form`: CSS selector of an element that the page after a successful login has.',
+    ),
+    successCookie: attribute(t.word, '`form`: cookie that a successful login sets.'),
+    successStatus: attribute(t.integer(100, 599), '`form`: status of the answer to a successful login.'),
+    successText: attribute(t.text, '`form`: text of the page after a successful login.'),
+    refusedText: attribute(t.text, '`form`: text of the page that says that the password is wrong.'),
+    lockedText: attribute(t.text, '`form`: text of the page that says that the account is locked.'),
+    loggedOut: attribute(
+      t.text,
+      '`form`: piece of HTML that pages have for visitors who are not logged in. Without it a page that has all filled fields of the login form counts as one.',
+    ),
+  },
+  { children: ['LoginStep', 'LoginField'] },
+);
+
+export const LOGIN_STEP = element(
+  'LoginStep',
+  'One step of a login of type `form`: the fields of one page. Without it there is one step.',
+  {
+    form: attribute(t.text, 'Name, id or CSS selector of the form. Default: the one that has the fields.'),
+    json: attribute(t.httpUrl, 'Send the fields as a JSON object to this URL, instead of by a form.'),
+  },
+  { children: ['LoginField'] },
+);
+
+export const LOGIN_FIELD = element(
+  'LoginField',
+  'A field that is filled in. All others keep what the page gives them.',
+  {
+    name: attribute(t.text, 'Name of the field, or a CSS selector.', { required: true }),
+    value: attribute(t.text, 'Its value.', { required: true, secret: true }),
+  },
+);

@@ -1,0 +1,23 @@
+/** Webhooks: what happens is told to other programs. */
+import { WEBHOOK_EVENT_TYPES } from '../../../domain/push/webhook.js';
+import * as t from '../value-types.js';
+import { attribute, elementsOf } from './spec.js';
+
+export const WEBHOOK = elementsOf('cw')(
+  'Webhook',
+  'A receiver of signed messages about what happens (docs/WEBHOOKS.md), by the Standard Webhooks specification.',
+  {
+    name: attribute(t.name, 'Name, for the log.', { required: true }),
+    url: attribute(t.httpUrl, 'Address of the receiver.', { required: true, variables: true }),
+    secret: attribute(t.webhookSecret, 'Key of the signature: `whsec_` and Base64 of 24 to 64 bytes.', {
+      required: true,
+      secret: true,
+    }),
+    events: attribute(
+      t.words('event', WEBHOOK_EVENT_TYPES),
+      'Names of the events that are sent, with blanks between them; without, all of them.',
+    ),
+    timeoutMS: attribute(t.durationMs(1), 'Longest wait for an answer.', { default: '15000', unit: 'ms' }),
+  },
+  { children: ['AllowAddress', 'CertificateAuthority', 'ClientCertificate'] },
+);

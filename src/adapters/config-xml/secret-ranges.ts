@@ -1,0 +1,92 @@
+/** Where in an element of a configuration a secret may stand: by the table, by names, and by what a URL is made of. */
+import {
+  isSecretHeader,
+  namesSecret,
+  parameterRanges,
+  privateKeyRanges,
+  type TextRange,
+  userInfoRanges,
+} from '../../domain/redact.js';
+import type { XmlElement } from './document.js';
+import { attributeName } from './interpret.js';
+import { decodeEntities, type XmlAttribute } from './markup.js';
+import { ELEMENTS } from './schema.js';
+
+const SPEAKING_NAME = /passw|secret|token|api-?key|authori[sz]|authentication|credential|cookie|private-?key/i;
+
+export const speaksOfSecret = (name: string): boolean => SPEAKING_NAME.test(name) || namesSecret(name);
+
+/** Nothing but references to the environment. */
+const ONLY_VARIABLES = /^(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}|[:\s])+$/;
+
+/** Offsets into the text of the document; none of them is empty. */
+export function secretRanges(element: XmlElement, attribute: XmlAttribute, text: string): TextRange[] {
+  const { valueStart, valueEnd } = attribute;
+  const raw = text.slice(valueStart, valueEnd);
+  if (isSecret(element, attribute)) return shown(raw, valueStart, [[headerNameLength(element, raw), raw.length]]);
+  const { decoded, offsets } = decodedWithOffsets(raw);
+  const userInfo = userInfoRanges(decoded);
+  const parameters = isAddressOfSink(element, attribute) ? parameterRanges(decoded) : [];
+  const ranges = [...userInfo, ...parameters]
+    .map(([start, end]): TextRange => [offsets(start), offsets(end)])
+    .sort((one, other) => one[0] - other[0]);
+  return shown(raw, valueStart, apart(ranges));
+}
+
+/** The text of an element that nobody but its owner knows (`<my:password>`), and private keys. */
+export function secretTextRanges(element: XmlElement, text: string): TextRange[] {
+  if (element.children.length > 0 || element.text.trim() === '') return [];
+  const raw = text.slice(element.contentStart, element.contentEnd);
+  const named = !ELEMENTS.has(element.local) && speaksOfSecret(element.local);
+  return shown(raw, element.contentStart, named ? [[0, raw.length]] : keysOrPlaceholders(raw));
+}
+
+const keysOrPlaceholders = (raw: string): TextRange[] =>
+  [...privateKeyRanges(raw), ...[...raw.matchAll(/\*{8}/g)].map(({ index }): TextRange => [index, index + 8])].sort(
+    (one, other) => one[0] - other[0],
+  );
+
+const shown = (raw: string, at: number, ranges: readonly TextRange[]): TextRange[] =>
+  ranges
+    .filter(([start, end]) => start < end && !ONLY_VARIABLES.test(raw.slice(start, end)))
+    .map(([start, end]) => [at + start, at + end]);
+
+const apart = (ranges: readonly TextRange[]): TextRange[] =>
+  ranges.filter(([start], index) => index === 0 || start >= (ranges[index - 1] as TextRange)[1]);
+
+/** Receivers of webhooks know their senders by a key in the query. */
+const isAddressOfSink = (element: XmlElement, { local }: XmlAttribute): boolean =>
+  element.local === 'Sink' && local === 'url';
+
+/** The value as a URL parser gets it, and where in the raw text each character of it stands. */
+function decodedWithOffsets(raw: string): { readonly decoded: string; readonly offsets: (at: number) => number } {
+  if (!raw.includes('&')) return { decoded: raw, offsets: (at) => at };
+  let decoded = '';
+  const starts: number[] = [];
+  for (const { 0: piece, index } of raw.matchAll(/&[^&;]{1,8};|[\s\S]/g)) {
+    const text = decodeEntities(piece);
+    for (let i = 0; i < text.length; i++) starts.push(text === piece ? index + i : index);
+    decoded += text;
+  }
+  return { decoded, offsets: (at) => starts[at] ?? raw.length };
+}
+
+/** What of the value is no secret: `X-Token: ` of an option that sets a header. */
+export function headerNameLength(element: XmlElement, raw: string): number {
+  const isHeader = element.local === 'option' && nameOf(element) === 'header';
+  return isHeader ? (/^[^:]*:\s*/.exec(raw)?.[0].length ?? 0) : 0;
+}
+
+export const nameOf = (element: XmlElement): string =>
+  element.attributes.find(({ local }) => local === 'name')?.value ?? '';
+
+export function isSecret(element: XmlElement, attribute: XmlAttribute): boolean {
+  const spec = ELEMENTS.get(element.local);
+  const name = spec && attributeName(attribute.local, spec);
+  if (name !== undefined && spec?.attributes[name]?.secret) return true;
+  if (attribute.local === 'value' && element.local === 'Header')
+    return speaksOfSecret(nameOf(element)) || isSecretHeader(nameOf(element));
+  if (attribute.local === 'value' && element.local === 'option')
+    return ['header', 'credentials'].includes(nameOf(element));
+  return name === undefined && speaksOfSecret(attribute.local);
+}

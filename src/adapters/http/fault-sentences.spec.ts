@@ -1,0 +1,101 @@
+/** What a person reads of a fault, over real sockets: a sentence with a next step, the library's word in brackets. */
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { authority } from '../../../test/support/certificates.js';
+import { testFetcher, testServer } from '../../../test/support/fetch-harness.js';
+import { always, answer, type Respond } from '../../../test/support/raw-server.js';
+import type { FetcherDefinition } from '../../domain/crawl/definition.js';
+import { milliseconds } from '../../domain/time/units.js';
+import type { Lookup } from './dns-cache.js';
+
+const trusted = authority('Test Authority');
+const here: Lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+const nowhere =
+  (code: string): Lookup =>
+  async () => {
+    throw Object.assign(new Error(`getaddrinfo ${code} site.example`), { code });
+  };
+
+async function detail(url: string, lookup: Lookup, parts: Partial<FetcherDefinition> = {}): Promise<string> {
+  const fetcher = testFetcher({ certificateAuthorities: [trusted.cert], ...parts }, { lookup });
+  const outcome = await fetcher.fetch({ url, fetcher: 'default' });
+  return outcome.kind === 'failure' ? outcome.detail : `status ${outcome.status}`;
+}
+
+const plain = async (respond: Respond, parts: Partial<FetcherDefinition> = {}): Promise<string> =>
+  detail(`http://site.example:${(await testServer(respond)).port}/`, here, parts);
+
+const secure = async (tls: { cert: string; key: string }): Promise<string> =>
+  detail(`https://site.example:${(await testServer(always(answer('x')), { tls })).port}/`, here);
+
+async function withoutTls(): Promise<string> {
+  const server = createServer((_, response) => response.end('plain')).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await new Promise((resolve) => server.once('listening', resolve));
+  return detail(`https://site.example:${(server.address() as AddressInfo).port}/`, here);
+}
+
+async function refused(): Promise<string> {
+  const site = await testServer(always(answer('x')));
+  await site.close();
+  return detail(`http://site.example:${site.port}/`, here);
+}
+
+const head = 'HTTP/1.1 200 OK\r\n';
+
+const FAULTS: [string, () => Promise<string>, RegExp][] = [
+  [
+    'an expired certificate',
+    () => secure(trusted.issue(['site.example'], { from: -30, to: -1 })),
+    /^The certificate of the server has expired \(CERT_HAS_EXPIRED\)\. Have it renewed/,
+  ],
+  [
+    'an unknown authority',
+    () => secure(authority('Stranger').issue(['site.example'])),
+    /^The certificate of the server is signed by an unknown authority.* \(UNABLE_TO_\w+\)\. Add the authority/,
+  ],
+  [
+    'another name',
+    () => secure(trusted.issue(['other.example'])),
+    /^The certificate of the server is for another host name \(ERR_TLS_CERT_ALTNAME_INVALID\)\. Use the name/,
+  ],
+  ['no TLS', withoutTls, /^The server does not speak TLS at this port \(\w+\)\. Use http instead/],
+  [
+    'a host that does not exist',
+    () => detail('http://site.example/', nowhere('ENOTFOUND')),
+    /^The host name site\.example does not exist \(ENOTFOUND\)\. Check its spelling\.$/,
+  ],
+  [
+    'a silent resolver',
+    () => detail('http://site.example/', nowhere('EAI_AGAIN')),
+    /^No name server answers for site\.example \(EAI_AGAIN\)\. Check the resolver/,
+  ],
+  ['nobody listening', refused, /^Nothing listens at this address and port \(ECONNREFUSED\)\. Check the port/],
+  [
+    'a reset',
+    () => plain((socket: Socket) => socket.resetAndDestroy()),
+    /^The server closed the connection before its answer was complete \(\w+\)\. Look into the log/,
+  ],
+  [
+    'a time limit',
+    () => plain(() => {}, { headerTimeout: milliseconds(60) }),
+    /^The header of the answer did not come within the time allowed\./,
+  ],
+  [
+    'a bad chunk',
+    () => plain((socket: Socket) => socket.end(`${head}transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n`)),
+    /^(?:The answer is sent in chunks, and the size of one is not a number|A chunk has no readable size)/,
+  ],
+  [
+    'bad gzip',
+    () => plain(always(answer('no gzip', 'content-encoding: gzip'))),
+    /^The body is not encoded as its header says \(Z_DATA_ERROR\)\. Ask whoever runs the server/,
+  ],
+];
+
+it.each(FAULTS)('%s', async (_, fails, sentence) => {
+  const text = await fails();
+  expect(text).toMatch(sentence);
+  expect(text).not.toMatch(/error:[0-9A-F]{8}|routines|getaddrinfo|\.c:\d+|connect E/);
+});

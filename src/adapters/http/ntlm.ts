@@ -1,0 +1,161 @@
+/**
+ * The three messages of NTLMv2 (MS-NLMP 2.2.1 and 3.3.2), without signing and without channel binding. Node's OpenSSL no longer
+ * has MD4, which hashes the password.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import type { NtlmCredentials } from '../../engine/ports/fetcher.js';
+
+const SIGNATURE = Buffer.from('NTLMSSP\0', 'latin1');
+/** Unicode, target, NTLM, always sign, extended session security. */
+const FLAGS = 0x00088205;
+const TIMESTAMP = 7;
+const END = 0;
+const LARGEST_MESSAGE = 16_384;
+
+export interface NtlmChallenge {
+  readonly serverChallenge: Buffer;
+  readonly targetInfo: Buffer;
+}
+
+/** What differs from one answer to the next. */
+export interface NtlmMoment {
+  /** Eight bytes. */
+  readonly clientChallenge: Buffer;
+  /** 100 ns since 1601; the server's own goes before it. */
+  readonly time: bigint;
+}
+
+const UNIX_EPOCH = 116_444_736_000_000_000n;
+
+export const ntlmMoment = (): NtlmMoment => ({
+  clientChallenge: randomBytes(8),
+  time: UNIX_EPOCH + BigInt(Math.round(performance.timeOrigin + performance.now())) * 10_000n,
+});
+
+export function negotiateMessage(): string {
+  const message = Buffer.alloc(32);
+  SIGNATURE.copy(message);
+  message.writeUInt32LE(1, 8);
+  message.writeUInt32LE(FLAGS, 12);
+  return message.toString('base64');
+}
+
+/** Of a WWW-Authenticate header; undefined when there is none that can be read. */
+export function readChallenge(header: string | undefined): NtlmChallenge | undefined {
+  const encoded = /(?:^|[\s,])(?:NTLM|Negotiate)\s+([A-Za-z0-9+/=]{40,})/i.exec(header ?? '')?.[1];
+  if (encoded === undefined || encoded.length > LARGEST_MESSAGE) return undefined;
+  const message = Buffer.from(encoded, 'base64');
+  if (message.length < 48 || !message.subarray(0, 8).equals(SIGNATURE) || message.readUInt32LE(8) !== 2)
+    return undefined;
+  const length = message.readUInt16LE(40);
+  const offset = message.readUInt32LE(44);
+  if (offset + length > message.length) return undefined;
+  return { serverChallenge: message.subarray(24, 32), targetInfo: message.subarray(offset, offset + length) };
+}
+
+export function authenticateMessage(
+  challenge: NtlmChallenge,
+  { user, password, domain }: NtlmCredentials,
+  moment: NtlmMoment,
+): string {
+  const { nt, lm } = responses(challenge, { user, password, domain }, moment);
+  const parts = [lm, nt, unicode(domain), unicode(user), Buffer.alloc(0), Buffer.alloc(0)];
+  const head = Buffer.alloc(64);
+  SIGNATURE.copy(head);
+  head.writeUInt32LE(3, 8);
+  let offset = head.length;
+  for (const [index, part] of parts.entries()) {
+    head.writeUInt16LE(part.length, 12 + 8 * index);
+    head.writeUInt16LE(part.length, 14 + 8 * index);
+    head.writeUInt32LE(offset, 16 + 8 * index);
+    offset += part.length;
+  }
+  head.writeUInt32LE(FLAGS, 60);
+  return Buffer.concat([head, ...parts]).toString('base64');
+}
+
+/** MS-NLMP 3.3.2: the answers to the challenge. */
+export function responses(
+  { serverChallenge, targetInfo }: NtlmChallenge,
+  credentials: NtlmCredentials,
+  { clientChallenge, time }: NtlmMoment,
+): { readonly nt: Buffer; readonly lm: Buffer } {
+  const key = responseKey(credentials);
+  const told = timestampOf(targetInfo);
+  const clock = Buffer.alloc(8);
+  clock.writeBigUInt64LE(told ?? time);
+  const temp = Buffer.concat([
+    Buffer.from([1, 1, 0, 0, 0, 0, 0, 0]),
+    clock,
+    clientChallenge,
+    Buffer.alloc(4),
+    targetInfo,
+    Buffer.alloc(4),
+  ]);
+  const nt = Buffer.concat([hmac(key, serverChallenge, temp), temp]);
+  // A server that tells the time wants no LM answer (3.1.5.1.2).
+  const lm =
+    told === undefined
+      ? Buffer.concat([hmac(key, serverChallenge, clientChallenge), clientChallenge])
+      : Buffer.alloc(24);
+  return { nt, lm };
+}
+
+export const responseKey = ({ user, password, domain }: NtlmCredentials): Buffer =>
+  hmac(md4(unicode(password)), unicode(user.toUpperCase() + domain));
+
+const unicode = (text: string): Buffer => Buffer.from(text, 'utf16le');
+
+function hmac(key: Buffer, ...parts: readonly Buffer[]): Buffer {
+  const hash = createHmac('md5', key);
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
+
+function timestampOf(targetInfo: Buffer): bigint | undefined {
+  for (let at = 0; at + 4 <= targetInfo.length; ) {
+    const id = targetInfo.readUInt16LE(at);
+    const length = targetInfo.readUInt16LE(at + 2);
+    if (id === END) return undefined;
+    if (id === TIMESTAMP && length === 8 && at + 12 <= targetInfo.length) return targetInfo.readBigUInt64LE(at + 4);
+    at += 4 + length;
+  }
+  return undefined;
+}
+
+const ROUNDS = [
+  { order: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], turns: [3, 7, 11, 19], add: 0 },
+  { order: [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15], turns: [3, 5, 9, 13], add: 0x5a827999 },
+  { order: [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15], turns: [3, 9, 11, 15], add: 0x6ed9eba1 },
+] as const;
+
+const MIX = [
+  (x: number, y: number, z: number): number => (x & y) | (~x & z),
+  (x: number, y: number, z: number): number => (x & y) | (x & z) | (y & z),
+  (x: number, y: number, z: number): number => x ^ y ^ z,
+] as const;
+
+/** RFC 1320. */
+export function md4(message: Buffer): Buffer {
+  const padded = Buffer.alloc((((message.length + 8) >> 6) << 6) + 64);
+  message.copy(padded);
+  padded[message.length] = 0x80;
+  padded.writeUInt32LE((message.length << 3) >>> 0, padded.length - 8);
+  let state = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476];
+  for (let start = 0; start < padded.length; start += 64) state = block(state, padded.subarray(start, start + 64));
+  const digest = Buffer.alloc(16);
+  for (const [index, word] of state.entries()) digest.writeUInt32LE(word >>> 0, 4 * index);
+  return digest;
+}
+
+function block(before: readonly number[], bytes: Buffer): number[] {
+  let [a, b, c, d] = before as [number, number, number, number];
+  for (const [round, { order, turns, add }] of ROUNDS.entries()) {
+    for (const [step, word] of order.entries()) {
+      const sum = (a + MIX[round]!(b, c, d) + bytes.readUInt32LE(4 * word) + add) | 0;
+      const turn = turns[step % 4]!;
+      [a, d, c, b] = [d, c, b, (sum << turn) | (sum >>> (32 - turn))];
+    }
+  }
+  return [a, b, c, d].map((word, index) => (word + before[index]!) | 0);
+}

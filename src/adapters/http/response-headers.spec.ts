@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { charsetOf } from '../parsers/charset.js';
+import { responseHeaders } from './response-headers.js';
+
+it.each([
+  [['text/plain', 'text/html'], 'text/html'],
+  [['text/html', 'nonsense'], 'text/html'],
+  [['text/html;charset=gbk', 'text/html'], 'text/html;charset=gbk'],
+  [['text/html;charset=gbk', 'text/html;x=1'], 'text/html;x=1;charset=gbk'],
+  [['text/html;charset=gbk', 'text/plain'], 'text/plain'],
+  [['text/html;charset=gbk', '*/*'], 'text/html;charset=gbk'],
+  [['nonsense', ''], 'nonsense'],
+])('of several fields Content-Type the last that is one counts: %j', (values, expected) =>
+  expect(responseHeaders({ 'content-type': values })).toEqual({ 'content-type': expected }),
+);
+
+it.each([
+  ['text/html;charset=" gbk"', 'gbk'],
+  ['text/html;charset="\\g\\b\\k"', 'gbk'],
+  ['text/html; charset = gbk', 'gbk'],
+  ["text/html;charset='gbk'", 'gbk'],
+  ['text/html;charset=gbk;x', 'gbk'],
+  ['text/html;charset="gbk', 'gbk'],
+  ['text/html', undefined],
+])('the charset of %s is %s', (header, charset) => expect(charsetOf(header)).toBe(charset));

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { ContentDefinition } from '../../../domain/content/content-definition.js';
+import { createPageReader } from '../page-reader.js';
+import { ContentReader } from './content-reader.js';
+
+const DEFINITION: ContentDefinition = {
+  include: [],
+  exclude: [],
+  markers: [],
+  main: false,
+  metas: true,
+  fields: [],
+  headings: false,
+  markdown: false,
+  changeDetection: 'content',
+  place: { file: 'f', line: 1, column: 1 },
+};
+
+const read = (html: string, definition: Partial<ContentDefinition>) =>
+  new ContentReader({ ...DEFINITION, ...definition }).read({
+    utf8: Buffer.from(html),
+    xml: false,
+    base: 'http://a/b/',
+    maxTextLength: 1_000_000,
+    showsCut: true,
+  });
+
+const textOf = (html: string, definition: Partial<ContentDefinition>): string | undefined =>
+  read(html, definition).text;
+
+it.each([
+  ['googleoff', 'a <!--googleoff: all-->b<!--googleon: all--> c', 'a c'],
+  ['googleoff', 'a <!--googleoff: anchor-->b<!--googleon: anchor--> c', 'a b c'],
+  ['noindex', 'a <!-- robots noindex -->b <p>c</p><!-- /robots --> d <noindex>e</noindex>', 'a d'],
+  ['noindex', 'a <!--htdig_noindex-->b<!--/htdig_noindex--> c<!--UdmComment-->d<!--/UdmComment-->', 'a c'],
+  ['noindex', 'a <!-- SwishCommand noindex -->b<!-- SwishCommand index --> c', 'a c'],
+  ['nosnippet', 'a <p data-nosnippet>b</p> c', 'a c'],
+  ['swiftype', 'a <p data-swiftype-index=false>b <b data-swiftype-index=true>c</b></p>', 'a c'],
+] as const)('obeys the marker %s: %s', (marker, html, text) => {
+  expect(textOf(html, { markers: [marker] })).toBe(text);
+  expect(textOf(html, { markers: [] })).not.toBe(text === 'a b c' ? '' : text);
+});
+
+const ARTICLE = '<p>A long paragraph, which says much about anvils, their weight, their use and their care.</p>'.repeat(
+  3,
+);
+
+it.each([
+  ['main', `<nav>Menu</nav><main>${ARTICLE}<aside>More</aside></main><p>Foot</p>`],
+  ['one article', `<div class=menu>Menu</div><article><header><h1>T</h1></header>${ARTICLE}</article><p>Foot</p>`],
+  [
+    'text',
+    `<div><ul><li><a href=/>Menu and much more of it, link after link</a></ul></div><div class=text>${ARTICLE}</div><div>Foot</div>`,
+  ],
+])('tells the main content by %s', (_, html) => {
+  const text = textOf(`<body>${html}</body>`, { main: true });
+  expect(text).toContain('anvils');
+  expect(text).not.toMatch(/Menu|Foot|More/);
+});
+
+it('leaves a page whole in which no main content can be told', () => {
+  expect(textOf('<p>Short</p><div>Also</div>', { main: true })).toBe('Short Also');
+});
+
+it('writes Markdown', () => {
+  const html = `<h2>List</h2><ul><li>one<ul><li>inner</li></ul></li><li>two <code>x*y</code></li></ul>
+    <ol start=3><li>three</li></ol><pre><code class="language-js">if (a) {\n  b;\n}</code></pre>
+    <blockquote><p>said</p><p>again</p></blockquote><table><tr><th>A</th><th>B|C</th></tr><tr><td>1</td><td><b>2</b></td></tr></table>
+    <p>See <a href="../c d">the page</a>, <em>not</em> <a href="javascript:x">this</a>, 2*3_4.</p>`;
+  expect(read(html, { markdown: true }).markdown).toBe(
+    [
+      '## List',
+      '- one\n  - inner\n- two `x*y`',
+      '3. three',
+      '```js\nif (a) {\n  b;\n}\n```',
+      '> said\n>\n> again',
+      '| A | B\\|C |\n| --- | --- |\n| 1 | **2** |',
+      'See [the page](http://a/c%20d), *not* this, 2\\*3\\_4.',
+    ].join('\n\n'),
+  );
+});
+
+it('reads pages of 100,000 open elements and quotations in each other', () => {
+  for (const html of ['<div>'.repeat(100_000), '<b>x'.repeat(100_000), '<blockquote><ul><li>x'.repeat(30_000)]) {
+    const { text, markdown } = read(html, { main: true, markdown: true, exclude: ['nav p'] });
+    expect([text, markdown].every((one) => typeof one === 'string')).toBe(true);
+  }
+});
+
+it('gives the same text as the scanner when nothing is excluded', () => {
+  const reader = createPageReader();
+  const extractor = reader.extractorOf('text/html')!;
+  const pieces =
+    'a| |&amp;|<p>c</p>|<p>d|<b>b</b>|<div>e</div>|<div>|<br>|<script>x</script>|\u00a0|<td>f</td>|<!--c-->|é|<h1>g</h1>|\u00ad';
+  const piece = fc.constantFrom(...pieces.split('|'));
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (list) => {
+      const html = list.join('');
+      if (extractor.kind !== 'sync') return;
+      const context = { url: 'http://a/', contentType: 'text/html; charset=utf-8', maxLinks: 9, maxTextLength: 999 };
+      const scanned = extractor.extract(Buffer.from(html), 'text/html', context);
+      expect(textOf(html, { headings: true })).toBe('text' in scanned ? scanned.text : undefined);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,23 @@
+import { MAX_NESTING, nestingOf } from './nesting.js';
+
+/** Strings and numbers of a JSON text in their order, and what names the whole; undefined for what is no JSON. */
+export function jsonTexts(text: string): { readonly texts: readonly string[]; readonly title?: string } | undefined {
+  if (nestingOf(text) > MAX_NESTING) return undefined;
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const texts: string[] = [];
+  collect(json, texts);
+  const title = ['title', 'name', 'headline'].map((name) => (json as Record<string, unknown> | null)?.[name]);
+  const named = title.find((one): one is string => typeof one === 'string' && one.trim() !== '');
+  return named === undefined ? { texts } : { texts, title: named.trim() };
+}
+
+function collect(json: unknown, texts: string[]): void {
+  if (typeof json === 'string' || typeof json === 'number') texts.push(String(json));
+  else if (Array.isArray(json)) for (const each of json) collect(each, texts);
+  else if (typeof json === 'object' && json !== null) for (const each of Object.values(json)) collect(each, texts);
+}

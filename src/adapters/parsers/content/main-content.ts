@@ -1,0 +1,126 @@
+/**
+ * The main content of a page: where its authors mark it (`main`, one `article`), there; else the element that holds most text in
+ * paragraphs that are no lists of links. Navigation, headers and footers inside of it are taken out.
+ */
+import type { ChildNode, Document, Element, ParentNode } from 'domhandler';
+import { isText } from 'domhandler';
+import { folded, isUnseen } from './readable.js';
+import { elementsIn, isElement } from './tree.js';
+
+const BOILERPLATE = new Set(['nav', 'aside', 'footer', 'form', 'dialog', 'menu']);
+const BOILERPLATE_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'complementary', 'search', 'menu', 'dialog']);
+/** Words of class and id, whole, of what is no content on nearly every site. */
+const BOILERPLATE_NAMES =
+  /(?:^|[\s_-])(?:breadcrumbs?|cookies?|consent|footer|masthead|menu|nav|navbar|navigation|newsletter|pagination|related|share|sharing|sidebar|social|skip-link|toolbar)(?:$|[\s_-])/i;
+/** Longer values are no names. */
+const LONGEST_NAME = 200;
+/** Characters that a main content has at least; with less the whole page counts. */
+const LEAST_TEXT = 140;
+/** Of the text, so much may be links at most. */
+const MOST_LINKS = 0.5;
+/** The parent of paragraphs gets the whole of their text, theirs again half, and so on. */
+const FADING = 0.5;
+const LEVELS = 3;
+
+/** Changes the tree; where no main content can be told, it only loses its navigation. Returns what was cut out. */
+export function keepMainContent(root: Document): readonly Element[] {
+  const cut: Element[] = [];
+  const main = markedMain(root);
+  if (main) {
+    root.children = [main];
+    strip(main, cut, false);
+    return cut;
+  }
+  strip(root, cut, true);
+  const best = densest(root);
+  if (best) root.children = [best];
+  return cut;
+}
+
+function markedMain(root: Document): Element | undefined {
+  const articles: Element[] = [];
+  for (const element of elementsIn(root)) {
+    if ((element.name === 'main' || element.attribs['role'] === 'main') && isLong(element)) return element;
+    if (element.name === 'article') articles.push(element);
+  }
+  const [article, second] = articles;
+  return article && !second && isLong(article) ? article : undefined;
+}
+
+const isLong = (element: Element): boolean => measure(element).text >= LEAST_TEXT;
+
+function strip(node: ParentNode, cut: Element[], byName: boolean): void {
+  node.children = node.children.filter((child) => {
+    if (!isElement(child)) return true;
+    if (isBoilerplate(child, byName)) {
+      cut.push(child);
+      return false;
+    }
+    strip(child, cut, byName);
+    return true;
+  });
+}
+
+function isBoilerplate(element: Element, byName: boolean): boolean {
+  const { name, attribs } = element;
+  if (name === 'body' || name === 'html' || name === 'main' || name === 'article') return false;
+  if (BOILERPLATE.has(name) || BOILERPLATE_ROLES.has(attribs['role'] ?? '')) return true;
+  if (name === 'header') return !hasHeading(element);
+  if (!byName) return false;
+  return [attribs['class'], attribs['id']].some(
+    (value) => value !== undefined && value.length <= LONGEST_NAME && BOILERPLATE_NAMES.test(value),
+  );
+}
+
+/** The header of an article holds its title. */
+function hasHeading(element: Element): boolean {
+  for (const { name } of elementsIn(element)) if (name === 'h1' || name === 'h2') return true;
+  return false;
+}
+
+interface Measure {
+  readonly text: number;
+  readonly links: number;
+}
+
+const PARAGRAPHS = new Set(['p', 'pre', 'blockquote', 'td', 'dd', 'li']);
+
+/** The element that most text of paragraphs is in, counted for those around it less and less. */
+function densest(root: Document): Element | undefined {
+  const scores = new Map<Element, number>();
+  for (const element of elementsIn(root)) {
+    if (!PARAGRAPHS.has(element.name)) continue;
+    const { text, links } = measure(element);
+    if (text < 25 || links > text * MOST_LINKS) continue;
+    let share = text - links;
+    let parent = element.parent;
+    for (let level = 0; level < LEVELS && isElement(parent) && parent.name !== 'html'; level++) {
+      scores.set(parent, (scores.get(parent) ?? 0) + share);
+      share *= FADING;
+      parent = parent.parent;
+    }
+  }
+  let best: Element | undefined;
+  for (const [element, score] of scores) if (!best || score > scores.get(best)!) best = element;
+  return best && isLong(best) ? best : undefined;
+}
+
+/** Characters of text and of links. Remembered, since elements stand in each other. */
+const measures = new WeakMap<Element, Measure>();
+
+function measure(element: Element): Measure {
+  const known = measures.get(element);
+  if (known) return known;
+  let text = 0;
+  let links = 0;
+  for (const child of element.children as ChildNode[]) {
+    if (isText(child)) text += folded(child.data).length;
+    if (!isElement(child) || isUnseen(child)) continue;
+    const inside = measure(child);
+    text += inside.text;
+    links += child.name === 'a' ? inside.text : inside.links;
+  }
+  const result = { text, links };
+  measures.set(element, result);
+  return result;
+}

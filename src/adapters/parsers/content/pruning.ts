@@ -1,0 +1,123 @@
+/** Takes out of a tree what does not count: what selectors and the page's own markers exclude. */
+
+import type { ChildNode, Document, Element, ParentNode } from 'domhandler';
+import { isComment, isText } from 'domhandler';
+import type { Marker } from '../../../domain/content/content-definition.js';
+import { elementsIn, isElement } from './tree.js';
+
+export interface Pruning {
+  readonly include: ((element: Element) => boolean) | undefined;
+  readonly exclude: ((element: Element) => boolean) | undefined;
+  readonly markers: ReadonlySet<Marker>;
+}
+
+/**
+ * Changes the tree. Returns what was cut out, where text stood in it. Of a page without an element to include all counts that is
+ * not excluded.
+ */
+export function prune(
+  root: Document,
+  pruning: Pruning,
+): { readonly cut: readonly ParentNode[]; readonly isCut: boolean } {
+  // Selectors are asked about the page as it was sent.
+  const included = pruning.include && marked(root, pruning.include);
+  const excluded = pruning.exclude && marked(root, pruning.exclude);
+  const pruner = new Pruner(excluded ?? new Set(), pruning.markers);
+  pruner.prune(root, true);
+  const narrowed = included !== undefined && included.size > 0;
+  if (narrowed) root.children = outermost(root, included);
+  return { cut: pruner.cut, isCut: narrowed || pruner.isCut };
+}
+
+function marked(root: Document, test: (element: Element) => boolean): Set<Element> {
+  const found = new Set<Element>();
+  for (const element of elementsIn(root)) if (test(element)) found.add(element);
+  return found;
+}
+
+function outermost(node: ParentNode, wanted: ReadonlySet<Element>): ChildNode[] {
+  return node.children.flatMap((child) => {
+    if (!isElement(child)) return [];
+    return wanted.has(child) ? [child] : outermost(child, wanted);
+  });
+}
+
+const GOOGLE = /^\s*google(on|off)\s*:\s*(index|all)\b/i;
+const NO_INDEX =
+  /^\s*(?:robots\W{0,20}(?:content\W{1,20})?noindex|(?:htdig_)?noindex|udmcomment|swishcommand\s{1,20}noindex)\W*$/i;
+const INDEX_AGAIN =
+  /^\s*(?:\/\s*(?:robots|(?:htdig_)?noindex|udmcomment)|robots\W{0,20}(?:content\W{1,20})?index|swishcommand\s{1,20}index)\W*$/i;
+/** A comment that is longer is no marker. */
+const LONGEST_MARKER = 100;
+
+class Pruner {
+  readonly cut: Element[] = [];
+  isCut = false;
+  /** Comments switch the index off and on, wherever they stand in the tree. */
+  private googleOff = false;
+  private noIndex = false;
+
+  constructor(
+    private readonly excluded: ReadonlySet<Element>,
+    private readonly markers: ReadonlySet<Marker>,
+  ) {}
+
+  /** Whether anything of the node is left. */
+  prune(node: ParentNode, shown: boolean): boolean {
+    node.children = node.children.filter((child) => this.keeps(child, shown));
+    return node.children.length > 0;
+  }
+
+  private keeps(node: ChildNode, shown: boolean): boolean {
+    if (isComment(node)) this.comment(node.data);
+    if (isText(node)) {
+      const counts = shown && !this.googleOff && !this.noIndex;
+      this.isCut ||= !counts;
+      return counts;
+    }
+    if (!isElement(node)) return shown;
+    if (this.excluded.has(node)) return this.without(node);
+    const shows = this.shows(node) ?? shown;
+    const left = this.prune(node, shows);
+    if (!shows && shown && !left) this.cut.push(node);
+    return shows || left;
+  }
+
+  /** Comments inside count all the same. */
+  private without(element: Element): false {
+    this.cut.push(element);
+    this.isCut = true;
+    const comments = (node: ParentNode): void => {
+      for (const child of node.children)
+        if (isComment(child)) this.comment(child.data);
+        else if (isElement(child)) comments(child);
+    };
+    comments(element);
+    return false;
+  }
+
+  /** What the element itself says; the nearest one that says something counts. */
+  private shows({ name, attribs }: Element): boolean | undefined {
+    const { markers } = this;
+    if (markers.has('noindex') && name === 'noindex') return false;
+    if (markers.has('nosnippet') && attribs['data-nosnippet'] !== undefined) return false;
+    if (markers.has('elastic')) {
+      if (attribs['data-elastic-exclude'] !== undefined) return false;
+      if (attribs['data-elastic-include'] !== undefined) return true;
+    }
+    if (!markers.has('swiftype')) return undefined;
+    const swiftype = attribs['data-swiftype-index']?.trim().toLowerCase();
+    return swiftype === 'false' ? false : swiftype === 'true' ? true : undefined;
+  }
+
+  private comment(data: string): void {
+    if (data.length > LONGEST_MARKER) return;
+    if (this.markers.has('googleoff')) {
+      const google = GOOGLE.exec(data)?.[1]?.toLowerCase();
+      if (google !== undefined) this.googleOff = google === 'off';
+    }
+    if (!this.markers.has('noindex')) return;
+    if (NO_INDEX.test(data)) this.noIndex = true;
+    else if (INDEX_AGAIN.test(data)) this.noIndex = false;
+  }
+}

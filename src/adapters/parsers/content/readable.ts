@@ -1,0 +1,111 @@
+/** The text of a tree as the scanner gives it, and where in it headings stand and blocks end. */
+import type { ChildNode, Element, ParentNode } from 'domhandler';
+import { isComment, isText } from 'domhandler';
+import type { Heading } from '../../../domain/content/content-definition.js';
+import { isElement } from './tree.js';
+
+const INLINE = new Set(
+  (
+    'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q rb rp rt rtc ruby s samp small ' +
+    'span strike strong sub sup time tt u var wbr'
+  ).split(' '),
+);
+
+/** Elements whose text readers do not see. */
+const UNSEEN = new Set('script style template noscript noframes iframe noembed title'.split(' '));
+
+export const isInline = ({ name }: Element): boolean => INLINE.has(name);
+export const isUnseen = (element: Element): boolean =>
+  UNSEEN.has(element.name) && !(element.name === 'template' && element.attribs['shadowrootmode'] !== undefined);
+
+/** 1 to 6 for `h1` to `h6`, else undefined. */
+export function headingLevel({ name }: Element): number | undefined {
+  if (name.length !== 2 || name[0] !== 'h') return undefined;
+  const level = name.charCodeAt(1) - 48;
+  return level >= 1 && level <= 6 ? level : undefined;
+}
+
+export interface ReadableText {
+  readonly text: string;
+  readonly headings: readonly Heading[];
+  /** Offsets in the text behind which another block begins, in order. */
+  readonly blockEnds: readonly number[];
+}
+
+const MAX_HEADINGS = 5_000;
+
+export function readableText(root: ParentNode): ReadableText {
+  const collector = new Collector();
+  for (const child of root.children) collector.read(child);
+  return collector.end();
+}
+
+/** The text of one element on a line. */
+export const textOf = (node: ParentNode): string => readableText(node).text;
+
+const BLANKS = /[\s\u0085\u180e\u200b]+/g;
+
+/** One space for each run of white space, and no soft hyphens. */
+export const folded = (text: string): string => text.replaceAll('\u00ad', '').replace(BLANKS, ' ');
+
+class Collector {
+  private readonly parts: string[] = [];
+  private length = 0;
+  private endsBlank = true;
+  private readonly headings: { level: number; text: string; start: number }[] = [];
+  private readonly blockEnds: number[] = [];
+
+  read(node: ChildNode): void {
+    if (isText(node)) this.append(node.data);
+    else if (isElement(node)) this.element(node);
+    else if (!isComment(node) && 'children' in node) for (const child of node.children) this.read(child);
+  }
+
+  private element(element: Element): void {
+    const block = !isInline(element);
+    if (block) this.separate();
+    if (isUnseen(element)) return;
+    const level = headingLevel(element);
+    const heading = level === undefined ? undefined : this.openHeading(level);
+    for (const child of element.children) this.read(child);
+    if (block) this.separate();
+    if (heading) heading.text = this.textFrom(heading.first);
+  }
+
+  end(): ReadableText {
+    const text = this.parts.join('').trimEnd();
+    const headings = this.headings
+      .filter((heading) => heading.text !== '')
+      .map(({ level, text: title, start }) => ({ level, text: title, start }));
+    return { text, headings, blockEnds: this.blockEnds.filter((at) => at < text.length) };
+  }
+
+  private openHeading(level: number): { text: string; readonly first: number } | undefined {
+    if (this.headings.length >= MAX_HEADINGS) return undefined;
+    const heading = { level, text: '', start: this.length, first: this.parts.length };
+    this.headings.push(heading);
+    return heading;
+  }
+
+  private textFrom(part: number): string {
+    return this.parts.slice(part).join('').trim();
+  }
+
+  private append(data: string): void {
+    let text = folded(data);
+    if (this.endsBlank && text.startsWith(' ')) text = text.slice(1);
+    if (text === '') return;
+    this.parts.push(text);
+    this.length += text.length;
+    this.endsBlank = text.endsWith(' ');
+  }
+
+  private separate(): void {
+    if (!this.endsBlank) {
+      this.parts.push(' ');
+      this.length++;
+      this.endsBlank = true;
+    }
+    if (this.length > 0 && this.blockEnds.at(-1) !== this.length) this.blockEnds.push(this.length);
+  }
+}

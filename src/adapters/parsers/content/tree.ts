@@ -1,0 +1,70 @@
+/** A page as a tree, for what the scanner cannot tell: built of pages only whose configuration asks for it. */
+import { type ChildNode, type Document, DomHandler, Element, type ParentNode } from 'domhandler';
+import { Parser } from 'htmlparser2';
+
+/** Browsers put deeper elements beside their parents, too (Blink: 512). */
+const MAX_DEPTH = 500;
+/** What comes behind does not count. */
+const MAX_ELEMENTS = 200_000;
+/** The parser takes longer for each tag the more are open: what comes behind so many does not count. */
+const MAX_OPEN = 5_000;
+/** Characters that the parser gets at once. */
+const PIECE = 32_768;
+/** Characters of markup. */
+const MAX_LENGTH = 16 * 1024 * 1024;
+
+export interface Tree {
+  readonly root: Document;
+  /** A limit was passed. */
+  readonly truncated: boolean;
+}
+
+export function treeOf(html: string, xml: boolean): Tree {
+  const builder = new BoundedBuilder();
+  const parser = new Parser(builder, { xmlMode: false, recognizeSelfClosing: xml, recognizeCDATA: xml });
+  let at = 0;
+  for (; at < html.length && at < MAX_LENGTH && !builder.full; at += PIECE) parser.write(html.slice(at, at + PIECE));
+  parser.end();
+  return { root: builder.root, truncated: at < html.length || builder.full };
+}
+
+class BoundedBuilder extends DomHandler {
+  private elements = 0;
+  /** Open tags that made no element. */
+  private skipped = 0;
+
+  get full(): boolean {
+    return this.elements > MAX_ELEMENTS || this.skipped > MAX_OPEN;
+  }
+
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    if (this.elements > MAX_ELEMENTS || this.tagStack.length > MAX_DEPTH) {
+      this.skipped++;
+      return;
+    }
+    this.elements++;
+    super.onopentag(name, attributes);
+  }
+
+  override onclosetag(): void {
+    if (this.skipped > 0) this.skipped--;
+    else super.onclosetag();
+  }
+
+  override ontext(data: string): void {
+    if (this.elements <= MAX_ELEMENTS) super.ontext(data);
+  }
+}
+
+export const isElement = (node: ChildNode | ParentNode | null): node is Element => node instanceof Element;
+
+/** In document order, the node itself included. The tree is not deep. */
+export function* elementsIn(node: ParentNode): Generator<Element> {
+  const stack: (ChildNode | ParentNode)[] = [node];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    if (isElement(next)) yield next;
+    if (!('children' in next)) continue;
+    const { children } = next;
+    for (let at = children.length - 1; at >= 0; at--) if (isElement(children[at]!)) stack.push(children[at]!);
+  }
+}

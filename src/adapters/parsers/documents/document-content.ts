@@ -1,0 +1,119 @@
+/** What a reader of documents gives, and why it may give nothing. */
+import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
+
+export interface DocumentRequest {
+  /** Lower case, without parameters. */
+  readonly mediaType: string;
+  /** UTF-16 units. */
+  readonly maxTextLength: number;
+  readonly maxLinks: number;
+  /** Milliseconds that one document may take; a reader that can stop at a page gives what it has by then. */
+  readonly timeLimit: number;
+}
+
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+  constructor(
+    readonly code: Refusal['refused'],
+    detail: string,
+  ) {
+    super(detail);
+  }
+}
+
+/** Bounds beside those of the request. */
+const MAX_HREF_LENGTH = 16_384;
+const MAX_FIELDS = 200;
+const MAX_VALUE_LENGTH = 8_192;
+const MAX_TITLE_LENGTH = 4_096;
+/** For the language, when nobody wants the text. */
+const SAMPLE_LENGTH = 16_384;
+
+/** Collects the parts of one document within the limits. */
+export class DocumentContent {
+  title = '';
+  language: string | undefined;
+  private readonly pieces: string[] = [];
+  private length = 0;
+  private readonly hrefs = new Set<string>();
+  private readonly fields: { name: string; value: string }[] = [];
+  private readonly metas: { name: string; value: string }[] = [];
+  private cut = false;
+
+  constructor(private readonly request: DocumentRequest) {}
+
+  /** Nothing more of the text is wanted. */
+  get isFull(): boolean {
+    return this.length > Math.max(this.request.maxTextLength, SAMPLE_LENGTH);
+  }
+
+  text(piece: string): void {
+    if (this.isFull) {
+      this.cut = true;
+      return;
+    }
+    this.pieces.push(piece);
+    this.length += piece.length;
+  }
+
+  /** Words before and after this do not belong together. */
+  separate(): void {
+    if (this.pieces.length > 0 && this.pieces[this.pieces.length - 1] !== ' ') this.text(' ');
+  }
+
+  link(href: string): void {
+    const trimmed = href.trim();
+    if (trimmed === '' || trimmed.startsWith('#') || trimmed.length > MAX_HREF_LENGTH) return;
+    if (this.hrefs.size >= this.request.maxLinks) this.cut = true;
+    else this.hrefs.add(trimmed);
+  }
+
+  author(name: string | undefined): void {
+    const value = folded(name);
+    if (value !== '') this.metas.push({ name: 'author', value });
+  }
+
+  /** A further meta of the document. Empty values are none. */
+  field(name: string, text: string | undefined): void {
+    const value = folded(text);
+    if (value !== '' && this.fields.length < MAX_FIELDS) this.fields.push({ name, value });
+  }
+
+  /** A field for a time, in ISO 8601 and UTC; what is no time is left out. */
+  time(name: string, text: string | undefined): void {
+    const time = Date.parse(text?.trim() ?? '');
+    if (!Number.isNaN(time)) this.field(name, `${new Date(time).toISOString().slice(0, 19)}Z`);
+  }
+
+  stopped(): void {
+    this.cut = true;
+  }
+
+  finish(
+    languageOf: (declared: readonly (string | undefined)[], sample: () => string) => string | undefined,
+  ): Extraction {
+    const whole = this.pieces
+      .join('')
+      .replace(/[\s\u00a0]+/g, ' ')
+      .trim();
+    const { maxTextLength } = this.request;
+    const text = whole.slice(0, maxTextLength);
+    return {
+      title: folded(this.title).slice(0, MAX_TITLE_LENGTH),
+      text,
+      language: languageOf([this.language], () => whole.slice(0, SAMPLE_LENGTH)),
+      links: [...this.hrefs].map((href) => ({ href, kind: 'a' as const, nofollow: false })),
+      metas: this.metas,
+      fields: this.fields,
+      robotsMetas: [],
+      truncated: this.cut || (maxTextLength > 0 && whole.length > maxTextLength),
+    };
+  }
+}
+
+/** One line without control characters. */
+export const folded = (text: string | undefined): string =>
+  (text ?? '')
+    .slice(0, MAX_VALUE_LENGTH)
+    .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
+    .trim();

@@ -1,0 +1,166 @@
+/** The near end of one process that reads documents, one at a time, bounded in time, memory and output. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Extraction, Refusal } from '../../../engine/ports/content-extractor.js';
+import type { DocumentRequest } from './document-content.js';
+import { encodeFrame, FrameReader } from './frames.js';
+
+export interface ProcessLimits {
+  /** Milliseconds for one document. */
+  readonly timeLimit: number;
+  /** Bytes of memory that the process may hold. */
+  readonly memoryLimit: number;
+}
+
+export interface Reply {
+  readonly read: Extraction | Refusal;
+  /** The process ends after this one. */
+  readonly last: boolean;
+}
+
+const MOST_ANSWER = 64 * 1024 * 1024;
+/** The process keeps the time by itself; this is for one that does not come to it. */
+const GRACE_MS = 2_000;
+const WATCH_MS = 50;
+const MEBIBYTE = 1024 * 1024;
+
+interface InFlight {
+  readonly resolve: (read: Extraction | Refusal) => void;
+  readonly timer: NodeJS.Timeout;
+  readonly watch: NodeJS.Timeout;
+}
+
+export class DocumentProcess {
+  private readonly child: ChildProcess;
+  private readonly frames = new FrameReader(MOST_ANSWER);
+  private inFlight: InFlight | undefined;
+  private killed: Refusal | undefined;
+  ended = false;
+
+  constructor(
+    private readonly limits: ProcessLimits,
+    private readonly onEnd: (process: DocumentProcess) => void,
+    entry = ENTRY,
+  ) {
+    const file = fileURLToPath(entry);
+    this.child = spawn(process.execPath, [...flags(file, limits), file], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      // Nothing of the server's environment: keys and passwords may stand there.
+      env: {},
+      cwd: dirname(file),
+      windowsHide: true,
+    });
+    this.child.on('error', (error) =>
+      this.end({ refused: 'extract-unsupported', detail: `no process: ${error.message}` }),
+    );
+    this.child.on('exit', (code, signal) => this.end(this.killed ?? causeOf(code, signal)));
+    this.child.stdin!.on('error', () => undefined);
+    this.child.stdout!.on('data', (piece: Buffer) => this.take(piece));
+    // The server may end whatever is in flight here.
+    this.child.unref();
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  read(body: Uint8Array, request: Omit<DocumentRequest, 'timeLimit'>): Promise<Extraction | Refusal> {
+    const { timeLimit, memoryLimit } = this.limits;
+    return new Promise((resolve) => {
+      const late: Refusal = { refused: 'extract-timeout', detail: `reading it took longer than ${timeLimit / 1000} s` };
+      const timer = setTimeout(() => this.kill(late), timeLimit + GRACE_MS);
+      const watch = setInterval(() => this.watch(), WATCH_MS);
+      this.inFlight = { resolve, timer, watch };
+      const [head, bytes] = encodeFrame({ ...request, timeLimit, memoryLimit }, body);
+      this.child.stdin!.write(head);
+      if (bytes.byteLength > 0) this.child.stdin!.write(bytes);
+    });
+  }
+
+  kill(reason: Refusal): void {
+    this.killed ??= reason;
+    this.child.kill('SIGKILL');
+  }
+
+  private take(piece: Buffer): void {
+    let reply: Reply | undefined;
+    try {
+      const frame = this.frames.take(piece);
+      if (frame) reply = JSON.parse(frame.head) as Reply;
+    } catch (error) {
+      this.kill({ refused: 'extract-memory', detail: `the reader answered too much: ${String(error)}` });
+    }
+    if (!reply) return;
+    if (reply.last) this.retire();
+    this.answer(reply.read);
+  }
+
+  private watch(): void {
+    const { memoryLimit } = this.limits;
+    if (memoryOf(this.child.pid) <= memoryLimit) return;
+    const detail = `reading it took more than ${Math.round(memoryLimit / MEBIBYTE)} MB of memory`;
+    this.kill({ refused: 'extract-memory', detail });
+  }
+
+  private end(refusal: Refusal): void {
+    this.retire();
+    this.answer(refusal);
+  }
+
+  private retire(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.onEnd(this);
+  }
+
+  private answer(read: Extraction | Refusal): void {
+    const { inFlight } = this;
+    if (!inFlight) return;
+    this.inFlight = undefined;
+    clearTimeout(inFlight.timer);
+    clearInterval(inFlight.watch);
+    inFlight.resolve(read);
+  }
+}
+
+const ENTRY = new URL('./documents.process.js', import.meta.url);
+
+/** Node's permission model: no file but the program, no process, no thread, no compiled add-on; since Node 25 no network either. */
+function flags(entry: string, { memoryLimit }: ProcessLimits): string[] {
+  const heap = Math.max(64, Math.round(memoryLimit / MEBIBYTE / 2));
+  return [
+    '--permission',
+    ...programFolders(entry).map((folder) => `--allow-fs-read=${folder}`),
+    `--max-old-space-size=${heap}`,
+    '--max-semi-space-size=8',
+    '--disable-proto=delete',
+    '--no-warnings',
+  ];
+}
+
+/** Packed, the program is one folder; else it is the compiled sources and the packages. */
+function programFolders(entry: string): string[] {
+  const folder = dirname(entry);
+  if (existsSync(join(folder, 'pdfium.wasm'))) return [join(folder, '*')];
+  const packages = dirname(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')));
+  return [join(dirname(dirname(dirname(folder))), '*'), join(dirname(dirname(dirname(packages))), '*')];
+}
+
+function causeOf(code: number | null, signal: NodeJS.Signals | null): Refusal {
+  // V8 aborts when its heap is full; the kernel kills what takes the machine's last memory.
+  if (signal === 'SIGABRT' || signal === 'SIGKILL' || code === 134)
+    return { refused: 'extract-memory', detail: 'the reader had no memory left' };
+  return { refused: 'extract-corrupt', detail: `the reader ended in the middle (${signal ?? `code ${code}`})` };
+}
+
+/** Bytes that the process holds; 0 where the system does not tell, and V8's own limit is the only one. */
+function memoryOf(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

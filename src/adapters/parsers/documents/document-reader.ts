@@ -1,0 +1,48 @@
+/** The page reader of a server: pages in the thread that asks, documents elsewhere, as the configuration says. */
+import type { ExtractorDefinition } from '../../../domain/crawl/definition.js';
+import type { ContentExtractor, SyncExtractor } from '../../../engine/ports/content-extractor.js';
+import type { PageReader } from '../../../engine/ports/page-reader.js';
+import { builtInExtractors, extractorFinder } from '../extractors.js';
+import { createPageReader } from '../page-reader.js';
+import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
+import { tikaExtractor } from './tika.js';
+
+export class DocumentReader implements PageReader {
+  private readonly pages = createPageReader();
+  readonly mediaType = this.pages.mediaType;
+  readonly readSitemap = this.pages.readSitemap;
+
+  /** `entry`: the program of the processes, when it does not stand beside this one. */
+  private readonly builtIn = builtInExtractors();
+  private documents: DocumentProcesses;
+  private finder: (mediaType: string) => ContentExtractor | undefined;
+
+  constructor(private readonly entry?: URL) {
+    this.documents = new DocumentProcesses(DEFAULT_DOCUMENT_LIMITS, entry);
+    this.finder = this.finderOf([]);
+  }
+
+  extractorOf(mediaType: string): ContentExtractor | undefined {
+    return this.finder(mediaType);
+  }
+
+  configure(extractors: readonly ExtractorDefinition[]): void {
+    const given = extractors.find((extractor) => extractor.type === 'documents');
+    const { timeLimit, memoryLimit } = { ...DEFAULT_DOCUMENT_LIMITS, ...given };
+    const { limits } = this.documents;
+    // Processes of the limits before end when they have been without work for a while.
+    if (timeLimit !== limits.timeLimit || memoryLimit !== limits.memoryLimit)
+      this.documents = new DocumentProcesses({ ...limits, timeLimit, memoryLimit }, this.entry);
+    this.finder = this.finderOf(extractors);
+  }
+
+  close(): void {
+    this.documents.close();
+  }
+
+  private finderOf(extractors: readonly ExtractorDefinition[]): (mediaType: string) => ContentExtractor | undefined {
+    const html = this.pages.extractorOf('text/html') as SyncExtractor;
+    const servers = extractors.flatMap((one) => (one.type === 'tika' ? [tikaExtractor(one, html)] : []));
+    return extractorFinder([...servers, this.documents, ...this.builtIn]);
+  }
+}

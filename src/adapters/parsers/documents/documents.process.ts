@@ -1,0 +1,73 @@
+/**
+ * A process that reads one document after the other: from its standard input, to its standard output. It is started with Node's
+ * permission model and may read nothing but its own program; see document-process.ts.
+ */
+import dgram from 'node:dgram';
+import dns from 'node:dns';
+import net from 'node:net';
+import { runInThisContext } from 'node:vm';
+import { isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
+import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
+import type { Reply } from './document-process.js';
+import { encodeFrame, type Frame, FrameReader } from './frames.js';
+import { extractionOf, prepare } from './read-document.js';
+
+/** A request comes from the server, which has bounded the document. */
+const MOST_BYTES = 2 ** 32;
+const MEBIBYTE = 1024 * 1024;
+
+/** Node 22 and 24 have no permission for the network: there it is taken away before any library is loaded. */
+function closeNetwork(): void {
+  const refuse = (): never => {
+    throw new Error('a process that reads documents has no network');
+  };
+  Object.assign(net.Socket.prototype, { connect: refuse });
+  Object.assign(net.Server.prototype, { listen: refuse });
+  Object.assign(dgram, { createSocket: refuse });
+  Object.assign(dns, { lookup: refuse, resolve: refuse });
+}
+
+async function reply({ head, body }: Frame): Promise<Reply> {
+  const request = JSON.parse(head) as DocumentRequest & { readonly memoryLimit: number };
+  let last = false;
+  let read: Reply['read'];
+  try {
+    read = extractionOf(await readWithin(body, request));
+  } catch (error) {
+    read = refusalOf(error);
+    // What state a library is in that was stopped in the middle, or failed in a way of its own, nobody knows.
+    last = !(error instanceof Unreadable);
+  }
+  const tooLarge = process.memoryUsage.rss() > Math.max(request.memoryLimit / 2, 160 * MEBIBYTE);
+  return { read, last: last || tooLarge };
+}
+
+async function readWithin(body: Uint8Array, request: DocumentRequest): Promise<DocumentContent> {
+  const read = await prepare(request.mediaType);
+  // The time limit of a script holds inside WebAssembly, too, and when the server is gone.
+  Object.assign(globalThis, { readDocument: () => read(body, request) });
+  return await runInThisContext('readDocument()', { timeout: request.timeLimit });
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Unreadable) return { refused: error.code, detail: error.message };
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+    return { refused: 'extract-timeout', detail: 'reading it took too long' };
+  const noMemory = error instanceof RangeError && /allocation|memory|string length/i.test(message);
+  return { refused: noMemory ? 'extract-memory' : 'extract-corrupt', detail: `the reader failed: ${message}` };
+}
+
+closeNetwork();
+const frames = new FrameReader(MOST_BYTES);
+for await (const piece of process.stdin) {
+  const frame = frames.take(piece as Uint8Array);
+  if (!frame) continue;
+  const answer = await reply(frame);
+  if (!isRefusal(answer.read) && answer.last) (globalThis as { gc?: () => void }).gc?.();
+  const [head] = encodeFrame(answer);
+  process.stdout.write(head, () => {
+    if (answer.last) process.exit();
+  });
+}
+process.exit();

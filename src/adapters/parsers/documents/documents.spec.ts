@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import * as sample from '../../../../test/support/sample-documents.js';
+import { DOCUMENT_EXTENSIONS } from '../../../domain/content/document-types.js';
+import { type Extraction, isRefusal, type Refusal } from '../../../engine/ports/content-extractor.js';
+import { DEFAULT_DOCUMENT_LIMITS, DocumentProcesses } from './document-processes.js';
+
+/** Of the built program: a process has its own permissions there. */
+const ENTRY = new URL('../../../../dist/program/documents.process.js', import.meta.url);
+const MIB = 1024 * 1024;
+
+let processes: DocumentProcesses;
+beforeAll(() => {
+  processes = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, timeLimit: 5_000, memoryLimit: 300 * MIB }, ENTRY);
+});
+afterAll(() => processes.close());
+
+const type = (extension: string): string => DOCUMENT_EXTENSIONS.get(extension)!;
+const CONTEXT = { url: 'http://a/', contentType: undefined, maxLinks: 100, maxTextLength: 1_000_000 };
+const read = (body: Uint8Array, extension: string, context = CONTEXT): Promise<Extraction | Refusal> =>
+  processes.extract(body, type(extension), context);
+
+const GOOD: readonly (readonly [string, () => Uint8Array])[] = [
+  ['pdf', sample.pdf],
+  ['docx', sample.docx],
+  ['xlsx', sample.xlsx],
+  ['pptx', sample.pptx],
+  ['odt', sample.odt],
+  ['ods', sample.ods],
+  ['odp', sample.odp],
+  ['epub', sample.epub],
+  ['rtf', sample.rtf],
+  ['eml', sample.eml],
+];
+
+describe('a document', () => {
+  it.each(GOOD)('%s is read with its text, title, author, date and links', async (extension, make) => {
+    const content = (await read(make(), extension)) as Extraction;
+    const { title, author, text, link } = sample.FACTS;
+    expect(content).toMatchObject({ title: expect.stringContaining(title), language: 'en', truncated: false });
+    expect(content.text).toContain(text);
+    expect(content.text).not.toContain('deleted');
+    expect(content.metas[0]).toEqual({ name: 'author', value: expect.stringContaining(author) });
+    expect(content.links.map(({ href }) => href)).toContain(link);
+    if (extension !== 'rtf')
+      expect(content.fields).toContainEqual({ name: 'date_created', value: '2024-01-31T12:00:00Z' });
+  });
+});
+
+/** A text of many bytes that packs to next to nothing. */
+const zeros = (mebibytes: number): Uint8Array => new Uint8Array(mebibytes * MIB);
+
+const HOSTILE: readonly (readonly [string, string, () => Uint8Array, string])[] = [
+  ['a zip bomb', 'docx', () => sample.zip({ 'word/document.xml': zeros(80) }), 'extract-memory'],
+  ['a PDF that is cut short', 'pdf', () => sample.pdf().subarray(0, 60), 'extract-corrupt'],
+  ['a document that is cut short', 'docx', () => sample.docx().subarray(0, 300), 'extract-corrupt'],
+  ['a PDF with a password', 'pdf', () => sample.pdf(sample.FACTS, true), 'extract-encrypted'],
+  [
+    'an office document with a password',
+    'xlsx',
+    () => Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from('EncryptedPackage', 'utf16le')]),
+    'extract-encrypted',
+  ],
+  ['an archive of something else', 'pptx', sample.docx, 'extract-corrupt'],
+  ['a page', 'pdf', () => Buffer.from('<html><body>not found</body></html>'), 'extract-corrupt'],
+  ['groups without end', 'rtf', () => Buffer.from(`{\\rtf1 ${'{'.repeat(100_000)}`), 'extract-corrupt'],
+  ['nothing', 'odt', () => Buffer.alloc(0), 'extract-corrupt'],
+];
+
+describe('a document that cannot be read', () => {
+  it.each(HOSTILE)('%s (%s) is told as such', async (_, extension, make, code) => {
+    expect(await read(make(), extension)).toMatchObject({ refused: code });
+  });
+
+  it('is told at its time limit, and ends no process before the next document', async () => {
+    const quick = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, timeLimit: 250 }, ENTRY);
+    try {
+      const kids = Array.from({ length: 400 }, (_, i) => `${i + 3} 0 R`).join(' ');
+      const stream = `BT /F1 1 Tf ${'(heron) Tj 0 1 Td '.repeat(400_000)} ET`;
+      const page = '<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 1000 0 R/Resources<<>>>>';
+      const objects = Array.from({ length: 400 }, (_, i) => `${i + 3} 0 obj${page}endobj\n`).join('');
+      const body = Buffer.from(
+        `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[${kids}]/Count 400>>endobj\n${objects}1000 0 obj<</Length ${stream.length}>>stream\n${stream}\nendstream endobj\ntrailer<</Root 1 0 R>>`,
+      );
+      expect(await quick.extract(body, type('pdf'), CONTEXT)).toMatchObject({ refused: 'extract-timeout' });
+      expect(await quick.extract(sample.pdf(), type('pdf'), CONTEXT)).toMatchObject({ title: sample.FACTS.title });
+    } finally {
+      quick.close();
+    }
+  });
+
+  it('is stopped at its memory limit', async () => {
+    const small = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, memoryLimit: 96 * MIB }, ENTRY);
+    try {
+      const rows = '<c><v>1</v></c>'.repeat(4_000_000);
+      const body = sample.zip({ 'xl/workbook.xml': '<sheet/>', 'xl/worksheets/sheet1.xml': rows });
+      expect(await small.extract(body, type('xlsx'), CONTEXT)).toMatchObject({ refused: 'extract-memory' });
+    } finally {
+      small.close();
+    }
+  });
+
+  it('is not tried again as long as it stays the same', async () => {
+    const body = sample.docx().subarray(0, 200);
+    const first = await read(body, 'docx');
+    expect(await read(body, 'docx')).toBe(first);
+  });
+
+  it('with random damage gives a content or a reason', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...GOOD),
+        fc.array(fc.tuple(fc.nat(5_000), fc.nat(255)), { minLength: 1, maxLength: 20 }),
+        async ([extension, make], damages) => {
+          const body = Uint8Array.from(make());
+          for (const [at, byte] of damages) body[at % body.length] = byte;
+          const end = await read(body, extension);
+          expect(isRefusal(end) ? end.refused : typeof end.text).toMatch(/^(?:string|extract-\w+)$/);
+        },
+      ),
+      { numRuns: 60, seed: 1 },
+    );
+  });
+});
+
+describe('the process that reads documents', () => {
+  it('keeps to the limits of the text and the links', async () => {
+    const content = (await read(sample.docx(), 'docx', { ...CONTEXT, maxTextLength: 8, maxLinks: 0 })) as Extraction;
+    expect(content).toMatchObject({ text: 'The grey', links: [], truncated: true });
+  });
+
+  it('ends when it has nothing to do, and begins again with the next document', async () => {
+    const brief = new DocumentProcesses({ ...DEFAULT_DOCUMENT_LIMITS, idleTime: 0 }, ENTRY);
+    expect(brief.processIds).toEqual([]);
+    await brief.extract(sample.rtf(), type('rtf'), CONTEXT);
+    await vi.waitFor(() => expect(brief.processIds).toEqual([]), { timeout: 10_000 });
+    expect(await brief.extract(sample.docx(), type('docx'), CONTEXT)).toMatchObject({ title: sample.FACTS.title });
+    brief.close();
+  });
+});

@@ -1,0 +1,58 @@
+/** The entries of a zip archive that are wanted, within a bound on what they unpack to. */
+import { unzipSync } from 'fflate';
+import { Unreadable } from '../document-content.js';
+
+/** Bytes, unpacked: of all entries that are wanted together. */
+const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_ENTRIES = 20_000;
+
+const OLE = [0xd0, 0xcf, 0x11, 0xe0];
+const ENCRYPTED_PACKAGE = Buffer.from('EncryptedPackage', 'utf16le');
+
+export class Archive {
+  constructor(private readonly files: Readonly<Record<string, Uint8Array>>) {}
+
+  names(pattern: RegExp): string[] {
+    return Object.keys(this.files).filter((name) => pattern.test(name));
+  }
+
+  /** XML as text; undefined when there is no such entry. */
+  xml(name: string): string | undefined {
+    const bytes = this.files[name];
+    if (!bytes) return undefined;
+    const wide =
+      bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : '';
+    return new TextDecoder(wide || 'utf-8').decode(bytes);
+  }
+}
+
+/** Sizes are checked as declared, before anything is unpacked; unpacking ends at the declared size. */
+export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
+  if (OLE.every((byte, at) => body[at] === byte)) throw encryptedOrOld(body);
+  let bytes = 0;
+  let entries = 0;
+  try {
+    return new Archive(
+      unzipSync(body, {
+        filter({ name, originalSize }) {
+          if (++entries > MOST_ENTRIES) throw new Unreadable('extract-memory', `more than ${MOST_ENTRIES} entries`);
+          if (!wanted.test(name)) return false;
+          bytes += originalSize;
+          if (bytes > MOST_BYTES)
+            throw new Unreadable('extract-memory', `unpacked it has more than ${MOST_BYTES / 1024 / 1024} MB`);
+          return true;
+        },
+      }),
+    );
+  } catch (error) {
+    if (error instanceof Unreadable) throw error;
+    throw new Unreadable('extract-corrupt', `the archive cannot be unpacked: ${String((error as Error).message)}`);
+  }
+}
+
+/** Office encrypts a document into a container of its old formats. */
+function encryptedOrOld(body: Uint8Array): Unreadable {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(ENCRYPTED_PACKAGE)
+    ? new Unreadable('extract-encrypted', 'the document is encrypted')
+    : new Unreadable('extract-corrupt', 'the document has an old binary format, not the one that its type names');
+}

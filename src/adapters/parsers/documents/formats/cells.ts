@@ -1,0 +1,65 @@
+/** Cells of a worksheet (ECMA-376, SpreadsheetML). */
+import { readXml } from '../../xml-reader.js';
+import type { DocumentContent } from '../document-content.js';
+
+/** A workbook may have more; its cells then come out empty. */
+const MOST_STRINGS = 1_000_000;
+const LONGEST_VALUE = 100_000;
+
+/** The texts that cells name by number, without the readings that Japanese ones carry. */
+export function sharedStrings(xml: string | undefined): string[] {
+  const strings: string[] = [];
+  let current = '';
+  let inText = false;
+  let phonetic = false;
+  if (xml === undefined) return strings;
+  readXml(xml, {
+    open(name) {
+      if (name === 'si') current = '';
+      else if (name === 'rph') phonetic = true;
+      else if (name === 't') inText = true;
+    },
+    attribute() {},
+    opened() {},
+    close(name) {
+      if (name === 'si') strings.push(current);
+      else if (name === 'rph') phonetic = false;
+      else if (name === 't') inText = false;
+    },
+    text(piece) {
+      if (inText && !phonetic && current.length < LONGEST_VALUE) current += piece;
+    },
+    done: () => strings.length >= MOST_STRINGS,
+  });
+  return strings;
+}
+
+/** Values as stored: a number or a date is a number, a formula its last result. */
+export function readCells(xml: string, strings: readonly string[], content: DocumentContent): void {
+  let inCell = false;
+  let type = '';
+  let value = '';
+  let inValue = false;
+  readXml(xml, {
+    open(name) {
+      inCell = name === 'c';
+      if (inCell) type = '';
+      inValue = name === 'v' || name === 't';
+      if (inValue) value = '';
+    },
+    attribute(name, written) {
+      if (inCell && name === 't') type = written;
+    },
+    opened() {},
+    close(name) {
+      if (name !== 'v' && name !== 't') return;
+      inValue = false;
+      content.text(type === 's' ? (strings[Number(value)] ?? '') : value);
+      content.separate();
+    },
+    text(piece) {
+      if (inValue && value.length < LONGEST_VALUE) value += piece;
+    },
+    done: () => content.isFull,
+  });
+}

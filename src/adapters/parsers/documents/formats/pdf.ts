@@ -1,0 +1,173 @@
+/** PDF, read by PDFium compiled to WebAssembly. */
+import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
+import type { Pdfium } from './pdfium.js';
+
+/** Answers of FPDF_GetLastError (fpdfview.h): a password is needed, or the kind of encryption is not known. */
+const ENCRYPTED = new Set([4, 5]);
+/** FPDFAction_GetType: the action opens a URI (fpdf_doc.h). */
+const OPENS_URI = 3;
+const MOST_PAGES = 20_000;
+/** Bytes of the buffer for one piece of text. */
+const ROOM = 256 * 1024;
+
+export function readPdf(pdfium: Pdfium, body: Uint8Array, request: DocumentRequest): DocumentContent {
+  const reading = new PdfReading(pdfium, body, request);
+  try {
+    return reading.read();
+  } finally {
+    reading.close();
+  }
+}
+
+class PdfReading {
+  private readonly content: DocumentContent;
+  private readonly data: number;
+  private readonly document: number;
+  /** For what PDFium writes. */
+  private readonly room: number;
+
+  constructor(
+    private readonly pdfium: Pdfium,
+    body: Uint8Array,
+    private readonly request: DocumentRequest,
+  ) {
+    this.content = new DocumentContent(request);
+    this.data = this.allocate(body.byteLength);
+    pdfium.HEAPU8.set(body, this.data);
+    this.document = pdfium._FPDF_LoadMemDocument(this.data, body.byteLength, 0);
+    if (this.document === 0) throw unreadable(pdfium._FPDF_GetLastError());
+    this.room = this.allocate(ROOM);
+  }
+
+  read(): DocumentContent {
+    const { content, pdfium, document } = this;
+    this.properties();
+    const pages = pdfium._FPDF_GetPageCount(document);
+    if (pages === 0) throw new Unreadable('extract-corrupt', 'the document has no page');
+    content.field('page_count', String(pages));
+    // What has been read by then is better than nothing.
+    const end = performance.now() + this.request.timeLimit * 0.7;
+    for (let index = 0; index < Math.min(pages, MOST_PAGES); index++) {
+      if (content.isFull || performance.now() > end) content.stopped();
+      if (content.isFull || performance.now() > end) break;
+      this.page(index);
+    }
+    return content;
+  }
+
+  close(): void {
+    if (this.document !== 0) this.pdfium._FPDF_CloseDocument(this.document);
+    this.pdfium.wasmExports.free(this.room);
+    this.pdfium.wasmExports.free(this.data);
+  }
+
+  private allocate(bytes: number): number {
+    const pointer = this.pdfium.wasmExports.malloc(bytes);
+    if (pointer === 0) throw new Unreadable('extract-memory', 'PDFium has no memory left');
+    return pointer;
+  }
+
+  private properties(): void {
+    const { content } = this;
+    content.title = this.property('Title');
+    content.author(this.property('Author'));
+    content.field('subject', this.property('Subject'));
+    content.field('keywords', this.property('Keywords'));
+    content.field('generator', this.property('Creator'));
+    content.field('producer', this.property('Producer'));
+    content.time('date_created', isoOf(this.property('CreationDate')));
+    content.time('date_modified', isoOf(this.property('ModDate')));
+  }
+
+  private property(name: string): string {
+    const tag = this.allocate(name.length + 1);
+    this.pdfium.HEAPU8.set(Buffer.from(`${name}\0`, 'latin1'), tag);
+    const bytes = this.pdfium._FPDF_GetMetaText(this.document, tag, this.room, ROOM);
+    this.pdfium.wasmExports.free(tag);
+    return bytes > ROOM || bytes < 2 ? '' : this.utf16(bytes / 2 - 1);
+  }
+
+  private page(index: number): void {
+    const { pdfium } = this;
+    const page = pdfium._FPDF_LoadPage(this.document, index);
+    // A page that is broken does not make the others unreadable.
+    if (page === 0) return;
+    this.linksOf(page);
+    const text = pdfium._FPDFText_LoadPage(page);
+    if (text !== 0) {
+      this.textOf(text);
+      this.webLinksOf(text);
+      pdfium._FPDFText_ClosePage(text);
+    }
+    pdfium._FPDF_ClosePage(page);
+  }
+
+  private textOf(text: number): void {
+    const { pdfium, content } = this;
+    const count = pdfium._FPDFText_CountChars(text);
+    const atOnce = ROOM / 4;
+    let page = '';
+    for (let start = 0; start < count && !content.isFull && page.length < 4_000_000; start += atOnce) {
+      const units = pdfium._FPDFText_GetText(text, start, Math.min(atOnce, count - start), this.room);
+      page += units > 1 ? this.utf16(units - 1) : '';
+    }
+    // The mark of a word that is hyphenated at the end of its line.
+    content.text(page.replace(/[\ufffe\u0002]\s*/g, ''));
+    content.separate();
+  }
+
+  private linksOf(page: number): void {
+    const { pdfium, content } = this;
+    const cells = this.room;
+    pdfium.HEAP32[cells / 4] = 0;
+    for (let found = 0; found < this.request.maxLinks; found++) {
+      if (!pdfium._FPDFLink_Enumerate(page, cells, cells + 4)) return;
+      const position = pdfium.HEAP32[cells / 4]!;
+      const action = pdfium._FPDFLink_GetAction(pdfium.HEAP32[cells / 4 + 1]!);
+      if (action !== 0 && pdfium._FPDFAction_GetType(action) === OPENS_URI) content.link(this.uriOf(action));
+      pdfium.HEAP32[cells / 4] = position;
+    }
+  }
+
+  private uriOf(action: number): string {
+    const at = this.room + 16;
+    const bytes = this.pdfium._FPDFAction_GetURIPath(this.document, action, at, ROOM - 16);
+    if (bytes < 2 || bytes > ROOM - 16) return '';
+    return Buffer.from(this.pdfium.HEAPU8.subarray(at, at + bytes - 1)).toString('utf8');
+  }
+
+  /** URLs that stand in the text. */
+  private webLinksOf(text: number): void {
+    const { pdfium, content } = this;
+    const links = pdfium._FPDFLink_LoadWebLinks(text);
+    if (links === 0) return;
+    const count = Math.min(pdfium._FPDFLink_CountWebLinks(links), this.request.maxLinks);
+    for (let index = 0; index < count; index++) {
+      const units = pdfium._FPDFLink_GetURL(links, index, this.room, ROOM / 2);
+      const href = units > 1 ? this.utf16(units - 1) : '';
+      if (/^https?:/i.test(href)) content.link(href);
+    }
+    pdfium._FPDFLink_CloseWebLinks(links);
+  }
+
+  private utf16(units: number): string {
+    const { HEAPU8 } = this.pdfium;
+    return Buffer.from(HEAPU8.buffer, HEAPU8.byteOffset + this.room, units * 2).toString('utf16le');
+  }
+}
+
+function unreadable(error: number): Unreadable {
+  return ENCRYPTED.has(error)
+    ? new Unreadable('extract-encrypted', 'the document cannot be opened without a password')
+    : new Unreadable('extract-corrupt', `PDFium cannot open the document (error ${error})`);
+}
+
+/** `D:20240131120000+01'00'` (ISO 32000, 7.9.4); what is left out counts as the first, the time zone as UTC. */
+export function isoOf(written: string): string {
+  const parts = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?|Z)?/.exec(written.trim());
+  if (!parts) return '';
+  const [, year, month = '01', day = '01', hour = '00', minute = '00', second = '00', sign, zoneHour, zoneMinute] =
+    parts;
+  const zone = sign === undefined ? 'Z' : `${sign}${zoneHour}:${zoneMinute ?? '00'}`;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}${zone}`;
+}

@@ -1,0 +1,46 @@
+/** The functions of PDFium that are used here; what they do: fpdfview.h, fpdf_text.h, fpdf_doc.h of PDFium. */
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { PDFiumModule } from '@hyzyla/pdfium';
+
+type Pointer = number;
+
+export interface Pdfium {
+  _FPDF_InitLibraryWithConfig(config: Pointer): void;
+  _FPDF_LoadMemDocument(data: Pointer, size: number, password: Pointer): Pointer;
+  _FPDF_GetLastError(): number;
+  _FPDF_GetPageCount(document: Pointer): number;
+  _FPDF_LoadPage(document: Pointer, index: number): Pointer;
+  _FPDF_ClosePage(page: Pointer): void;
+  _FPDF_CloseDocument(document: Pointer): void;
+  _FPDF_GetMetaText(document: Pointer, tag: Pointer, buffer: Pointer, bytes: number): number;
+  _FPDFText_LoadPage(page: Pointer): Pointer;
+  _FPDFText_ClosePage(text: Pointer): void;
+  _FPDFText_CountChars(text: Pointer): number;
+  _FPDFText_GetText(text: Pointer, start: number, count: number, buffer: Pointer): number;
+  _FPDFLink_Enumerate(page: Pointer, position: Pointer, link: Pointer): number;
+  _FPDFLink_GetAction(link: Pointer): Pointer;
+  _FPDFAction_GetType(action: Pointer): number;
+  _FPDFAction_GetURIPath(document: Pointer, action: Pointer, buffer: Pointer, bytes: number): number;
+  _FPDFLink_LoadWebLinks(text: Pointer): Pointer;
+  _FPDFLink_CountWebLinks(links: Pointer): number;
+  _FPDFLink_GetURL(links: Pointer, index: number, buffer: Pointer, units: number): number;
+  _FPDFLink_CloseWebLinks(links: Pointer): void;
+  readonly wasmExports: { malloc(bytes: number): Pointer; free(pointer: Pointer): void };
+  readonly HEAPU8: Uint8Array;
+  readonly HEAP32: Int32Array;
+}
+
+/** Beside the program when that is packed, else in its package. */
+function moduleFile(): string {
+  const beside = fileURLToPath(new URL('./pdfium.wasm', import.meta.url));
+  return existsSync(beside) ? beside : fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'));
+}
+
+/** An instance with memory of its own. */
+export async function loadPdfium(): Promise<Pdfium> {
+  const wasmBinary = new Uint8Array(readFileSync(moduleFile())).buffer;
+  const pdfium = (await PDFiumModule({ wasmBinary, locateFile: () => '' })) as unknown as Pdfium;
+  pdfium._FPDF_InitLibraryWithConfig(0);
+  return pdfium;
+}

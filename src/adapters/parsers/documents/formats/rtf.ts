@@ -1,0 +1,152 @@
+/** Rich Text Format 1.9.1: a flow of control words, groups and text. */
+import { findEncoding, toUtf8 } from '../../charset.js';
+import { DocumentContent, type DocumentRequest, Unreadable } from '../document-content.js';
+
+/** Groups whose text is not that of the document. */
+const SILENT = new Set(
+  (
+    'fonttbl colortbl stylesheet listtable listoverridetable rsidtbl generator pict object themedata colorschememapping latentstyles ' +
+    'datastore xmlnstbl filetbl revtbl mmathpr nonshppict fldinst bkmkstart bkmkend template comment'
+  ).split(' '),
+);
+const INFO = new Map([
+  ['title', 'title'],
+  ['author', 'author'],
+  ['subject', 'subject'],
+  ['keywords', 'keywords'],
+  ['doccomm', 'description'],
+  ['company', 'company'],
+  ['operator', 'last_author'],
+]);
+const BREAKS = new Set(['par', 'line', 'tab', 'cell', 'row', 'sect', 'page']);
+const CHARACTERS: Readonly<Record<string, string>> = {
+  emdash: '—',
+  endash: '–',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+  bullet: '•',
+};
+const MOST_DEPTH = 1_000;
+
+interface Group {
+  /** What becomes of its text. */
+  readonly goes: 'text' | 'nowhere' | 'field' | string;
+  /** Characters that stand for a Unicode one in programs that know none. */
+  readonly skip: number;
+}
+
+export function readRtf(body: Uint8Array, request: DocumentRequest): DocumentContent {
+  const source = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+  if (!/^\s*\{\\rtf/.test(source)) throw new Unreadable('extract-corrupt', 'the document does not begin with {\\rtf');
+  const reading = new RtfReading(new DocumentContent(request));
+  const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|([{}])|[\r\n]+|([^\\{}\r\n]+)/gi;
+  for (const [, word, number, hex, symbol, brace, text] of source.matchAll(token)) {
+    if (reading.content.isFull) break;
+    if (word !== undefined) reading.word(word.toLowerCase(), number === undefined ? undefined : Number(number));
+    else if (hex !== undefined) reading.bytes(Number.parseInt(hex, 16));
+    else if (symbol !== undefined) reading.symbol(symbol);
+    else if (brace === '{') reading.open();
+    else if (brace === '}') reading.close();
+    else if (text !== undefined) reading.characters(text);
+  }
+  return reading.finish();
+}
+
+class RtfReading {
+  private group: Group = { goes: 'text', skip: 1 };
+  private readonly groups: Group[] = [];
+  private readonly info = new Map<string, string>();
+  private encoding = 'windows-1252';
+  private pending: number[] = [];
+  private left = 0;
+  private instruction = '';
+
+  constructor(readonly content: DocumentContent) {}
+
+  open(): void {
+    this.flush();
+    this.left = 0;
+    if (this.groups.length < MOST_DEPTH) this.groups.push(this.group);
+    else throw new Unreadable('extract-corrupt', `groups are nested more than ${MOST_DEPTH} deep`);
+  }
+
+  close(): void {
+    this.flush();
+    this.left = 0;
+    const ended = this.group;
+    this.group = this.groups.pop() ?? ended;
+    if (ended.goes === 'field' && this.group.goes !== 'field') this.link();
+  }
+
+  word(word: string, number: number | undefined): void {
+    if (word === 'u') this.unicode(number ?? 0);
+    else this.flush();
+    if (word === 'fldinst') this.group = { ...this.group, goes: 'field' };
+    else if (SILENT.has(word)) this.group = { ...this.group, goes: 'nowhere' };
+    else if (word === 'info') this.group = { ...this.group, goes: 'nowhere' };
+    else if (INFO.has(word) && this.group.goes === 'nowhere') this.group = { ...this.group, goes: INFO.get(word)! };
+    else if (word === 'ansicpg') this.encoding = findEncoding(Buffer.of(), `windows-${number}`, 'text');
+    else if (word === 'uc') this.group = { ...this.group, skip: Math.min(number ?? 1, 10) };
+    else if (BREAKS.has(word)) this.put(' ');
+    else if (CHARACTERS[word] !== undefined) this.put(CHARACTERS[word]);
+  }
+
+  symbol(symbol: string): void {
+    this.flush();
+    // `\*` begins a group that only those who know its word should read.
+    if (symbol === '*') this.group = { ...this.group, goes: this.group.goes === 'text' ? 'nowhere' : this.group.goes };
+    else if (symbol === '~') this.put(' ');
+    else if (symbol === '_') this.put('-');
+    else if (symbol === '\n' || symbol === '\r') this.put(' ');
+    else if ('\\{}'.includes(symbol)) this.put(symbol);
+  }
+
+  bytes(byte: number): void {
+    if (this.left > 0) this.left--;
+    else this.pending.push(byte);
+  }
+
+  characters(text: string): void {
+    const skipped = Math.min(this.left, text.length);
+    this.left -= skipped;
+    for (let at = skipped; at < text.length; at++) this.pending.push(text.charCodeAt(at));
+    this.flush();
+  }
+
+  finish(): DocumentContent {
+    this.flush();
+    const { content, info } = this;
+    content.title = info.get('title') ?? '';
+    content.author(info.get('author'));
+    for (const [name, value] of info) if (name !== 'title' && name !== 'author') content.field(name, value);
+    return content;
+  }
+
+  private unicode(number: number): void {
+    this.flush();
+    this.put(String.fromCharCode(number & 0xffff));
+    this.left = this.group.skip;
+  }
+
+  private flush(): void {
+    if (this.pending.length === 0) return;
+    const bytes = Buffer.from(this.pending);
+    this.pending = [];
+    this.put(toUtf8(bytes, this.encoding).toString('utf8'));
+  }
+
+  private put(text: string): void {
+    const { goes } = this.group;
+    if (goes === 'text') this.content.text(text);
+    else if (goes === 'field') this.instruction = (this.instruction + text).slice(0, 20_000);
+    else if (goes !== 'nowhere') this.info.set(goes, ((this.info.get(goes) ?? '') + text).slice(0, 10_000));
+  }
+
+  private link(): void {
+    const href = /HYPERLINK\s+"([^"]+)"/i.exec(this.instruction)?.[1];
+    this.instruction = '';
+    if (href !== undefined) this.content.link(href);
+  }
+}

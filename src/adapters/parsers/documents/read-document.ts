@@ -1,0 +1,43 @@
+/** Reads one document in the calling process: hostile input, so only in one of its own. */
+
+import { formatOf } from '../../../domain/content/document-types.js';
+import type { Extraction } from '../../../engine/ports/content-extractor.js';
+import { languageOf } from '../language.js';
+import { type DocumentContent, type DocumentRequest, Unreadable } from './document-content.js';
+
+/** Each library is loaded when the first document wants it. A reader that is not a promise can be stopped in the middle. */
+export async function prepare(
+  mediaType: string,
+): Promise<(body: Uint8Array, request: DocumentRequest) => DocumentContent | Promise<DocumentContent>> {
+  switch (formatOf(mediaType)) {
+    case 'pdf': {
+      const [{ readPdf }, { loadPdfium }] = await Promise.all([
+        import('./formats/pdf.js'),
+        import('./formats/pdfium.js'),
+      ]);
+      pdfium ??= loadPdfium();
+      const loaded = await pdfium;
+      return (body, request) => readPdf(loaded, body, request);
+    }
+    case 'word':
+      return (await import('./formats/office-open.js')).readWord;
+    case 'sheet':
+      return (await import('./formats/office-open.js')).readSheets;
+    case 'slides':
+      return (await import('./formats/office-open.js')).readSlides;
+    case 'odf':
+      return (await import('./formats/open-document.js')).readOpenDocument;
+    case 'epub':
+      return (await import('./formats/epub.js')).readEpub;
+    case 'rtf':
+      return (await import('./formats/rtf.js')).readRtf;
+    case 'mail':
+      return (await import('./formats/mail.js')).readMail;
+    default:
+      throw new Unreadable('extract-unsupported', `no reader for ${mediaType}`);
+  }
+}
+
+let pdfium: Promise<import('./formats/pdfium.js').Pdfium> | undefined;
+
+export const extractionOf = (content: DocumentContent): Extraction => content.finish(languageOf);

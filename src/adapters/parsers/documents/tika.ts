@@ -1,0 +1,105 @@
+/** An Apache Tika server as an extractor: `PUT /tika`, answered with XHTML, which is read like a page. */
+
+import type { ExtractorDefinition } from '../../../domain/crawl/definition.js';
+import { milliseconds } from '../../../domain/time/units.js';
+import {
+  type AsyncExtractor,
+  type Extraction,
+  type ExtractionContext,
+  ExtractorUnavailable,
+  type Refusal,
+  type SyncExtractor,
+} from '../../../engine/ports/content-extractor.js';
+
+type TikaDefinition = Extract<ExtractorDefinition, { type: 'tika' }>;
+
+/** Bytes of an answer. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** For the answer on its way, beside the time that Tika itself takes. */
+const GRACE_MS = 5_000;
+
+/** Names of Tika's metas that have another name here. */
+const FIELDS: Readonly<Record<string, string>> = {
+  'dc:description': 'description',
+  'dc:subject': 'subject',
+  'meta:keyword': 'keywords',
+  'dcterms:created': 'date_created',
+  'dcterms:modified': 'date_modified',
+  'xmptpg:npages': 'page_count',
+  'meta:last-author': 'last_author',
+  'extended-properties:application': 'generator',
+  'extended-properties:company': 'company',
+};
+
+/** `html` reads the XHTML of its answers. */
+export function tikaExtractor(definition: TikaDefinition, html: SyncExtractor): AsyncExtractor {
+  const { url, mediaTypes, timeLimit } = definition;
+  const target = new URL('tika', url.endsWith('/') ? url : `${url}/`).href;
+  return {
+    kind: 'async',
+    name: 'tika',
+    mediaTypes: mediaTypes.map((type) => (type.endsWith('/*') ? familyOf(type) : type)),
+    timeLimit: milliseconds(timeLimit + GRACE_MS),
+    async extract(body, mediaType, context, signal) {
+      const answer = await ask(target, body, mediaType, AbortSignal.any([signal, AbortSignal.timeout(timeLimit)]));
+      return typeof answer === 'string' ? readAnswer(answer, context, html) : answer;
+    },
+  };
+}
+
+const familyOf = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);
+
+/** The XHTML, or why there is none. Throws when the server cannot be asked. */
+async function ask(url: string, body: Uint8Array, mediaType: string, signal: AbortSignal): Promise<string | Refusal> {
+  try {
+    const headers = { 'content-type': mediaType, accept: 'text/html' };
+    // The bytes belong to the document, and a request may detach what it is given.
+    const answer = await fetch(url, { method: 'PUT', headers, body: Uint8Array.from(body), signal, redirect: 'error' });
+    if (answer.status === 200) return await boundedText(answer);
+    await answer.body?.cancel();
+    if (answer.status === 204) return '';
+    if (answer.status === 415) return refusal('extract-unsupported', `Tika does not read ${mediaType}`);
+    if (answer.status === 422) return refusal('extract-corrupt', 'Tika cannot read it: it is damaged or encrypted');
+    throw new ExtractorUnavailable(`Tika at ${url} answers ${answer.status}`);
+  } catch (error) {
+    if (error instanceof ExtractorUnavailable || isRefusal(error)) throw error;
+    if (signal.aborted) return refusal('extract-timeout', 'Tika took too long');
+    const { cause, message } = error as Error;
+    throw new ExtractorUnavailable(
+      `Tika at ${url} cannot be asked: ${cause instanceof Error ? cause.message : message}`,
+    );
+  }
+}
+
+const isRefusal = (error: unknown): boolean => typeof error === 'object' && error !== null && 'refused' in error;
+const refusal = (refused: Refusal['refused'], detail: string): Refusal => ({ refused, detail });
+
+async function boundedText(answer: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const piece of answer.body!) {
+    bytes += piece.byteLength;
+    // What has come by then is read.
+    if (bytes > MOST_BYTES) break;
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text;
+}
+
+function readAnswer(xhtml: string, context: ExtractionContext, html: SyncExtractor): Extraction | Refusal {
+  const page = html.extract(Buffer.from(xhtml), 'text/html', { ...context, contentType: 'text/html; charset=utf-8' });
+  if ('refused' in page) return page;
+  const value = (name: string): string | undefined => page.metas.find((meta) => meta.name === name)?.value;
+  const author = value('dc:creator') ?? value('meta:author') ?? value('author');
+  return {
+    ...page,
+    encoding: undefined,
+    base: undefined,
+    title: page.title || (value('dc:title') ?? ''),
+    language: value('dc:language') ?? page.language,
+    metas: author === undefined ? [] : [{ name: 'author', value: author }],
+    fields: page.metas.flatMap(({ name, value }) => (FIELDS[name] ? [{ name: FIELDS[name], value }] : [])),
+    robotsMetas: [],
+  };
+}

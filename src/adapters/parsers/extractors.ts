@@ -1,0 +1,191 @@
+/** The formats that are read in the page thread. To add one: docs/ARCHITECTURE.md, "Seams". */
+
+import { DistinctLinks } from '../../domain/content/distinct-links.js';
+import { LITTLE_TEXT, needsRendering } from '../../domain/render/needs-rendering.js';
+import type { ContentExtractor, Extraction, ExtractionContext } from '../../engine/ports/content-extractor.js';
+import type { RawLink, ReadLimits } from '../../engine/ports/page-reader.js';
+import { asBuffer } from './bytes.js';
+import { charsetOf, findEncoding, toUtf8 } from './charset.js';
+import { contentReader } from './content/content-reader.js';
+import { jsonLdItems, jsonLdMetas } from './content/json-ld.js';
+import { HtmlScanner } from './html/html-scanner.js';
+import type { PageFacts } from './html/page-facts.js';
+import { withEncodedQueries } from './html/query-encoding.js';
+import { scriptSigns } from './html/script-signs.js';
+import { stateText } from './html/state-text.js';
+import { TextBuffer } from './html/text-buffer.js';
+import { languageOf } from './language.js';
+import { SAMPLE_BYTES } from './language-detection.js';
+import { readJson, readJsonLines, readMarkdown, readTable, type StructuredText } from './text-formats.js';
+import { readXml } from './xml-reader.js';
+
+const NOTHING: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
+
+/** They share their working memory from page to page, so that one list is for one thread. */
+export function builtInExtractors(): readonly ContentExtractor[] {
+  const buffer = new TextBuffer();
+  return [
+    {
+      kind: 'sync',
+      name: 'html',
+      mediaTypes: ['text/html', 'application/xhtml+xml', 'application/vnd.wap.xhtml+xml'],
+      extract: (body, mediaType, context) => html(asBuffer(body), mediaType, context, buffer),
+    },
+    {
+      kind: 'sync',
+      name: 'xml',
+      mediaTypes: [/^(?:text|application)\/xml$|\+xml$/],
+      extract: (body, _, context) => xml(asBuffer(body), context, buffer),
+    },
+    {
+      kind: 'sync',
+      name: 'structured text',
+      mediaTypes: [...STRUCTURED.keys(), /^application\/[\w.+-]+\+json$/],
+      extract: (body, mediaType, context) => structured(asBuffer(body), mediaType, context, buffer),
+    },
+    {
+      kind: 'sync',
+      name: 'text',
+      mediaTypes: [
+        /^text\/(?!rtf$)|^application\/(?:json|javascript|x-javascript|x-ndjson|yaml|x-yaml|toml|sql)$|\+json$/,
+      ],
+      extract: (body, _, context) => text(asBuffer(body), context, buffer),
+    },
+  ];
+}
+
+/** The first in the list that takes a media type. Media types come from strangers: only so many answers are remembered. */
+export function extractorFinder(
+  extractors: readonly ContentExtractor[],
+): (mediaType: string) => ContentExtractor | undefined {
+  const known = new Map<string, ContentExtractor | undefined>();
+  return (mediaType) => {
+    const found = known.get(mediaType);
+    if (found || known.has(mediaType)) return found;
+    const extractor = extractors.find(({ mediaTypes }) =>
+      mediaTypes.some((type) => (typeof type === 'string' ? type === mediaType : type.test(mediaType))),
+    );
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(mediaType, extractor);
+    return extractor;
+  };
+}
+
+const MOST_KNOWN = 1_000;
+
+function html(body: Buffer, mediaType: string, context: ExtractionContext, buffer: TextBuffer): Extraction {
+  const { maxLinks, maxTextLength } = context;
+  const encoding = findEncoding(body, charsetOf(context.contentType), 'html');
+  const options = { maxLinks, maxTextLength, xml: mediaType !== 'text/html' };
+  const utf8 = toUtf8(body, encoding);
+  const { facts, title } = new HtmlScanner(utf8, buffer, options).scan();
+  const scripted = buffer.size > LITTLE_TEXT ? undefined : madeByScripts(utf8, facts, buffer);
+  const language = languageOf([facts.lang, facts.contentLanguage], () => buffer.middle(SAMPLE_BYTES));
+  const { text, truncated } = buffer.finish(maxTextLength);
+  const { metas, robotsMetas, base } = facts;
+  const links = withEncodedQueries(facts.links, encoding);
+  const { cutLinks: cut } = facts;
+  return {
+    encoding,
+    title,
+    text,
+    language,
+    base,
+    links,
+    cutLinks: cut && { ...cut, samples: withEncodedQueries(cut.samples, encoding) },
+    metas,
+    robotsMetas,
+    ...(context.wantsMetas ? { structured: jsonLdMetas(jsonLdItems(utf8)) } : {}),
+    ...(context.content ? configured(utf8, context, { base, xml: options.xml, text }) : {}),
+    truncated: truncated || facts.truncated,
+    ...(scripted === undefined ? {} : { needsRendering: scripted }),
+  };
+}
+
+/** Why a page with next to no text needs its scripts to run. Text that it brings as data for them is read as its own. */
+function madeByScripts(utf8: Buffer, facts: PageFacts, buffer: TextBuffer): string | undefined {
+  if (!/<script/i.test(utf8.toString('latin1', 0, 1 << 20))) return undefined;
+  const why = needsRendering(scriptSigns(utf8, facts, buffer.size));
+  if (why === undefined) return undefined;
+  const brought = stateText(utf8);
+  if (brought === undefined) return why;
+  buffer.separate();
+  buffer.append(brought);
+  return undefined;
+}
+
+/** What the configuration wants of the page takes the place of what the scanner says. */
+function configured(
+  utf8: Buffer,
+  context: ExtractionContext,
+  { base, xml, text }: { base: string | undefined; xml: boolean; text: string },
+) {
+  const start = (base === undefined ? undefined : URL.parse(base, context.url)?.href) ?? context.url;
+  const { maxTextLength, showsCut = false } = context;
+  const { truncated: _, ...reading } = contentReader(context.content!).read({
+    utf8,
+    xml,
+    base: start,
+    maxTextLength,
+    showsCut,
+  });
+  // A page whose text its scripts would show has it as data, which is in no tree.
+  return reading.text === '' && !reading.isCut ? { ...reading, text } : reading;
+}
+
+function xml(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extraction {
+  const encoding = findEncoding(body, charsetOf(context.contentType), 'xml');
+  const utf8 = toUtf8(body, encoding);
+  buffer.begin(utf8.length);
+  readXml(utf8.toString('utf8'), {
+    open: () => buffer.separate(),
+    attribute() {},
+    opened() {},
+    close: () => buffer.separate(),
+    text: (piece) => buffer.append(piece),
+    done: () => false,
+  });
+  return textOnly(encoding, context, buffer);
+}
+
+function text(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extraction {
+  const encoding = findEncoding(body, charsetOf(context.contentType), 'text');
+  const utf8 = toUtf8(body, encoding);
+  buffer.begin(utf8.length);
+  buffer.append(utf8);
+  return textOnly(encoding, context, buffer);
+}
+
+const STRUCTURED: ReadonlyMap<string, (text: string) => StructuredText> = new Map([
+  ['application/json', readJson],
+  ['application/x-ndjson', readJsonLines],
+  ['application/jsonl', readJsonLines],
+  ['text/csv', (text) => readTable(text, ',')],
+  ['text/tab-separated-values', (text) => readTable(text, '\t')],
+  ['text/markdown', readMarkdown],
+  ['text/x-markdown', readMarkdown],
+]);
+
+function structured(body: Buffer, mediaType: string, context: ExtractionContext, buffer: TextBuffer): Extraction {
+  const encoding = findEncoding(body, charsetOf(context.contentType), 'text');
+  const read = (STRUCTURED.get(mediaType) ?? readJson)(toUtf8(body, encoding).toString('utf8'));
+  const { title = '', links = [], fields } = read;
+  const utf8 = Buffer.from(read.text.toWellFormed());
+  buffer.begin(utf8.length);
+  buffer.append(utf8);
+  const distinct = new DistinctLinks<RawLink>(context.maxLinks);
+  for (const link of links) distinct.add(link);
+  return {
+    ...textOnly(encoding, context, buffer),
+    title,
+    links: distinct.links,
+    cutLinks: distinct.cut,
+    ...(fields ? { fields } : {}),
+  };
+}
+
+function textOnly(encoding: string, limits: ReadLimits, buffer: TextBuffer): Extraction {
+  const language = languageOf([], () => buffer.middle(SAMPLE_BYTES));
+  const { text, truncated } = buffer.finish(limits.maxTextLength);
+  return { ...NOTHING, encoding, text, language, truncated };
+}

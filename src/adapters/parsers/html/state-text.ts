@@ -1,0 +1,108 @@
+/**
+ * The text that a page brings as data for its scripts: `__NEXT_DATA__` and other JSON blocks, JSON-LD, `window.__STATE__ = {…}`.
+ * Read only for pages that show next to nothing. What people would read is told from settings and addresses by its form.
+ */
+import { decodeHTML } from 'entities/decode';
+import { fold } from './page-facts.js';
+
+/** Characters: with less the data is not the content of the page. */
+const ENOUGH = 250;
+const MOST_BLOCK = 4_000_000;
+const MOST_TEXT = 1_000_000;
+const MOST_VALUES = 200_000;
+
+const BLOCK = /<script\b([^<>]{0,4000})>/gi;
+const JSON_TYPE = /\btype\s*=\s*["']?application\/(?:ld\+)?json\b/i;
+const ASSIGNED = /^\s*(?:window|self|globalThis)\s*(?:\.\s*\w{1,60}|\[\s*["'][\w-]{1,60}["']\s*\])\s*=\s*(?=[{[])/;
+
+/** Words of the program, not of the page. */
+const NOT_CONTENT =
+  /^(?:messages?|translations?|locales?|i18n|lang(?:uages?)?|dictionary|strings|runtimeConfig|config(?:uration)?|settings|env|theme|flags|features|css|styles?|scripts?|query|className|buildId|assetPrefix|@type|@context|@id|url|href|src|srcSet|image|logo|icon|sameAs|sku|token|csrf\w*|nonce|hash)$/i;
+/** Of these a short value counts too. */
+const NAMES = /^(?:title|headline|name|heading|label|summary|author|byline|question|caption|subtitle)$/i;
+const PROSE = /\p{L}{2}[\s,;:.’'-]{1,10}\p{L}\S{0,100}\s{1,10}\S/u;
+const LETTER = /\p{L}{2,}/u;
+const ADDRESS = /^(?:https?:|\/|\.\/|data:|#)\S*$/;
+const CODE = /[{};]$|=>|^[.#@][\w-]+\s?\{|function\s?\(/;
+/** A word of style sheets or of programs: `md:items-center`, `px-4`. */
+const NO_WORD = /[-:_\d]/;
+const MARKUP = /<[a-z!/][^<>]*>/gi;
+
+/** The text, white space folded; undefined when the page brings too little of it this way. */
+export function stateText(html: Buffer): string | undefined {
+  const source = html.toString('utf8');
+  const collector = new Collector();
+  BLOCK.lastIndex = 0;
+  for (let tag = BLOCK.exec(source); tag; tag = BLOCK.exec(source)) {
+    const start = BLOCK.lastIndex;
+    const found = source.indexOf('</script', start);
+    const end = found < 0 ? source.length : found;
+    BLOCK.lastIndex = end;
+    if (end - start <= MOST_BLOCK) collector.block(tag[1]!, source.slice(start, end));
+  }
+  return collector.length >= ENOUGH ? collector.text : undefined;
+}
+
+class Collector {
+  length = 0;
+  private readonly pieces = new Set<string>();
+  private values = 0;
+
+  get text(): string {
+    return [...this.pieces].join(' ');
+  }
+
+  block(attributes: string, content: string): void {
+    const json = JSON_TYPE.test(attributes) ? content : assigned(content);
+    if (json === undefined) return;
+    let value: unknown;
+    try {
+      value = JSON.parse(json);
+    } catch {
+      return; // what is no JSON is a program, and programs are not read
+    }
+    this.visit(pagePart(value));
+  }
+
+  /** Without recursion: data may be nested as deep as its site likes. */
+  private visit(root: unknown): void {
+    const open: { readonly name: string; readonly value: unknown }[] = [{ name: '', value: root }];
+    for (let next = open.pop(); next && this.values < MOST_VALUES && this.length < MOST_TEXT; next = open.pop()) {
+      const { name, value } = next;
+      this.values++;
+      if (typeof value === 'string') this.add(name, value);
+      else if (Array.isArray(value)) for (const one of value.toReversed()) open.push({ name, value: one });
+      else if (typeof value === 'object' && value !== null) {
+        const entries = Object.entries(value).filter(([key]) => !NOT_CONTENT.test(key));
+        for (const [key, one] of entries.toReversed()) open.push({ name: key, value: one });
+      }
+    }
+  }
+
+  private add(name: string, written: string): void {
+    if (written.length < 2 || ADDRESS.test(written) || isCode(written.slice(0, 500).trim())) return;
+    const text = fold(decodeHTML(written.replace(MARKUP, ' ')));
+    const counts = NAMES.test(name) ? LETTER.test(text) : text.length >= 20 && PROSE.test(text.slice(0, 1_000));
+    if (!counts || this.pieces.has(text)) return;
+    this.pieces.add(text);
+    this.length += text.length;
+  }
+}
+
+function isCode(text: string): boolean {
+  if (CODE.test(text)) return true;
+  const words = text.split(/\s+/);
+  return words.filter((word) => NO_WORD.test(word)).length > words.length / 2;
+}
+
+/** The value that a script begins by assigning to the window, when that is all it does. */
+function assigned(script: string): string | undefined {
+  const begin = ASSIGNED.exec(script.slice(0, 300));
+  return begin ? script.slice(begin[0].length).trimEnd().replace(/;$/, '') : undefined;
+}
+
+/** Of Next.js data only what belongs to this page: the rest is its program's. */
+function pagePart(value: unknown): unknown {
+  const props = (value as { props?: { pageProps?: unknown } } | null)?.props;
+  return props?.pageProps ?? value;
+}

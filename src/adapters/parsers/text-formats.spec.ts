@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { createPageReader } from './page-reader.js';
+
+const reader = createPageReader();
+
+function read(body: string, mediaType: string) {
+  const extractor = reader.extractorOf(mediaType);
+  if (extractor?.kind !== 'sync') throw new Error(`nothing reads ${mediaType}`);
+  const context = { url: 'http://a/', contentType: `${mediaType}; charset=utf-8`, maxLinks: 10, maxTextLength: 1_000 };
+  const content = extractor.extract(Buffer.from(body), mediaType, context);
+  if ('refused' in content) throw new Error(content.detail);
+  return {
+    title: content.title,
+    text: content.text,
+    links: content.links.map(({ href }) => href),
+    fields: content.fields,
+  };
+}
+
+it('reads values, title and nothing else of JSON, and what is none as it stands', () => {
+  expect(read('{"title":"T","a":["x",{"b":1.5}],"c":null}', 'application/json')).toMatchObject({
+    title: 'T',
+    text: 'T x 1.5',
+  });
+  expect(read('{"a":"x"}', 'application/geo+json').text).toBe('x');
+  expect(read('{"a":"x"', 'application/json').text).toBe('{"a":"x"');
+  expect(read('['.repeat(100_000), 'application/json').text.length).toBe(1_000);
+  expect(read('{"a":"x"}\n{"a":"y"}\n', 'application/x-ndjson').text).toBe('x y');
+});
+
+it('reads cells and columns of tables', () => {
+  const fields = [
+    { name: 'column', value: 'a' },
+    { name: 'column', value: 'b, c' },
+    { name: 'row_count', value: '2' },
+  ];
+  const text = 'a b, c 1 say "x" 2 3';
+  expect(read('a,"b, c"\r\n1,"say ""x"""\r\n2,3\r\n', 'text/csv')).toMatchObject({ text, fields });
+  expect(read('a;b\n1,5;2\n', 'text/csv').text).toBe('a b 1,5 2');
+  expect(read('a\tb\n1\t2', 'text/tab-separated-values').text).toBe('a b 1 2');
+});
+
+it('reads title, front matter and links of Markdown', () => {
+  const page = `---\ntitle: "From the front"\nauthor: Ada\n---\n# Heading\nSee [x](/x_(y) "t"), <https://b/> and [z][1].\n\n[1]: ../z\n`;
+  const { title, links, fields, text } = read(page, 'text/markdown');
+  expect([title, links, fields]).toEqual([
+    'From the front',
+    ['/x_(y)', 'https://b/', '../z'],
+    [{ name: 'author', value: 'Ada' }],
+  ]);
+  expect(text).toContain('# Heading See');
+  expect(read('text\n\n## Second ##\n', 'text/markdown').title).toBe('Second');
+});

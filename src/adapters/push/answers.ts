@@ -1,0 +1,8 @@
+/** What a server answers has the form that it has: values that are not of the expected kind are taken as empty. */
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+export const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const textsOf = (value: unknown): readonly string[] => listOf(value).filter((one) => typeof one === 'string');

@@ -1,0 +1,169 @@
+import type { Producer, SASLOptions } from '@platformatic/kafka';
+import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import { type KafkaAddress, readKafkaUrl } from '../../domain/push/kafka-url.js';
+import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { checkHost, tlsOptions } from './endpoint.js';
+import { orderRecord } from './order-record.js';
+import { allAcknowledged, type RequestAnswer, sendSplitting } from './splitting.js';
+
+type Records = Producer<string, string, string, string>;
+
+/** Of every replica that is in sync, which makes a record durable by the rules of its topic. */
+const ALL_REPLICAS = -1;
+const CONNECT_WITHIN_MS = 10_000;
+/** Errors of Kafka that say the records, not the cluster, are the trouble. */
+const REFUSALS = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'];
+
+/**
+ * A Kafka topic. The key of a record is the URI, so that the orders of one document stand in one partition in their order, and a compacted
+ * topic keeps the last one; an `add` has the order as JSON for its value, a `delete` is a tombstone. The producer is
+ * idempotent; a batch that failed comes again as a whole, and repeats of an order bear its number in the header `order`.
+ */
+export class KafkaSink implements Sink {
+  readonly name: string;
+  private readonly address: KafkaAddress;
+  private producer: Records | undefined;
+  /** The producer is connected, and its brokers are allowed. */
+  private ready: Promise<void> | undefined;
+  /** The producer numbers its records: batches go out one after the other. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** @throws TypeError for a URL that is none of brokers */
+  constructor(private readonly definition: SinkDefinitionOf<'kafka'>) {
+    this.name = definition.name;
+    const address = readKafkaUrl(definition.url);
+    if (typeof address === 'string') throw new TypeError(`sink ${definition.name}: give ${address}`);
+    this.address = address;
+  }
+
+  deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    const delivery = this.last.then(() => sendSplitting(batch, (orders) => this.send(orders, signal)));
+    this.last = delivery.catch(() => undefined);
+    return delivery;
+  }
+
+  async probe(signal: AbortSignal): Promise<void> {
+    await this.connected(signal, async (producer) => {
+      await producer.metadata({ topics: [this.topic], forceUpdate: true, autocreateTopics: false });
+    });
+  }
+
+  /** Whatever is in flight fails. */
+  async close(): Promise<void> {
+    const { producer } = this;
+    this.producer = undefined;
+    this.ready = undefined;
+    void producer?.close(true).catch(() => undefined);
+  }
+
+  private get topic(): string {
+    return this.definition.options.topic ?? '';
+  }
+
+  private async send(orders: readonly PushOrder[], signal: AbortSignal): Promise<RequestAnswer> {
+    if (signal.aborted) throw this.unavailable(new Error('the delivery was stopped'));
+    const messages = orders.map((order) => ({
+      topic: this.topic,
+      key: order.uri,
+      value: order.kind === 'add' ? JSON.stringify(orderRecord(order)) : undefined,
+      headers: { order: String(order.id), crawler: order.crawler, reason: order.reason },
+    }));
+    let refused: string | undefined;
+    await this.connected(signal, async (producer) => {
+      try {
+        await producer.send({ messages, acks: ALL_REPLICAS, autocreateTopics: false });
+      } catch (error) {
+        refused = refusalOf(error);
+        if (refused === undefined) throw error;
+      }
+    });
+    return refused === undefined ? allAcknowledged(orders) : { refused };
+  }
+
+  /** After a failure a new producer begins: with the old one nobody knows which records arrived. The client may wait without end. */
+  private async connected(signal: AbortSignal, work: (producer: Records) => Promise<void>): Promise<void> {
+    const { timeout } = this.definition;
+    const end = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+    const given = new Promise<never>((_, reject) => {
+      const ended = (): void => {
+        const why = signal.aborted ? 'the delivery was stopped' : `no answer within ${timeout} ms; is the topic there?`;
+        reject(new Error(why));
+      };
+      if (end.aborted) ended();
+      else end.addEventListener('abort', ended, { once: true });
+    });
+    try {
+      await Promise.race([this.used(work), given]);
+    } catch (error) {
+      await this.close();
+      throw this.unavailable(error);
+    }
+  }
+
+  private async used(work: (producer: Records) => Promise<void>): Promise<void> {
+    this.ready ??= this.open();
+    await this.ready;
+    if (!this.producer) throw new Error('the sink was closed');
+    await work(this.producer);
+  }
+
+  private async open(): Promise<void> {
+    const { allowedAddresses, timeout, tls } = this.definition;
+    await Promise.all(this.address.brokers.map(({ host }) => checkHost(host, allowedAddresses)));
+    const { Producer, stringSerializers } = await import('@platformatic/kafka');
+    const producer: Records = new Producer({
+      clientId: 'crawlway',
+      bootstrapBrokers: [...this.address.brokers],
+      serializers: stringSerializers,
+      idempotent: true,
+      retries: 0, // the queue of the sink tries again, and says why
+      connectTimeout: Math.min(timeout, CONNECT_WITHIN_MS),
+      requestTimeout: timeout,
+      ...(this.address.tls ? { tls: tlsOptions(tls) } : {}),
+      ...this.sasl(),
+    });
+    producer.on('error', () => undefined); // the request that fails says it
+    this.producer = producer;
+    // Brokers name each other: what they name has to be allowed as well.
+    const { brokers } = await producer.metadata({ topics: [this.topic], autocreateTopics: false });
+    await Promise.all([...brokers.values()].map(({ host }) => checkHost(host, allowedAddresses)));
+  }
+
+  private sasl(): { sasl?: SASLOptions } {
+    const { login, password, mechanism = 'PLAIN' } = this.definition.options;
+    if (!login) return {};
+    return {
+      sasl: { mechanism: mechanism as SASLOptions['mechanism'], username: login, password: password?.reveal() ?? '' },
+    };
+  }
+
+  private unavailable(error: unknown): SinkUnavailable {
+    if (error instanceof SinkUnavailable) return error;
+    const where = this.address.brokers.map(({ host, port }) => `${host}:${port}`).join(',');
+    return new SinkUnavailable(`sink ${this.name} at ${where}, topic ${this.topic}: ${deepest(error)}`);
+  }
+}
+
+const causesOf = (error: unknown): unknown[] => {
+  const { cause, errors = [] } = (error ?? {}) as { cause?: unknown; errors?: readonly unknown[] };
+  return [...(cause === undefined ? [] : [cause]), ...errors];
+};
+
+function* allCauses(error: unknown, depth = 0): Generator<{ readonly message?: string; readonly apiId?: string }> {
+  if (typeof error !== 'object' || error === null || depth > 5) return;
+  yield error as { message?: string };
+  for (const cause of causesOf(error)) yield* allCauses(cause, depth + 1);
+}
+
+function refusalOf(error: unknown): string | undefined {
+  for (const { apiId, message } of allCauses(error))
+    if (apiId !== undefined && REFUSALS.includes(apiId)) return `${apiId}: ${message ?? ''}`.slice(0, 1_000);
+  return undefined;
+}
+
+/** What happened, and not that several things did. */
+function deepest(error: unknown): string {
+  const messages = [...allCauses(error)].map(({ message }) => message).filter(Boolean);
+  return (messages.at(-1) ?? String(error)).slice(0, 1_000);
+}

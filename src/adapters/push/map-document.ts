@@ -1,0 +1,152 @@
+/** Carries out the `cw:Map` elements of a sink. */
+import { createHash } from 'node:crypto';
+import type { MapStep } from '../../domain/push/map-steps.js';
+import type { Meta, PushDocument } from '../../domain/push/order.js';
+
+/** A value that cannot be changed as asked. */
+export class UnmappableValue extends Error {
+  override readonly name = 'UnmappableValue';
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const TEXT = 'text';
+
+/** @throws UnmappableValue naming the field and the value */
+export function mapDocument(document: PushDocument, steps: readonly MapStep[]): PushDocument {
+  return steps.reduce((mapped, step) => mapField(mapped, step), document);
+}
+
+function mapField(document: PushDocument, step: MapStep): PushDocument {
+  if (step.field === TEXT) return mapText(document, step);
+  const names = new Set(document.metas.map(({ name }) => name).filter((name) => fits(step.field, name)));
+  if (names.size === 0 && step.default !== undefined && !step.field.endsWith('*')) names.add(step.field);
+  let { metas } = document;
+  for (const name of names) metas = mapMeta(metas, name, step);
+  return { ...document, metas };
+}
+
+const fits = (pattern: string, name: string): boolean =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+
+/** The values stay where the first of them was. */
+function mapMeta(metas: readonly Meta[], name: string, step: MapStep): Meta[] {
+  const present = metas.filter((meta) => meta.name === name).map(({ value }) => value);
+  const values = changed(name, present.length === 0 ? [step.default ?? ''] : present, step);
+  const newName = step.rename === undefined ? name : renamed(name, step.field, step.rename);
+  const replacement = [
+    ...(step.drop ? [] : values.map((value) => ({ name: newName, value }))),
+    ...(step.copyTo === undefined ? [] : values.map((value) => ({ name: step.copyTo!, value }))),
+  ];
+  const first = metas.findIndex((meta) => meta.name === name);
+  const at = first < 0 ? metas.length : first;
+  const others = (some: readonly Meta[]): Meta[] => some.filter((meta) => meta.name !== name);
+  return [...others(metas.slice(0, at)), ...replacement, ...others(metas.slice(at))];
+}
+
+function renamed(name: string, pattern: string, target: string): string {
+  if (!pattern.endsWith('*') || !target.endsWith('*')) return target;
+  return target.slice(0, -1) + name.slice(pattern.length - 1);
+}
+
+function mapText(document: PushDocument, step: MapStep): PushDocument {
+  const [text = ''] = changed(TEXT, [document.text || (step.default ?? '')], { ...step, split: undefined });
+  const targets = [step.copyTo, step.rename].filter((name) => name !== undefined);
+  const metas = [...document.metas, ...targets.map((name) => ({ name, value: text }))];
+  return { ...document, metas, text: step.drop || step.rename !== undefined ? '' : text };
+}
+
+function changed(field: string, present: readonly string[], step: MapStep): string[] {
+  let values = [...present];
+  const { split, join, dateFormat, type } = step;
+  if (split) values = values.flatMap((value) => value.split(split).map((part) => part.trim())).filter(Boolean);
+  if (join !== undefined && values.length > 1) values = [values.join(join)];
+  if (dateFormat !== undefined) values = values.map((value) => readDate(field, value, dateFormat));
+  if (type !== undefined) values = values.map((value) => typed(field, value, type));
+  if (step.lowerCase) values = values.map((value) => value.toLowerCase());
+  return step.hash === undefined ? values : values.map(digest);
+}
+
+const LONGEST_QUOTE = 100;
+
+function fault(field: string, value: string, wanted: string): UnmappableValue {
+  return new UnmappableValue(`field ${field}: ${JSON.stringify(value.slice(0, LONGEST_QUOTE))} is not ${wanted}`);
+}
+
+/** In one form, which search engines read as that type. */
+function typed(field: string, value: string, type: NonNullable<MapStep['type']>): string {
+  const text = value.trim();
+  switch (type) {
+    case 'text':
+      return value;
+    case 'integer':
+      if (/^[+-]?\d{1,18}$/.test(text)) return String(BigInt(text.replace(/^\+/, '')));
+      throw fault(field, value, 'an integer');
+    case 'number': {
+      const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+      if (Number.isFinite(number)) return String(number);
+      throw fault(field, value, 'a number');
+    }
+    case 'boolean':
+      if (/^(?:true|yes|1|on)$/i.test(text)) return 'true';
+      if (/^(?:false|no|0|off)$/i.test(text)) return 'false';
+      throw fault(field, value, 'true or false');
+    case 'date': {
+      const time = Date.parse(text);
+      if (/^\d{4}|[a-z]{3}/i.test(text) && !Number.isNaN(time)) return new Date(time).toISOString();
+      throw fault(field, value, 'a date');
+    }
+  }
+}
+
+const PARTS: Readonly<Record<string, string>> = {
+  yyyy: '(?<yyyy>\\d{4})',
+  MM: '(?<MM>\\d{1,2})',
+  dd: '(?<dd>\\d{1,2})',
+  HH: '(?<HH>\\d{1,2})',
+  mm: '(?<mm>\\d{1,2})',
+  ss: '(?<ss>\\d{1,2})',
+};
+
+const expressions = new Map<string, RegExp>();
+
+function expressionOf(pattern: string): RegExp {
+  const known = expressions.get(pattern);
+  if (known) return known;
+  const used = new Set<string>();
+  const source = pattern.replace(/yyyy|MM|dd|HH|mm|ss|[^\w\s]|\s+/g, (part) => {
+    if (PARTS[part] === undefined) return /^\s/.test(part) ? '\\s+' : `\\${part}`;
+    if (used.has(part)) return '\\d+';
+    used.add(part);
+    return PARTS[part];
+  });
+  const expression = new RegExp(`^${source}$`);
+  expressions.set(pattern, expression);
+  return expression;
+}
+
+function readDate(field: string, value: string, pattern: string): string {
+  const {
+    yyyy,
+    MM = '1',
+    dd = '1',
+    HH = '0',
+    mm = '0',
+    ss = '0',
+  } = expressionOf(pattern).exec(value.trim())?.groups ?? {};
+  if (yyyy !== undefined) {
+    const [year, month, day, hour, minute, second] = [yyyy, MM, dd, HH, mm, ss].map(Number) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
+    // 31.02. would become the third of March.
+    if (date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60 && second < 60)
+      return date.toISOString();
+  }
+  throw fault(field, value, `a date like ${pattern}`);
+}

@@ -1,0 +1,45 @@
+import type { MapStep } from '../../domain/push/map-steps.js';
+import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import type { Sink } from '../../engine/ports/sink.js';
+import { mapDocument, UnmappableValue } from './map-document.js';
+
+/**
+ * Gives the sink mapped documents. One that cannot be mapped is refused; the others of its batch go on. What the sink holds is not what
+ * was indexed, so it gives no documents back.
+ */
+export class MappedSink implements Sink {
+  readonly name: string;
+  readonly entries: Sink['entries'];
+  readonly probe: Sink['probe'];
+
+  constructor(
+    private readonly sink: Sink,
+    private readonly steps: readonly MapStep[],
+  ) {
+    this.name = sink.name;
+    this.entries = sink.entries && ((signal) => sink.entries!(signal));
+    this.probe = sink.probe && ((signal) => sink.probe!(signal));
+  }
+
+  async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    const mapped = batch.map((order) => this.mapped(order));
+    const orders = mapped.filter((order) => 'id' in order);
+    const answers = orders.length === 0 ? [] : await this.sink.deliver(orders, signal);
+    let next = 0;
+    return mapped.map((order) => ('id' in order ? answers[next++]! : order));
+  }
+
+  close(): Promise<void> {
+    return this.sink.close();
+  }
+
+  private mapped(order: PushOrder): PushOrder | OrderAnswer {
+    if (order.kind === 'delete') return order;
+    try {
+      return { ...order, document: mapDocument(order.document, this.steps) };
+    } catch (error) {
+      if (!(error instanceof UnmappableValue)) throw error;
+      return { state: 'refused', message: `Map of ${order.uri}: ${error.message}` };
+    }
+  }
+}

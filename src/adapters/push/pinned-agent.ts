@@ -1,0 +1,64 @@
+import { X509Certificate } from 'node:crypto';
+import https from 'node:https';
+import { isIP } from 'node:net';
+import tls from 'node:tls';
+
+const LONGEST_CHAIN = 10;
+
+/**
+ * Connections to a server whose certificate, or an authority that issued it, has the SHA-256 fingerprint given (hexadecimal, lower case).
+ * No byte of a request leaves before that is known. An authority vouches for the name of the server; a fingerprint of the server's
+ * own certificate is proof enough.
+ */
+export class PinnedAgent extends https.Agent {
+  constructor(
+    options: https.AgentOptions,
+    private readonly fingerprint: string,
+  ) {
+    super({ ...options, maxCachedSessions: 0 }); // a resumed session shows no certificates
+  }
+
+  override createConnection(
+    ...[options, callback]: Parameters<https.Agent['createConnection']>
+  ): ReturnType<https.Agent['createConnection']> {
+    const { host = 'localhost', servername } = options as tls.ConnectionOptions;
+    const name = servername || (isIP(host) ? '' : host);
+    const socket = tls.connect({ ...(options as tls.ConnectionOptions), servername: name, rejectUnauthorized: false });
+    const failed = (error: Error): void => callback?.(error, socket);
+    socket.once('error', failed);
+    socket.once('secureConnect', () => {
+      const fault = faultOf(socket, this.fingerprint, host);
+      if (fault) {
+        socket.destroy(fault);
+        return;
+      }
+      socket.off('error', failed);
+      callback?.(null, socket);
+    });
+    return undefined;
+  }
+}
+
+function faultOf(socket: tls.TLSSocket, fingerprint: string, host: string): Error | undefined {
+  let peer: tls.DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  let certificate = certificateOf(peer);
+  const shown = [certificate && digestOf(certificate)];
+  if (certificate && digestOf(certificate) === fingerprint) return undefined;
+  for (let i = 0; certificate && peer && i < LONGEST_CHAIN; i++) {
+    const issuer = certificateOf(peer.issuerCertificate);
+    // Whoever sends a chain may put any certificate into it: only signatures count.
+    if (!issuer?.ca || !certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) break;
+    shown.push(digestOf(issuer));
+    if (digestOf(issuer) === fingerprint) return tls.checkServerIdentity(host, socket.getPeerCertificate());
+    if (issuer.fingerprint256 === certificate.fingerprint256) break;
+    [peer, certificate] = [peer.issuerCertificate, issuer];
+  }
+  return new Error(
+    `no certificate of the server has the fingerprint of the sink's configuration; it showed ${shown.join(', ')}`,
+  );
+}
+
+const certificateOf = (peer: tls.DetailedPeerCertificate | undefined): X509Certificate | undefined =>
+  peer?.raw ? new X509Certificate(peer.raw) : undefined;
+
+const digestOf = ({ fingerprint256 }: X509Certificate): string => fingerprint256.replaceAll(':', '').toLowerCase();

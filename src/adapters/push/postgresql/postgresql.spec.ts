@@ -1,0 +1,129 @@
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../../test/support/push-orders.js';
+import type { SinkOptions } from '../../../domain/push/sink-types.js';
+import { Secret } from '../../../domain/secret.js';
+import { SinkUnavailable } from '../../../engine/ports/sink.js';
+import { createSink } from '../create-sink.js';
+
+function sinkAt(url: string, options: SinkOptions['postgresql'] = {}) {
+  const sink = createSink(sinkDefinition({ type: 'postgresql', url, options }));
+  onTestFinished(() => sink.close());
+  return sink;
+}
+
+async function started(options: SinkOptions['postgresql'] = {}) {
+  const url = await postgresDatabase();
+  const client = new pg.Client(url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  const rows = async (sql: string) => (await client.query(sql)).rows;
+  return { url, sink: sinkAt(url, options), rows };
+}
+
+const titled = (title: string) => ({ metas: [{ name: 'title', value: title }] });
+
+describe('a table of documents', () => {
+  it('is made on the first delivery, by several nodes at once, and holds what was added and not deleted', async () => {
+    const { url, sink, rows } = await started({ table: 'search.pages' });
+    const other = sinkAt(url, { table: 'search.pages' });
+    await Promise.all([
+      sink.deliver([addOrder('http://a/'), addOrder('http://b/')], stillWanted()),
+      other.deliver([addOrder('http://c/')], stillWanted()),
+    ]);
+    const batch = [deleteOrder('http://a/'), addOrder('http://b/', { stamp: 'second', text: 'herons' })];
+    expect(await sink.deliver(batch, stillWanted())).toEqual(batch.map(() => ({ state: 'acknowledged' })));
+    expect(await heldBy(sink)).toEqual(['http://b/ second', 'http://c/ a1b2c3']);
+    expect(await rows(`SELECT uri, title, text, metas, mime_type FROM search.pages WHERE uri = 'http://b/'`)).toEqual([
+      {
+        uri: 'http://b/',
+        title: 'Title of http://b/',
+        text: 'herons',
+        metas: { title: ['Title of http://b/'] },
+        mime_type: 'text/html',
+      },
+    ]);
+  });
+
+  it('takes texts that PostgreSQL does not, and URLs longer than its indexes take', async () => {
+    const { sink, rows } = await started();
+    const uri = `http://a/${'x'.repeat(20_000)}`;
+    const order = addOrder(uri, { text: 'a\0b\ud800c', metas: [{ name: 'k\0', value: 'v\udc00\0' }] });
+    expect(await sink.deliver([order], stillWanted())).toEqual([{ state: 'acknowledged' }]);
+    expect(await rows('SELECT text, metas FROM documents')).toEqual([{ text: 'ab\ufffdc', metas: { k: ['v\ufffd'] } }]);
+  });
+
+  it('finds words with the configuration that was asked for, also in a table that was there before', async () => {
+    const { url, sink, rows } = await started();
+    await sink.deliver([addOrder('http://a/', { text: 'Two herons were fishing.' })], stillWanted());
+    const searching = sinkAt(url, { search: 'english' });
+    const long = Array.from({ length: 200_000 }, (_, i) => `word${i}`).join(' ');
+    const answers = await searching.deliver([addOrder('http://b/', { text: `${long} heron` })], stillWanted());
+    expect(answers).toEqual([{ state: 'acknowledged' }]);
+    await searching.deliver([addOrder('http://c/', { ...titled('A heron'), text: '' })], stillWanted());
+    const found = `SELECT uri FROM documents, websearch_to_tsquery('english', 'heron fish') AS q WHERE search @@ q`;
+    expect(await rows(found)).toEqual([{ uri: 'http://a/' }]);
+    expect(await rows(`SELECT uri FROM documents WHERE search @@ 'heron:A'::tsquery`)).toEqual([{ uri: 'http://c/' }]);
+  });
+
+  it('lists more documents than one query gives', async () => {
+    const { sink } = await started();
+    const batch = Array.from({ length: 2_000 }, (_, i) => addOrder(`http://a/${i}`, { stamp: `s${i}` }));
+    await sink.deliver(batch, stillWanted());
+    expect(await heldBy(sink)).toEqual(batch.map(({ uri }, i) => `${uri} s${i}`).sort());
+  });
+});
+
+describe('what goes wrong', () => {
+  it('refuses the one document that the table does not take, in the words of the database', async () => {
+    const { sink, rows } = await started();
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    await rows(`ALTER TABLE documents ADD CHECK (title <> 'bad')`);
+    const batch = [addOrder('http://b/'), addOrder('http://c/', titled('bad')), deleteOrder('http://a/')];
+    expect(await sink.deliver(batch, stillWanted())).toMatchObject([
+      { state: 'acknowledged' },
+      { state: 'refused', message: expect.stringContaining('documents_title_check') },
+      { state: 'acknowledged' },
+    ]);
+    expect(await heldBy(sink)).toEqual(['http://b/ a1b2c3']);
+  });
+
+  it('makes a table again that was dropped', async () => {
+    const { sink, rows } = await started();
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    await rows('DROP TABLE documents');
+    await expect(sink.deliver([addOrder('http://b/')], stillWanted())).rejects.toThrow(SinkUnavailable);
+    await sink.deliver([addOrder('http://b/')], stillWanted());
+    expect(await heldBy(sink)).toEqual(['http://b/ a1b2c3']);
+  });
+
+  it('leaves alone a table that is something else', async () => {
+    const { sink, rows } = await started();
+    await rows('CREATE TABLE documents (id text, uri text)');
+    await expect(sink.deliver([addOrder('http://a/')], stillWanted())).rejects.toThrow(/no columns content_hash text/);
+  });
+
+  it('waits for a database that ended its connections, and goes on', async () => {
+    const { sink, rows } = await started();
+    await sink.deliver([addOrder('http://a/')], stillWanted());
+    await rows(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'crawlway'`);
+    const again = sink.deliver([addOrder('http://b/')], stillWanted());
+    await again.catch((error) => expect(error).toBeInstanceOf(SinkUnavailable));
+    await sink.deliver([addOrder('http://b/')], stillWanted());
+    expect(await heldBy(sink)).toEqual(['http://a/ a1b2c3', 'http://b/ a1b2c3']);
+  });
+
+  it.each([
+    ['postgresql://10.1.2.3/docs', /10\.1\.2\.3 is neither loopback nor public/],
+    ['postgresql://169.254.169.254/docs?sslmode=disable', /neither loopback nor public/],
+    ['postgresql://127.0.0.1:1/docs', /sink main at 127\.0\.0\.1:1\/docs: connect ECONNREFUSED/],
+  ])('says why it does not reach %s', async (url, reason) => {
+    const delivery = sinkAt(url, { login: 'u', password: new Secret('secret') }).deliver(
+      [addOrder('http://a/')],
+      stillWanted(),
+    );
+    await expect(delivery).rejects.toThrow(reason);
+    await expect(delivery).rejects.toThrow(SinkUnavailable);
+  });
+});

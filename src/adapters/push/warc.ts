@@ -1,0 +1,148 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { allAcknowledged } from './splitting.js';
+
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
+const DEFAULT_ROTATE_BYTES = 1 << 30;
+/** Payloads whose digests are remembered, for revisit records. */
+const MOST_PAYLOADS = 100_000;
+const REVISIT = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest';
+
+interface Archived {
+  readonly uri: string;
+  readonly date: string;
+  readonly record: string;
+}
+
+/**
+ * WARC 1.1 files of what was fetched: a `resource` record with the bytes of each document and a `metadata` record with its metas; bytes that
+ * were archived before get a `revisit` record. A deletion is noted, and takes nothing out of an archive. Each start of the
+ * server, and each file that is full, begins a new file (`pages-20260131100000000-00001.warc.gz`); what stands in it is on the disk before it is
+ * acknowledged. With `.gz` each record is a member of its own, as readers of WARC expect.
+ */
+export class WarcSink implements Sink {
+  readonly name: string;
+  private file: FileHandle | undefined;
+  private size = 0;
+  private serial = 0;
+  private last: Promise<unknown> = Promise.resolve();
+  private readonly payloads = new Map<string, Archived>();
+
+  constructor(private readonly definition: SinkDefinitionOf<'warc'>) {
+    this.name = definition.name;
+  }
+
+  deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    const delivery = this.last.then(() => this.append(batch, signal));
+    this.last = delivery.catch(() => undefined);
+    return delivery;
+  }
+
+  async close(): Promise<void> {
+    await this.last;
+    await this.endFile();
+  }
+
+  private async append(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    try {
+      signal.throwIfAborted();
+      this.file ??= await this.newFile();
+      const archived = new Map<string, Archived>();
+      await this.write(this.file, Buffer.concat(batch.flatMap((order) => this.records(order, archived))));
+      for (const [digest, payload] of archived) this.remember(digest, payload);
+      if (this.size >= Number(this.definition.options.rotateBytes ?? DEFAULT_ROTATE_BYTES)) await this.endFile();
+      return allAcknowledged(batch);
+    } catch (error) {
+      await this.endFile().catch(() => undefined);
+      throw new SinkUnavailable(`sink ${this.name} at ${this.definition.url}: ${(error as Error).message}`);
+    }
+  }
+
+  private async write(file: FileHandle, bytes: Buffer): Promise<void> {
+    try {
+      await file.appendFile(bytes);
+      await file.datasync();
+      this.size += bytes.length;
+    } catch (error) {
+      await file.truncate(this.size).catch(() => undefined); // the batch comes again as a whole
+      throw error;
+    }
+  }
+
+  private async newFile(): Promise<FileHandle> {
+    const { url } = this.definition;
+    const stamp = new Date().toISOString().replace(/\D/g, '');
+    const path = url.replace(/(\.warc(?:\.gz)?)$/i, `-${stamp}-${String(++this.serial).padStart(5, '0')}$1`);
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(path, NEW_FILE, 0o600);
+    this.size = 0;
+    const about = 'software: Crawlway\r\nformat: WARC File Format 1.1\r\n';
+    await this.write(file, this.record('warcinfo', { 'Content-Type': 'application/warc-fields' }, Buffer.from(about)));
+    return file;
+  }
+
+  private async endFile(): Promise<void> {
+    const file = this.file;
+    this.file = undefined;
+    await file?.close();
+  }
+
+  private records(order: PushOrder, archived: Map<string, Archived>): Buffer[] {
+    const date = new Date(order.decidedAt).toISOString();
+    const subject = { 'WARC-Target-URI': order.uri, 'WARC-Date': date };
+    if (order.kind === 'delete') return [this.metadata(subject, `deleted: ${order.reason}\r\n`)];
+    const { master, metas, stamp } = order.document;
+    const digest = `sha256:${createHash('sha256').update(master.bytes).digest('hex')}`;
+    const id = `<urn:uuid:${randomUUID()}>`;
+    const before = this.payloads.get(digest) ?? archived.get(digest);
+    const fields = { ...subject, 'WARC-Record-ID': id, 'WARC-Payload-Digest': digest };
+    if (!before) archived.set(digest, { uri: order.uri, date, record: id });
+    const main = before
+      ? this.record('revisit', { ...fields, ...revisitOf(before) }, Buffer.alloc(0))
+      : this.record('resource', { ...fields, 'Content-Type': contentType(master) }, Buffer.from(master.bytes));
+    const lines = [['contentHash', stamp], ...metas.map(({ name, value }) => [name, value])];
+    const text = lines.map(([name, value]) => `${oneLine(name!)}: ${oneLine(value!)}\r\n`).join('');
+    return [main, this.metadata({ ...subject, 'WARC-Refers-To': id }, text)];
+  }
+
+  private metadata(fields: Readonly<Record<string, string>>, text: string): Buffer {
+    return this.record('metadata', { ...fields, 'Content-Type': 'application/warc-fields' }, Buffer.from(text));
+  }
+
+  private record(type: string, fields: Readonly<Record<string, string>>, block: Buffer): Buffer {
+    const all = {
+      'WARC-Type': type,
+      'WARC-Record-ID': `<urn:uuid:${randomUUID()}>`,
+      'WARC-Date': new Date().toISOString(),
+      ...fields,
+      'Content-Length': String(block.length),
+    };
+    const head = Object.entries(all).map(([name, value]) => `${name}: ${oneLine(value)}\r\n`);
+    const bytes = Buffer.concat([Buffer.from(`WARC/1.1\r\n${head.join('')}\r\n`), block, Buffer.from('\r\n\r\n')]);
+    return this.definition.url.toLowerCase().endsWith('.gz') ? gzipSync(bytes) : bytes;
+  }
+
+  private remember(digest: string, payload: Archived): void {
+    if (this.payloads.size >= MOST_PAYLOADS) this.payloads.delete(this.payloads.keys().next().value as string);
+    this.payloads.set(digest, payload);
+  }
+}
+
+const revisitOf = ({ uri, date, record }: Archived) => ({
+  'WARC-Profile': REVISIT,
+  'WARC-Refers-To': record,
+  'WARC-Refers-To-Target-URI': uri,
+  'WARC-Refers-To-Date': date,
+});
+
+const contentType = ({ mimeType, encoding }: { readonly mimeType: string; readonly encoding?: string }): string =>
+  encoding === undefined ? mimeType : `${mimeType}; charset=${encoding}`;
+
+/** A field is one line. */
+const oneLine = (text: string): string => text.replace(/[\r\n\0]+/g, ' ');

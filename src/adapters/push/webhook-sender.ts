@@ -1,0 +1,56 @@
+import { createHmac } from 'node:crypto';
+import type { SinkDefinitionOf, WebhookDefinition } from '../../domain/crawl/definition.js';
+import { milliseconds } from '../../domain/time/units.js';
+import { isSuccess, SinkClient } from './sink-client.js';
+
+/** A message as the Standard Webhooks specification has it: the same id and body whenever it is sent again. */
+export interface WebhookMessage {
+  readonly id: string;
+  readonly body: string;
+}
+
+/** Posts messages, signed with HMAC-SHA256 as the Standard Webhooks specification asks for. */
+export class WebhookSender {
+  private readonly client: SinkClient;
+
+  constructor(private readonly definition: WebhookDefinition) {
+    this.client = new SinkClient(asSink(definition));
+  }
+
+  /** @throws Error with the reason, without secrets, when the receiver did not take it */
+  async send({ id, body }: WebhookMessage, signal: AbortSignal): Promise<void> {
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${this.signature(`${id}.${timestamp}.${body}`)}`,
+    };
+    const answer = await this.client.request({ method: 'POST', path: '', headers, body }, signal);
+    if (!isSuccess(answer)) throw new Error(`status ${answer.status}`);
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  private signature(signed: string): string {
+    const key = Buffer.from(this.definition.secret.reveal().replace(/^whsec_/, ''), 'base64');
+    return createHmac('sha256', key).update(signed).digest('base64');
+  }
+}
+
+const asSink = ({ name, url, place, timeout, allowedAddresses, tls }: WebhookDefinition): SinkDefinitionOf<'json'> => ({
+  type: 'json',
+  name,
+  url,
+  place,
+  timeout,
+  allowedAddresses,
+  ...(tls ? { tls } : {}),
+  batchDocuments: 1,
+  batchBytes: 1,
+  batchAge: milliseconds(0),
+  concurrency: 1,
+  options: {},
+});

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { CookieSessions } from './cookie-sessions.js';
+
+const URL_A = 'https://www.a.example/shop/';
+
+it('a session sends cookies where they belong, and nowhere else', async () => {
+  const session = new CookieSessions().open('a');
+  expect(session.cookies(URL_A)).toBeUndefined();
+  expect(await session.take(URL_A, 'id=1; Path=/; Secure\nbasket=x; Path=/shop\nall=y; Path=/; Domain=a.example')).toBe(
+    true,
+  );
+  expect(session.cookies(URL_A)).toBe('basket=x; id=1; all=y');
+  expect(session.cookies('http://www.a.example/')).toBe('all=y');
+  expect(session.cookies('https://b.a.example/')).toBe('all=y');
+  expect(session.cookies('https://www.b.example/')).toBeUndefined();
+  expect(await session.take(URL_A, 'id=1; Path=/; Secure')).toBe(false);
+  expect(await session.take(URL_A, 'id=; Max-Age=0; Path=/; Secure')).toBe(true);
+});
+
+it.each([
+  ['for a public suffix', 'id=1; Domain=co.uk', 'https://a.co.uk/'],
+  ['for another site', 'id=1; Domain=b.example', URL_A],
+  ['of more than 4 kB', `id=${'1'.repeat(5_000)}`, URL_A],
+  ['that is none', '\u0000;;=', URL_A],
+])('a cookie %s is passed over', async (_name, cookie, url) => {
+  const session = new CookieSessions().open('a');
+  expect(await session.take(url, cookie)).toBe(false);
+  expect(session.cookies(url)).toBeUndefined();
+});
+
+it('a session without end of cookies stays small', async () => {
+  const session = new CookieSessions().open('a');
+  for (let i = 0; i < 300; i++) await session.take(URL_A, `c${i}=${'x'.repeat(100)}`);
+  expect(session.cookies(URL_A)!.split(';')).toHaveLength(200);
+});
+
+it('sessions are apart from each other, and one that was not used for long is forgotten', async () => {
+  const store = new CookieSessions();
+  await store.open('a').take(URL_A, 'id=1');
+  expect(store.open('b').cookies(URL_A)).toBeUndefined();
+  expect(store.open('a').cookies(URL_A)).toBe('id=1');
+  for (let i = 0; i < 10_000; i++) store.open(`other ${i}`);
+  expect(store.open('a').cookies(URL_A)).toBeUndefined();
+});

@@ -1,0 +1,80 @@
+import type { CookieJar } from 'tough-cookie';
+import type { Session, SessionStore } from '../../engine/ports/session-store.js';
+
+const MOST_SESSIONS = 10_000;
+/** As much as browsers take of one host (RFC 6265bis, 5.6 and 6.1), and less of one answer. */
+const MOST_COOKIES = 50;
+const LONGEST_COOKIE = 4_096;
+/** Cookies of one session, of all hosts that it knows; past it the one that was set first goes. */
+const MOST_KEPT = 200;
+
+/** Sessions in memory, each with a cookie jar of its own; the one that was used the longest time ago gives way. */
+export class CookieSessions implements SessionStore {
+  private readonly sessions = new Map<string, CookieSession>();
+
+  open(key: string): Session {
+    const session = this.sessions.get(key) ?? new CookieSession();
+    this.sessions.delete(key);
+    this.sessions.set(key, session);
+    if (this.sessions.size > MOST_SESSIONS) this.sessions.delete(this.sessions.keys().next().value as string);
+    return session;
+  }
+
+  find(key: string): Session | undefined {
+    return this.sessions.size > 0 && this.sessions.has(key) ? this.open(key) : undefined;
+  }
+
+  end(key: string): void {
+    this.sessions.delete(key);
+  }
+}
+
+export class CookieSession implements Session {
+  private jar: CookieJar | undefined;
+
+  cookies(url: string): string | undefined {
+    return this.jar?.getCookieStringSync(url) || undefined;
+  }
+
+  has(name: string, url: string): boolean {
+    return this.jar?.getCookiesSync(url).some(({ key }) => key === name) ?? false;
+  }
+
+  async take(url: string, setCookie: string): Promise<boolean> {
+    const jar = this.jar ?? (await newJar());
+    // Another answer may have begun it meanwhile.
+    this.jar ??= jar;
+    const before = this.cookies(url);
+    for (const cookie of setCookie.split('\n', MOST_COOKIES)) {
+      if (cookie.length <= LONGEST_COOKIE) this.jar.setCookieSync(cookie, url, { ignoreError: true });
+    }
+    await this.bound(this.jar);
+    return this.cookies(url) !== before;
+  }
+
+  /** Everything that it holds, as a text that is a secret. */
+  save(): string | undefined {
+    return this.jar && JSON.stringify(this.jar.serializeSync());
+  }
+
+  async restore(text: string): Promise<void> {
+    const { CookieJar } = await import('tough-cookie');
+    this.jar = CookieJar.deserializeSync(text);
+  }
+
+  clear(): void {
+    this.jar = undefined;
+  }
+
+  private async bound(jar: CookieJar): Promise<void> {
+    const cookies = jar.serializeSync()?.cookies ?? [];
+    for (const { domain, path, key } of cookies.slice(0, Math.max(0, cookies.length - MOST_KEPT)))
+      await jar.store.removeCookie(String(domain ?? ''), String(path ?? '/'), String(key ?? ''));
+  }
+}
+
+/** Most crawls never need it, nor its list of public suffixes. */
+async function newJar(): Promise<CookieJar> {
+  const { CookieJar } = await import('tough-cookie');
+  return new CookieJar();
+}

@@ -1,0 +1,36 @@
+/** WWW-Authenticate and Authentication-Info (RFC 9110, 11.6): lists of schemes with their parameters. */
+export interface Challenge {
+  /** Lower case. */
+  readonly scheme: string;
+  /** Names in lower case. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const MOST_PARTS = 200;
+const PART = /\s*(?:([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]*)))?|,)/y;
+
+/** Several challenges of one answer stand in one list; a name without a value begins the next one. */
+export function parseChallenges(header: string | undefined): Challenge[] {
+  const challenges: { scheme: string; parameters: Map<string, string> }[] = [];
+  const text = (header ?? '').slice(0, 16_384);
+  PART.lastIndex = 0;
+  for (let parts = 0; parts < MOST_PARTS; parts++) {
+    const found = PART.exec(text);
+    if (!found || found[0] === '') break;
+    const [, name, quoted, plain] = found;
+    if (name === undefined) continue;
+    const value = quoted?.replace(/\\(.)/g, '$1') ?? plain;
+    if (value === undefined) challenges.push({ scheme: name.toLowerCase(), parameters: new Map() });
+    else challenges.at(-1)?.parameters.set(name.toLowerCase(), value);
+  }
+  return challenges;
+}
+
+/** A list of parameters without a scheme, as Authentication-Info is. */
+export const parseParameters = (header: string | undefined): ReadonlyMap<string, string> =>
+  parseChallenges(`x ${header ?? ''}`)[0]?.parameters ?? new Map();
+
+export const schemesOf = (header: string | undefined): string =>
+  parseChallenges(header)
+    .map(({ scheme }) => scheme)
+    .join(', ');

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import type { PasswordLogin } from '../../../domain/crawl/logins.js';
+import type { RequestSession } from '../../../engine/ports/fetcher.js';
+import type {
+  LoginMethod,
+  LoginResult,
+  LoginTools,
+  SessionAnswer,
+  SessionVerdict,
+} from '../../../engine/ports/login-method.js';
+import { parseChallenges, parseParameters, schemesOf } from './challenges.js';
+import { chooseDigest, type DigestChallenge, digestAuthorization } from './digest.js';
+import { ask, verdict } from './probe.js';
+
+/** Digest: every request answers the challenge that came last, and counts. */
+export class DigestLogin implements LoginMethod {
+  private challenge: DigestChallenge | undefined;
+  private count = 0;
+
+  constructor(private readonly definition: PasswordLogin) {}
+
+  async login(tools: LoginTools): Promise<LoginResult> {
+    const { check, name } = this.definition;
+    const first = await ask(tools, 'asked for a challenge', { url: check, session: { login: name } });
+    if (first.kind === 'failure' || first.status !== 401) return verdict(first, check);
+    const header = first.headers['www-authenticate'];
+    if (!this.take(header))
+      return {
+        kind: 'changed',
+        detail: `${check} asks for ${schemesOf(header) || 'no scheme at all'}, not for a Digest that is known`,
+      };
+    const answer = await ask(tools, 'answered the challenge', { url: check, session: this.session(check) });
+    return verdict(answer, check, ['digest']);
+  }
+
+  session(url: string): RequestSession {
+    const { challenge } = this;
+    if (!challenge) return {};
+    const { user, password } = this.definition;
+    const { pathname, search } = new URL(url);
+    const request = {
+      method: 'GET',
+      uri: pathname + search,
+      count: ++this.count,
+      cnonce: randomBytes(16).toString('hex'),
+    };
+    return {
+      headers: { authorization: digestAuthorization(challenge, { user, password: password.reveal() }, request) },
+    };
+  }
+
+  answered({ status, challenge, authenticationInfo }: SessionAnswer): SessionVerdict {
+    if (status !== 401) {
+      const next = parseParameters(authenticationInfo).get('nextnonce');
+      if (next !== undefined && this.challenge) this.renew({ ...this.challenge, nonce: next });
+      return 'fine';
+    }
+    const before = this.challenge;
+    const known = this.take(challenge);
+    // A nonce has a life of its own, which says nothing of the password.
+    return known && (this.challenge?.stale || !before) ? 'again' : 'ended';
+  }
+
+  private take(header: string | undefined): boolean {
+    const challenge = chooseDigest(parseChallenges(header));
+    if (challenge) this.renew(challenge);
+    return challenge !== undefined;
+  }
+
+  private renew(challenge: DigestChallenge): void {
+    if (challenge.nonce !== this.challenge?.nonce) this.count = 0;
+    this.challenge = challenge;
+  }
+}

@@ -1,0 +1,84 @@
+/** HTTP Digest (RFC 7616): MD5, SHA-256 and SHA-512-256, with and without `-sess`, quality of protection `auth` or none. */
+import { createHash } from 'node:crypto';
+import type { Challenge } from './challenges.js';
+
+const HASHES: Readonly<Record<string, string>> = { md5: 'md5', 'sha-256': 'sha256', 'sha-512-256': 'sha512-256' };
+const STRENGTH = ['sha-512-256', 'sha-256', 'md5'];
+
+export interface DigestChallenge {
+  readonly realm: string;
+  readonly nonce: string;
+  readonly opaque?: string;
+  /** As written: it is sent back so. */
+  readonly algorithm?: string;
+  readonly qop: boolean;
+  readonly stale: boolean;
+  readonly userhash: boolean;
+}
+
+export interface DigestUser {
+  readonly user: string;
+  readonly password: string;
+}
+
+const baseOf = (algorithm: string | undefined): string => (algorithm ?? 'MD5').toLowerCase().replace(/-sess$/, '');
+
+/** The strongest of the challenges that can be answered. */
+export function chooseDigest(challenges: readonly Challenge[]): DigestChallenge | undefined {
+  const usable = challenges.filter(({ scheme, parameters }) => {
+    const qop = parameters.get('qop');
+    const known = baseOf(parameters.get('algorithm')) in HASHES;
+    return scheme === 'digest' && parameters.has('nonce') && known && (!qop || /\bauth\b(?!-)/.test(qop));
+  });
+  const strength = ({ parameters }: Challenge): number => STRENGTH.indexOf(baseOf(parameters.get('algorithm')));
+  const [best] = usable.toSorted((a, b) => strength(a) - strength(b));
+  if (!best) return undefined;
+  const { parameters } = best;
+  return {
+    realm: parameters.get('realm') ?? '',
+    nonce: parameters.get('nonce') ?? '',
+    opaque: parameters.get('opaque'),
+    algorithm: parameters.get('algorithm'),
+    qop: parameters.has('qop'),
+    stale: parameters.get('stale')?.toLowerCase() === 'true',
+    userhash: parameters.get('userhash')?.toLowerCase() === 'true',
+  };
+}
+
+export interface DigestRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly uri: string;
+  /** Requests with this nonce so far, this one included. */
+  readonly count: number;
+  readonly cnonce: string;
+}
+
+/** Value of the Authorization header. */
+export function digestAuthorization(challenge: DigestChallenge, user: DigestUser, request: DigestRequest): string {
+  const { realm, nonce, opaque, algorithm, qop, userhash } = challenge;
+  const hash = (text: string): string => createHash(HASHES[baseOf(algorithm)]!).update(text, 'utf8').digest('hex');
+  const { method, uri, cnonce } = request;
+  const nc = request.count.toString(16).padStart(8, '0');
+  const secret = hash(`${user.user}:${realm}:${user.password}`);
+  const session = /-sess$/i.test(algorithm ?? '');
+  const a1 = session ? hash(`${secret}:${nonce}:${cnonce}`) : secret;
+  const a2 = hash(`${method}:${uri}`);
+  const response = qop ? hash(`${a1}:${nonce}:${nc}:${cnonce}:auth:${a2}`) : hash(`${a1}:${nonce}:${a2}`);
+  const username = userhash ? hash(`${user.user}:${realm}`) : user.user;
+  const parts = [
+    `username=${quoted(username)}`,
+    `realm=${quoted(realm)}`,
+    `nonce=${quoted(nonce)}`,
+    `uri=${quoted(uri)}`,
+    `response="${response}"`,
+    ...(algorithm === undefined ? [] : [`algorithm=${algorithm}`]),
+    ...(opaque === undefined ? [] : [`opaque=${quoted(opaque)}`]),
+    ...(qop ? ['qop=auth', `nc=${nc}`] : []),
+    ...(qop || session ? [`cnonce="${cnonce}"`] : []),
+    ...(userhash ? ['userhash=true'] : []),
+  ];
+  return `Digest ${parts.join(', ')}`;
+}
+
+const quoted = (text: string): string => `"${text.replace(/[\r\n]/g, '').replace(/["\\]/g, '\\$&')}"`;

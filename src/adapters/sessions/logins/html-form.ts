@@ -1,0 +1,146 @@
+/** Forms of a page: found by name, id or CSS selector, with the values that a browser would send. */
+import { is, selectAll, selectOne } from 'css-select';
+import { type AnyNode, type Document, type Element, isTag } from 'domhandler';
+import { getAttributeValue, textContent } from 'domutils';
+import { parseDocument } from 'htmlparser2';
+import { PASSWORD_FIELD, USER_FIELD } from '../../../domain/crawl/logins.js';
+
+export interface HtmlPage {
+  readonly url: string;
+  readonly document: Document;
+}
+
+export interface HtmlForm {
+  readonly element: Element;
+  /** Absolute. */
+  readonly action: string;
+  readonly method: 'GET' | 'POST';
+  readonly multipart: boolean;
+}
+
+export interface Filled {
+  readonly name: string;
+  readonly value: string;
+}
+
+const MOST_FORMS_SHOWN = 5;
+const MOST_FIELDS_SHOWN = 12;
+const FIELDS = 'input, select, textarea, button';
+
+export const parsePage = (html: string, url: string): HtmlPage => ({ url, document: parseDocument(html) });
+
+/** Throws SyntaxError for a selector that is none. */
+export const has = ({ document }: HtmlPage, selector: string): boolean => selectOne(selector, document) !== null;
+
+export const textOf = ({ document }: HtmlPage): string => textContent(document).replace(/\s+/g, ' ');
+
+/** By name or id, else by selector; without one the form that has the fields. */
+export function findForm(page: HtmlPage, wanted: string | undefined, fields: readonly string[]): HtmlForm | undefined {
+  const forms = formsOf(page);
+  const element =
+    wanted === undefined
+      ? forms.find((form) => fields.every((field) => fieldOf(form, field) !== undefined))
+      : (forms.find((form) => [attribute(form, 'name'), attribute(form, 'id')].includes(wanted)) ??
+        forms.find((form) => matches(form, wanted)));
+  return element && formOf(page, element);
+}
+
+/** A field of the form by its name, or by a selector. */
+export function fieldOf(form: Element, wanted: string): Element | undefined {
+  const fields = fieldsOf(form);
+  if (wanted === PASSWORD_FIELD) return fields.find((field) => attribute(field, 'type')?.toLowerCase() === 'password');
+  if (wanted === USER_FIELD) return userField(fields);
+  return fields.find((field) => attribute(field, 'name') === wanted) ?? fields.find((field) => matches(field, wanted));
+}
+
+/** The text field before the password, or the only one of a page that asks for the name first. */
+function userField(fields: readonly Element[]): Element | undefined {
+  const texts = (list: readonly Element[]): Element[] =>
+    list.filter(
+      (field) =>
+        field.name === 'input' && ['text', 'email', 'tel', ''].includes(attribute(field, 'type')?.toLowerCase() ?? ''),
+    );
+  const password = fields.findIndex((field) => attribute(field, 'type')?.toLowerCase() === 'password');
+  return texts(password < 0 ? fields : fields.slice(0, password)).at(-1);
+}
+
+/** What a browser would send: hidden fields and defaults as they are, the first button that submits, the given ones filled in. */
+export function valuesOf(form: Element, filled: ReadonlyMap<Element, string>): Filled[] {
+  const values: Filled[] = [];
+  let submitted = false;
+  for (const field of fieldsOf(form)) {
+    const name = attribute(field, 'name');
+    if (name === undefined || name === '' || attribute(field, 'disabled') !== undefined) continue;
+    const own = filled.get(field);
+    const isSubmit = submits(field);
+    if (own !== undefined) values.push({ name, value: own });
+    else if (isSubmit && submitted) continue;
+    else for (const value of defaultsOf(field)) values.push({ name, value });
+    submitted ||= isSubmit;
+  }
+  return values;
+}
+
+function defaultsOf(field: Element): string[] {
+  if (field.name === 'textarea') return [textContent(field)];
+  if (field.name === 'select') return selected(field);
+  const type = attribute(field, 'type')?.toLowerCase() ?? '';
+  if (type === 'checkbox' || type === 'radio')
+    return attribute(field, 'checked') === undefined ? [] : [attribute(field, 'value') ?? 'on'];
+  if (['file', 'image', 'reset', 'button'].includes(type)) return [];
+  return [attribute(field, 'value') ?? ''];
+}
+
+function selected(field: Element): string[] {
+  const options = selectAll<AnyNode, Element>('option', field);
+  const chosen = options.filter((option) => attribute(option, 'selected') !== undefined);
+  const multiple = attribute(field, 'multiple') !== undefined;
+  const taken = chosen.length > 0 ? chosen : multiple ? [] : options.slice(0, 1);
+  return taken.map((option) => attribute(option, 'value') ?? textContent(option).trim());
+}
+
+function submits(field: Element): boolean {
+  const type = attribute(field, 'type')?.toLowerCase();
+  return field.name === 'button' ? type === undefined || type === 'submit' : type === 'submit';
+}
+
+/** What forms there are, for a person who looks for one. */
+export function describeForms(page: HtmlPage): string {
+  const forms = formsOf(page);
+  if (forms.length === 0) return 'the page has no form';
+  const shown = forms.slice(0, MOST_FORMS_SHOWN).map((form) => {
+    const name = attribute(form, 'name') ?? attribute(form, 'id');
+    const names = fieldsOf(form).flatMap((field) => attribute(field, 'name') ?? []);
+    const list = names.slice(0, MOST_FIELDS_SHOWN).join(', ').slice(0, 300) || 'no fields';
+    return `${name === undefined ? 'a form without a name' : `form ${name.slice(0, 60)}`} with ${list}`;
+  });
+  const more = forms.length > MOST_FORMS_SHOWN ? `; and ${forms.length - MOST_FORMS_SHOWN} more` : '';
+  return `the page has ${shown.join('; ')}${more}`;
+}
+
+/** The name by which the page would be known again. */
+export const nameOf = (field: Element): string | undefined => attribute(field, 'name');
+
+const formsOf = ({ document }: HtmlPage): Element[] => selectAll<AnyNode, Element>('form', document).filter(isTag);
+
+const fieldsOf = (form: Element): Element[] => selectAll<AnyNode, Element>(FIELDS, form).filter(isTag);
+
+const attribute = (element: Element, name: string): string | undefined => getAttributeValue(element, name);
+
+function matches(element: Element, selector: string): boolean {
+  try {
+    return is<AnyNode, Element>(element, selector);
+  } catch {
+    return false;
+  }
+}
+
+function formOf({ url, document }: HtmlPage, element: Element): HtmlForm | undefined {
+  const base = selectOne<AnyNode, Element>('base[href]', document);
+  const around = URL.parse((base && attribute(base, 'href')) ?? '', url)?.href ?? url;
+  const action = attribute(element, 'action')?.trim();
+  const target = URL.parse(action === undefined || action === '' ? url : action, around);
+  if (!target) return undefined;
+  const method = attribute(element, 'method')?.toLowerCase() === 'post' ? 'POST' : 'GET';
+  return { element, action: target.href, method, multipart: /multipart/i.test(attribute(element, 'enctype') ?? '') };
+}

@@ -1,0 +1,53 @@
+/** Asks for one page with what a login sends, and says what the answer means for the login. */
+import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
+import type { RequestSession } from '../../../engine/ports/fetcher.js';
+import type { LoginResult, LoginTools } from '../../../engine/ports/login-method.js';
+import { schemesOf } from './challenges.js';
+
+const SMALL_PAGE = 64 * 1024;
+
+export interface Probe {
+  readonly url: string;
+  readonly session: RequestSession;
+  /** Authentication schemes that are meant; absent: any may ask. */
+  readonly schemes?: readonly string[];
+}
+
+export async function probe(tools: LoginTools, { url, session, schemes }: Probe): Promise<LoginResult> {
+  const answer = await ask(tools, 'asked for the page to check the login', { url, session });
+  return verdict(answer, url, schemes);
+}
+
+/** One request of a login, reported. */
+export async function ask(
+  tools: LoginTools,
+  what: string,
+  request: { readonly url: string; readonly session: RequestSession },
+): Promise<FetchOutcome> {
+  const answer = await tools.fetch({ ...request, maxSize: SMALL_PAGE, truncate: true });
+  const { url } = request;
+  if (answer.kind === 'failure') tools.report({ what, url, detail: `${answer.code}: ${answer.detail}` });
+  else tools.report({ what, url, status: answer.status });
+  return answer;
+}
+
+export function verdict(answer: FetchOutcome, url: string, schemes?: readonly string[]): LoginResult {
+  if (answer.kind === 'failure')
+    return { kind: 'unreachable', detail: `${url} could not be asked: ${answer.code}: ${answer.detail}` };
+  const { status, headers } = answer;
+  if (status === 401) return refused(url, headers['www-authenticate'], schemes);
+  if (status === 407 || status === 408 || status === 429 || status >= 500)
+    return { kind: 'unreachable', detail: `${url} answered ${status}` };
+  return { kind: 'in' };
+}
+
+function refused(url: string, challenge: string | undefined, schemes: readonly string[] | undefined): LoginResult {
+  const offered = schemesOf(challenge);
+  const meant =
+    schemes === undefined || offered === '' || schemes.some((scheme) => offered.split(', ').includes(scheme));
+  if (meant) return { kind: 'refused', detail: `${url} answered 401: the user or its secret is wrong` };
+  return {
+    kind: 'changed',
+    detail: `${url} asks for ${offered}, and this login speaks ${schemes.join(', ')}: change its type`,
+  };
+}

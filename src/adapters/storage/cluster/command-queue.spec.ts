@@ -1,0 +1,89 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { postgresDatabase } from '../../../../test/support/postgres.js';
+import type { Log } from '../../../engine/ports/log.js';
+import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
+import { PostgresPool } from '../postgres/postgres-pool.js';
+import { CommandQueue, MOST_TRIES } from './command-queue.js';
+import { PostgresCommands } from './postgres-commands.js';
+
+const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+async function started(carryOut: (text: string) => Promise<boolean>) {
+  const url = await postgresDatabase();
+  await (await openPostgresDataSource(url)).destroy();
+  const pool = new PostgresPool(url);
+  onTestFinished(() => pool.close());
+  const table = new PostgresCommands(pool);
+  const errors: unknown[] = [];
+  const log: Log = { ...SILENT, error: (_, particulars) => errors.push(particulars) };
+  const queue = new CommandQueue(table, { log, owned: () => [3], carryOut: ({ text }) => carryOut(text) });
+  const send = (text: string, delivers = false) =>
+    pool.rows('INSERT INTO errand (part, host, text, delivers) VALUES (3, $1, $2, $3)', ['h', text, delivers]);
+  /** Waits for what was started and needs no sink. */
+  const done = async () => {
+    await queue.start();
+    await expect.poll(() => pool.rows('SELECT 1 FROM errand WHERE NOT delivers AND tries = 0')).toEqual([]);
+  };
+  return { pool, table, queue, errors, send, done };
+}
+
+it('a command that waits for a sink keeps no other one waiting, however many there are', async () => {
+  const sink = Promise.withResolvers<boolean>();
+  const startedAt: string[] = [];
+  const { pool, queue, send, done } = await started((text) => {
+    startedAt.push(text);
+    return text === 'delete' ? sink.promise : Promise.resolve(true);
+  });
+  await pool.rows(
+    `INSERT INTO errand (part, host, text, delivers) SELECT 3, 'h', 'delete', true FROM generate_series(1, 600)`,
+  );
+  await queue.start();
+  await send('pause');
+  await done();
+  expect(startedAt.filter((text) => text === 'pause')).toHaveLength(1);
+  expect(startedAt).toHaveLength(501);
+  sink.resolve(true);
+  await expect.poll(() => pool.rows('SELECT 1 FROM errand')).toEqual([]);
+  expect(startedAt).toHaveLength(601);
+});
+
+it('a command that fails is tried again later, is set aside in the end, and blocks none behind it', async () => {
+  const startedAt: string[] = [];
+  const { pool, table, errors, send, done } = await started(async (text) => {
+    startedAt.push(text);
+    if (text === 'senseless') throw new Error('no such command');
+    return true;
+  });
+  await send('senseless');
+  await send('pause');
+  await done();
+  expect(startedAt).toEqual(['senseless', 'pause']);
+  expect(await pool.rows('SELECT tries, failure, retry_at > now() AS later FROM errand')).toEqual([
+    { tries: 1, failure: 'Error: no such command', later: true },
+  ]);
+  for (let tries = 2; tries <= MOST_TRIES; tries++) {
+    await pool.rows('UPDATE errand SET retry_at = now()');
+    await done();
+    await expect.poll(() => pool.rows('SELECT tries FROM errand')).toEqual([{ tries }]);
+  }
+  await expect.poll(() => errors).toMatchObject([{ host: 'h', command: 'senseless', tries: MOST_TRIES }]);
+  expect(await table.countSetAside()).toBe(1);
+  await done();
+  expect(startedAt.filter((text) => text === 'senseless')).toHaveLength(MOST_TRIES);
+});
+
+it('a command that is not possible now is brought again', async () => {
+  let possible = false;
+  const { pool, queue, send } = await started(async () => possible);
+  await send('decide');
+  await queue.start();
+  expect(await pool.rows('SELECT tries FROM errand')).toEqual([{ tries: 0 }]);
+  possible = true;
+  await expect
+    .poll(async () => {
+      queue.again();
+      await queue.start();
+      return pool.rows('SELECT 1 FROM errand');
+    })
+    .toEqual([]);
+});

@@ -1,0 +1,131 @@
+/**
+ * Carries out the commands for the hosts of one node. Nothing waits for a command: those that deliver orders may take as long as a sink
+ * is down. One that fails is tried again, later each time, and is set aside in the end; none holds up those behind it.
+ */
+import type { Log } from '../../../engine/ports/log.js';
+import type { OwnerCommand } from '../../../engine/ports/nodes.js';
+
+export interface StoredCommand extends OwnerCommand {
+  readonly part: number;
+  readonly id: number;
+  /** Failed tries. */
+  readonly tries: number;
+}
+
+export interface Failure {
+  readonly tries: number;
+  readonly message: string;
+  /** Until the next try; absent: set aside. */
+  readonly retryAfterMs?: number;
+}
+
+/** The table in which commands wait. */
+export interface CommandTable {
+  /** Of these partitions, those that may be tried, without these ids: first those that deliver nothing, each kind oldest first. */
+  ready(partitions: readonly number[], without: readonly number[], limit: number): Promise<readonly StoredCommand[]>;
+  remove(command: StoredCommand): Promise<void>;
+  failed(command: StoredCommand, failure: Failure): Promise<void>;
+}
+
+/** Commands that deliver orders in flight at once: a sink takes them in batches. */
+const MOST_DELIVERING = 500;
+const READ_AT_ONCE = 200;
+const FIRST_RETRY_MS = 4_000;
+/** The last try is some eight minutes after the first. */
+export const MOST_TRIES = 8;
+const LONGEST_MESSAGE = 1_000;
+
+interface Owner {
+  readonly log: Log;
+  /** Owned partitions, as they are now. */
+  owned(): readonly number[];
+  /** False: not now, to be brought again. */
+  carryOut(command: OwnerCommand): Promise<boolean>;
+}
+
+export class CommandQueue {
+  readonly #inFlight = new Map<number, StoredCommand>();
+  /** Not possible when they were tried last; until the next `again`. */
+  readonly #deferred = new Set<number>();
+  #starting: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly table: CommandTable,
+    private readonly owner: Owner,
+  ) {}
+
+  /** Commands that were not possible a while ago may be by now. To be called from time to time. */
+  again(): void {
+    this.#deferred.clear();
+  }
+
+  /** Starts what may start; ends when all that is ready was read, not when it is done. One at a time: no command is started twice. */
+  start(): Promise<void> {
+    const start = this.#starting.catch(() => undefined).then(() => this.#startReady());
+    this.#starting = start;
+    return start;
+  }
+
+  async #startReady(): Promise<void> {
+    for (;;) {
+      const owned = this.owner.owned();
+      if (owned.length === 0) return;
+      const ready = await this.table.ready(owned, [...this.#inFlight.keys(), ...this.#deferred], READ_AT_ONCE);
+      for (const command of ready) {
+        if (command.delivers && this.#delivering() >= MOST_DELIVERING) return;
+        this.#inFlight.set(command.id, command);
+        void this.#run(command);
+      }
+      if (ready.length < READ_AT_ONCE) return;
+    }
+  }
+
+  async #run(command: StoredCommand): Promise<void> {
+    try {
+      if (await this.#tried(command)) await this.table.remove(command);
+    } catch {
+      // The database is away: the command is still there, and is carried out again.
+      this.#deferred.add(command.id);
+    } finally {
+      this.#inFlight.delete(command.id);
+    }
+    if (command.delivers && this.#delivering() === MOST_DELIVERING - 1) await this.start().catch(() => undefined);
+  }
+
+  async #tried(command: StoredCommand): Promise<boolean> {
+    let isDone: boolean;
+    try {
+      isDone = await this.owner.carryOut(command);
+    } catch (error) {
+      await this.#failed(command, String(error).slice(0, LONGEST_MESSAGE));
+      return false;
+    }
+    if (!isDone) this.#deferred.add(command.id);
+    return isDone;
+  }
+
+  async #failed(command: StoredCommand, message: string): Promise<void> {
+    const tries = command.tries + 1;
+    const isLast = tries >= MOST_TRIES;
+    await this.table.failed(command, {
+      tries,
+      message,
+      ...(isLast ? {} : { retryAfterMs: FIRST_RETRY_MS * 2 ** command.tries }),
+    });
+    if (!isLast) return;
+    const { id, hostKey, text } = command;
+    this.owner.log.error('a command was set aside after it failed several times', {
+      id,
+      host: hostKey,
+      command: text.slice(0, LONGEST_MESSAGE),
+      tries,
+      error: message,
+    });
+  }
+
+  #delivering(): number {
+    let count = 0;
+    for (const { delivers } of this.#inFlight.values()) if (delivers) count++;
+    return count;
+  }
+}

@@ -1,0 +1,11 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Where the links of a page lead, as it was last read in full; only while a crawler has URLs whose status was removed. */
+@Entity('page_links')
+export class PageLinksRow {
+  @PrimaryColumn('integer', { name: 'url_id' }) urlId!: number;
+  @Column('bigint') at!: string;
+  @Column('text') stamp!: string;
+  @Column('text') validators!: string;
+  @Column('blob') keys!: Buffer;
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * The policy that the stored URLs were judged by is kept as its SHA-256: the text held passwords, the values of `${NAME}`
+ * references among them.
+ */
+export class PolicyDigests0007 implements MigrationInterface {
+  readonly name = 'PolicyDigests0000000000007';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const { name, value } of await this.texts(runner)) {
+      const digest = createHash('sha256').update(value).digest('hex');
+      await runner.manager.createQueryBuilder().update('setting').set({ value: digest }).where({ name }).execute();
+    }
+  }
+
+  /** A digest has no way back; an older version takes it for another policy and judges the stored URLs again. */
+  async down(): Promise<void> {}
+
+  private async texts(runner: QueryRunner): Promise<{ name: string; value: string }[]> {
+    const kinds = ['policy', 'reading', 'refresh'].map((kind) => `name LIKE '${kind}/%'`);
+    return runner.query(`SELECT name, value FROM setting WHERE (${kinds.join(' OR ')}) AND value LIKE '{%'`);
+  }
+}

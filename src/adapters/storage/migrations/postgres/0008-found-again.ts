@@ -1,0 +1,33 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * What brings documents back: URLs whose status was removed after errors (status 8), where pages lead to that are not read
+ * again because they have not changed, and the canonical URLs that pages gave way to.
+ */
+const UP = [
+  'ALTER TABLE url ADD COLUMN canonical text',
+  'CREATE INDEX url_canonical ON url (canonical) WHERE canonical IS NOT NULL',
+  'CREATE INDEX url_removed ON url (key, part, site_id, reason, last_visit_at) WHERE status = 8',
+  `CREATE TABLE page_links (
+     part smallint NOT NULL, url_id bigint NOT NULL, at bigint NOT NULL, stamp text NOT NULL, validators text NOT NULL,
+     keys bytea NOT NULL, PRIMARY KEY (part, url_id))`,
+];
+
+const DOWN = [
+  'DROP TABLE page_links',
+  'DROP INDEX url_removed',
+  'DROP INDEX url_canonical',
+  'ALTER TABLE url DROP COLUMN canonical',
+];
+
+export class FoundAgain0008 implements MigrationInterface {
+  readonly name = 'FoundAgain0000000000008';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of UP) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const statement of DOWN) await runner.query(statement);
+  }
+}

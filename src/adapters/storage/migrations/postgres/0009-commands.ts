@@ -1,0 +1,25 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Commands between nodes that fail are tried again later, and set aside in the end. SQLite has one server and no such table. */
+const UP = [
+  `ALTER TABLE errand ADD COLUMN delivers boolean NOT NULL DEFAULT false, ADD COLUMN tries smallint NOT NULL DEFAULT 0,
+     ADD COLUMN retry_at timestamptz, ADD COLUMN set_aside_at timestamptz, ADD COLUMN failure text`,
+  `UPDATE errand SET delivers = true WHERE text LIKE '{"do":"decide"%'`,
+];
+
+const DOWN = [
+  `ALTER TABLE errand DROP COLUMN delivers, DROP COLUMN tries, DROP COLUMN retry_at, DROP COLUMN set_aside_at,
+     DROP COLUMN failure`,
+];
+
+export class Commands0009 implements MigrationInterface {
+  readonly name = 'Commands0000000000009';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of UP) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const statement of DOWN) await runner.query(statement);
+  }
+}

@@ -1,0 +1,136 @@
+import type { UrlId } from '../../../domain/crawl/url-state.js';
+import type { LedgerEntry, PageLinks, Visit } from '../../../engine/ports/frontier-store.js';
+import { linkValues } from '../shared/link-row.js';
+import { KEPT_VISITS, orderValues, visitValues } from '../shared/order-row.js';
+import { PARTITIONS, partitionOf, partitionOfId } from '../shared/partition.js';
+import { type Counted, Tally } from '../shared/tally.js';
+import { FIELDS, type RowChanges, storedValue, type Value } from '../shared/url-row.js';
+import type { Connection } from './postgres-pool.js';
+import type { Site } from './postgres-sites.js';
+import {
+  COUNTED_URLS,
+  COUNTER_WIDTH,
+  columns,
+  DELETE_URLS,
+  INSERT_VISITS,
+  LINKS_WIDTH,
+  LOCK_SITES_OF_URLS,
+  ORDER_WIDTH,
+  PRUNE_VISITS,
+  SAVE_LINKS,
+  SAVE_ORDERS,
+  SITE_CHANGE_WIDTH,
+  UPDATE_URLS,
+  UPDATE_WIDTH,
+  VISIT_WIDTH,
+  WRITE_COUNTS,
+} from './postgres-sql.js';
+
+/** A row as it was, with `site_id` made unique by the partition, as the tally wants it. */
+export type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
+
+/** One number for partition and site, and back. */
+export const siteNumber = ({ part, id }: Site): number => id * PARTITIONS + part;
+const siteOf = (number: number): Site => ({ part: number % PARTITIONS, id: Math.floor(number / PARTITIONS) });
+
+/** Ids with their partitions, as the columns that statements take. */
+export const idColumns = (ids: readonly UrlId[]): Value[][] => [ids.map(partitionOfId), [...ids]];
+
+/** What one transaction does to URLs; sees to it that the counts follow. Sites are locked before anything is changed. */
+export class PostgresChanges {
+  readonly tally = new Tally();
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** The rows of these URLs, which nobody else changes until the transaction ends. */
+  async locked(ids: readonly UrlId[]): Promise<Map<UrlId, CountedUrl>> {
+    await this.#connection.rows(LOCK_SITES_OF_URLS, idColumns(ids), 'lock-sites-of-urls');
+    const rows = await this.#connection.rows<CountedUrl & { part: number }>(
+      COUNTED_URLS,
+      idColumns(ids),
+      'counted-urls',
+    );
+    return new Map(rows.map((row) => [row.id, counted(row)]));
+  }
+
+  async update(changed: readonly { readonly row: CountedUrl; readonly changes: RowChanges }[]): Promise<void> {
+    const rows = changed.map(({ row, changes }) => [
+      partitionOfId(row.id),
+      row.id,
+      FIELDS.reduce((mask, field, n) => (changes[field] === undefined ? mask : mask | (1 << n)), 0),
+      ...FIELDS.map((field) => storedValue(field, changes)),
+    ]);
+    if (rows.length === 0) return;
+    await this.#connection.rows(UPDATE_URLS, columns(rows, UPDATE_WIDTH), 'update-urls');
+    for (const { row, changes } of changed) this.tally.change(row, changes);
+  }
+
+  async remove(rows: readonly CountedUrl[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.#connection.rows(DELETE_URLS, idColumns(rows.map(({ id }) => id)), 'delete-urls');
+    for (const row of rows) this.tally.count(row, -1);
+  }
+
+  /** `count` is the number of visits that the URL has had by now. */
+  async addVisits(
+    visits: readonly { readonly id: UrlId; readonly visit: Visit; readonly count: number }[],
+  ): Promise<void> {
+    if (visits.length === 0) return;
+    // One statement must not touch a row twice: of two visits at one moment the later word counts.
+    const rows = new Map(
+      visits.map(({ id, visit }) => [`${id} ${visit.at}`, [partitionOfId(id), id, ...visitValues(visit)]]),
+    );
+    await this.#connection.rows(INSERT_VISITS, columns([...rows.values()], VISIT_WIDTH), 'insert-visits');
+    const many = [...new Set(visits.filter(({ count }) => count > KEPT_VISITS).map(({ id }) => id))];
+    if (many.length > 0) await this.#connection.rows(PRUNE_VISITS, idColumns(many), 'prune-visits');
+  }
+
+  async saveLinks(pages: readonly { readonly id: UrlId; readonly links: PageLinks }[]): Promise<void> {
+    if (pages.length === 0) return;
+    const rows = pages.map(({ id, links }) => [partitionOfId(id), id, ...linkValues(links)]);
+    await this.#connection.rows(SAVE_LINKS, columns(rows, LINKS_WIDTH), 'save-links');
+  }
+
+  /** To be called at the end of the transaction. */
+  async writeCounts(): Promise<void> {
+    const changes = this.tally.take();
+    if (changes.length === 0) return;
+    const counters = changes.flatMap(({ site, counters }) =>
+      counters.map(({ status, source, indexed, urls }) => [
+        siteOf(site).part,
+        siteOf(site).id,
+        status,
+        source,
+        indexed,
+        urls,
+      ]),
+    );
+    const sites = changes.map(({ site, urls, indexed, errors, queued, cameDue, wentDue }) => [
+      siteOf(site).part,
+      siteOf(site).id,
+      urls,
+      indexed,
+      errors,
+      queued,
+      cameDue,
+      wentDue,
+    ]);
+    const values = [...columns(counters, COUNTER_WIDTH), ...columns(sites, SITE_CHANGE_WIDTH)];
+    await this.#connection.rows(WRITE_COUNTS, values, 'write-counts');
+  }
+}
+
+export const counted = ({ part, ...row }: CountedUrl & { part: number }): CountedUrl => ({
+  ...row,
+  site_id: siteNumber({ part, id: row.site_id }),
+});
+
+/** Stores orders, or a later word on them; of several words on one order in a batch the last one counts. */
+export async function saveOrders(connection: Connection, entries: readonly LedgerEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const rows = new Map(entries.map((entry) => [entry.id, [partitionOf(entry.hostKey), ...orderValues(entry)]]));
+  await connection.rows(SAVE_ORDERS, columns([...rows.values()], ORDER_WIDTH), 'save-orders');
+}

@@ -1,0 +1,73 @@
+import 'reflect-metadata';
+import { DataSource } from 'typeorm';
+import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
+import { AuditRow } from '../entities/audit-entry.js';
+import { ConfigurationVersionRow } from '../entities/configuration-version.js';
+import { SettingRow } from '../entities/setting.js';
+import { RuleFiles0004 } from '../migrations/0004-rule-files.js';
+import { ChangeBeliefs0006 } from '../migrations/0006-change-beliefs.js';
+import { PolicyDigests0007 } from '../migrations/0007-policy-digests.js';
+import { ConnectorName0009 } from '../migrations/0009-connector-name.js';
+import { Frontier0001 } from '../migrations/postgres/0001-frontier.js';
+import { Administration0002 } from '../migrations/postgres/0002-administration.js';
+import { Nodes0003 } from '../migrations/postgres/0003-nodes.js';
+import { Failing0005 } from '../migrations/postgres/0005-failing.js';
+import { FoundAgain0008 } from '../migrations/postgres/0008-found-again.js';
+import { Commands0009 } from '../migrations/postgres/0009-commands.js';
+import { unknownMigrations } from '../shared/migration-check.js';
+import { placeOf, postgresError } from './postgres-pool.js';
+
+/** Any number; servers that start together on one database take turns by it. */
+const MIGRATION_LOCK = 5_218_017;
+
+/**
+ * Connects to the database and brings its tables up to date. The tables of the frontier have no entities here: their
+ * keys begin with the partition, and all statements on them are in the postgres-*.ts files.
+ * Throws StoreUnavailable when it cannot be reached, StoreDamaged when it was written by a newer version.
+ */
+export async function openPostgresDataSource(url: string): Promise<DataSource> {
+  const dataSource = new DataSource({
+    type: 'postgres',
+    url,
+    poolSize: 2,
+    entities: [SettingRow, ConfigurationVersionRow, AuditRow],
+    migrations: [
+      Frontier0001,
+      Administration0002,
+      Nodes0003,
+      RuleFiles0004,
+      Failing0005,
+      ChangeBeliefs0006,
+      PolicyDigests0007,
+      FoundAgain0008,
+      ConnectorName0009,
+      Commands0009,
+    ],
+    migrationsTableName: 'migration',
+  });
+  try {
+    await dataSource.initialize();
+    await migrate(dataSource, url);
+    return dataSource;
+  } catch (error) {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    throw postgresError((error as { driverError?: unknown }).driverError ?? error, placeOf(url));
+  }
+}
+
+async function migrate(dataSource: DataSource, url: string): Promise<void> {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const unknown = await unknownMigrations(dataSource);
+    if (unknown.length > 0) {
+      throw new StoreDamaged(
+        `The database at ${placeOf(url)} was written by a newer version (${unknown.join(', ')}). Start that version, or restore a backup.`,
+      );
+    }
+    await dataSource.runMigrations({ transaction: 'all' });
+  } finally {
+    await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
+    await runner.release();
+  }
+}

@@ -1,0 +1,298 @@
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../../domain/frontier/sources.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type {
+  Backlog,
+  LedgerEntry,
+  NewUrl,
+  PageLinks,
+  Settlement,
+  UrlFilter,
+  Visit,
+} from '../../../engine/ports/frontier-store.js';
+import { type Fence, FencedOut } from '../../../engine/ports/partitions.js';
+import { LIKE, urlWhere } from '../shared/filter-sql.js';
+import { partitionOf, partitionOfId } from '../shared/partition.js';
+import {
+  asCounted,
+  foundAgain,
+  madeDue,
+  NEVER_CRAWLED,
+  newState,
+  newValues,
+  type RowChanges,
+  submitted,
+  toState,
+  type UrlRecord,
+} from '../shared/url-row.js';
+import { type CountedUrl, counted, idColumns, PostgresChanges, saveOrders, siteNumber } from './postgres-changes.js';
+import type { Connection, PostgresPool } from './postgres-pool.js';
+import { PostgresSites, type Site } from './postgres-sites.js';
+import {
+  BACKLOGS,
+  BACKLOGS_OF_PARTITIONS,
+  COUNTED,
+  columns,
+  DUE,
+  FORGETTABLE,
+  HELD_PARTITIONS,
+  IDS_OF_KEYS,
+  INSERT_URLS,
+  INSERT_WIDTH,
+  LOCK_SITES,
+  LOCK_SITES_OF_URLS,
+  numbered,
+  REMOVED_OF_KEYS,
+  UNKNOWN,
+  URLS,
+} from './postgres-sql.js';
+
+interface Placed {
+  readonly url: NewUrl;
+  readonly site: Site;
+}
+
+/** The verbs of the frontier that change URLs, on PostgreSQL; each call is one transaction of a constant number of statements. */
+export class PostgresFrontier {
+  readonly #pool: PostgresPool;
+  readonly #sites: PostgresSites;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+    this.#sites = new PostgresSites(pool);
+  }
+
+  async discover(urls: readonly NewUrl[]): Promise<UrlState[]> {
+    const unknown = await this.#unknown(await this.#placed(urls));
+    if (unknown.length === 0) return [];
+    return this.#pool.transaction(async (connection) => {
+      const changes = new PostgresChanges(connection);
+      const added = await this.#insert(connection, changes, unknown);
+      await changes.writeCounts();
+      return added.map(({ id, url }) => newState(id, url));
+    });
+  }
+
+  async seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]> {
+    const placed = await this.#placed(urls);
+    return this.#pool.transaction(async (connection) => {
+      const changes = new PostgresChanges(connection);
+      const added = new Map((await this.#insert(connection, changes, placed)).map(({ id, url }) => [url, id]));
+      const ids = await idsOf(connection, placed);
+      const known = placed.flatMap(({ url }, i) => (added.has(url) ? [] : [{ id: ids[i]!, changes: submitted(url) }]));
+      const rows = await changes.locked(known.map(({ id }) => id));
+      await changes.update(merged(known).map(({ id, changes: change }) => ({ row: rows.get(id)!, changes: change })));
+      await changes.writeCounts();
+      const states = await statesOf(connection, ids);
+      return placed.map(({ url }, i) => ({ state: states.get(ids[i]!)!, known: !added.has(url) }));
+    });
+  }
+
+  async due(
+    crawler: string,
+    hostKey: string,
+    source: SourceNumber,
+    now: Instant,
+    limit: number,
+    skip: ReadonlySet<UrlId>,
+  ): Promise<{ urls: UrlState[]; next?: Instant }> {
+    const site = await this.#sites.find({ crawler, hostKey });
+    if (!site) return { urls: [] };
+    const leased = [...skip].filter((id) => partitionOfId(id) === site.part);
+    const rows = await this.#pool.rows<UrlRecord>(DUE, [site.part, source, site.id, leased, limit + 1], 'due');
+    const urls = rows.slice(0, limit).filter((row) => row.due_at <= now);
+    return { urls: urls.map(toState), next: rows[urls.length]?.due_at as Instant | undefined };
+  }
+
+  async settle(settlements: readonly Settlement[]): Promise<void> {
+    await this.#pool.transaction(async (connection) => {
+      await requireOwnership(connection, settlements);
+      const changes = new PostgresChanges(connection);
+      const settled = folded(settlements);
+      const rows = await changes.locked([...settled.keys()]);
+      const found = [...settled].flatMap(([id, each]) => (rows.has(id) ? [{ row: rows.get(id)!, ...each }] : []));
+      const kept = found.filter(({ remove }) => !remove);
+      await changes.update(kept);
+      await changes.remove(found.filter(({ remove }) => remove).map(({ row }) => row));
+      await changes.addVisits(
+        kept.flatMap(({ row, changes: { visits }, seen }) =>
+          seen.map((visit) => ({ id: row.id, visit, count: Math.max(row.visits, visits ?? 0) })),
+        ),
+      );
+      await changes.saveLinks(kept.flatMap(({ row: { id }, links }) => (links ? [{ id, links }] : [])));
+      await saveOrders(
+        connection,
+        settlements.flatMap(({ orders }): readonly LedgerEntry[] => orders ?? []),
+      );
+      await changes.writeCounts();
+    });
+  }
+
+  async backlogs(
+    crawler: string,
+    horizon: Instant,
+    after: string | undefined,
+    limit: number,
+    partitions?: readonly number[],
+  ): Promise<{ backlogs: Backlog[]; next?: string }> {
+    type Row = { host: string; source: SourceNumber | null; due_at: Instant };
+    const of = [crawler, after ?? '', horizon, limit];
+    const rows = await (partitions
+      ? this.#pool.rows<Row>(BACKLOGS_OF_PARTITIONS, [...of, partitions], 'backlogs-of-partitions')
+      : this.#pool.rows<Row>(BACKLOGS, of, 'backlogs'));
+    const hosts = new Set(rows.map(({ host }) => host));
+    return {
+      backlogs: rows.flatMap(({ host, source, due_at }) =>
+        source === null ? [] : [{ crawler, hostKey: host, source, dueAt: due_at }],
+      ),
+      next: hosts.size < limit ? undefined : rows.at(-1)?.host,
+    };
+  }
+
+  /** Of these URLs, makes due those that match the filter (still) and may be crawled. */
+  makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number> {
+    return this.#changeAmong(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`, (changes, rows) =>
+      changes.update(rows.map((row) => ({ row, changes: madeDue(row, dueAt, source) }))),
+    );
+  }
+
+  /** Of these URLs, deletes those that match the filter (still), hold no document and have no order in flight. */
+  forgetAmong(ids: readonly UrlId[], filter: UrlFilter): Promise<number> {
+    return this.#changeAmong(ids, filter, FORGETTABLE, (changes, rows) => changes.remove(rows));
+  }
+
+  #changeAmong(
+    ids: readonly UrlId[],
+    filter: UrlFilter,
+    condition: string,
+    change: (changes: PostgresChanges, rows: readonly CountedUrl[]) => Promise<void>,
+  ): Promise<number> {
+    const where = urlWhere(filter, LIKE);
+    const among = `SELECT ${COUNTED} FROM unnest($1::int2[], $2::int8[]) AS i(part, id)
+      JOIN url u ON u.part = i.part AND u.id = i.id JOIN site s ON s.part = u.part AND s.id = u.site_id
+      WHERE ${condition} AND ${numbered(where.sql, 3)}`;
+    return this.#pool.transaction(async (connection) => {
+      const changes = new PostgresChanges(connection);
+      await connection.rows(LOCK_SITES_OF_URLS, idColumns(ids), 'lock-sites-of-urls');
+      const rows = await connection.rows<CountedUrl & { part: number }>(among, [...idColumns(ids), ...where.values]);
+      await change(changes, rows.map(counted));
+      await changes.writeCounts();
+      return rows.length;
+    });
+  }
+
+  async #placed(urls: readonly NewUrl[]): Promise<Placed[]> {
+    const sites = await this.#sites.findOrAdd(urls);
+    return urls.map((url, i) => ({ url, site: sites[i]! }));
+  }
+
+  async #unknown(placed: readonly Placed[]): Promise<Placed[]> {
+    if (placed.length === 0) return [];
+    const rows = await this.#pool.rows<{ n: number }>(UNKNOWN, keyColumns(placed), 'unknown');
+    return rows.map(({ n }) => placed[n - 1]!);
+  }
+
+  /** Stores those that are not known, in the order given. */
+  async #insert(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
+    if (placed.length === 0) return [];
+    const sites = [...new Map(placed.map(({ site }) => [site.id, site])).values()];
+    await connection.rows(
+      LOCK_SITES,
+      columns(
+        sites.map(({ part, id }) => [part, id]),
+        2,
+      ),
+      'lock-sites',
+    );
+    const byKey = new Map<string, Placed>();
+    for (const each of placed) {
+      const name = `${each.site.id} ${each.url.key}`;
+      if (!byKey.has(name)) byKey.set(name, each);
+    }
+    const again = await this.#findAgain(connection, changes, [...byKey.values()]);
+    const rows = [...byKey.values()].map(({ site, url }) => [site.part, site.id, ...newValues(url)]);
+    type Row = { id: UrlId; site_id: number; key: string };
+    const added = await connection.rows<Row>(INSERT_URLS, columns(rows, INSERT_WIDTH), 'insert-urls');
+    const stored = added.map(({ id, site_id, key }) => {
+      const { url, site } = byKey.get(`${site_id} ${key}`)!;
+      changes.tally.count(asCounted(siteNumber(site), url), 1);
+      return { id, url };
+    });
+    return [...again, ...stored];
+  }
+
+  /** Known URLs whose status was removed start again. */
+  async #findAgain(connection: Connection, changes: PostgresChanges, placed: readonly Placed[]) {
+    const queued = placed.filter(({ url }) => url.source !== undefined);
+    type Row = CountedUrl & { n: number; part: number };
+    const rows = await connection.rows<Row>(REMOVED_OF_KEYS, keyColumns(queued), 'removed-of-keys');
+    const again = rows.map(({ n, ...row }) => ({ row: counted(row), url: queued[n - 1]!.url }));
+    await changes.update(again.map(({ row, url }) => ({ row, changes: foundAgain(url) })));
+    return again.map(({ row: { id }, url }) => ({ id, url }));
+  }
+}
+
+const keyColumns = (placed: readonly Placed[]) =>
+  columns(
+    placed.map(({ url, site }) => [partitionOf(url.hostKey), site.id, url.key]),
+    3,
+  );
+
+/** Throws FencedOut for fences that are not those of the present owners. Nobody can take the partitions until the transaction ends. */
+async function requireOwnership(connection: Connection, settlements: readonly Settlement[]): Promise<void> {
+  const fences = new Map<string, Fence>(
+    settlements.flatMap(({ fence }) => (fence ? [[`${fence.partition} ${fence.epoch}`, fence]] : [])),
+  );
+  if (fences.size === 0) return;
+  const wanted = [...fences.values()];
+  const values = [wanted.map(({ partition }) => partition), wanted.map(({ epoch }) => epoch)];
+  const held = await connection.rows<{ part: number; epoch: number }>(HELD_PARTITIONS, values, 'held-partitions');
+  for (const { part, epoch } of held) fences.delete(`${part} ${epoch}`);
+  if (fences.size > 0) throw new FencedOut([...fences.values()]);
+}
+
+/** The ids of URLs that are all known, in the order given. */
+async function idsOf(connection: Connection, placed: readonly Placed[]): Promise<UrlId[]> {
+  const rows = await connection.rows<{ n: number; id: UrlId }>(IDS_OF_KEYS, keyColumns(placed), 'ids-of-keys');
+  const ids = new Map(rows.map(({ n, id }) => [n - 1, id]));
+  return placed.map((_, i) => ids.get(i)!);
+}
+
+async function statesOf(connection: Connection, ids: readonly UrlId[]): Promise<Map<UrlId, UrlState>> {
+  const rows = await connection.rows<UrlRecord>(URLS, idColumns([...new Set(ids)]), 'urls');
+  return new Map(rows.map((row) => [row.id, toState(row)]));
+}
+
+/** Several words on one URL as one, the later ones counting: a statement must not touch a row twice. */
+function merged(words: readonly { id: UrlId; changes: RowChanges }[]): { id: UrlId; changes: RowChanges }[] {
+  const byId = new Map<UrlId, RowChanges>();
+  for (const { id, changes } of words) byId.set(id, { ...byId.get(id), ...defined(changes) });
+  return [...byId].map(([id, changes]) => ({ id, changes }));
+}
+
+interface Folded {
+  readonly changes: RowChanges;
+  readonly remove: boolean;
+  readonly seen: readonly Visit[];
+  readonly links?: PageLinks;
+}
+
+/** What a batch comes to for each URL. Once removed, nothing that follows changes that. */
+function folded(settlements: readonly Settlement[]): Map<UrlId, Folded> {
+  const byId = new Map<UrlId, Folded>();
+  for (const { id, changes, remove, visit, links } of settlements) {
+    const before = byId.get(id);
+    if (before?.remove) continue;
+    byId.set(id, {
+      changes: { ...before?.changes, ...defined(changes ?? {}) },
+      remove: remove ?? false,
+      seen: [...(before?.seen ?? []), ...(visit ? [visit] : [])],
+      links: links ?? before?.links,
+    });
+  }
+  return byId;
+}
+
+/** Without the fields that are undefined, which would hide earlier words. */
+const defined = (changes: RowChanges): RowChanges =>
+  Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

@@ -1,0 +1,171 @@
+/** Connections to PostgreSQL the way this store wants them, and its errors told apart by the reaction that they demand. */
+import pg from 'pg';
+import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
+import type { Value } from '../shared/url-row.js';
+
+/** Of a statement: one value, or a column of values for `unnest`. */
+export type Parameter = Value | boolean | readonly Value[];
+
+/** Anything that runs statements: the pool, or one connection inside a transaction. */
+export interface Connection {
+  /** Rows of one statement; `$1`, `$2` … stand for the values. With a name it is prepared once for each connection. */
+  rows<Row>(sql: string, values?: readonly Parameter[], name?: string): Promise<Row[]>;
+}
+
+const INT8 = 20;
+
+/** 64-bit integers come as numbers: times and ids are below 2^53, and columns that are not are read as text. */
+const types = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    type === INT8 && format !== 'binary' ? Number : pg.types.getTypeParser(type, format as 'text'),
+};
+
+const CONNECTIONS = 8;
+/**
+ * A server that is frozen in the middle of a transaction must not keep its locks from others: the database ends the
+ * session then. Nothing of this program thinks for so long between two statements.
+ */
+const LONGEST_PAUSE_MS = 5_000;
+/** A named statement is one of the crawl's own, which take milliseconds: without an answer for so long the network is gone. */
+const LONGEST_ANSWER_MS = 30_000;
+const TRIES = 5;
+/** Two transactions stood in each other's way: the same again will do. */
+const COLLISION = new Set(['40001', '40P01']);
+const QUERY_CANCELED = '57014';
+/** Corruption of data (XX001) or of an index (XX002). */
+const DAMAGE = new Set(['XX001', 'XX002']);
+/** Lost connection, not enough of something (disk, memory, connections), server going down or coming up. */
+const PASSING = /^(?:08|53|57P|58|55P03|40|25006|25P03)/;
+
+export interface PoolOptions {
+  readonly connections?: number;
+  /** A statement that takes longer counts as a lost connection; undefined: it may take its time. */
+  readonly queryTimeoutMs?: number;
+  /** The database ends a statement that takes longer, which throws StatementTooLong; undefined: it may take its time. */
+  readonly statementTimeoutMs?: number;
+}
+
+/** The database has ended a statement because its time was over. Nothing of it was done. */
+export class StatementTooLong extends StoreUnavailable {}
+
+export class PostgresPool implements Connection {
+  readonly #pool: pg.Pool;
+  /** Where it goes to, without user and password. */
+  readonly place: string;
+
+  constructor(url: string, options: PoolOptions = {}) {
+    this.place = placeOf(url);
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: options.connections ?? CONNECTIONS,
+      types,
+      connectionTimeoutMillis: 10_000,
+      query_timeout: options.queryTimeoutMs,
+      statement_timeout: options.statementTimeoutMs,
+      idle_in_transaction_session_timeout: LONGEST_PAUSE_MS,
+      keepAlive: true,
+    });
+    // A connection that breaks tells so by the call that uses it, or is replaced when none does; without listeners its
+    // event would end the process.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  rows<Row>(sql: string, values?: readonly Parameter[], name?: string): Promise<Row[]> {
+    return this.#guarded(() => rowsOf<Row>(this.#pool, sql, values, name));
+  }
+
+  /** Runs the action in one transaction, again when it collided with another one. */
+  transaction<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#guarded(async () => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await this.#once(action);
+        } catch (error) {
+          if (tries === TRIES || !COLLISION.has(codeOf(error))) throw error;
+        }
+      }
+    });
+  }
+
+  /** A connection that is kept; to be given back. */
+  async reserved(): Promise<Connection & { readonly release: () => void }> {
+    const client = await this.#guarded(() => this.#pool.connect());
+    return {
+      rows: <Row>(sql: string, values?: readonly Parameter[]) => this.#guarded(() => rowsOf<Row>(client, sql, values)),
+      release: () => client.release(),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  async #once<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query(soon('BEGIN'));
+      const result = await action({ rows: (sql, values, name) => rowsOf(client, sql, values, name) });
+      await client.query(soon('COMMIT'));
+      return result;
+    } catch (error) {
+      await client.query(soon('ROLLBACK')).catch((failure: Error) => {
+        broken = failure;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  async #guarded<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      throw postgresError(error, this.place);
+    }
+  }
+}
+
+/** The driver knows this field of a statement, its types do not. */
+type Timed = pg.QueryConfig & { readonly query_timeout?: number };
+
+const soon = (text: string): Timed => ({ text, query_timeout: LONGEST_ANSWER_MS });
+
+async function rowsOf<Row>(
+  client: Pick<pg.Pool | pg.PoolClient, 'query'>,
+  text: string,
+  values: readonly Parameter[] = [],
+  name?: string,
+): Promise<Row[]> {
+  const query = { text, values: values as unknown[], name };
+  const timed: Timed = name === undefined ? query : { ...query, query_timeout: LONGEST_ANSWER_MS };
+  const { rows } = await client.query(timed);
+  return rows as Row[];
+}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '');
+
+/** The port's error for what PostgreSQL or the connection says; anything else is a defect of ours and stays as it is. */
+export function postgresError(error: unknown, place: string): unknown {
+  const code = codeOf(error);
+  const said = `${(error as Error | undefined)?.message} (${code})`;
+  if (code === QUERY_CANCELED)
+    return new StatementTooLong(`The database at ${place} took too long: ${said}`, { cause: error });
+  if (DAMAGE.has(code)) {
+    return new StoreDamaged(`The database at ${place} is damaged: ${said}. Restore a backup.`, { cause: error });
+  }
+  const lost =
+    /^E[A-Z]+$/.test(code) || /connection (?:terminated|timeout|error)|timeout exceeded|read timeout/i.test(said);
+  if (lost || PASSING.test(code)) {
+    return new StoreUnavailable(`The database at ${place} cannot be used now: ${said}`, { cause: error });
+  }
+  return error;
+}
+
+/** Host and database, for messages: never user and password. */
+export function placeOf(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}

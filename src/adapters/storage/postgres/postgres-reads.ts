@@ -1,0 +1,192 @@
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { SOURCES, type SourceNumber } from '../../../domain/frontier/sources.js';
+import type { Instant } from '../../../domain/time/units.js';
+import { crawlUrl, hostKey } from '../../../domain/url/crawl-url.js';
+import { urlKey } from '../../../domain/url/url-key.js';
+import {
+  type CrawlerCounts,
+  type FrontierStore,
+  type LedgerEntry,
+  type LedgerFilter,
+  OLDEST_HOSTS,
+  type PageLinks,
+  type QueuedUrl,
+  type UrlFilter,
+  type Visit,
+} from '../../../engine/ports/frontier-store.js';
+import { crawlerCounts } from '../shared/crawler-counts.js';
+import { countedWhere, LIKE, orderWhere, urlWhere } from '../shared/filter-sql.js';
+import { type LinksRecord, toLinks } from '../shared/link-row.js';
+import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
+import { partitionOf, partitionOfId } from '../shared/partition.js';
+import type { CounterChange } from '../shared/tally.js';
+import { REMOVED, toState, type UrlRecord } from '../shared/url-row.js';
+import { idColumns } from './postgres-changes.js';
+import type { PostgresPool } from './postgres-pool.js';
+import { numbered, SELECT_URL, URLS } from './postgres-sql.js';
+
+type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
+
+const ACKNOWLEDGED = orderStateCode('acknowledged');
+
+/** The reading verbs on PostgreSQL. */
+export class PostgresReads {
+  readonly #pool: PostgresPool;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  async find(crawler: string, url: string): Promise<UrlState | undefined> {
+    const host = hostKey(crawlUrl(url));
+    const [row] = await this.#pool.rows<UrlRecord>(
+      `${SELECT_URL} WHERE s.part = $1 AND s.crawler = $2 AND s.host = $3 AND u.part = $1 AND u.key = $4 AND u.url = $5`,
+      [partitionOf(host), crawler, host, urlKey(url), url],
+    );
+    return row && toState(row);
+  }
+
+  async get(ids: readonly UrlId[]): Promise<UrlState[]> {
+    const rows = await this.#pool.rows<UrlRecord>(URLS, idColumns(ids), 'urls');
+    const states = new Map(rows.map((row) => [row.id, toState(row)]));
+    return ids.flatMap((id) => states.get(id) ?? []);
+  }
+
+  async byKeys(crawler: string, hostKey: string, keys: BigInt64Array): Promise<UrlState[]> {
+    const sql = `${SELECT_URL} JOIN unnest($1::int8[]) AS k(key) ON u.key = k.key
+      WHERE s.part = $2 AND u.part = $2 AND s.crawler = $3 AND s.host = $4`;
+    const values = [[...keys], partitionOf(hostKey), crawler, hostKey];
+    return (await this.#pool.rows<UrlRecord>(sql, values, 'by-keys')).map(toState);
+  }
+
+  async removed(crawler: string, keys: BigInt64Array): Promise<UrlState[]> {
+    const sql = `${SELECT_URL} JOIN unnest($1::int8[]) AS k(key) ON u.key = k.key
+      WHERE u.status = ${REMOVED} AND s.crawler = $2`;
+    return (await this.#pool.rows<UrlRecord>(sql, [[...keys], crawler], 'removed')).map(toState);
+  }
+
+  async gaveWayTo(crawler: string, canonical: string): Promise<UrlState[]> {
+    const sql = `${SELECT_URL} WHERE u.canonical = $1 AND s.crawler = $2`;
+    return (await this.#pool.rows<UrlRecord>(sql, [canonical, crawler], 'gave-way-to')).map(toState);
+  }
+
+  async linksOf(id: UrlId): Promise<PageLinks | undefined> {
+    const sql = 'SELECT at, stamp, validators, keys FROM page_links WHERE part = $1 AND url_id = $2';
+    const [row] = await this.#pool.rows<LinksRecord>(sql, [partitionOfId(id), id], 'links-of');
+    return row && toLinks(row);
+  }
+
+  async visits(id: UrlId, limit: number): Promise<Visit[]> {
+    const sql = 'SELECT * FROM visit WHERE part = $1 AND url_id = $2 ORDER BY at DESC LIMIT $3';
+    return (await this.#pool.rows<VisitRecord>(sql, [partitionOfId(id), id, limit])).map(toVisit);
+  }
+
+  async counts(crawler: string): Promise<CrawlerCounts> {
+    const counters = await this.#pool.rows<CounterChange>(
+      'SELECT status, source, indexed, sum(urls) AS urls FROM counter WHERE crawler = $1 GROUP BY 1, 2, 3',
+      [crawler],
+    );
+    const [oldest] = await this.#pool.rows<{ due_at: Instant | null }>(
+      'SELECT min(next_due_at) AS due_at FROM site WHERE crawler = $1 AND next_due_at IS NOT NULL',
+      [crawler],
+    );
+    return crawlerCounts(counters, oldest?.due_at ?? undefined);
+  }
+
+  async oldest(crawler: string): Promise<Map<SourceNumber, QueuedUrl>> {
+    const rows = await this.#pool.rows<{ source: SourceNumber; url: string; due_at: Instant }>(
+      `SELECT DISTINCT ON (q.source) q.source, q.url, q.due_at
+       FROM (SELECT part, id FROM site WHERE crawler = $1 AND next_due_at IS NOT NULL ORDER BY next_due_at LIMIT $2) s
+       CROSS JOIN generate_series(0, ${SOURCES.length - 1}) AS n (source)
+       CROSS JOIN LATERAL (
+         SELECT u.source, u.url, u.due_at FROM url u
+         WHERE u.part = s.part AND u.source = n.source AND u.site_id = s.id ORDER BY u.due_at, u.id LIMIT 1) q
+       ORDER BY q.source, q.due_at`,
+      [crawler, OLDEST_HOSTS],
+    );
+    return new Map(rows.map(({ source, url, due_at }) => [source, { url, dueAt: due_at }]));
+  }
+
+  async indexedOfHost(crawler: string, host: string): Promise<number> {
+    const sql = 'SELECT indexed FROM site WHERE part = $1 AND crawler = $2 AND host = $3';
+    const [row] = await this.#pool.rows<{ indexed: number }>(sql, [partitionOf(host), crawler, host]);
+    return row?.indexed ?? 0;
+  }
+
+  hosts(crawler: string, after: string | undefined, limit: number): Promise<HostCounts> {
+    return this.#pool.rows(
+      `SELECT host AS "hostKey", urls, indexed, errors, queued FROM site
+       WHERE crawler = $1 AND host > $2 AND urls > 0 ORDER BY host LIMIT $3`,
+      [crawler, after ?? '', limit],
+    );
+  }
+
+  async list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]> {
+    const where = urlWhere(filter, LIKE);
+    const rows = await this.#pool.rows<UrlRecord>(
+      `${SELECT_URL} WHERE (u.part, u.id) > ($1, $2) AND ${numbered(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
+      [partitionOfId(after), after, limit, ...where.values],
+    );
+    return rows.map(toState);
+  }
+
+  /** Ids of matching URLs, in the order of `list`, for work in pieces. */
+  async matching(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> {
+    const where = urlWhere(filter, LIKE);
+    const rows = await this.#pool.rows<{ id: UrlId }>(
+      `SELECT u.id FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
+       WHERE (u.part, u.id) > ($1, $2) AND ${numbered(where.sql, 4)} ORDER BY u.part, u.id LIMIT $3`,
+      [partitionOfId(after), after, limit, ...where.values],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async count(filter: UrlFilter): Promise<number> {
+    const counted = countedWhere(filter);
+    if (counted) return (await this.#pool.rows<{ urls: number }>(numbered(counted.sql, 1), counted.values))[0]!.urls;
+    const where = urlWhere(filter, LIKE);
+    const sql = `SELECT count(*) AS urls FROM url u JOIN site s ON s.part = u.part AND s.id = u.site_id
+      WHERE ${numbered(where.sql, 1)}`;
+    return (await this.#pool.rows<{ urls: number }>(sql, where.values))[0]!.urls;
+  }
+
+  async order(id: number): Promise<LedgerEntry | undefined> {
+    const [row] = await this.#pool.rows<OrderRecord>('SELECT * FROM push_order WHERE id = $1', [id]);
+    return row && toEntry(row);
+  }
+
+  async orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
+    const where = orderWhere(filter);
+    const rows = await this.#pool.rows<OrderRecord>(
+      `SELECT * FROM push_order WHERE id < $1 AND ${numbered(where.sql, 3)} ORDER BY id DESC LIMIT $2`,
+      [before ?? Number.MAX_SAFE_INTEGER, limit, ...where.values],
+    );
+    return rows.map(toEntry);
+  }
+
+  async countOrders(filter: LedgerFilter): Promise<number> {
+    const where = orderWhere(filter);
+    const sql = `SELECT count(*) AS orders FROM push_order WHERE ${numbered(where.sql, 1)}`;
+    return (await this.#pool.rows<{ orders: number }>(sql, where.values))[0]!.orders;
+  }
+
+  /** Acknowledged orders that need not be kept, oldest first. */
+  async prunable(decidedBefore: Instant, keep: number, limit: number): Promise<number[]> {
+    const rows = await this.#pool.rows<{ id: number }>(
+      `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} AND (decided_at < $1 OR id <=
+         (SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} ORDER BY id DESC LIMIT 1 OFFSET $2)) ORDER BY id LIMIT $3`,
+      [decidedBefore, keep, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async getSetting(name: string): Promise<string | undefined> {
+    return (await this.#pool.rows<{ value: string }>('SELECT value FROM setting WHERE name = $1', [name]))[0]?.value;
+  }
+
+  async settings(prefix: string): Promise<ReadonlyMap<string, string>> {
+    const sql = 'SELECT name, value FROM setting WHERE starts_with(name, $1) ORDER BY name';
+    const rows = await this.#pool.rows<{ name: string; value: string }>(sql, [prefix]);
+    return new Map(rows.map(({ name, value }) => [name, value]));
+  }
+}

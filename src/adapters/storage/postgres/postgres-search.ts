@@ -1,0 +1,229 @@
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { ERROR_CODES } from '../../../domain/fetch/error-codes.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type { FolderStep, FrontierStore, SearchStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import {
+  ERROR,
+  type FailingDialect,
+  failingHostsQuery,
+  failingQuery,
+  type HostsPage,
+  type Query,
+} from '../shared/failing-sql.js';
+import { countedWhere, hostOf, LIKE, urlWhere } from '../shared/filter-sql.js';
+import { PARTITIONS, partitionOf, partitionOfId } from '../shared/partition.js';
+import {
+  ALL,
+  FIRST_STRIDE,
+  FolderTally,
+  type MatchStep,
+  type Progress,
+  STEP_LIMITS,
+  type StepLimits,
+} from '../shared/search.js';
+import { statusCode, toState, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-row.js';
+import { type PostgresPool, StatementTooLong } from './postgres-pool.js';
+import { numbered } from './postgres-sql.js';
+
+type Failing = Awaited<ReturnType<FrontierStore['failing']>>;
+type FailingHosts = Awaited<ReturnType<FrontierStore['failingHosts']>>;
+type Search = UrlFilter & { readonly crawler: string };
+
+/** Rows of `url` among which is searched: all of them at once when they are few, else in strides by id. */
+interface Candidates {
+  readonly where: string;
+  readonly values: readonly Value[];
+  readonly few: boolean;
+}
+
+const FAILING: FailingDialect = {
+  site: 'part, site_id',
+  url: () => 'url',
+  join: 's.part = g.part AND s.id = g.site_id',
+};
+
+/** With all of them named, an index whose first column is the partition leads to what its next column says. */
+const ALL_PARTS = `SELECT generate_series(0, ${PARTITIONS - 1})::int2`;
+
+interface Taking<Row> {
+  readonly after: UrlId;
+  readonly limit: number;
+  readonly take: (row: Row) => void;
+}
+
+type Reader<Row> = (after: UrlId, limit: number, stride?: number) => Promise<Row[]>;
+
+const progressAt = (id: UrlId): Progress => ({ next: id, searched: partitionOfId(id) / PARTITIONS });
+
+/** Undefined when the database has ended the statement; `must`: that is an error then. */
+async function inTime<Row>(rows: Promise<Row[]>, must = false): Promise<Row[] | undefined> {
+  try {
+    return await rows;
+  } catch (error) {
+    if (must || !(error instanceof StatementTooLong)) throw error;
+    return undefined;
+  }
+}
+
+/** Lists for a person: as in SQLite, few candidates are sorted and many are walked through while there is time. */
+export class PostgresSearch {
+  readonly #pool: PostgresPool;
+  readonly #limits: StepLimits;
+  readonly #get: (ids: readonly UrlId[]) => Promise<UrlState[]>;
+
+  constructor(pool: PostgresPool, get: (ids: readonly UrlId[]) => Promise<UrlState[]>, limits = STEP_LIMITS) {
+    this.#pool = pool;
+    this.#limits = limits;
+    this.#get = get;
+  }
+
+  async search(filter: Search, after: UrlId, limit: number): Promise<SearchStep> {
+    const urls: UrlState[] = [];
+    const take = (row: UrlRecord): unknown => urls.push(toState(row));
+    return { urls, ...(await this.#step(URL_COLUMNS, filter, { after, limit, take })) };
+  }
+
+  async matches(filter: Search, after: UrlId, limit: number): Promise<MatchStep> {
+    const ids: UrlId[] = [];
+    const take = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
+    return { ids, next: (await this.#step('u.id', filter, { after, limit, take })).next };
+  }
+
+  async folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
+    const tally = new FolderTally(folder);
+    const take = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.count(id, url);
+    const filter = { crawler, hostKey, prefix: folder };
+    const progress = await this.#step('u.id, u.url', filter, { after, limit: 2 ** 31, take });
+    return { ...tally.result, sample: await this.#get(tally.sample), ...progress };
+  }
+
+  failing(crawler: string, now: Instant, hostKey?: string): Promise<Failing> {
+    return this.#rows(failingQuery(FAILING, crawler, now, hostKey));
+  }
+
+  failingHosts(
+    crawler: string,
+    reason: string,
+    now: Instant,
+    after: HostsPage['after'],
+    limit: number,
+  ): Promise<FailingHosts> {
+    return this.#rows(failingHostsQuery(FAILING, crawler, reason, now, { after, limit }));
+  }
+
+  #rows<Row>({ sql, values }: Query): Promise<Row[]> {
+    return this.#pool.rows<Row>(numbered(sql, 1), values);
+  }
+
+  async #step<Row extends Pick<UrlRecord, 'id'>>(
+    columns: string,
+    filter: Search,
+    taking: Taking<Row>,
+  ): Promise<Progress> {
+    const { crawler, status, source, indexed } = filter;
+    if ((await this.#counted({ crawler, status, source, indexed })) === 0) return ALL;
+    const began = performance.now();
+    const candidates = await this.#candidates(filter);
+    if (candidates.few) {
+      const found = await inTime(this.#reader<Row>(columns, filter, candidates)(taking.after, taking.limit));
+      if (found) {
+        found.forEach(taking.take);
+        return found.length < taking.limit ? ALL : progressAt(found.at(-1)!.id);
+      }
+    }
+    return this.#walk(this.#reader<Row>(columns, filter, { ...candidates, few: false }), candidates, taking, began);
+  }
+
+  /** In strides, which grow while time is left and shrink when the database has ended one. */
+  async #walk<Row extends Pick<UrlRecord, 'id'>>(
+    read: Reader<Row>,
+    candidates: Candidates,
+    taking: Taking<Row>,
+    began: number,
+  ): Promise<Progress> {
+    let at = taking.after;
+    let room = taking.limit;
+    let stride = Math.min(FIRST_STRIDE, this.#limits.stride);
+    let moved = false;
+    do {
+      const found = await inTime(read(at, room, stride), stride === 1);
+      if (!found) {
+        stride = Math.ceil(stride / 8);
+        continue;
+      }
+      found.forEach(taking.take);
+      room -= found.length;
+      const end = room === 0 ? found.at(-1)!.id : await this.#strideEnd(candidates, at, stride);
+      if (end === undefined) return ALL;
+      at = end;
+      moved = true;
+      if (performance.now() < began + this.#limits.ms / 4) stride = Math.min(2 * stride, this.#limits.stride);
+    } while (room > 0 && (!moved || performance.now() < began + this.#limits.ms));
+    return progressAt(at);
+  }
+
+  /**
+   * What matches among the candidates after an id: among all of them, or among those of the next stride. OFFSET 0 and LIMIT
+   * make the database read the candidates as they are told here, before it looks at the rest.
+   */
+  #reader<Row>(columns: string, filter: Search, { where, values, few }: Candidates): Reader<Row> {
+    const rest = urlWhere(filter, LIKE);
+    const sqlOf = (
+      stride: number,
+    ): string => `SELECT ${columns} FROM (SELECT * FROM url WHERE ${numbered(where, 4)} AND (part, id) > ($1, $2)
+      ${few ? 'OFFSET 0' : `ORDER BY part, id LIMIT ${stride}`}) u JOIN site s ON s.part = u.part AND s.id = u.site_id
+      WHERE ${numbered(rest.sql, 4 + values.length)} ORDER BY u.part, u.id LIMIT $3`;
+    return (after, limit, stride = 0) =>
+      this.#pool.rows<Row>(sqlOf(stride), [partitionOfId(after), after, limit, ...values, ...rest.values]);
+  }
+
+  /** The last candidate of the stride after an id; undefined when there are no further strides. */
+  async #strideEnd({ where, values }: Candidates, after: UrlId, stride: number): Promise<UrlId | undefined> {
+    const [row] = await this.#pool.rows<{ id: UrlId }>(
+      `SELECT id FROM url WHERE ${numbered(where, 3)} AND (part, id) > ($1, $2) ORDER BY part, id
+       OFFSET ${stride - 1} LIMIT 1`,
+      [partitionOfId(after), after, ...values],
+    );
+    return row?.id;
+  }
+
+  async #candidates(filter: Search): Promise<Candidates> {
+    const { crawler, status, reason, source } = filter;
+    const host = hostOf(filter);
+    if (host !== undefined) return this.#ofHost(crawler, host);
+    const most = this.#limits.few;
+    if (reason !== undefined && (status === 'error' || Object.hasOwn(ERROR_CODES, reason))) {
+      const where = `status = ${ERROR} AND reason = ?`;
+      if ((await this.#atMost(`url WHERE ${where}`, [reason])) <= most) return { where, values: [reason], few: true };
+    }
+    if (status !== undefined) {
+      const urls = await this.#counted({ status });
+      const where = `status = ${statusCode(status)}`;
+      if (urls <= most) return { where, values: [], few: true };
+      if (2 * urls < (await this.#counted({}))) return { where, values: [], few: false };
+    }
+    if (source === undefined || (await this.#counted({ source })) > most)
+      return { where: 'true', values: [], few: false };
+    return { where: `source = ${source} AND part = ANY (ARRAY(${ALL_PARTS}))`, values: [], few: true };
+  }
+
+  async #ofHost(crawler: string, host: string): Promise<Candidates> {
+    const [site] = await this.#pool.rows<{ id: number; urls: number }>(
+      'SELECT id, urls FROM site WHERE part = $1 AND crawler = $2 AND host = $3',
+      [partitionOf(host), crawler, host],
+    );
+    const few = (site?.urls ?? 0) <= this.#limits.few;
+    return { where: 'part = ? AND site_id = ?', values: [partitionOf(host), site?.id ?? 0], few };
+  }
+
+  /** The number of rows, as far as it matters. */
+  async #atMost(rows: string, values: readonly Value[] = []): Promise<number> {
+    const sql = `SELECT count(*) AS number FROM (SELECT 1 FROM ${rows} LIMIT ${this.#limits.few + 1}) r`;
+    return (await this.#pool.rows<{ number: number }>(numbered(sql, 1), values))[0]!.number;
+  }
+
+  async #counted(filter: UrlFilter): Promise<number> {
+    const { sql, values } = countedWhere(filter)!;
+    return (await this.#pool.rows<{ urls: number }>(numbered(sql, 1), values as Value[]))[0]!.urls;
+  }
+}

@@ -1,0 +1,141 @@
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { discovered, newUrl, order, visit } from '../../../../test/support/frontier-samples.js';
+import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { instant } from '../../../domain/time/units.js';
+import { type FrontierStore, StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
+import { openPostgresDataSource } from './postgres-data-source.js';
+import { openPostgresStore } from './postgres-store.js';
+
+async function opened(url: string): Promise<FrontierStore> {
+  const store = await openPostgresStore(url);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Runs a statement outside of the store. */
+async function administer<Row>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  return (await client.query(sql).finally(() => client.end())).rows as Row[];
+}
+
+const BREAK_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+
+describe('a PostgreSQL store', () => {
+  it('keeps counts and queues exact while several servers change the same sites at the same time', async () => {
+    const url = await postgresDatabase();
+    const stores = await Promise.all([1, 2, 3].map(() => opened(url)));
+    const hosts = ['a.example', 'b.example', 'c.example', 'd.example'];
+    const link = (n: number) => newUrl(`http://${hosts[n % 4]}/${n % 90}`, { dueAt: instant(n % 50) });
+    const work = stores.flatMap((store, server) =>
+      Array.from({ length: 8 }, async (_, round) => {
+        const links = Array.from({ length: 20 }, (_, i) => link(server * 7 + round * 13 + i * (server + 1)));
+        const added = await store.discover(links);
+        await store.settle(
+          added.map(({ id }, i) =>
+            i % 5 === 0
+              ? { id, remove: true }
+              : {
+                  id,
+                  changes: { status: 'indexed', stamp: 'x', source: 5, dueAt: instant(1_000 + i) },
+                  visit: visit(round),
+                },
+          ),
+        );
+      }),
+    );
+    await Promise.all(work);
+    const store = stores[0]!;
+    const rows = await store.list({}, 0, 1_000);
+    const counts = await store.counts('docs');
+    expect(counts.indexed).toBe(rows.filter(({ stamp }) => stamp !== undefined).length);
+    expect(counts.bySource[5]).toBe(rows.filter(({ source }) => source === 5).length);
+    expect(counts.oldestDueAt).toBe(Math.min(...rows.map(({ dueAt }) => dueAt)));
+    for (const { hostKey, urls, queued } of await store.hosts('docs', undefined, 9)) {
+      const own = rows.filter((row) => row.hostKey === hostKey);
+      expect({ hostKey, urls, queued }).toEqual({ hostKey, urls: own.length, queued: own.length });
+    }
+    expect(new Set(rows.map((row) => row.url)).size).toBe(rows.length);
+  });
+
+  it('gives servers order ids that never meet', async () => {
+    const url = await postgresDatabase();
+    const [a, b] = await Promise.all([opened(url), opened(url)]);
+    const first = await a.lastOrderId();
+    const second = await b.lastOrderId();
+    expect(second - first).toBeGreaterThanOrEqual(2 ** 32);
+    await a.saveOrders([order(first + 1)]);
+    expect(await a.lastOrderId()).toBeGreaterThan(second);
+  });
+
+  it('says that it is unavailable when connections break, and goes on with new ones', async () => {
+    const url = await postgresDatabase();
+    const store = await opened(url);
+    const [known] = await discovered(store, newUrl('http://a.example/'));
+    const calls = Promise.allSettled(
+      Array.from({ length: 200 }, (_, i) => store.settle([{ id: known!.id, visit: visit(i), orders: [order(i + 1)] }])),
+    );
+    await administer(url, BREAK_OTHERS);
+    const failed = (await calls).flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    for (const error of failed) expect(error).toBeInstanceOf(StoreUnavailable);
+    await store.saveOrders([order(1_000)]);
+    expect(await store.countOrders({})).toBeGreaterThanOrEqual(201 - failed.length);
+  });
+
+  it('names host and database, but no password, when there is no server', async () => {
+    const refusal = await openPostgresStore('postgres://ada:secret@127.0.0.1:1/crawl').catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(StoreUnavailable);
+    expect((refusal as Error).message).toContain('127.0.0.1:1/crawl');
+    expect((refusal as Error).message).not.toContain('secret');
+  });
+
+  it('is refused when it was written by a newer version', async () => {
+    const url = await postgresDatabase();
+    await (await openPostgresStore(url)).close();
+    await administer(url, `INSERT INTO migration (timestamp, name) VALUES (99, 'Future0000000000099')`);
+    const refusal = await openPostgresStore(url).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(StoreDamaged);
+    expect((refusal as Error).message).toContain('was written by a newer version (Future0000000000099)');
+  });
+
+  it('undoes its migrations without a trace', async () => {
+    const url = await postgresDatabase();
+    const dataSource = await openPostgresDataSource(url);
+    for (const _ of dataSource.migrations) await dataSource.undoLastMigration();
+    await dataSource.destroy();
+    const left = await administer<{ name: string }>(
+      url,
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'S') AND relname NOT LIKE 'migration%'`,
+    );
+    expect(left).toEqual([]);
+  });
+
+  it('keeps text that PostgreSQL cannot hold as near as it can', async () => {
+    const store = await opened(await postgresDatabase());
+    const [url] = await discovered(store, newUrl('http://a.example/'));
+    await store.settle([{ id: url!.id, changes: { title: 'a\0b \ud800', etag: `"'\\{},"` } }]);
+    expect((await store.get([url!.id]))[0]).toMatchObject({ title: 'a\ufffdb \ufffd', etag: `"'\\{},"` });
+  });
+
+  it('begins the key of every table of hosts and URLs with the partition of the host', async () => {
+    const url = await postgresDatabase();
+    const store = await opened(url);
+    await discovered(store, ...['a', 'b', 'c'].map((host) => newUrl(`http://${host}.example/`)));
+    const firsts = await administer<{ table: string; first: string }>(
+      url,
+      `SELECT c.relname AS table, a.attname AS first FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+       WHERE i.indisprimary AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
+    );
+    const byHost = firsts.filter(({ first }) => first === 'part').map(({ table }) => table);
+    const tables = ['counter', 'errand', 'host', 'page_links', 'partition_owner', 'push_order', 'site', 'url', 'visit'];
+    expect(byHost).toEqual(tables);
+    const strays = await administer(
+      url,
+      'SELECT 1 FROM url u JOIN site s ON s.id = u.site_id WHERE u.part <> s.part OR u.id % 1024 <> u.part',
+    );
+    expect(strays).toEqual([]);
+  });
+});

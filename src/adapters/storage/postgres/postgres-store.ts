@@ -1,0 +1,121 @@
+import type { UrlId } from '../../../domain/crawl/url-state.js';
+import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import { BULK_STEP, inSteps } from '../shared/bulk.js';
+import { type HostStored, hostValues, toHost } from '../shared/host-row.js';
+import { partitionOf } from '../shared/partition.js';
+import { countInSteps, isPattern, matchingInSteps } from '../shared/search.js';
+import { saveOrders } from './postgres-changes.js';
+import { openPostgresDataSource } from './postgres-data-source.js';
+import { PostgresFrontier } from './postgres-frontier.js';
+import { PostgresPool } from './postgres-pool.js';
+import { PostgresReads } from './postgres-reads.js';
+import { PostgresSearch } from './postgres-search.js';
+import { PostgresSortedUrls } from './postgres-sorted-urls.js';
+import { columns } from './postgres-sql.js';
+
+/** Ids of orders that each start of a server may hand out: they are then different on all servers of one database. */
+const ORDER_BLOCK = 2 ** 32;
+
+/** Connections of their own: searches of people hold up no statement of the crawl. */
+const SEARCHES = 3;
+/** A search answers within 200 ms; the database itself ends what a pattern makes long. */
+const LONGEST_STATEMENT_MS = 1_000;
+
+const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2', 'int8'];
+
+/**
+ * The store on PostgreSQL, from version 13 on, shared by any number of servers.
+ * Throws StoreUnavailable when the database cannot be reached, StoreDamaged when it is newer than this program.
+ */
+export async function openPostgresStore(url: string): Promise<FrontierStore> {
+  await (await openPostgresDataSource(url)).destroy();
+  return storeOf(
+    new PostgresPool(url),
+    new PostgresPool(url, { connections: SEARCHES, statementTimeoutMs: LONGEST_STATEMENT_MS }),
+  );
+}
+
+function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
+  const frontier = new PostgresFrontier(pool);
+  const reads = new PostgresReads(pool);
+  const search = new PostgresSearch(searches, (ids) => reads.get(ids));
+  const sorted = new PostgresSortedUrls(pool);
+  const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
+    isPattern(filter)
+      ? matchingInSteps((...step) => search.matches(filter, ...step), after, limit)
+      : reads.matching(filter, after, limit);
+  const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
+    inSteps((after) => matching(filter, after, BULK_STEP), apply);
+  return {
+    discover: (urls) => frontier.discover(urls),
+    seed: (urls) => frontier.seed(urls),
+    settle: (settlements) => frontier.settle(settlements),
+    due: (...query) => frontier.due(...query),
+    backlogs: (...query) => frontier.backlogs(...query),
+    makeDue: (filter, dueAt, source) => changeAll(filter, (ids) => frontier.makeDueAmong(ids, filter, dueAt, source)),
+    forget: (filter) => changeAll(filter, (ids) => frontier.forgetAmong(ids, filter)),
+    loadHosts: async (hostKeys) => {
+      const sql = `SELECT h.* FROM unnest($1::int2[], $2::text[]) AS i(part, host) JOIN host h ON h.part = i.part AND h.host = i.host`;
+      const rows = await pool.rows<HostStored>(sql, [hostKeys.map(partitionOf), [...hostKeys]], 'load-hosts');
+      return rows.map(toHost);
+    },
+    saveHosts: async (hosts) => {
+      const rows = new Map(hosts.map((host) => [host.hostKey, [partitionOf(host.hostKey), ...hostValues(host)]]));
+      await pool.rows(SAVE_HOSTS, columns([...rows.values()], HOST_TYPES.length), 'save-hosts');
+    },
+    saveOrders: (entries) => saveOrders(pool, entries),
+    lastOrderId: async () => {
+      const [row] = await pool.rows<{ block: number }>(`SELECT nextval('order_block') AS block`);
+      return row!.block * ORDER_BLOCK;
+    },
+    pruneOrders: (decidedBefore, keep) =>
+      inSteps(
+        () => reads.prunable(decidedBefore, keep, BULK_STEP),
+        async (ids) =>
+          (await pool.rows('DELETE FROM push_order WHERE id = ANY ($1::int8[]) RETURNING id', [[...ids]])).length,
+      ),
+    putSetting: async (name, value) => {
+      if (value === undefined) await pool.rows('DELETE FROM setting WHERE name = $1', [name]);
+      else await pool.rows(PUT_SETTING, [name, value]);
+    },
+    find: (...query) => reads.find(...query),
+    get: (ids) => reads.get(ids),
+    list: async (filter, after, limit) =>
+      isPattern(filter) ? reads.get(await matching(filter, after, limit)) : reads.list(filter, after, limit),
+    search: (...query) => search.search(...query),
+    folders: (...query) => search.folders(...query),
+    failing: (...query) => search.failing(...query),
+    failingHosts: (...query) => search.failingHosts(...query),
+    count: (filter, signal) =>
+      isPattern(filter) ? countInSteps((...step) => search.matches(filter, ...step), signal) : reads.count(filter),
+    counts: (crawler) => reads.counts(crawler),
+    oldest: (crawler) => reads.oldest(crawler),
+    indexedOfHost: (...query) => reads.indexedOfHost(...query),
+    hosts: (...query) => reads.hosts(...query),
+    listByUrl: async (...query) => reads.get(await sorted.page(...query)),
+    visits: (...query) => reads.visits(...query),
+    byKeys: (...query) => reads.byKeys(...query),
+    removed: (...query) => reads.removed(...query),
+    gaveWayTo: (...query) => reads.gaveWayTo(...query),
+    linksOf: (...query) => reads.linksOf(...query),
+    orders: (...query) => reads.orders(...query),
+    order: (id) => reads.order(id),
+    countOrders: (filter) => reads.countOrders(filter),
+    getSetting: (name) => reads.getSetting(name),
+    settings: (prefix) => reads.settings(prefix),
+    close: async () => {
+      await sorted.close();
+      await searches.close();
+      await pool.close();
+    },
+  };
+}
+
+/** The clocks of a host never go back, so that what a node that lost the host says too late does no harm. */
+const SAVE_HOSTS = `INSERT INTO host SELECT * FROM unnest(${HOST_TYPES.map((type, i) => `$${i + 1}::${type}[]`).join(', ')})
+    AS i(part, host, next_request_at, back_off_until, back_off_step, paused, visit_price) ORDER BY 1, 2
+  ON CONFLICT (part, host) DO UPDATE SET next_request_at = greatest(host.next_request_at, excluded.next_request_at),
+    back_off_until = greatest(host.back_off_until, excluded.back_off_until), back_off_step = excluded.back_off_step, paused = excluded.paused,
+    visit_price = excluded.visit_price`;
+
+const PUT_SETTING = `INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;

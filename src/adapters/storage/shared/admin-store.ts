@@ -1,0 +1,147 @@
+import { type DataSource, LessThan, Like, Not } from 'typeorm';
+import type { Instant } from '../../../domain/time/units.js';
+import { AuditRow } from '../entities/audit-entry.js';
+import { ConfigurationVersionRow } from '../entities/configuration-version.js';
+import { Seal, WrongKey } from './seal.js';
+
+/** A configuration that was in force once, without its text. */
+export interface StoredVersion {
+  readonly version: number;
+  readonly at: Instant;
+  readonly who: string;
+  /** SHA-256 of the text and of the files that it names, hex. */
+  readonly digest: string;
+}
+
+/** CrawlConfig.xml and the files of rules that it names, by name. */
+export interface StoredTexts {
+  readonly xml: string;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+export interface StoredAuditEntry {
+  readonly at: Instant;
+  readonly who: string;
+  /** What was done: the operation's name. */
+  readonly what: string;
+  readonly target: string;
+  readonly outcome: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Audit entries kept; the oldest go first. */
+const KEPT_AUDIT_ENTRIES = 100_000;
+
+/**
+ * What the server keeps besides the crawl: every configuration that was in force, and who did what. Few rows, seldom
+ * written, on a connection of its own. Every write is one statement: transactions of TypeORM on SQLite share one
+ * connection, and one that rolls back takes what others wrote in between with it.
+ */
+export class AdminStore {
+  readonly #dataSource: DataSource;
+  readonly #portError: (error: unknown) => unknown;
+
+  readonly #seal: Seal | undefined;
+
+  /**
+   * `portError` makes StoreUnavailable or StoreDamaged of what the database says. Without `seal` the texts of versions are
+   * kept as they come: whoever adds one leaves its secrets out.
+   */
+  constructor(dataSource: DataSource, portError: (error: unknown) => unknown, seal?: Seal) {
+    this.#dataSource = dataSource;
+    this.#portError = portError;
+    this.#seal = seal;
+  }
+
+  /** Whether texts that are added may hold secrets. */
+  get keepsSecrets(): boolean {
+    return this.#seal !== undefined;
+  }
+
+  /** Encrypts what versions before this one stored in clear. */
+  async sealOldVersions(): Promise<void> {
+    const seal = this.#seal;
+    if (!seal) return;
+    for (;;) {
+      const rows = await this.#versions.find({ where: { xml: Not(Like('sealed:%')) }, take: 20 });
+      if (rows.length === 0) return;
+      for (const { id, xml, files } of rows)
+        await this.#write(() => this.#versions.update({ id }, { xml: seal.seal(xml), files: seal.seal(files) }));
+    }
+  }
+
+  /** Newest first, from before the version given. */
+  async versions(before: number | undefined, limit: number): Promise<StoredVersion[]> {
+    const rows = await this.#versions.find({
+      select: { id: true, at: true, who: true, digest: true },
+      where: before === undefined ? {} : { id: LessThan(before) },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+    return rows.map(({ id, at, who, digest }) => ({ version: id, at: Number(at) as Instant, who, digest }));
+  }
+
+  /** The texts of a version; undefined for a number never used. Throws WrongKey. */
+  async texts(version: number): Promise<StoredTexts | undefined> {
+    const row = await this.#versions.findOne({ select: { xml: true, files: true }, where: { id: version } });
+    if (!row) return undefined;
+    return { xml: this.#opened(row.xml), files: new Map(Object.entries(JSON.parse(this.#opened(row.files)))) };
+  }
+
+  /** The version added last is the one in force: restoring an old one adds its text again. */
+  async add(entry: Omit<StoredVersion, 'version'> & StoredTexts): Promise<StoredVersion> {
+    const { at, who, digest } = entry;
+    const xml = this.#sealed(entry.xml);
+    const files = this.#sealed(JSON.stringify(Object.fromEntries(entry.files)));
+    const { identifiers } = await this.#write(() => this.#versions.insert({ at: String(at), who, digest, xml, files }));
+    return { version: identifiers[0]!['id'] as number, at, who, digest };
+  }
+
+  async append(entry: StoredAuditEntry): Promise<void> {
+    const { identifiers } = await this.#write(() => this.#audit.insert({ ...entry, at: String(entry.at) }));
+    const newest = identifiers[0]!['id'] as number;
+    await this.#write(() => this.#audit.delete({ id: LessThan(newest - KEPT_AUDIT_ENTRIES + 1) }));
+  }
+
+  /** Newest first, from before the entry given. */
+  async entries(before: number | undefined, limit: number): Promise<(StoredAuditEntry & { readonly id: number })[]> {
+    const rows = await this.#audit.find({
+      where: before === undefined ? {} : { id: LessThan(before) },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+    return rows.map((row) => ({ ...row, at: Number(row.at) as Instant }));
+  }
+
+  close(): Promise<void> {
+    return this.#dataSource.destroy();
+  }
+
+  async #write<T>(statement: () => Promise<T>): Promise<T> {
+    try {
+      return await statement();
+    } catch (error) {
+      throw this.#portError(error);
+    }
+  }
+
+  readonly #sealed = (text: string): string => this.#seal?.seal(text) ?? text;
+
+  #opened(text: string): string {
+    if (this.#seal) return this.#seal.open(text);
+    if (Seal.isSealed(text))
+      throw new WrongKey(
+        'A configuration in the database is encrypted, and this server has no key: set CRAWLWAY_ENCRYPTION_KEY to the one of the other servers.',
+      );
+    return text;
+  }
+
+  get #versions() {
+    return this.#dataSource.getRepository(ConfigurationVersionRow);
+  }
+
+  get #audit() {
+    return this.#dataSource.getRepository(AuditRow);
+  }
+}

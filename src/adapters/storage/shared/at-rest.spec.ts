@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ADMIN_DATABASES } from '../../../../test/support/database.js';
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
+import { instant } from '../../../domain/time/units.js';
+import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
+import { openSqliteDataSource } from '../sqlite/sqlite-data-source.js';
+import { requireSoundPages } from '../sqlite/sqlite-handle.js';
+import { AdminStore } from './admin-store.js';
+import { lockDataDirectory } from './data-lock.js';
+import { Seal, WrongKey } from './seal.js';
+
+const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+describe.each(ADMIN_DATABASES)('versions of the configuration on $name', ({ open }) => {
+  it('are encrypted, those of earlier versions too, and readable with the key alone', async () => {
+    const dataSource = await open();
+    onTestFinished(() => dataSource.destroy());
+    const version = {
+      at: instant(1),
+      who: 'file',
+      digest: 'd',
+      xml: '<a password="hunter2"/>',
+      files: new Map([['indexer.conf', 'AuthBasic ada:hunter3']]),
+    };
+    const rows = async (): Promise<string> =>
+      JSON.stringify(await dataSource.query('SELECT * FROM configuration_version'));
+    const plain = await new AdminStore(dataSource, (error) => error).add(version);
+    expect(await rows()).toMatch(/hunter2.*hunter3/);
+    const store = new AdminStore(dataSource, (error) => error, Seal.fromText('k'.repeat(32)));
+    await store.sealOldVersions();
+    const added = await store.add(version);
+    expect(await rows()).not.toMatch(/hunter/);
+    for (const { version: number } of [plain, added])
+      expect(await store.texts(number)).toEqual({ xml: version.xml, files: version.files });
+    const other = new AdminStore(dataSource, (error) => error, Seal.fromText('x'.repeat(32)));
+    await expect(other.texts(added.version)).rejects.toThrow(WrongKey);
+    await expect(new AdminStore(dataSource, (error) => error).texts(added.version)).rejects.toThrow(/has no key/);
+  });
+});
+
+describe('the policy that stored URLs were judged by', () => {
+  it('is turned into its digest in a database of an earlier version', async () => {
+    const file = join(temporaryDirectory(), 'crawlway.sqlite');
+    await (await openSqliteDataSource(file)).destroy();
+    const db = new Database(file);
+    db.exec(`DELETE FROM migration WHERE name LIKE 'PolicyDigests%'`);
+    db.prepare(
+      `INSERT INTO setting VALUES ('policy/docs', '{"password":"hunter2"}'), ('root/docs/x', '{"url":"x"}')`,
+    ).run();
+    db.close();
+    const again = await openSqliteDataSource(file);
+    expect(await again.query(`SELECT value FROM setting WHERE name <> 'connector' ORDER BY name`)).toEqual([
+      { value: createHash('sha256').update('{"password":"hunter2"}').digest('hex') },
+      { value: '{"url":"x"}' },
+    ]);
+    await again.destroy();
+  });
+});
+
+it('a data directory is closed to others, also one that an earlier version left open', () => {
+  const folder = join(temporaryDirectory(), 'data');
+  lockDataDirectory(folder)();
+  expect([mode(folder), mode(join(folder, 'server.lock'))]).toEqual(['700', expect.stringMatching(/^6[0-4]{2}$/)]);
+  writeFileSync(join(folder, 'crawlway.sqlite'), '');
+  chmodSync(folder, 0o755);
+  lockDataDirectory(folder)();
+  expect([folder, join(folder, 'crawlway.sqlite'), join(folder, 'server.lock')].map(mode)).toEqual([
+    '700',
+    '600',
+    '600',
+  ]);
+});
+
+it('a directory that holds other things too keeps its access, and only our files are closed', () => {
+  const folder = join(temporaryDirectory(), 'shared');
+  mkdirSync(folder);
+  chmodSync(folder, 0o755);
+  for (const name of ['theirs.txt', 'crawlway.sqlite']) {
+    writeFileSync(join(folder, name), '');
+    chmodSync(join(folder, name), 0o644);
+  }
+  lockDataDirectory(folder)();
+  expect([folder, join(folder, 'theirs.txt'), join(folder, 'crawlway.sqlite')].map(mode)).toEqual([
+    '755',
+    '644',
+    '600',
+  ]);
+});
+
+it('the key of a data directory is made once, for its user alone', () => {
+  const folder = temporaryDirectory();
+  const sealed = Seal.ofDirectory(folder).seal('text');
+  expect(mode(join(folder, 'secret.key'))).toBe('600');
+  expect(Seal.ofDirectory(folder).open(sealed)).toBe('text');
+});
+
+it('a damaged page is found before anything is done with the database', async () => {
+  const file = join(temporaryDirectory(), 'crawlway.sqlite');
+  await (await openSqliteDataSource(file)).destroy();
+  requireSoundPages(file);
+  const pages = readFileSync(file).length / 4096;
+  const handle = openSync(file, 'r+');
+  writeSync(handle, Buffer.alloc(4096, 0xa5), 0, 4096, (pages - 2) * 4096);
+  closeSync(handle);
+  // It opens, and nothing but the check says that a page is lost.
+  await (await openSqliteDataSource(file)).destroy();
+  expect(() => requireSoundPages(file)).toThrow(StoreDamaged);
+  expect(() => requireSoundPages(file)).toThrow(/The database .* is damaged: .*put a backup in its place/s);
+});

@@ -1,0 +1,53 @@
+import Database from 'better-sqlite3';
+import type { Handle } from '../sqlite/sqlite-handle.js';
+
+/** Pages in the WAL from which on a checkpoint is due although the writer is busy: 16 MB. */
+const MANY_PAGES = 4_000;
+
+/** Pages that may be left for the step in which the writer waits: some milliseconds. */
+const FEW_PAGES = 500;
+
+/** Each pass finds what was written during the one before, which is less and less. */
+const PASSES = 4;
+
+interface Progress {
+  readonly log: number;
+  readonly checkpointed: number;
+}
+
+/**
+ * Moves what was written from the WAL into the database, on a handle (and in a thread) that does not write; to be
+ * called now and then. Waits until the writer rests or much has come together: pages that change often are then moved
+ * once. PASSIVE does the bulk without holding up the writer; but under a writer that never rests the WAL would grow for
+ * ever, so a short RESTART follows, in which the writer waits for the few pages that came meanwhile.
+ */
+export function checkpointer(db: Handle): () => void {
+  let seen = 0;
+  const check = (): void => {
+    const { log, checkpointed } = progress(db, 'NOOP');
+    const resting = log === seen;
+    seen = log;
+    const open = log - checkpointed;
+    if (open > 0 && (resting || open >= MANY_PAGES)) move(db);
+  };
+  return () => {
+    try {
+      check();
+    } catch (error) {
+      // A full disk, for one. Nothing is lost, the WAL holds it: the next time may succeed, and the calls that meet the
+      // same trouble tell of it.
+      if (!(error instanceof Database.SqliteError)) throw error;
+    }
+  };
+}
+
+function move(db: Handle): void {
+  for (let pass = 0; pass < PASSES; pass++) {
+    const after = progress(db, 'PASSIVE');
+    if (after.log - after.checkpointed <= FEW_PAGES) break;
+  }
+  progress(db, 'RESTART');
+}
+
+const progress = (db: Handle, mode: 'NOOP' | 'PASSIVE' | 'RESTART'): Progress =>
+  (db.pragma(`wal_checkpoint(${mode})`) as [Progress])[0];

@@ -1,0 +1,18 @@
+import { URL_STATUSES, type UrlStatus } from '../../../domain/crawl/url-state.js';
+import { SOURCES } from '../../../domain/frontier/sources.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type { CrawlerCounts } from '../../../engine/ports/frontier-store.js';
+import type { CounterChange } from './tally.js';
+
+/** The counts of a crawler from the rows of its counters; shared by both databases. */
+export function crawlerCounts(counters: readonly CounterChange[], oldestDueAt: Instant | undefined): CrawlerCounts {
+  const byStatus = Object.fromEntries(URL_STATUSES.map((status) => [status, 0])) as Record<UrlStatus, number>;
+  const bySource = SOURCES.map(() => 0);
+  let indexed = 0;
+  for (const row of counters) {
+    byStatus[URL_STATUSES[row.status]!] += row.urls;
+    if (row.source >= 0) bySource[row.source]! += row.urls;
+    if (row.indexed === 1) indexed += row.urls;
+  }
+  return { byStatus, bySource, indexed, oldestDueAt };
+}

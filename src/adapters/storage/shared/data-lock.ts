@@ -1,0 +1,46 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { guarded, storeError } from '../sqlite/sqlite-handle.js';
+import { makePrivateDirectory } from './private-files.js';
+
+/** Another server works in this data directory: two would overwrite each other's decisions. */
+export class DataDirectoryInUse extends Error {
+  override readonly name = 'DataDirectoryInUse';
+}
+
+/**
+ * Takes the data directory for this process (creating it when absent) and returns the release. It is a SQLite lock on
+ * an otherwise empty file: the operating system lets go of it when the process ends, however it ends, so that a killed
+ * server leaves nothing behind that a person would have to remove.
+ */
+export function lockDataDirectory(directory: string): () => void {
+  makePrivateDirectory(directory);
+  const pidFile = join(directory, 'server.pid');
+  const file = join(directory, 'server.lock');
+  const db = guarded(file, () => new Database(file, { timeout: 0 }));
+  try {
+    // No journal beside it: there is nothing to roll back.
+    db.pragma('journal_mode = MEMORY');
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    if ((error as { code?: string }).code !== 'SQLITE_BUSY') throw storeError(error, file);
+    throw new DataDirectoryInUse(
+      `The data directory ${directory} is in use by another server${ownerOf(pidFile)}. Stop that one, or give this one a directory of its own.`,
+    );
+  }
+  writeFileSync(pidFile, `${process.pid}\n`);
+  return () => {
+    rmSync(pidFile, { force: true });
+    db.close();
+  };
+}
+
+function ownerOf(pidFile: string): string {
+  try {
+    return ` (process ${readFileSync(pidFile, 'utf8').trim()})`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,70 @@
+/** URLs in error, and those whose status was removed after errors, by reason and host, read from the index on them alone; as SQL with `?` parameters for both databases. */
+import type { Instant } from '../../../domain/time/units.js';
+import { REMOVED, statusCode, type Value } from './url-row.js';
+
+export const ERROR = statusCode('error');
+
+const HOUR_MS = 3_600_000;
+
+/** What tells a site in `url`, where the index is named, and how `site` is joined to the groups g. */
+export interface FailingDialect {
+  readonly site: string;
+  readonly url: (status: number) => string;
+  readonly join: string;
+}
+
+export interface Query {
+  readonly sql: string;
+  readonly values: Value[];
+}
+
+const since = (now: Instant): Value[] => [now - HOUR_MS, now - 24 * HOUR_MS];
+
+const STATUSES = [ERROR, REMOVED];
+
+/** Each status has an index of its own. */
+const groups = ({ site, url }: FailingDialect, condition: string): string =>
+  STATUSES.map(
+    (status) => `SELECT reason, ${site}, count(*) AS urls,
+      sum(CASE WHEN last_visit_at >= ? THEN 1 ELSE 0 END) AS hour,
+      sum(CASE WHEN last_visit_at >= ? THEN 1 ELSE 0 END) AS day
+      FROM ${url(status)} WHERE status = ${status}${condition} GROUP BY reason, ${site}`,
+  ).join(' UNION ALL ');
+
+const sum = (column: string, name: string): string => `CAST(sum(g.${column}) AS bigint) AS "${name}"`;
+
+export function failingQuery(
+  dialect: FailingDialect,
+  crawler: string,
+  now: Instant,
+  hostKey: string | undefined,
+): Query {
+  const host = hostKey === undefined ? [] : [hostKey];
+  return {
+    sql: `SELECT g.reason, ${sum('urls', 'urls')}, ${sum('hour', 'lastHour')}, ${sum('day', 'lastDay')}, count(*) AS hosts
+      FROM (${groups(dialect, '')}) g JOIN site s ON ${dialect.join}
+      WHERE s.crawler = ?${host.length > 0 ? ' AND s.host = ?' : ''} GROUP BY g.reason ORDER BY 2 DESC, 1`,
+    values: [...STATUSES.flatMap(() => since(now)), crawler, ...host],
+  };
+}
+
+export interface HostsPage {
+  readonly after: { readonly urls: number; readonly hostKey: string } | undefined;
+  readonly limit: number;
+}
+
+export function failingHostsQuery(
+  dialect: FailingDialect,
+  crawler: string,
+  reason: string,
+  now: Instant,
+  { after, limit }: HostsPage,
+): Query {
+  const most = after?.urls ?? Number.MAX_SAFE_INTEGER;
+  return {
+    sql: `SELECT s.host AS "hostKey", g.urls, g.hour AS "lastHour", g.day AS "lastDay"
+      FROM (${groups(dialect, ' AND reason = ?')}) g JOIN site s ON ${dialect.join}
+      WHERE s.crawler = ? AND (g.urls < ? OR g.urls = ? AND s.host > ?) ORDER BY g.urls DESC, s.host LIMIT ?`,
+    values: [...STATUSES.flatMap(() => [...since(now), reason]), crawler, most, most, after?.hostKey ?? '', limit],
+  };
+}

@@ -1,0 +1,130 @@
+/** WHERE clauses of the admin filters, as SQL text with `?` parameters: pure, so that both databases can use them. */
+import { crawlUrl, hostKey } from '../../../domain/url/crawl-url.js';
+import { urlKey } from '../../../domain/url/url-key.js';
+import type { LedgerFilter, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import { kindCode, orderStateCode } from './order-row.js';
+import { statusCode, type Value } from './url-row.js';
+
+export interface Where {
+  /** Conditions joined by AND; `1 = 1` when there is none. */
+  readonly sql: string;
+  readonly values: Value[];
+}
+
+/** How a database says "matches this pattern", the pattern being the next parameter. Case counts. */
+export interface PatternDialect {
+  readonly matches: (column: string) => string;
+  readonly pattern: (like: string) => string;
+}
+
+/** SQLite: LIKE ignores case, GLOB does not. */
+export const GLOB: PatternDialect = { matches: (column) => `${column} GLOB ?`, pattern: globOfLike };
+
+/** PostgreSQL: LIKE heeds case and escapes by a backslash already. */
+export const LIKE: PatternDialect = { matches: (column) => `${column} LIKE ?`, pattern: (like) => like };
+
+export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
+  const conditions: [sql: string, ...values: Value[]][] = [];
+  const host = hostOf(filter);
+  if (filter.crawler !== undefined) conditions.push(['s.crawler = ?', filter.crawler]);
+  if (host !== undefined) conditions.push(['s.host = ?', host]);
+  if (filter.status !== undefined) conditions.push(['u.status = ?', statusCode(filter.status)]);
+  if (filter.source !== undefined) conditions.push(['u.source = ?', filter.source]);
+  if (filter.queued) conditions.push(['u.source IS NOT NULL']);
+  if (filter.prefix !== undefined) {
+    // No pattern: SQLite takes patterns of 50,000 bytes at most, and URLs are longer.
+    conditions.push(['substr(u.url, 1, ?) = ?', [...filter.prefix].length, filter.prefix]);
+  }
+  if (filter.like !== undefined) {
+    // GLOB ends at a NUL, so that a pattern with one would match far more than it says; no URL has one.
+    if (filter.like.includes('\0')) conditions.push(['0 = 1']);
+    else conditions.push([dialect.matches('u.url'), dialect.pattern(filter.like)]);
+  }
+  if (filter.reason !== undefined) conditions.push(['u.reason = ?', filter.reason]);
+  if (filter.reasons !== undefined) {
+    const any = filter.reasons.map(() => '?').join(', ');
+    conditions.push([`u.reason IN (${any})`, ...filter.reasons]);
+  }
+  if (filter.indexed !== undefined) conditions.push([`u.stamp IS ${filter.indexed ? 'NOT ' : ''}NULL`]);
+  if (filter.pendingDeletion !== undefined) {
+    conditions.push([`u.pending_deletion IS ${filter.pendingDeletion ? 'NOT ' : ''}NULL`]);
+  }
+  if (filter.visitedBefore !== undefined) conditions.push(['u.last_visit_at < ?', filter.visitedBefore]);
+  if (filter.visitedSince !== undefined) conditions.push(['u.last_visit_at >= ?', filter.visitedSince]);
+  return joined(conditions);
+}
+
+export function orderWhere(filter: LedgerFilter): Where {
+  const conditions: [sql: string, ...values: Value[]][] = [];
+  if (filter.uri !== undefined) conditions.push(['uri_key = ? AND uri = ?', urlKey(filter.uri), filter.uri]);
+  if (filter.state !== undefined) conditions.push(['state = ?', orderStateCode(filter.state)]);
+  if (filter.crawler !== undefined) conditions.push(['crawler = ?', filter.crawler]);
+  if (filter.kind !== undefined) conditions.push(['kind = ?', kindCode(filter.kind)]);
+  if (filter.hostKey !== undefined) conditions.push(['host = ?', filter.hostKey]);
+  return joined(conditions);
+}
+
+function joined(conditions: readonly [sql: string, ...values: Value[]][]): Where {
+  if (conditions.length === 0) return { sql: '1 = 1', values: [] };
+  return {
+    sql: conditions.map(([sql]) => sql).join(' AND '),
+    values: conditions.flatMap(([, ...values]) => values),
+  };
+}
+
+/** A count that the counters hold already; undefined when rows must be counted. */
+export function countedWhere(filter: UrlFilter): { readonly sql: string; readonly values: Value[] } | undefined {
+  const { crawler, hostKey, status, source, indexed, queued, ...others } = filter;
+  if (Object.values(others).some((value) => value !== undefined)) return undefined;
+  if (hostKey === undefined) {
+    if (queued) return undefined;
+    const where = equal({ crawler, status: status && statusCode(status), source, indexed: indexed && 1 });
+    const none = indexed === false ? ' AND indexed = 0' : '';
+    return {
+      sql: `SELECT coalesce(sum(urls), 0) AS urls FROM counter WHERE ${where.sql}${none}`,
+      values: where.values,
+    };
+  }
+  const column = siteColumn(filter);
+  if (!column) return undefined;
+  const where = equal({ crawler, host: hostKey });
+  return { sql: `SELECT coalesce(sum(${column}), 0) AS urls FROM site WHERE ${where.sql}`, values: where.values };
+}
+
+/** The column of `site` that counts what the filter asks for. */
+function siteColumn({
+  status,
+  source,
+  indexed,
+  queued,
+}: UrlFilter): 'urls' | 'indexed' | 'errors' | 'queued' | undefined {
+  if (source !== undefined || indexed === false) return undefined;
+  if (queued) return status === undefined && indexed === undefined ? 'queued' : undefined;
+  if (status === undefined) return indexed ? 'indexed' : 'urls';
+  return status === 'error' && indexed === undefined ? 'errors' : undefined;
+}
+
+function equal(wanted: Readonly<Record<string, Value | false | undefined>>): Where {
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined && value !== false);
+  return joined(given.map(([column, value]) => [`${column} = ?`, value as Value]));
+}
+
+/** A prefix that goes beyond the host can only match URLs of that host: the search shrinks from the store to one site. */
+export function hostOf({ hostKey: host, prefix }: UrlFilter): string | undefined {
+  if (host !== undefined) return host;
+  return prefix !== undefined && /^https?:\/\/[^/]+\//.test(prefix) ? hostKey(crawlUrl(prefix)) : undefined;
+}
+
+function globOfLike(like: string): string {
+  return like.replace(/\\(.)|([\\%_*?[])/gs, (_whole, escaped: string | undefined, special: string | undefined) =>
+    escaped !== undefined
+      ? literalGlob(escaped)
+      : special === '%'
+        ? '*'
+        : special === '_'
+          ? '?'
+          : literalGlob(special ?? ''),
+  );
+}
+
+const literalGlob = (character: string): string => (/[*?[]/.test(character) ? `[${character}]` : character);

@@ -1,0 +1,32 @@
+/** Between rows of `host` and records; shared by both databases. */
+import type { Duration, Instant } from '../../../domain/time/units.js';
+import type { HostRecord } from '../../../engine/ports/frontier-store.js';
+import { type Value, whole } from './url-row.js';
+
+export interface HostStored {
+  readonly host: string;
+  readonly next_request_at: number;
+  readonly back_off_until: number;
+  readonly back_off_step: number;
+  readonly paused: number;
+  readonly visit_price: number;
+}
+
+/** In the order of the table's columns. */
+export const hostValues = (host: HostRecord): Value[] => [
+  host.hostKey,
+  whole(host.nextRequestAt),
+  whole(host.backOffUntil),
+  host.backOffStep,
+  host.paused ? 1 : 0,
+  whole(host.visitPrice),
+];
+
+export const toHost = (row: HostStored): HostRecord => ({
+  hostKey: row.host,
+  nextRequestAt: row.next_request_at as Instant,
+  backOffUntil: row.back_off_until as Instant,
+  backOffStep: row.back_off_step,
+  paused: row.paused === 1,
+  visitPrice: row.visit_price as Duration,
+});

@@ -1,0 +1,27 @@
+/** Between rows of `page_links` and what is remembered of a page's links; shared by both databases. */
+import type { Instant } from '../../../domain/time/units.js';
+import type { PageLinks } from '../../../engine/ports/frontier-store.js';
+import { whole } from './url-row.js';
+
+export interface LinksRecord {
+  readonly at: number;
+  readonly stamp: string;
+  readonly validators: string;
+  readonly keys: Buffer;
+}
+
+/** In the order of the columns after the page: at, stamp, validators, keys (eight bytes each). */
+export const linkValues = ({ at, stamp, validators, keys }: PageLinks): [number, string, string, Buffer] => [
+  whole(at),
+  stamp,
+  validators,
+  Buffer.from(keys.buffer, keys.byteOffset, keys.byteLength),
+];
+
+/** Little-endian, as every machine that Node runs on writes them; bytes from a database may begin anywhere. */
+export const toLinks = ({ at, stamp, validators, keys }: LinksRecord): PageLinks => ({
+  at: at as Instant,
+  stamp,
+  validators,
+  keys: new BigInt64Array(Uint8Array.from(keys).buffer),
+});

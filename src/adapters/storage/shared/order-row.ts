@@ -1,0 +1,131 @@
+/** Between rows of the ledger and entries; shared by both databases. */
+import { ORDER_STATES, type OrderKind } from '../../../domain/push/order.js';
+import type { Instant } from '../../../domain/time/units.js';
+import { urlKey } from '../../../domain/url/url-key.js';
+import type { LedgerEntry, Visit } from '../../../engine/ports/frontier-store.js';
+import { type Value, whole } from './url-row.js';
+
+/** The position is what is stored. */
+const KINDS: readonly OrderKind[] = ['add', 'delete'];
+
+export const kindCode = (kind: OrderKind): number => KINDS.indexOf(kind);
+export const orderStateCode = (state: LedgerEntry['state']): number => ORDER_STATES.indexOf(state);
+
+/** States in which an order has not come to its end: its URL must not be forgotten. */
+export const UNDER_WAY = [orderStateCode('pending'), orderStateCode('held'), orderStateCode('awaiting')];
+
+/** In the order of `orderValues`. Types are PostgreSQL's. */
+const ORDER = {
+  id: 'int8',
+  crawler: 'text',
+  uri: 'text',
+  uri_key: 'int8',
+  host: 'text',
+  kind: 'int2',
+  reason: 'text',
+  decided_at: 'int8',
+  state: 'int2',
+  attempts: 'int4',
+  answered_at: 'int8',
+  answer: 'text',
+  stamp: 'text',
+};
+
+export const ORDER_COLUMNS = Object.keys(ORDER);
+export const ORDER_TYPES = Object.values(ORDER);
+
+/** Columns that a later word on the same order may change. */
+export const ORDER_CHANGES = ['state', 'attempts', 'answered_at', 'answer', 'reason', 'stamp'] as const;
+
+export const orderValues = (entry: LedgerEntry): Value[] => [
+  entry.id,
+  entry.crawler,
+  entry.uri,
+  urlKey(entry.uri),
+  entry.hostKey,
+  kindCode(entry.kind),
+  entry.reason,
+  whole(entry.decidedAt),
+  orderStateCode(entry.state),
+  entry.attempts,
+  entry.answeredAt === undefined ? null : whole(entry.answeredAt),
+  entry.answer ?? null,
+  entry.stamp ?? null,
+];
+
+export interface OrderRecord {
+  readonly id: number;
+  readonly crawler: string;
+  readonly uri: string;
+  readonly host: string;
+  readonly kind: number;
+  readonly reason: string;
+  readonly decided_at: number;
+  readonly state: number;
+  readonly attempts: number;
+  readonly answered_at: number | null;
+  readonly answer: string | null;
+  readonly stamp: string | null;
+}
+
+export const toEntry = (row: OrderRecord): LedgerEntry => ({
+  id: row.id,
+  crawler: row.crawler,
+  uri: row.uri,
+  hostKey: row.host,
+  kind: KINDS[row.kind] ?? 'add',
+  reason: row.reason,
+  decidedAt: row.decided_at as Instant,
+  state: ORDER_STATES[row.state] ?? 'pending',
+  attempts: row.attempts,
+  answeredAt: (row.answered_at ?? undefined) as Instant | undefined,
+  answer: row.answer ?? undefined,
+  stamp: row.stamp ?? undefined,
+});
+
+/** Visits kept of each URL. */
+export const KEPT_VISITS = 20;
+
+export interface VisitRecord {
+  readonly at: number;
+  readonly status: number | null;
+  readonly outcome: string;
+  readonly detail: string | null;
+  readonly duration: number;
+  readonly bytes: number;
+  readonly changed: number;
+}
+
+const VISIT = {
+  at: 'int8',
+  status: 'int2',
+  outcome: 'text',
+  detail: 'text',
+  duration: 'int4',
+  bytes: 'int8',
+  changed: 'int2',
+};
+
+/** In the order of `visitValues`, after the URL's id. */
+export const VISIT_COLUMNS = Object.keys(VISIT);
+export const VISIT_TYPES = Object.values(VISIT);
+
+export const visitValues = (visit: Visit): Value[] => [
+  whole(visit.at),
+  visit.status ?? null,
+  visit.outcome,
+  visit.detail ?? null,
+  whole(visit.duration),
+  visit.bytes,
+  visit.changed ? 1 : 0,
+];
+
+export const toVisit = (row: VisitRecord): Visit => ({
+  at: row.at as Instant,
+  status: row.status ?? undefined,
+  outcome: row.outcome,
+  detail: row.detail ?? undefined,
+  duration: row.duration as Visit['duration'],
+  bytes: row.bytes,
+  changed: row.changed === 1,
+});

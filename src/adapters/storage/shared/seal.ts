@@ -1,0 +1,74 @@
+/** Texts that must not be readable in the database, in a backup of it or in an export: AES-256-GCM under one key. */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { closeSync, constants, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreUnavailable } from '../../../engine/ports/frontier-store.js';
+
+const PREFIX = 'sealed:1:';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+const WRONG_KEY =
+  'A configuration in the database was encrypted with another key. Set CRAWLWAY_ENCRYPTION_KEY to that key, or put the file ' +
+  'secret.key of the data directory that it came from in its place.';
+
+/** The text was encrypted with another key, or it is damaged. */
+export class WrongKey extends StoreUnavailable {}
+
+export class Seal {
+  readonly #key: Buffer;
+
+  private constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** @param secret of high entropy, such as `openssl rand -hex 32` */
+  static fromText(secret: string): Seal {
+    return new Seal(Buffer.from(hkdfSync('sha256', secret, '', 'crawlway configuration versions', 32)));
+  }
+
+  /** The key of a data directory; it is made when there is none. Whoever may read the directory may read the texts. */
+  static ofDirectory(directory: string): Seal {
+    const path = join(directory, 'secret.key');
+    try {
+      const file = openSync(
+        path,
+        constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+        0o600,
+      );
+      try {
+        writeFileSync(file, `${randomBytes(32).toString('hex')}\n`);
+      } finally {
+        closeSync(file);
+      }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    return Seal.fromText(readFileSync(path, 'utf8').trim());
+  }
+
+  static isSealed(text: string): boolean {
+    return text.startsWith(PREFIX);
+  }
+
+  seal(text: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
+    const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return PREFIX + Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64');
+  }
+
+  /** A text from before texts were sealed comes back as it is. Throws WrongKey. */
+  open(text: string): string {
+    if (!Seal.isSealed(text)) return text;
+    const bytes = Buffer.from(text.slice(PREFIX.length), 'base64');
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', this.#key, bytes.subarray(0, NONCE_BYTES));
+      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+    } catch (error) {
+      throw new WrongKey(WRONG_KEY, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/** What both databases agree on when a person looks through the stored URLs. */
+import type { UrlId } from '../../../domain/crawl/url-state.js';
+import type { FolderStep, SearchStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
+
+/** How much one step may do. */
+export interface StepLimits {
+  /** Candidates that are looked at and sorted in a moment. */
+  readonly few: number;
+  /** URLs looked through between two looks at the time. */
+  readonly stride: number;
+  readonly ms: number;
+  /** Bytes of a URL times characters of the pattern that are matched without a look at the time; 24 µs. */
+  readonly unwatched: number;
+}
+
+/** An answer may take 200 ms. */
+export const STEP_LIMITS: StepLimits = { few: 20_000, stride: 2_000, ms: 80, unwatched: 8_000 };
+
+/** URLs of the first stride; it is doubled while time is left, because some patterns take a thousand times as long as others. */
+export const FIRST_STRIDE = 64;
+
+/** How far a step came. */
+export type Progress = Pick<SearchStep, 'next' | 'searched'>;
+
+export const ALL: Progress = { searched: 1 };
+
+/** Ids of matching URLs. */
+export interface MatchStep {
+  readonly ids: UrlId[];
+  readonly next?: UrlId;
+}
+
+/**
+ * Whether a filter is worth looking for in steps of a search instead of one statement: matching a pattern takes long, and the
+ * store serves others in between.
+ */
+export const isPattern = (filter: UrlFilter): filter is UrlFilter & { readonly crawler: string } =>
+  filter.like !== undefined && filter.crawler !== undefined;
+
+/** The first `limit` matching ids after one, in as many steps as it takes. */
+export async function matchingInSteps(
+  step: (after: UrlId, limit: number) => Promise<MatchStep>,
+  after: UrlId,
+  limit: number,
+): Promise<UrlId[]> {
+  const found: UrlId[] = [];
+  for (let at: UrlId | undefined = after; at !== undefined && found.length < limit; ) {
+    const { ids, next }: MatchStep = await step(at, limit - found.length);
+    found.push(...ids);
+    at = next;
+  }
+  return found;
+}
+
+/** @param step as of `matchingInSteps` */
+export async function countInSteps(
+  step: (after: UrlId, limit: number) => Promise<MatchStep>,
+  signal?: AbortSignal,
+): Promise<number> {
+  let count = 0;
+  for (let at: UrlId | undefined = 0; at !== undefined; ) {
+    signal?.throwIfAborted();
+    const { ids, next }: MatchStep = await step(at, COUNTED_AT_ONCE);
+    count += ids.length;
+    at = next;
+  }
+  return count;
+}
+
+const COUNTED_AT_ONCE = 100_000;
+const MOST_FOLDERS = 1_000;
+const SAMPLE = 100;
+
+/** Sorts URLs into the folders of one folder. */
+export class FolderTally {
+  readonly sample: UrlId[] = [];
+  readonly #folder: string;
+  readonly #folders = new Map<string, number>();
+  #others = 0;
+  #urls = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  count(id: UrlId, url: string): void {
+    const name = folderIn(url, this.#folder);
+    const known = name === undefined ? undefined : this.#folders.get(name);
+    if (name === undefined) {
+      this.#urls++;
+      if (this.sample.length < SAMPLE) this.sample.push(id);
+    } else if (known !== undefined || this.#folders.size < MOST_FOLDERS) this.#folders.set(name, (known ?? 0) + 1);
+    else this.#others++;
+  }
+
+  get result(): Pick<FolderStep, 'folders' | 'others' | 'urls'> {
+    return {
+      folders: [...this.#folders].map(([name, urls]) => ({ name, urls })),
+      others: this.#others,
+      urls: this.#urls,
+    };
+  }
+}
+
+/** The folder directly in `folder` that the URL lies in; undefined when it lies in `folder` itself. Above all is the origin. */
+function folderIn(url: string, folder: string): string | undefined {
+  if (folder === '') return url.slice(0, url.indexOf('/', url.indexOf('//') + 2) + 1);
+  const query = url.indexOf('?', folder.length);
+  const slash = url.indexOf('/', folder.length);
+  return slash < 0 || (query >= 0 && query < slash) ? undefined : url.slice(folder.length, slash + 1);
+}

@@ -1,0 +1,134 @@
+import { URL_STATUSES } from '../../../domain/crawl/url-state.js';
+
+/** What of a row is counted. */
+export interface Counted {
+  readonly site_id: number;
+  readonly status: number;
+  readonly source: number | null;
+  readonly due_at: number;
+  /** 1 when the URL has a document in the index. */
+  readonly indexed: number;
+}
+
+/** URLs that came (or, negative, went) with the same status, source (-1: not queued) and document or none. */
+export interface CounterChange {
+  readonly status: number;
+  readonly source: number;
+  readonly indexed: number;
+  readonly urls: number;
+}
+
+/** What a transaction does to the counts of one site. */
+export interface SiteChange {
+  readonly site: number;
+  readonly urls: number;
+  readonly indexed: number;
+  readonly errors: number;
+  readonly queued: number;
+  /** Earliest due time of what came into the queue, and of what went out of it. */
+  readonly cameDue: number | null;
+  readonly wentDue: number | null;
+  readonly counters: readonly CounterChange[];
+}
+
+const CELLS = URL_STATUSES.length * 16;
+const ERROR = URL_STATUSES.indexOf('error');
+const cellOf = (row: Counted): number => (row.status << 4) | (((row.source ?? -1) + 1) << 1) | row.indexed;
+
+class Site {
+  readonly cells = new Int32Array(CELLS);
+  cameDue = Number.POSITIVE_INFINITY;
+  wentDue = Number.POSITIVE_INFINITY;
+
+  count(row: Counted, change: 1 | -1): void {
+    this.cells[cellOf(row)]! += change;
+    if (row.source === null) return;
+    if (change > 0) this.cameDue = Math.min(this.cameDue, row.due_at);
+    else this.wentDue = Math.min(this.wentDue, row.due_at);
+  }
+}
+
+/**
+ * Sums up what a transaction does to the counts, so that it writes each count once, at its end, however many rows it
+ * touched.
+ */
+export class Tally {
+  readonly #sites = new Map<number, Site>();
+
+  /** A row came (+1) or went (-1). A row that changed goes as it was and comes as it is. */
+  count(row: Counted, change: 1 | -1): void {
+    let site = this.#sites.get(row.site_id);
+    if (!site) {
+      site = new Site();
+      this.#sites.set(row.site_id, site);
+    }
+    site.count(row, change);
+  }
+
+  /** A row got these values. */
+  change(
+    before: Counted,
+    changes: { status?: string; source?: number | null; dueAt?: number; stamp?: string | null },
+  ): void {
+    this.count(before, -1);
+    this.count(
+      {
+        site_id: before.site_id,
+        status:
+          changes.status === undefined ? before.status : (URL_STATUSES as readonly string[]).indexOf(changes.status),
+        source: changes.source === undefined ? before.source : changes.source,
+        due_at: changes.dueAt === undefined ? before.due_at : Math.round(changes.dueAt),
+        indexed: changes.stamp === undefined ? before.indexed : changes.stamp === null ? 0 : 1,
+      },
+      1,
+    );
+  }
+
+  /** The sums by site, ascending; the tally is empty afterwards. */
+  take(): SiteChange[] {
+    const changes = [...this.#sites].sort(([a], [b]) => a - b).map(([id, site]) => summed(id, site));
+    this.#sites.clear();
+    return changes;
+  }
+}
+
+function summed(id: number, { cells, cameDue, wentDue }: Site): SiteChange {
+  const counters = countersOf(cells);
+  const sum = (chosen: (counter: CounterChange) => boolean): number =>
+    counters.reduce((urls, counter) => (chosen(counter) ? urls + counter.urls : urls), 0);
+  return {
+    site: id,
+    urls: sum(() => true),
+    indexed: sum(({ indexed }) => indexed === 1),
+    errors: sum(({ status }) => status === ERROR),
+    queued: sum(({ source }) => source >= 0),
+    cameDue: Number.isFinite(cameDue) ? cameDue : null,
+    wentDue: Number.isFinite(wentDue) ? wentDue : null,
+    counters,
+  };
+}
+
+function countersOf(cells: Int32Array): CounterChange[] {
+  const counters: CounterChange[] = [];
+  cells.forEach((urls, cell) => {
+    if (urls !== 0) counters.push({ status: cell >> 4, source: ((cell >> 1) & 7) - 1, indexed: cell & 1, urls });
+  });
+  return counters;
+}
+
+/** The counter changes of sites, put together by what `nameOf` says of each site. */
+export function countersBy<Name>(
+  changes: readonly SiteChange[],
+  nameOf: (site: number) => Name,
+): ReadonlyMap<Name, readonly CounterChange[]> {
+  const sums = new Map<Name, Int32Array>();
+  for (const { site, counters } of changes) {
+    const name = nameOf(site);
+    const cells = sums.get(name) ?? new Int32Array(CELLS);
+    sums.set(name, cells);
+    for (const counter of counters) {
+      cells[(counter.status << 4) | ((counter.source + 1) << 1) | counter.indexed]! += counter.urls;
+    }
+  }
+  return new Map([...sums].map(([name, cells]) => [name, countersOf(cells)]));
+}

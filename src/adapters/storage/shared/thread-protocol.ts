@@ -1,0 +1,40 @@
+/** What goes between the threads of the SQLite store. */
+import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
+
+export interface Call {
+  readonly verb: string;
+  readonly args: readonly unknown[];
+}
+
+export type Reply = { readonly value: unknown } | { readonly error: CrossingError };
+
+/** Classes of errors do not survive the way between threads: they go by name. */
+interface CrossingError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+}
+
+export interface StoreThreadData {
+  readonly file: string;
+  /** Of a reader: whether it checkpoints; one does. */
+  readonly checkpoints?: boolean;
+}
+
+/** Any object of functions that one thread offers to another. */
+export type Verbs = Readonly<Record<string, (...args: never[]) => unknown>>;
+
+export const perform = (verbs: Verbs, { verb, args }: Call): unknown => verbs[verb]!(...(args as never[]));
+
+export function crossing(error: unknown): CrossingError {
+  if (error instanceof Error) return { name: error.name, message: error.message, stack: error.stack };
+  return { name: 'Error', message: String(error) };
+}
+
+export function arrived({ name, message, stack }: CrossingError): Error {
+  if (name === 'StoreUnavailable') return new StoreUnavailable(message);
+  if (name === 'StoreDamaged') return new StoreDamaged(message);
+  const error = new Error(message);
+  error.stack = stack ?? error.stack;
+  return error;
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { DATABASES } from '../../../../test/support/database.js';
+import { discovered, newUrl, order, visit } from '../../../../test/support/frontier-samples.js';
+import { instant, milliseconds } from '../../../domain/time/units.js';
+import type { FrontierStore } from '../../../engine/ports/frontier-store.js';
+import { exportStore, importStore } from './transfer.js';
+
+const [SQLITE, , POSTGRES] = DATABASES as [(typeof DATABASES)[0], unknown, (typeof DATABASES)[0]];
+
+async function fill(store: FrontierStore): Promise<void> {
+  const urls = Array.from({ length: 700 }, (_, i) =>
+    newUrl(`http://host-${i % 7}.example/${i}`, {
+      crawler: i % 3 === 0 ? 'news' : 'docs',
+      dueAt: instant(i),
+      foundOn: 'http://a.example/',
+      inheritedMetas: i % 5 === 0 ? [{ name: 'team', value: 'é' }] : [],
+    }),
+  );
+  const states = await discovered(
+    store,
+    ...urls,
+    newUrl('http://host-1.example/logged', { status: 'filtered', source: undefined }),
+  );
+  await store.settle(
+    states.slice(0, 300).flatMap(({ id }, i) => [
+      {
+        id,
+        changes: {
+          status: 'indexed' as const,
+          stamp: `s${i}`,
+          source: 5 as const,
+          dueAt: instant(5_000 + i),
+          visits: 2,
+          changes: 1,
+          simhash: -(2n ** 62n) - BigInt(i),
+          etag: '"x"',
+          title: 'Über',
+          lastVisitAt: instant(900),
+          lastStatus: 200,
+          permanentError: i % 2 === 0,
+          temporaryErrors: i % 3,
+          changeInterval: milliseconds(1_000 + i),
+          changeUncertainty: 1 / (3 + i),
+        },
+        visit: visit(800, { status: undefined, outcome: 'timeout' }),
+        orders: [order(i + 1, { uri: states[i]!.url, hostKey: states[i]!.hostKey })],
+      },
+      { id, visit: visit(900 + i) },
+    ]),
+  );
+  await store.settle([{ id: states[400]!.id, changes: { source: null, status: 'error', reason: 'http-404' } }]);
+  await store.saveHosts([
+    {
+      hostKey: 'host-1.example',
+      nextRequestAt: instant(7),
+      backOffUntil: instant(8),
+      backOffStep: 3,
+      paused: true,
+      visitPrice: milliseconds(9),
+    },
+  ]);
+  await store.putSetting('crawler/docs', 'running');
+}
+
+async function linesOf(store: FrontierStore, last?: string): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of exportStore(store, last)) lines.push(line);
+  return lines;
+}
+
+/** What a store says of itself, without its own ids. */
+async function content(store: FrontierStore) {
+  const urls = await store.list({}, 0, 10_000);
+  const described = await Promise.all(
+    urls.map(async ({ id, ...url }) => ({ ...url, visits: await store.visits(id, 50) })),
+  );
+  return {
+    urls: described.sort((a, b) => (`${a.crawler} ${a.url}` < `${b.crawler} ${b.url}` ? -1 : 1)),
+    orders: await store.orders({}, undefined, 10_000),
+    hosts: await store.loadHosts(['host-1.example']),
+    settings: [...(await store.settings(''))],
+    counts: [await store.counts('docs'), await store.counts('news')],
+  };
+}
+
+async function* given(lines: readonly string[]): AsyncGenerator<string> {
+  yield* lines;
+}
+
+describe('moving a store', () => {
+  it.each([
+    ['SQLite', 'PostgreSQL', SQLITE, POSTGRES],
+    ['PostgreSQL', 'SQLite', POSTGRES, SQLITE],
+  ])('from %s to %s loses nothing', async (_from, _to, from, to) => {
+    const source = (await from.open()).store;
+    const target = (await to.open()).store;
+    await fill(source);
+    const summary = await importStore(target, exportStore(source));
+    expect(summary).toMatchObject({
+      url: { count: 701 },
+      order: { count: 300 },
+      host: { count: 1 },
+      setting: { count: 2 },
+    });
+    expect(await content(target)).toEqual(await content(source));
+  });
+
+  it('goes on with an interrupted export after its last whole line', async () => {
+    const { store } = await SQLITE.open();
+    await fill(store);
+    const all = await linesOf(store);
+    for (const length of [1, 2, 600, all.length - 1]) {
+      expect(await linesOf(store, all[length - 1])).toEqual(all.slice(length));
+    }
+    expect(await linesOf(store, all.at(-1))).toEqual([]);
+    await store.putSetting('crawler/docs', 'stopped');
+    await expect(
+      linesOf(
+        store,
+        all.find((line) => line.includes('crawler/docs')),
+      ),
+    ).rejects.toThrow('start the export again');
+  });
+
+  it('goes on with an interrupted import, given the same lines', async () => {
+    const source = (await SQLITE.open()).store;
+    const target = (await SQLITE.open()).store;
+    await fill(source);
+    const lines = await linesOf(source);
+    async function* interrupted() {
+      yield* lines.slice(0, 600);
+      throw new Error('the disk was pulled');
+    }
+    await expect(importStore(target, interrupted())).rejects.toThrow('pulled');
+    expect(await target.count({})).toBe(498);
+    await importStore(target, given(lines));
+    expect(await content(target)).toEqual(await content(source));
+  });
+
+  it('refuses a store that is not empty, a file of another kind and one that is cut or altered', async () => {
+    const source = (await SQLITE.open()).store;
+    await fill(source);
+    const lines = await linesOf(source);
+    const into = async (changed: readonly string[]) => importStore((await SQLITE.open()).store, given(changed));
+    await expect(importStore(source, given(lines))).rejects.toThrow('line 1 of the export: the store is not empty');
+    await expect(into(['{"no":"header"}'])).rejects.toThrow('it should be the header of a "crawlway store 1" file');
+    await expect(into([...lines.slice(0, 3), 'rubbish'])).rejects.toThrow('line 4 of the export');
+    await expect(into(lines.slice(0, -1))).rejects.toThrow('ends without its summary');
+    await expect(into(lines.filter((_, i) => i !== 5))).rejects.toThrow('701 url records were exported');
+    await expect(into(lines.map((line) => line.replace('Über', 'Ueber')))).rejects.toThrow('The import is not right');
+  });
+});

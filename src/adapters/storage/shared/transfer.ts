@@ -1,0 +1,305 @@
+/**
+ * Moving a store to another database: a store as lines of JSON, and back. The lines are, in this order: a header, the
+ * settings, the URLs with their visits, the hosts, the orders, and a summary (how many of each, and a digest of them)
+ * that the importing side checks. Ids of URLs are the source's; the target gives its own.
+ *
+ * Both sides stream. An interrupted export goes on after the last whole line written; an interrupted import, given the
+ * same lines again, passes over those that it has stored.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { urlKey } from '../../../domain/url/url-key.js';
+import type {
+  FrontierStore,
+  HostRecord,
+  LedgerEntry,
+  NewUrl,
+  Settlement,
+  Visit,
+} from '../../../engine/ports/frontier-store.js';
+import { CONNECTOR_SETTING } from '../../../engine/ports/sink.js';
+import { KEPT_VISITS } from './order-row.js';
+
+const FORMAT = 'crawlway store 1';
+const PAGE = 500;
+
+/** Where an import remembers how far it has come, in the target's own settings. */
+const PROGRESS = 'import';
+
+/** An export cannot go on, or is not what can be imported: the message says why. */
+export class TransferRefused extends Error {
+  override readonly name = 'TransferRefused';
+}
+
+type ExportedUrl = Omit<UrlState, 'simhash'> & { readonly simhash?: string; readonly visitList: readonly Visit[] };
+
+type Line =
+  | { readonly header: { readonly format: string; readonly id: string } }
+  | { readonly setting: readonly [name: string, value: string] }
+  | { readonly host: HostRecord }
+  | { readonly url: ExportedUrl }
+  | { readonly order: LedgerEntry }
+  | { readonly summary: Summary };
+
+type Kind = 'setting' | 'host' | 'url' | 'order';
+
+/** Number and digest of the records of each kind, whatever their order and their ids. */
+export type Summary = Readonly<Record<Kind, { readonly count: number; readonly digest: string }>>;
+
+/** The lines of a store; `last` is the last whole line of an export that was interrupted: what follows it comes. */
+export async function* exportStore(store: FrontierStore, last?: string): AsyncGenerator<string> {
+  const done = last === undefined ? undefined : parse(last);
+  if (done && 'summary' in done) return;
+  if (!done) yield text({ header: { format: FORMAT, id: randomUUID() } });
+  const summary = new Summing();
+  // The summary tells of the whole store, so everything is read; only what comes after the last line is given out.
+  let silent = done !== undefined && !('header' in done);
+  for await (const line of records(store)) {
+    summary.add(line);
+    if (!silent) yield text(line);
+    else if (text(line) === last) silent = false;
+  }
+  if (silent)
+    throw new TransferRefused('The store has changed since the export was interrupted: start the export again.');
+  yield text({ summary: summary.result() });
+}
+
+/**
+ * Stores the lines of an export in an empty store and checks that all has arrived; returns what arrived.
+ * Throws when the store is not empty, when a line is not what it should be (with its number), or when the check fails.
+ */
+export async function importStore(store: FrontierStore, lines: AsyncIterable<string>): Promise<Summary> {
+  const importing = new Importing(store);
+  let number = 0;
+  for await (const line of lines) {
+    number++;
+    try {
+      await importing.take(parse(line), number);
+    } catch (error) {
+      if (!(error instanceof TransferRefused)) throw error;
+      throw new TransferRefused(`line ${number} of the export: ${error.message}`);
+    }
+  }
+  return importing.finish();
+}
+
+/** @throws TransferRefused for a store that an import has begun to fill and not ended. */
+export async function requireWhole(store: FrontierStore): Promise<void> {
+  if ((await store.getSetting(PROGRESS)) === undefined) return;
+  throw new TransferRefused(
+    'An import into this database has not come to its end, so that it holds only a part: repeat it with the same file, or take an empty database.',
+  );
+}
+
+class Importing {
+  readonly #store: FrontierStore;
+  #id: string | undefined;
+  /** Lines that an earlier, interrupted import has stored. */
+  #done = 0;
+  #number = 0;
+  #batch: Line[] = [];
+  #expected: Summary | undefined;
+
+  constructor(store: FrontierStore) {
+    this.#store = store;
+  }
+
+  async take(line: Line, number: number): Promise<void> {
+    this.#number = number;
+    if (number === 1) return this.#begin(line);
+    if (this.#expected) throw new TransferRefused('nothing may follow the summary');
+    if ('summary' in line) {
+      this.#expected = line.summary;
+    } else if (number > this.#done) {
+      this.#batch.push(line);
+      if (this.#batch.length >= PAGE) await this.#write();
+    }
+  }
+
+  async finish(): Promise<Summary> {
+    await this.#write();
+    if (!this.#expected) {
+      throw new TransferRefused(
+        'The export ends without its summary: it is not whole. What it holds is stored; import it again when it is.',
+      );
+    }
+    const summing = new Summing();
+    for await (const line of records(this.#store)) summing.add(line);
+    const arrived = summing.result();
+    for (const kind of Object.keys(arrived) as Kind[]) {
+      const [want, have] = [this.#expected[kind], arrived[kind]];
+      if (want.count !== have.count || want.digest !== have.digest) {
+        throw new TransferRefused(
+          `The import is not right: ${want.count} ${kind} records were exported (digest ${want.digest}), ${have.count} are stored (${have.digest}).`,
+        );
+      }
+    }
+    await this.#store.putSetting(PROGRESS, undefined);
+    return arrived;
+  }
+
+  async #begin(line: Line): Promise<void> {
+    if (!('header' in line) || line.header.format !== FORMAT)
+      throw new TransferRefused(`it should be the header of a "${FORMAT}" file`);
+    this.#id = line.header.id;
+    const progress = await this.#store.getSetting(PROGRESS);
+    if (progress !== undefined) {
+      const { id, lines } = JSON.parse(progress) as { id: string; lines: number };
+      if (id !== this.#id)
+        throw new TransferRefused(
+          'another import into this store was interrupted; finish that one, or take an empty store',
+        );
+      this.#done = lines;
+      return;
+    }
+    if ((await this.#store.list({}, 0, 1)).length > 0)
+      throw new TransferRefused('the store is not empty; give an empty one');
+    await this.#store.putSetting(CONNECTOR_SETTING, undefined); // the one of the export counts
+    await this.#store.putSetting(PROGRESS, JSON.stringify({ id: this.#id, lines: 1 }));
+  }
+
+  /** Stores what has come together, and then how far that is. */
+  async #write(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    for (const line of batch) if ('setting' in line) await this.#store.putSetting(...line.setting);
+    const hosts = batch.flatMap((line) => ('host' in line ? [line.host] : []));
+    if (hosts.length > 0) await this.#store.saveHosts(hosts);
+    await this.#writeUrls(batch.flatMap((line) => ('url' in line ? [line.url] : [])));
+    const orders = batch.flatMap((line) => ('order' in line ? [line.order] : []));
+    if (orders.length > 0) await this.#store.saveOrders(orders);
+    const lines = Math.max(this.#done, this.#expected ? this.#number - 1 : this.#number);
+    await this.#store.putSetting(PROGRESS, JSON.stringify({ id: this.#id, lines }));
+  }
+
+  async #writeUrls(urls: readonly ExportedUrl[]): Promise<void> {
+    if (urls.length === 0) return;
+    const added = await this.#store.discover(urls.map(asNew));
+    const ids = new Map(added.map(({ crawler, url, id }) => [`${crawler} ${url}`, id]));
+    const settlements: Settlement[] = [];
+    for (const url of urls) {
+      // Stored already when the import was interrupted between two batches.
+      const id = ids.get(`${url.crawler} ${url.url}`) ?? (await this.#store.find(url.crawler, url.url))!.id;
+      settlements.push({ id, changes: asChanges(url) }, ...url.visitList.map((visit) => ({ id, visit })));
+    }
+    await this.#store.settle(settlements);
+  }
+}
+
+async function* records(store: FrontierStore): AsyncGenerator<Line> {
+  for (const [name, value] of await store.settings('')) if (name !== PROGRESS) yield { setting: [name, value] };
+  const crawlers = new Set<string>();
+  for await (const page of urlPages(store)) {
+    const visits = await Promise.all(page.map(({ id }) => store.visits(id, KEPT_VISITS)));
+    for (const [i, url] of page.entries()) {
+      crawlers.add(url.crawler);
+      yield { url: { ...url, simhash: url.simhash?.toString(), visitList: visits[i]! } };
+    }
+  }
+  for await (const host of hosts(store, [...crawlers].sort())) yield { host };
+  for await (const order of orders(store)) yield { order };
+}
+
+async function* urlPages(store: FrontierStore): AsyncGenerator<UrlState[]> {
+  for (let after = 0; ; ) {
+    const page = await store.list({}, after, PAGE);
+    yield page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.id;
+  }
+}
+
+/** The politeness of every host that has URLs; what is remembered of others is worth nothing. */
+async function* hosts(store: FrontierStore, crawlers: readonly string[]): AsyncGenerator<HostRecord> {
+  const given = new Set<string>();
+  for (const crawler of crawlers) {
+    for (let after: string | undefined; ; ) {
+      const page = (await store.hosts(crawler, after, PAGE)).map(({ hostKey }) => hostKey);
+      const fresh = page.filter((hostKey) => !given.has(hostKey));
+      for (const hostKey of fresh) given.add(hostKey);
+      if (fresh.length > 0) yield* await store.loadHosts(fresh);
+      if (page.length < PAGE) break;
+      after = page.at(-1)!;
+    }
+  }
+}
+
+async function* orders(store: FrontierStore): AsyncGenerator<LedgerEntry> {
+  for (let before: number | undefined; ; ) {
+    const page = await store.orders({}, before, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+    before = page.at(-1)!.id;
+  }
+}
+
+/** As when it was found: its first due time is when it was first seen. */
+const asNew = (url: ExportedUrl): NewUrl => ({
+  crawler: url.crawler,
+  url: url.url,
+  key: urlKey(url.url),
+  hostKey: url.hostKey,
+  status: 'waiting',
+  reason: url.reason,
+  hops: url.hops,
+  redirects: url.redirects,
+  discoveredVia: url.discoveredVia,
+  foundOn: url.foundOn,
+  root: url.root,
+  inheritedMetas: url.inheritedMetas,
+  dueAt: url.firstSeenAt,
+});
+
+const asChanges = (url: ExportedUrl): Settlement['changes'] => ({
+  ...url,
+  source: url.source ?? null,
+  simhash: url.simhash === undefined ? null : BigInt(url.simhash),
+});
+
+/** Sums the digests of records: the order does not matter, and millions need no memory. */
+class Summing {
+  readonly #sums = new Map<Kind, { count: number; sum: bigint }>();
+
+  add(line: Line): void {
+    const [kind, record] = Object.entries(line)[0] as [Kind, object];
+    // A URL's id is the store's own; an order's is not.
+    const compared = kind === 'url' ? { ...record, id: undefined } : record;
+    const digest = createHash('sha256').update(sorted(compared)).digest();
+    const before = this.#sums.get(kind) ?? { count: 0, sum: 0n };
+    this.#sums.set(kind, {
+      count: before.count + 1,
+      sum: BigInt.asUintN(128, before.sum + digest.readBigUInt64BE() + (digest.readBigUInt64BE(8) << 64n)),
+    });
+  }
+
+  result(): Summary {
+    const of = (kind: Kind) => {
+      const { count, sum } = this.#sums.get(kind) ?? { count: 0, sum: 0n };
+      return { count, digest: sum.toString(16).padStart(32, '0') };
+    };
+    return { setting: of('setting'), host: of('host'), url: of('url'), order: of('order') };
+  }
+}
+
+/** JSON with its keys in order, so that equal records are equal texts. */
+const sorted = (record: object): string =>
+  JSON.stringify(record, (_, value: unknown) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+
+const text = (line: Line): string => JSON.stringify(line);
+
+function parse(line: string): Line {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    // Told below, with what is JSON and no record.
+  }
+  if (parsed === null || typeof parsed !== 'object') {
+    throw new TransferRefused('it is no record of a store; a file that `crawlway store export` wrote is wanted');
+  }
+  return parsed as Line;
+}

@@ -1,0 +1,297 @@
+/**
+ * Between rows and states: the one place that knows the columns of `url`. Shared by both databases.
+ *
+ * Status, source and arrival are small integers in a row: 10 million rows are read and written a lot. The position in
+ * these lists is what is stored, so they may only grow at the end.
+ */
+import { URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../../domain/frontier/sources.js';
+import { type Duration, earlier, type Instant } from '../../../domain/time/units.js';
+import type { NewUrl, UrlChanges } from '../../../engine/ports/frontier-store.js';
+import type { Counted } from './tally.js';
+
+export const DISCOVERED_VIA = [
+  'root',
+  'link',
+  'redirect',
+  'sitemap',
+  'robots',
+  'indexnow',
+] as const satisfies readonly UrlState['discoveredVia'][];
+
+export const statusCode = (status: UrlState['status']): number => URL_STATUSES.indexOf(status);
+export const discoveredViaCode = (discoveredVia: UrlState['discoveredVia']): number =>
+  DISCOVERED_VIA.indexOf(discoveredVia);
+
+/** A value that both databases take as a parameter. */
+export type Value = string | number | bigint | Buffer | null;
+
+/** A row of SELECT_URL. */
+export interface UrlRecord {
+  readonly id: number;
+  readonly crawler: string;
+  readonly host: string;
+  readonly url: string;
+  readonly status: number;
+  readonly reason: string;
+  readonly source: number | null;
+  readonly due_at: number;
+  readonly hops: number;
+  readonly redirects: number;
+  readonly arrival: number;
+  readonly found_on: string | null;
+  readonly root: string | null;
+  readonly inherited_metas: string | null;
+  readonly first_seen_at: number;
+  readonly last_visit_at: number | null;
+  readonly last_status: number | null;
+  readonly temporary_errors: number;
+  readonly permanent_error: number;
+  readonly visits: number;
+  readonly changes: number;
+  readonly last_change_at: number | null;
+  readonly change_interval: number | null;
+  readonly change_doubt: number | null;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+  readonly stamp: string | null;
+  /** As text: a 64-bit integer would be rounded on its way through a JavaScript number. */
+  readonly simhash: string | null;
+  readonly content_type: string | null;
+  readonly title: string | null;
+  readonly pending_deletion: string | null;
+  readonly canonical: string | null;
+}
+
+/** Of `url` as u and `site` as s. */
+export const URL_COLUMNS = `u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
+  u.arrival, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
+  u.permanent_error, u.visits, u.changes, u.last_change_at, u.change_interval, u.change_doubt, u.etag, u.last_modified, u.stamp,
+  CAST(u.simhash AS text) AS simhash, u.content_type, u.title, u.pending_deletion, u.canonical`;
+
+export function toState(row: UrlRecord): UrlState {
+  return {
+    id: row.id,
+    crawler: row.crawler,
+    url: row.url,
+    hostKey: row.host,
+    status: URL_STATUSES[row.status] ?? 'waiting',
+    reason: row.reason,
+    source: (row.source ?? undefined) as SourceNumber | undefined,
+    dueAt: row.due_at as Instant,
+    hops: row.hops,
+    redirects: row.redirects,
+    foundOn: row.found_on ?? undefined,
+    root: row.root ?? undefined,
+    discoveredVia: DISCOVERED_VIA[row.arrival] ?? 'link',
+    firstSeenAt: row.first_seen_at as Instant,
+    lastVisitAt: (row.last_visit_at ?? undefined) as Instant | undefined,
+    lastStatus: row.last_status ?? undefined,
+    temporaryErrors: row.temporary_errors,
+    permanentError: row.permanent_error === 1,
+    visits: row.visits,
+    changes: row.changes,
+    lastChangeAt: (row.last_change_at ?? undefined) as Instant | undefined,
+    changeInterval: (row.change_interval ?? undefined) as Duration | undefined,
+    changeUncertainty: row.change_doubt ?? undefined,
+    etag: row.etag ?? undefined,
+    lastModified: row.last_modified ?? undefined,
+    stamp: row.stamp ?? undefined,
+    simhash: row.simhash === null ? undefined : BigInt(row.simhash),
+    contentType: row.content_type ?? undefined,
+    title: row.title ?? undefined,
+    inheritedMetas: row.inherited_metas === null ? [] : JSON.parse(row.inherited_metas),
+    pendingDeletion: row.pending_deletion ?? undefined,
+    canonical: row.canonical ?? undefined,
+  };
+}
+
+/** Times and lengths of time are stored as whole milliseconds. */
+export const whole = <N extends number>(value: N): N => Math.round(value) as N;
+
+/** The state that a URL has right after it was stored for the first time; first seen at its due time. */
+export function newState(id: number, url: NewUrl): UrlState {
+  return {
+    id,
+    crawler: url.crawler,
+    url: url.url,
+    hostKey: url.hostKey,
+    status: url.status,
+    reason: url.reason,
+    source: url.source,
+    dueAt: whole(url.dueAt),
+    hops: url.hops,
+    redirects: url.redirects,
+    foundOn: url.foundOn,
+    root: url.root,
+    discoveredVia: url.discoveredVia,
+    firstSeenAt: whole(url.dueAt),
+    temporaryErrors: 0,
+    permanentError: false,
+    visits: 0,
+    changes: 0,
+    inheritedMetas: url.inheritedMetas ?? [],
+  };
+}
+
+export const metasText = (metas: NewUrl['inheritedMetas']): string | null =>
+  metas && metas.length > 0 ? JSON.stringify(metas) : null;
+
+type ColumnType = 'int2' | 'int4' | 'int8' | 'float8' | 'text';
+
+/** Columns of a new row after site_id, in the order of `newValues`. Types are PostgreSQL's. */
+const NEW: Readonly<Record<string, ColumnType>> = {
+  key: 'int8',
+  url: 'text',
+  status: 'int2',
+  reason: 'text',
+  source: 'int2',
+  due_at: 'int8',
+  hops: 'int4',
+  redirects: 'int4',
+  arrival: 'int2',
+  found_on: 'text',
+  root: 'text',
+  inherited_metas: 'text',
+  first_seen_at: 'int8',
+};
+
+export const NEW_COLUMNS = Object.keys(NEW);
+export const NEW_TYPES = Object.values(NEW);
+
+export const newValues = (url: NewUrl): Value[] => [
+  url.key,
+  url.url,
+  statusCode(url.status),
+  url.reason,
+  url.source ?? null,
+  whole(url.dueAt),
+  url.hops,
+  url.redirects,
+  discoveredViaCode(url.discoveredVia),
+  url.foundOn ?? null,
+  url.root ?? null,
+  metasText(url.inheritedMetas),
+  whole(url.dueAt),
+];
+
+/** What may change in a row: what a settlement says, and what a submission or a link found again makes of a known URL. */
+export type RowChanges = { readonly [F in Exclude<keyof UrlChanges, 'dueAt' | 'status'>]?: UrlChanges[F] | null } & {
+  readonly status?: UrlState['status'];
+  readonly dueAt?: Instant;
+  readonly firstSeenAt?: Instant;
+} & Partial<Pick<NewUrl, 'hops' | 'redirects' | 'discoveredVia' | 'foundOn' | 'root' | 'inheritedMetas'>>;
+
+type Field = keyof RowChanges;
+
+/** Where a field is stored and how. Types are PostgreSQL's; SQLite stores what it is given. */
+interface Stored {
+  readonly column: string;
+  readonly type: ColumnType;
+  readonly store?: (value: never) => Value;
+}
+
+export const CHANGES: Readonly<Record<Field, Stored>> = {
+  status: { column: 'status', type: 'int2', store: statusCode },
+  reason: { column: 'reason', type: 'text' },
+  source: { column: 'source', type: 'int2' },
+  dueAt: { column: 'due_at', type: 'int8', store: whole },
+  lastVisitAt: { column: 'last_visit_at', type: 'int8', store: whole },
+  lastStatus: { column: 'last_status', type: 'int2' },
+  temporaryErrors: { column: 'temporary_errors', type: 'int4' },
+  permanentError: { column: 'permanent_error', type: 'int2', store: (value: boolean) => (value ? 1 : 0) },
+  visits: { column: 'visits', type: 'int4' },
+  changes: { column: 'changes', type: 'int4' },
+  lastChangeAt: { column: 'last_change_at', type: 'int8', store: whole },
+  changeInterval: { column: 'change_interval', type: 'int8', store: whole },
+  changeUncertainty: { column: 'change_doubt', type: 'float8' },
+  etag: { column: 'etag', type: 'text' },
+  lastModified: { column: 'last_modified', type: 'text' },
+  stamp: { column: 'stamp', type: 'text' },
+  simhash: { column: 'simhash', type: 'int8' },
+  contentType: { column: 'content_type', type: 'text' },
+  title: { column: 'title', type: 'text' },
+  pendingDeletion: { column: 'pending_deletion', type: 'text' },
+  canonical: { column: 'canonical', type: 'text' },
+  firstSeenAt: { column: 'first_seen_at', type: 'int8', store: whole },
+  foundOn: { column: 'found_on', type: 'text' },
+  hops: { column: 'hops', type: 'int4' },
+  redirects: { column: 'redirects', type: 'int4' },
+  discoveredVia: { column: 'arrival', type: 'int2', store: discoveredViaCode },
+  root: { column: 'root', type: 'text' },
+  inheritedMetas: { column: 'inherited_metas', type: 'text', store: metasText },
+};
+
+/** A new row of a site, for the tally. */
+export const asCounted = (site: number, url: NewUrl): Counted => ({
+  site_id: site,
+  status: statusCode(url.status),
+  source: url.source ?? null,
+  due_at: whole(url.dueAt),
+  indexed: 0,
+});
+
+export const FIELDS = Object.keys(CHANGES) as Field[];
+
+/** The fields that are to be written: undefined leaves a field as it is, null clears it. */
+export const changedFields = (changes: RowChanges): Field[] => FIELDS.filter((field) => changes[field] !== undefined);
+
+export function storedValue(field: Field, changes: RowChanges): Value {
+  const value = changes[field] as Value | undefined;
+  const { store } = CHANGES[field];
+  return value === undefined || value === null ? null : store ? store(value as never) : value;
+}
+
+/** A submission makes a known URL due again; as a root, it has the hops and metas of a root from now on. */
+export function submitted(url: NewUrl): RowChanges {
+  const queued = url.source === undefined ? {} : { source: url.source, dueAt: url.dueAt };
+  if (url.discoveredVia !== 'root') return queued;
+  const { hops, redirects, discoveredVia, root, inheritedMetas } = url;
+  return { ...queued, hops, redirects, discoveredVia, root, inheritedMetas: inheritedMetas ?? [] };
+}
+
+/** A URL whose status was removed starts as a new one; only its visits are remembered. */
+export const foundAgain = (url: NewUrl): RowChanges => ({
+  status: url.status,
+  reason: url.reason,
+  source: url.source,
+  dueAt: url.dueAt,
+  firstSeenAt: url.dueAt,
+  hops: url.hops,
+  redirects: url.redirects,
+  discoveredVia: url.discoveredVia,
+  foundOn: url.foundOn,
+  root: url.root,
+  inheritedMetas: url.inheritedMetas ?? [],
+  lastVisitAt: null,
+  lastStatus: null,
+  temporaryErrors: 0,
+  permanentError: false,
+  visits: 0,
+  changes: 0,
+  lastChangeAt: null,
+  changeInterval: null,
+  changeUncertainty: null,
+  etag: null,
+  lastModified: null,
+  stamp: null,
+  simhash: null,
+  contentType: null,
+  title: null,
+  pendingDeletion: null,
+  canonical: null,
+});
+
+/** What makes a URL due: never later than it was; one that waits for its first visit keeps its place. */
+export function madeDue(row: Counted, dueAt: Instant, source: SourceNumber): RowChanges {
+  const waits = row.status === statusCode('waiting') && row.source !== null;
+  return {
+    source: waits ? (row.source as SourceNumber) : source,
+    dueAt: row.source === null ? dueAt : earlier(row.due_at as Instant, dueAt),
+  };
+}
+
+export const REMOVED = statusCode('removed');
+
+/** Statuses of URLs that a forced refresh of many leaves as they are. */
+export const NEVER_CRAWLED = (['excluded', 'elsewhere', 'filtered', 'removed'] as const).map(statusCode);

@@ -1,0 +1,44 @@
+import { SOURCES } from '../../../domain/frontier/sources.js';
+import { countersBy, type SiteChange } from '../shared/tally.js';
+import { type Handle, prepareOnce } from './sqlite-handle.js';
+
+/** Source and earliest due time of the queued URLs of one site: one index probe a source. */
+export const EARLIEST_BY_SOURCE = SOURCES.map(
+  (_, source) =>
+    `SELECT ${source} AS source, min(due_at) AS due_at FROM url WHERE site_id = @site AND source = ${source}`,
+).join(' UNION ALL ');
+
+/** Earliest due time of the queued URLs of one site: as probes in a loop half the price of the union. */
+const EARLIEST = `SELECT min(due_at) FROM (SELECT (SELECT due_at FROM url WHERE site_id = @site AND source = sources.column1
+    ORDER BY due_at LIMIT 1) AS due_at FROM (VALUES ${SOURCES.map((_, source) => `(${source})`).join(', ')}) AS sources)`;
+
+/** The earliest due time follows from what came and went, unless what went may have been the earliest. */
+const NEXT_DUE = `CASE
+  WHEN @went <= coalesce(min(next_due_at, @came), next_due_at, @came, @went) THEN (${EARLIEST})
+  ELSE coalesce(min(next_due_at, @came), next_due_at, @came) END`;
+
+/** Writes what a tally summed up to `counter` and `site`; to be called at the end of the transaction. */
+export function counterWriter(
+  db: Handle,
+  crawlerOf: (site: number) => string,
+): (changes: readonly SiteChange[]) => void {
+  const updateSite = prepareOnce(
+    db,
+    `UPDATE site SET urls = urls + @urls, indexed = indexed + @indexed, errors = errors + @errors,
+       queued = queued + @queued, next_due_at = ${NEXT_DUE} WHERE id = @site`,
+  );
+  const updateCounter = prepareOnce(
+    db,
+    `INSERT INTO counter (crawler, status, source, indexed, urls) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET urls = urls + excluded.urls`,
+  );
+  return (changes) => {
+    for (const { site, urls, indexed, errors, queued, cameDue: came, wentDue: went } of changes) {
+      updateSite.run({ site, urls, indexed, errors, queued, came, went });
+    }
+    for (const [crawler, counters] of countersBy(changes, crawlerOf)) {
+      for (const { status, source, indexed, urls } of counters)
+        updateCounter.run(crawler, status, source, indexed, urls);
+    }
+  };
+}

@@ -1,0 +1,268 @@
+import type { Statement } from 'better-sqlite3';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../../domain/frontier/sources.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type { Backlog, NewUrl, Settlement, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import { GLOB, urlWhere } from '../shared/filter-sql.js';
+import { indexOrder, type Keys } from '../shared/keys.js';
+import { linkValues } from '../shared/link-row.js';
+import { KEPT_VISITS, UNDER_WAY, visitValues } from '../shared/order-row.js';
+import { type Counted, Tally } from '../shared/tally.js';
+import {
+  asCounted,
+  CHANGES,
+  changedFields,
+  foundAgain,
+  madeDue,
+  NEVER_CRAWLED,
+  NEW_COLUMNS,
+  newState,
+  newValues,
+  REMOVED,
+  type RowChanges,
+  storedValue,
+  submitted,
+  toState,
+  type UrlRecord,
+  type Value,
+} from '../shared/url-row.js';
+import { counterWriter, EARLIEST_BY_SOURCE } from './sqlite-counters.js';
+import { type Handle, prepareOnce } from './sqlite-handle.js';
+import { SELECT_URL } from './sqlite-reads.js';
+import { SqliteRecords } from './sqlite-records.js';
+import { SqliteSites } from './sqlite-sites.js';
+
+type CountedUrl = Counted & { readonly id: UrlId; readonly visits: number };
+
+/**
+ * The writing verbs of the frontier on one SQLite handle, synchronous: the caller owns the thread that it runs in.
+ * Every verb that writes is to be called inside `transaction`, which may hold several of them.
+ */
+export class SqliteFrontier {
+  readonly records: SqliteRecords;
+  readonly #db: Handle;
+  readonly #sites: SqliteSites;
+  readonly #tally = new Tally();
+  readonly #writeCounters;
+  readonly #updates = new Map<string, Statement<Value[]>>();
+  readonly #sql;
+
+  constructor(db: Handle) {
+    this.#db = db;
+    this.#sites = new SqliteSites(db);
+    this.#writeCounters = counterWriter(db, (site) => this.#sites.crawlerOf(site));
+    this.records = new SqliteRecords(db);
+    this.#sql = statements(db);
+  }
+
+  /** Runs the action in one transaction: all of it is stored, or nothing. */
+  transaction<T>(action: () => T): T {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = action();
+      this.#writeCounters(this.#tally.take());
+      this.#db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.#tally.take();
+      this.#sites.forget();
+      // SQLite has rolled back by itself after some errors, a full disk among them.
+      if (this.#db.inTransaction) this.#db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Positions of the keys that no URL of their site has. */
+  unknown({ sites, site, keys }: Keys): Uint32Array {
+    const ids = sites.map(([crawler, host]) => this.#sites.known(crawler, host));
+    const positions: number[] = [];
+    const anyRemoved = this.#sql.anyRemoved.get() !== undefined;
+    for (const i of indexOrder(site, keys)) {
+      const id = ids[site[i]!];
+      const key = keys[i]!;
+      const isKnown = id !== undefined && this.#sql.idOf.get(id, key) !== undefined;
+      if (!isKnown || (anyRemoved && this.#sql.removedOf.get(key, id) !== undefined)) positions.push(i);
+    }
+    return Uint32Array.from(positions).sort();
+  }
+
+  /** Stores those that are not known yet. Their ids in the order given; 0 for a URL that was known. */
+  insert(urls: readonly NewUrl[]): Float64Array {
+    return Float64Array.from(urls, (url) => this.#insert(url) ?? 0);
+  }
+
+  seed(urls: readonly NewUrl[]): { readonly state: UrlState; readonly known: boolean }[] {
+    return urls.map((url) => {
+      const added = this.#insert(url);
+      if (added !== undefined) return { state: newState(added, url), known: false };
+      const id = this.#sql.idOf.get(this.#sites.knownOrNew(url.crawler, url.hostKey), url.key) as UrlId;
+      this.#update(this.#sql.counted.get(id) as CountedUrl, submitted(url));
+      return { state: toState(this.#sql.urlOf.get(id) as UrlRecord), known: true };
+    });
+  }
+
+  due(
+    crawler: string,
+    hostKey: string,
+    source: SourceNumber,
+    now: Instant,
+    limit: number,
+    skip: ReadonlySet<UrlId>,
+  ): { urls: UrlState[]; next?: Instant } {
+    const site = this.#sites.known(crawler, hostKey);
+    if (site === undefined) return { urls: [] };
+    const ids: UrlId[] = [];
+    let next: Instant | undefined;
+    // Walks the index alone, so that passing over the URLs in hand costs no row reads.
+    for (const [id, dueAt] of this.#sql.queue.iterate(site, source) as Iterable<[UrlId, Instant]>) {
+      if (skip.has(id)) continue;
+      if (dueAt > now || ids.length >= limit) {
+        next = dueAt;
+        break;
+      }
+      ids.push(id);
+    }
+    return { urls: ids.map((id) => toState(this.#sql.urlOf.get(id) as UrlRecord)), next };
+  }
+
+  settle(settlements: readonly Settlement[]): void {
+    for (const settlement of settlements) {
+      const row = this.#sql.counted.get(settlement.id) as CountedUrl | undefined;
+      if (row) this.#settleUrl(row, settlement);
+      if (settlement.orders) this.records.saveOrders(settlement.orders);
+    }
+  }
+
+  backlogs(
+    crawler: string,
+    horizon: Instant,
+    after: string | undefined,
+    limit: number,
+  ): { backlogs: Backlog[]; next?: string } {
+    const sites = this.#sql.dueSites.all(crawler, after ?? '', horizon, limit) as [number, string][];
+    const backlogs: Backlog[] = [];
+    for (const [site, hostKey] of sites) {
+      for (const [source, dueAt] of this.#sql.earliest.all({ site }) as [SourceNumber, Instant | null][]) {
+        if (dueAt !== null && dueAt <= horizon) backlogs.push({ crawler, hostKey, source, dueAt });
+      }
+    }
+    return { backlogs, next: sites.length < limit ? undefined : sites.at(-1)?.[1] };
+  }
+
+  /** Of these URLs, makes due those that match the filter (still) and may be crawled. */
+  makeDueAmong(ids: readonly UrlId[], filter: UrlFilter, dueAt: Instant, source: SourceNumber): number {
+    const rows = this.#among(ids, filter, `u.status NOT IN (${NEVER_CRAWLED.join(', ')})`);
+    for (const row of rows) this.#update(row, madeDue(row, dueAt, source));
+    return rows.length;
+  }
+
+  /** Of these URLs, deletes those that match the filter (still), hold no document and have no order in flight. */
+  forgetAmong(ids: readonly UrlId[], filter: UrlFilter): number {
+    const rows = this.#among(ids, filter, FORGETTABLE);
+    for (const row of rows) this.#remove(row);
+    return rows.length;
+  }
+
+  #insert(url: NewUrl): UrlId | undefined {
+    const site = this.#sites.knownOrNew(url.crawler, url.hostKey);
+    // Most links are known: one index probe is a fifth of an insert that comes to nothing.
+    if (this.#sql.idOf.get(site, url.key) !== undefined) return this.#findAgain(site, url);
+    const id = Number(this.#sql.insert.run(site, ...newValues(url)).lastInsertRowid);
+    this.#tally.count(asCounted(site, url), 1);
+    return id;
+  }
+
+  /** The id of a known URL whose status was removed and which starts again. */
+  #findAgain(site: number, url: NewUrl): UrlId | undefined {
+    if (url.source === undefined) return undefined;
+    const row = this.#sql.removedOf.get(url.key, site) as CountedUrl | undefined;
+    if (row) this.#update(row, foundAgain(url));
+    return row?.id;
+  }
+
+  #settleUrl(row: CountedUrl, { changes, visit, remove, links }: Settlement): void {
+    if (remove) {
+      this.#remove(row);
+      return;
+    }
+    if (changes) this.#update(row, changes);
+    if (links) this.#sql.saveLinks.run(row.id, ...linkValues(links));
+    if (visit) {
+      this.#sql.insertVisit.run(row.id, ...visitValues(visit));
+      if (Math.max(row.visits, changes?.visits ?? 0) > KEPT_VISITS) this.#sql.pruneVisits.run(row.id, row.id);
+    }
+  }
+
+  #remove(row: CountedUrl): void {
+    this.#sql.deleteVisits.run(row.id);
+    this.#sql.deleteLinks.run(row.id);
+    this.#sql.deleteUrl.run(row.id);
+    this.#tally.count(row, -1);
+  }
+
+  /** Writes only the columns that change, so that indexes on others are left alone. */
+  #update(row: CountedUrl, changes: RowChanges): void {
+    const fields = changedFields(changes);
+    if (fields.length === 0) return;
+    this.#updateOf(fields).run(...fields.map((field) => storedValue(field, changes)), row.id);
+    this.#tally.change(row, changes);
+  }
+
+  /** The engine changes URLs in a few shapes only: each is prepared once. */
+  #updateOf(fields: readonly (keyof RowChanges)[]): Statement<Value[]> {
+    const shape = fields.map((field) => `${CHANGES[field].column} = ?`).join(', ');
+    let update = this.#updates.get(shape);
+    if (!update) {
+      update = prepareOnce<Value[]>(this.#db, `UPDATE url SET ${shape} WHERE id = ?`);
+      this.#updates.set(shape, update);
+    }
+    return update;
+  }
+
+  #among(ids: readonly UrlId[], filter: UrlFilter, condition: string): CountedUrl[] {
+    const where = urlWhere(filter, GLOB);
+    return this.#db
+      .prepare(
+        `SELECT ${COUNTED} FROM json_each(?) wanted CROSS JOIN url u ON u.id = wanted.value
+         JOIN site s ON s.id = u.site_id WHERE ${condition} AND ${where.sql}`,
+      )
+      .all(JSON.stringify(ids), ...where.values) as CountedUrl[];
+  }
+}
+
+const COUNTED = 'u.id, u.site_id, u.status, u.source, u.due_at, u.visits, u.stamp IS NOT NULL AS indexed';
+
+const FORGETTABLE = `u.stamp IS NULL AND u.pending_deletion IS NULL AND NOT EXISTS
+  (SELECT 1 FROM push_order o WHERE o.uri_key = u.key AND o.uri = u.url AND o.crawler = s.crawler
+     AND o.state IN (${UNDER_WAY.join(', ')}))`;
+
+const statements = (db: Handle) => ({
+  idOf: prepareOnce<[number, bigint], UrlId>(db, 'SELECT id FROM url WHERE site_id = ? AND key = ?').pluck(),
+  insert: prepareOnce<Value[]>(
+    db,
+    `INSERT INTO url (site_id, ${NEW_COLUMNS.join(', ')}) VALUES (?, ${NEW_COLUMNS.map(() => '?').join(', ')})`,
+  ),
+  urlOf: prepareOnce(db, `${SELECT_URL} WHERE u.id = ?`),
+  queue: prepareOnce(db, 'SELECT id, due_at FROM url WHERE site_id = ? AND source = ? ORDER BY due_at, id').raw(),
+  counted: prepareOnce(db, `SELECT ${COUNTED} FROM url u WHERE u.id = ?`),
+  deleteUrl: prepareOnce(db, 'DELETE FROM url WHERE id = ?'),
+  dueSites: prepareOnce(
+    db,
+    'SELECT id, host FROM site WHERE crawler = ? AND host > ? AND next_due_at <= ? ORDER BY host LIMIT ?',
+  ).raw(),
+  earliest: prepareOnce(db, EARLIEST_BY_SOURCE).raw(),
+  insertVisit: prepareOnce(db, 'INSERT OR REPLACE INTO visit VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
+  pruneVisits: prepareOnce(
+    db,
+    `DELETE FROM visit WHERE url_id = ?
+       AND at < (SELECT at FROM visit WHERE url_id = ? ORDER BY at DESC LIMIT 1 OFFSET ${KEPT_VISITS - 1})`,
+  ),
+  anyRemoved: prepareOnce(db, `SELECT 1 FROM url WHERE status = ${REMOVED} LIMIT 1`),
+  removedOf: prepareOnce(
+    db,
+    `SELECT ${COUNTED} FROM url u WHERE u.key = ? AND u.site_id = ? AND u.status = ${REMOVED} AND u.source IS NULL`,
+  ),
+  saveLinks: prepareOnce(db, 'INSERT OR REPLACE INTO page_links VALUES (?, ?, ?, ?, ?)'),
+  deleteLinks: prepareOnce(db, 'DELETE FROM page_links WHERE url_id = ?'),
+  deleteVisits: prepareOnce(db, 'DELETE FROM visit WHERE url_id = ?'),
+});

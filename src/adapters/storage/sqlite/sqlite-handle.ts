@@ -1,0 +1,126 @@
+/** Opening a SQLite file the way this store wants it, and telling its errors apart by the reaction that they demand. */
+import Database from 'better-sqlite3';
+import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
+
+export type Handle = Database.Database;
+
+/**
+ * WAL with synchronous=NORMAL: a transaction is in the operating system's hands when the call returns, so a killed
+ * process (kill -9) loses nothing. A power failure may take the transactions since the last checkpoint, never more and
+ * never half of one: the store is then as it was some moments ago, pages visited since are visited again, and orders
+ * sent since are sent again, which sinks take without harm (URI and stamp). FULL would wait for the disk at every
+ * commit and buy only those moments.
+ */
+const PRAGMAS = [
+  'journal_mode = WAL',
+  'synchronous = NORMAL',
+  // Writers are two: the frontier, and now and then the administration; each holds the lock for milliseconds.
+  'busy_timeout = 10000',
+  // A store of threads has one that does it (checkpoint.ts); a store in the calling thread turns it on again.
+  'wal_autocheckpoint = 0',
+  'temp_store = FILE',
+  'journal_size_limit = 67108864',
+];
+
+export function prepareHandle(db: Handle): void {
+  for (const pragma of PRAGMAS) db.pragma(pragma);
+}
+
+/**
+ * Memory for pages, in KiB. Pages beyond it come from the page cache of the operating system, which is given back under
+ * pressure; mapping the file into the process instead saves a sixth of the time on a large store, but makes the process
+ * look as large as the file, and limits on containers count it so.
+ */
+const CACHE = { writer: 64_000, reader: 16_000 };
+
+/**
+ * A damaged page is reported at the start, not when a list or a visit happens to need it. It reads the whole file: two to
+ * three seconds for each GiB in the page cache.
+ * @throws StoreDamaged
+ */
+export function requireSoundPages(file: string): void {
+  guarded(file, () => {
+    const db = new Database(file, { readonly: true, fileMustExist: true });
+    try {
+      const found = db.pragma('quick_check(1)', { simple: true });
+      if (found !== 'ok') throw damaged(file, String(found).replace(/^\*\*\* in database main \*\*\*\n/, ''));
+    } finally {
+      db.close();
+    }
+  });
+}
+
+/** Opens an existing, migrated file. A reader checkpoints and sorts in temporary tables. */
+export function openHandle(file: string, role: 'writer' | 'reader'): Handle {
+  return guarded(file, () => {
+    const db = new Database(file, { fileMustExist: true });
+    prepareHandle(db);
+    db.pragma(`cache_size = -${CACHE[role]}`);
+    if (role === 'reader') {
+      // A checkpoint that finds the way barred tries again later; waiting, it would hold up the writer.
+      db.pragma('busy_timeout = 250');
+    }
+    return db;
+  });
+}
+
+const DAMAGE = /^SQLITE_(?:CORRUPT|NOTADB)/;
+const PASSING = /^SQLITE_(?:FULL|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL)/;
+
+/**
+ * Prepares a statement that is run again and again. SQLite with STAT4, as it comes with better-sqlite3, plans a statement again
+ * whenever a parameter that the planner has looked at changes: 5 to 50 µs, many times what running it takes. It does not look
+ * behind a unary plus, which changes no value.
+ */
+export function prepareOnce<Parameters extends unknown[] | object = unknown[], Result = unknown>(
+  db: Handle,
+  sql: string,
+) {
+  return db.prepare<Parameters, Result>(sql.replace(/\?|@\w+/g, '+$&'));
+}
+
+/** Another program has held the lock for longer than `busy_timeout`. */
+export const isLocked = (error: unknown): boolean =>
+  /^SQLITE_(?:BUSY|LOCKED)/.test(String((error as { code?: unknown } | undefined)?.code));
+
+const damaged = (file: string, said: string, cause?: unknown): StoreDamaged =>
+  new StoreDamaged(
+    `The database ${file} is damaged: ${said}. Move it away together with ${file}-wal and ${file}-shm, which would be read ` +
+      'into what comes after it; then put a backup in its place, or start with an empty store.',
+    { cause },
+  );
+
+/** The port's error for what SQLite says; anything else is a defect of ours and stays as it is. */
+export function storeError(error: unknown, file: string): unknown {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  if (typeof code !== 'string') return error;
+  const said = `${(error as Error).message} (${code})`;
+  if (DAMAGE.test(code)) {
+    return damaged(file, said, error);
+  }
+  if (code === 'SQLITE_FULL') {
+    return new StoreUnavailable(
+      `No space is left for the database ${file}: ${said}. Free some; work resumes by itself.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (isLocked(error)) {
+    return new StoreUnavailable(
+      `The database ${file} is locked by another program: ${said}. Close what has it open, such as a backup or a database browser; a server at work goes on by itself, and one that was to start can be started again.`,
+      { cause: error },
+    );
+  }
+  if (PASSING.test(code))
+    return new StoreUnavailable(`The database ${file} cannot be used now: ${said}`, { cause: error });
+  return error;
+}
+
+export function guarded<T>(file: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw storeError(error, file);
+  }
+}

@@ -1,0 +1,76 @@
+import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import { BULK_STEP, inSteps } from '../shared/bulk.js';
+import { newState } from '../shared/url-row.js';
+import { openSqliteDataSource, rawHandle } from './sqlite-data-source.js';
+import { SqliteFrontier } from './sqlite-frontier.js';
+import { guarded } from './sqlite-handle.js';
+import { SqliteReads } from './sqlite-reads.js';
+import { SqliteSearch } from './sqlite-search.js';
+
+/**
+ * The store in the calling thread, for one-shot crawls, simulations and tests: every call does its work at once and
+ * resolves in a microtask, so that runs repeat exactly. `:memory:` keeps nothing.
+ */
+export async function openSqliteInProcess(file: string): Promise<FrontierStore> {
+  const dataSource = await openSqliteDataSource(file);
+  const db = rawHandle(dataSource);
+  db.pragma('wal_autocheckpoint = 1000');
+  const frontier = new SqliteFrontier(db);
+  const { records } = frontier;
+  const reads = new SqliteReads(db);
+  const search = new SqliteSearch(db);
+  const write = async <T>(action: () => T): Promise<T> => guarded(file, () => frontier.transaction(action));
+  const read = async <T>(action: () => T): Promise<T> => guarded(file, action);
+  const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => number) =>
+    inSteps(
+      (after) => read(() => reads.matching(filter, after, BULK_STEP)),
+      (ids) => write(() => apply(ids)),
+    );
+  return {
+    discover: (urls) =>
+      write(() => {
+        const ids = frontier.insert(urls);
+        return urls.flatMap((url, i) => (ids[i] === 0 ? [] : [newState(ids[i]!, url)]));
+      }),
+    seed: (urls) => write(() => frontier.seed(urls)),
+    settle: (settlements) => write(() => frontier.settle(settlements)),
+    due: (...query) => read(() => frontier.due(...query)),
+    backlogs: (crawler, horizon, after, limit) => read(() => frontier.backlogs(crawler, horizon, after, limit)),
+    makeDue: (filter, dueAt, source) => changeAll(filter, (ids) => frontier.makeDueAmong(ids, filter, dueAt, source)),
+    forget: (filter) => changeAll(filter, (ids) => frontier.forgetAmong(ids, filter)),
+    loadHosts: (hostKeys) => read(() => records.loadHosts(hostKeys)),
+    saveHosts: (hosts) => write(() => records.saveHosts(hosts)),
+    saveOrders: (entries) => write(() => records.saveOrders(entries)),
+    pruneOrders: (decidedBefore, keep) =>
+      inSteps(
+        () => read(() => reads.prunable(decidedBefore, keep, BULK_STEP)),
+        (ids) => write(() => records.deleteOrders(ids)),
+      ),
+    putSetting: (name, value) => write(() => records.putSetting(name, value)),
+    find: (...query) => read(() => reads.find(...query)),
+    get: (...query) => read(() => reads.get(...query)),
+    list: (...query) => read(() => reads.list(...query)),
+    search: (...query) => read(() => search.search(...query)),
+    folders: (...query) => read(() => search.folders(...query)),
+    failing: (...query) => read(() => search.failing(...query)),
+    failingHosts: (...query) => read(() => search.failingHosts(...query)),
+    count: (filter) => read(() => reads.count(filter)),
+    counts: (...query) => read(() => reads.counts(...query)),
+    oldest: (crawler) => read(() => reads.oldest(crawler)),
+    indexedOfHost: (...query) => read(() => reads.indexedOfHost(...query)),
+    hosts: (...query) => read(() => reads.hosts(...query)),
+    listByUrl: (...query) => read(() => reads.listByUrl(...query)),
+    visits: (...query) => read(() => reads.visits(...query)),
+    byKeys: (...query) => read(() => reads.byKeys(...query)),
+    removed: (...query) => read(() => reads.removed(...query)),
+    gaveWayTo: (...query) => read(() => reads.gaveWayTo(...query)),
+    linksOf: (...query) => read(() => reads.linksOf(...query)),
+    lastOrderId: () => read(() => reads.lastOrderId()),
+    orders: (...query) => read(() => reads.orders(...query)),
+    order: (...query) => read(() => reads.order(...query)),
+    countOrders: (...query) => read(() => reads.countOrders(...query)),
+    getSetting: (...query) => read(() => reads.getSetting(...query)),
+    settings: (...query) => read(() => reads.settings(...query)),
+    close: () => dataSource.destroy(),
+  };
+}

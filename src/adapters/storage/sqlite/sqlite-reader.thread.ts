@@ -1,0 +1,34 @@
+/** The thread of the long reads, so that they hold up neither the crawl nor the short ones; one of them also checkpoints. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { checkpointer } from '../shared/checkpoint.js';
+import { type Call, crossing, perform, type Reply, type StoreThreadData } from '../shared/thread-protocol.js';
+import { openHandle, storeError } from './sqlite-handle.js';
+import { SqliteReads } from './sqlite-reads.js';
+import { SqliteSearch } from './sqlite-search.js';
+import { readerVerbs } from './sqlite-verbs.js';
+
+const CHECKPOINT_EVERY_MS = 500;
+
+const { file, checkpoints } = workerData as StoreThreadData;
+const db = openHandle(file, 'reader');
+const verbs = readerVerbs(new SqliteReads(db), new SqliteSearch(db));
+
+function run(call: Call): Reply {
+  try {
+    return { value: perform(verbs, call) };
+  } catch (error) {
+    return { error: crossing(storeError(error, file)) };
+  }
+}
+
+const timer = checkpoints ? setInterval(checkpointer(db), CHECKPOINT_EVERY_MS) : undefined;
+
+parentPort!.on('message', (message: readonly Call[] | 'close') => {
+  if (message !== 'close') {
+    parentPort!.postMessage(message.map(run));
+    return;
+  }
+  clearInterval(timer);
+  db.close();
+  parentPort!.close();
+});

@@ -1,0 +1,267 @@
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { SOURCES, type SourceNumber } from '../../../domain/frontier/sources.js';
+import type { Instant } from '../../../domain/time/units.js';
+import { crawlUrl, hostKey } from '../../../domain/url/crawl-url.js';
+import { urlKey } from '../../../domain/url/url-key.js';
+import {
+  type CrawlerCounts,
+  type FrontierStore,
+  type LedgerEntry,
+  type LedgerFilter,
+  OLDEST_HOSTS,
+  type PageLinks,
+  type QueuedUrl,
+  type UrlFilter,
+  type Visit,
+} from '../../../engine/ports/frontier-store.js';
+import { crawlerCounts } from '../shared/crawler-counts.js';
+import { countedWhere, GLOB, hostOf, orderWhere, urlWhere, type Where } from '../shared/filter-sql.js';
+import { type LinksRecord, toLinks } from '../shared/link-row.js';
+import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
+import type { CounterChange } from '../shared/tally.js';
+import { REMOVED, toState, URL_COLUMNS, type UrlRecord } from '../shared/url-row.js';
+import { type Handle, prepareOnce } from './sqlite-handle.js';
+
+export const SELECT_URL = `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id`;
+
+/** URLs that are sorted in a moment. */
+const SMALL_SITE = 20_000;
+
+type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
+
+/** The reading verbs on one SQLite handle, synchronous. Those that `readerVerbs` offers may take seconds on a large store. */
+export class SqliteReads {
+  readonly #db: Handle;
+  readonly #sql;
+  /** Crawler whose URLs stand sorted in `temp.by_url`. */
+  #sorted: string | undefined;
+
+  constructor(db: Handle) {
+    this.#db = db;
+    this.#sql = statements(db);
+  }
+
+  find(crawler: string, url: string): UrlState | undefined {
+    const row = this.#sql.find.get(crawler, hostKey(crawlUrl(url)), urlKey(url), url) as UrlRecord | undefined;
+    return row && toState(row);
+  }
+
+  get(ids: readonly UrlId[]): UrlState[] {
+    return ids.flatMap((id) => {
+      const row = this.#sql.byId.get(id) as UrlRecord | undefined;
+      return row ? [toState(row)] : [];
+    });
+  }
+
+  byKeys(crawler: string, hostKey: string, keys: BigInt64Array): UrlState[] {
+    return (this.#sql.byKeys.all(`[${keys.join()}]`, crawler, hostKey) as UrlRecord[]).map(toState);
+  }
+
+  /** URLs with these keys whose status was removed. */
+  removed(crawler: string, keys: BigInt64Array): UrlState[] {
+    return (this.#sql.removed.all(`[${keys.join()}]`, crawler) as UrlRecord[]).map(toState);
+  }
+
+  gaveWayTo(crawler: string, canonical: string): UrlState[] {
+    return (this.#sql.gaveWayTo.all(canonical, crawler) as UrlRecord[]).map(toState);
+  }
+
+  linksOf(id: UrlId): PageLinks | undefined {
+    const row = this.#sql.links.get(id) as LinksRecord | undefined;
+    return row && toLinks(row);
+  }
+
+  visits(id: UrlId, limit: number): Visit[] {
+    return (this.#sql.visits.all(id, limit) as VisitRecord[]).map(toVisit);
+  }
+
+  counts(crawler: string): CrawlerCounts {
+    const oldestDueAt = (this.#sql.oldestDue.get(crawler) ?? undefined) as Instant | undefined;
+    return crawlerCounts(this.#sql.counters.all(crawler) as CounterChange[], oldestDueAt);
+  }
+
+  /** Hosts come in the order of their first due time: once that has passed what a source has, the source has its oldest. */
+  oldest(crawler: string): Map<SourceNumber, QueuedUrl> {
+    const oldest = new Map<SourceNumber, QueuedUrl>();
+    const { bySource } = this.counts(crawler);
+    const queued = SOURCES.map((_, number) => number as SourceNumber).filter((number) => (bySource[number] ?? 0) > 0);
+    const since = (number: SourceNumber): number => oldest.get(number)?.dueAt ?? Number.POSITIVE_INFINITY;
+    for (const { id, dueAt } of this.#sql.sitesDue.all(crawler, OLDEST_HOSTS) as { id: number; dueAt: Instant }[]) {
+      const open = queued.filter((number) => since(number) > dueAt);
+      if (open.length === 0) break;
+      for (const number of open) {
+        const first = this.#sql.firstOfSite.get(id, number) as QueuedUrl | undefined;
+        if (first && first.dueAt < since(number)) oldest.set(number, first);
+      }
+    }
+    return oldest;
+  }
+
+  indexedOfHost(crawler: string, host: string): number {
+    return (this.#sql.indexedOfHost.get(crawler, host) as number | undefined) ?? 0;
+  }
+
+  hosts(crawler: string, after: string | undefined, limit: number): HostCounts {
+    return this.#sql.hosts.all(crawler, after ?? '', limit) as HostCounts;
+  }
+
+  list(filter: UrlFilter, after: UrlId, limit: number): UrlState[] {
+    const { from, where } = this.#rows(filter);
+    const rows = this.#db.prepare(
+      `SELECT ${URL_COLUMNS} ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`,
+    );
+    return (rows.all(after, ...where.values, limit) as UrlRecord[]).map(toState);
+  }
+
+  count(filter: UrlFilter): number {
+    const counted = countedWhere(filter);
+    if (counted)
+      return this.#db
+        .prepare(counted.sql)
+        .pluck()
+        .get(...counted.values) as number;
+    const { from, where } = this.#rows(filter);
+    return this.#db
+      .prepare(`SELECT count(*) ${from} WHERE ${where.sql}`)
+      .pluck()
+      .get(...where.values) as number;
+  }
+
+  /** Ids of matching URLs, ascending, for work in pieces. */
+  matching(filter: UrlFilter, after: UrlId, limit: number): UrlId[] {
+    const { from, where } = this.#rows(filter);
+    const ids = this.#db.prepare(`SELECT u.id ${from} WHERE u.id > ? AND ${where.sql} ORDER BY u.id LIMIT ?`);
+    return ids.pluck().all(after, ...where.values, limit) as UrlId[];
+  }
+
+  /**
+   * There is no index on the text of URLs (it would be the largest of all), so the first page sorts the crawler's URLs
+   * into a temporary table which the next pages walk; what is added meanwhile is not seen, what goes is left out.
+   */
+  listByUrl(crawler: string, after: string | undefined, limit: number): UrlState[] {
+    if (after === undefined || this.#sorted !== crawler) this.#sort(crawler);
+    const page = this.#db
+      .prepare('SELECT id FROM temp.by_url WHERE url > ? ORDER BY url LIMIT ?')
+      .pluck()
+      .all(after ?? '', limit) as UrlId[];
+    if (page.length < limit) this.#dropSorted();
+    return this.get(page);
+  }
+
+  order(id: number): LedgerEntry | undefined {
+    const row = this.#sql.order.get(id) as OrderRecord | undefined;
+    return row && toEntry(row);
+  }
+
+  orders(filter: LedgerFilter, before: number | undefined, limit: number): LedgerEntry[] {
+    const where = orderWhere(filter);
+    const rows = this.#db.prepare(`SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`);
+    return (rows.all(before ?? Number.MAX_SAFE_INTEGER, ...where.values, limit) as OrderRecord[]).map(toEntry);
+  }
+
+  countOrders(filter: LedgerFilter): number {
+    const where = orderWhere(filter);
+    return this.#db
+      .prepare(`SELECT count(*) FROM push_order WHERE ${where.sql}`)
+      .pluck()
+      .get(...where.values) as number;
+  }
+
+  lastOrderId(): number {
+    return (this.#sql.lastOrder.get() as number | null) ?? 0;
+  }
+
+  /** Acknowledged orders that need not be kept, oldest first. The newest of all stays: ids must not be used twice. */
+  prunable(decidedBefore: Instant, keep: number, limit: number): number[] {
+    const surplus = (this.#sql.nthAcknowledged.get(keep) as number | undefined) ?? 0;
+    return this.#sql.prunable.all(surplus, decidedBefore, limit) as number[];
+  }
+
+  getSetting(name: string): string | undefined {
+    return this.#sql.setting.get(name) as string | undefined;
+  }
+
+  settings(prefix: string): ReadonlyMap<string, string> {
+    return new Map(this.#sql.settings.all(prefix.length, prefix) as [string, string][]);
+  }
+
+  /**
+   * Where to look, and for what. CROSS JOIN keeps SQLite from choosing the order of the tables: it knows no sizes and
+   * would sort millions of URLs of a crawler for every page. Only a small site is looked up by itself and sorted.
+   */
+  #rows(filter: UrlFilter): { readonly from: string; readonly where: Where } {
+    const where = urlWhere(filter, GLOB);
+    const host = hostOf(filter);
+    const small = host !== undefined && (this.#sql.urlsOfHost.get(host) as number) <= SMALL_SITE;
+    const from = small
+      ? 'FROM site s CROSS JOIN url u ON u.site_id = s.id'
+      : 'FROM url u CROSS JOIN site s ON s.id = u.site_id';
+    return { from, where };
+  }
+
+  #sort(crawler: string): void {
+    this.#dropSorted();
+    this.#db
+      .prepare(
+        `CREATE TEMP TABLE by_url AS SELECT u.url, u.id FROM url u JOIN site s ON s.id = u.site_id WHERE s.crawler = ? ORDER BY u.url`,
+      )
+      .run(crawler);
+    this.#db.exec('CREATE INDEX temp.by_url_url ON by_url (url)');
+    this.#sorted = crawler;
+  }
+
+  #dropSorted(): void {
+    this.#db.exec('DROP TABLE IF EXISTS temp.by_url');
+    this.#sorted = undefined;
+  }
+}
+
+const ACKNOWLEDGED = orderStateCode('acknowledged');
+
+const statements = (db: Handle) => ({
+  find: prepareOnce(db, `${SELECT_URL} WHERE s.crawler = ? AND s.host = ? AND u.key = ? AND u.url = ?`),
+  byId: prepareOnce(db, `${SELECT_URL} WHERE u.id = ?`),
+  byKeys: prepareOnce(
+    db,
+    `SELECT ${URL_COLUMNS} FROM json_each(?) k CROSS JOIN site s CROSS JOIN url u ON u.site_id = s.id AND u.key = k.value
+     WHERE s.crawler = ? AND s.host = ?`,
+  ),
+  removed: prepareOnce(
+    db,
+    `SELECT ${URL_COLUMNS} FROM json_each(?) k CROSS JOIN url u ON u.key = k.value AND u.status = ${REMOVED}
+     JOIN site s ON s.id = u.site_id WHERE s.crawler = ?`,
+  ),
+  gaveWayTo: prepareOnce(db, `${SELECT_URL} WHERE u.canonical = ? AND s.crawler = ?`),
+  links: prepareOnce(db, 'SELECT * FROM page_links WHERE url_id = ?'),
+  visits: prepareOnce(db, 'SELECT * FROM visit WHERE url_id = ? ORDER BY at DESC LIMIT ?'),
+  counters: prepareOnce(db, 'SELECT status, source, indexed, urls FROM counter WHERE crawler = ?'),
+  oldestDue: prepareOnce(db, 'SELECT min(next_due_at) FROM site WHERE crawler = ? AND next_due_at IS NOT NULL').pluck(),
+  sitesDue: prepareOnce(
+    db,
+    'SELECT id, next_due_at AS "dueAt" FROM site WHERE crawler = ? AND next_due_at IS NOT NULL ORDER BY next_due_at LIMIT ?',
+  ),
+  firstOfSite: prepareOnce(
+    db,
+    'SELECT url, due_at AS "dueAt" FROM url WHERE site_id = ? AND source = ? ORDER BY due_at LIMIT 1',
+  ),
+  indexedOfHost: prepareOnce(db, 'SELECT indexed FROM site WHERE crawler = ? AND host = ?').pluck(),
+  urlsOfHost: prepareOnce(db, 'SELECT coalesce(sum(urls), 0) FROM site WHERE host = ?').pluck(),
+  hosts: prepareOnce(
+    db,
+    `SELECT host AS hostKey, urls, indexed, errors, queued FROM site
+     WHERE crawler = ? AND host > ? AND urls > 0 ORDER BY host LIMIT ?`,
+  ),
+  order: prepareOnce(db, 'SELECT * FROM push_order WHERE id = ?'),
+  lastOrder: prepareOnce(db, 'SELECT max(id) FROM push_order').pluck(),
+  nthAcknowledged: prepareOnce(
+    db,
+    `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} ORDER BY id DESC LIMIT 1 OFFSET ?`,
+  ).pluck(),
+  prunable: prepareOnce(
+    db,
+    `SELECT id FROM push_order WHERE state = ${ACKNOWLEDGED} AND (id <= ? OR decided_at < ?)
+         AND id < (SELECT max(id) FROM push_order) ORDER BY id LIMIT ?`,
+  ).pluck(),
+  setting: prepareOnce(db, 'SELECT value FROM setting WHERE name = ?').pluck(),
+  settings: prepareOnce(db, 'SELECT name, value FROM setting WHERE substr(name, 1, ?) = ? ORDER BY name').raw(),
+});

@@ -1,0 +1,204 @@
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { ERROR_CODES } from '../../../domain/fetch/error-codes.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type { FolderStep, FrontierStore, SearchStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import { ERROR, type FailingDialect, failingHostsQuery, failingQuery, type HostsPage } from '../shared/failing-sql.js';
+import { countedWhere, hostOf, urlWhere } from '../shared/filter-sql.js';
+import {
+  ALL,
+  FIRST_STRIDE,
+  FolderTally,
+  type MatchStep,
+  type Progress,
+  STEP_LIMITS,
+  type StepLimits,
+} from '../shared/search.js';
+import { toState, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-row.js';
+import { globInTime, MatchWatch } from './match-watch.js';
+import { type Handle, prepareOnce } from './sqlite-handle.js';
+
+type Failing = Awaited<ReturnType<FrontierStore['failing']>>;
+type FailingHosts = Awaited<ReturnType<FrontierStore['failingHosts']>>;
+type Search = UrlFilter & { readonly crawler: string };
+
+type Reader<Row> = (after: UrlId, until: UrlId, limit: number) => Row[];
+
+/** Where candidates are found, and what else is said of them. */
+interface Candidates {
+  readonly from: string;
+  readonly where?: string;
+}
+
+interface Taking<Row> {
+  readonly after: UrlId;
+  readonly limit: number;
+  readonly take: (row: Row) => void;
+}
+
+const FAILING: FailingDialect = {
+  site: 'site_id',
+  url: (status) => `url INDEXED BY ${status === ERROR ? 'url_error' : 'url_removed'}`,
+  join: 's.id = g.site_id',
+};
+
+/**
+ * Lists for a person. Where an index leads to few candidates, all of them are looked at and sorted; else a walk goes through
+ * the table by id and stops when its time is over. No index is kept for it: each would slow down the crawl.
+ */
+export class SqliteSearch {
+  readonly #db: Handle;
+  readonly #limits: StepLimits;
+  readonly #sql;
+  readonly #watch: MatchWatch;
+
+  constructor(db: Handle, limits = STEP_LIMITS) {
+    this.#db = db;
+    this.#watch = MatchWatch.of(db);
+    this.#limits = limits;
+    this.#sql = statements(db, limits.few + 1);
+  }
+
+  search(filter: Search, after: UrlId, limit: number): SearchStep {
+    const urls: UrlState[] = [];
+    const take = (row: UrlRecord): unknown => urls.push(toState(row));
+    return { urls, ...this.#step(URL_COLUMNS, filter, { after, limit, take }) };
+  }
+
+  matches(filter: Search, after: UrlId, limit: number): MatchStep {
+    const ids: UrlId[] = [];
+    const take = ({ id }: Pick<UrlRecord, 'id'>): unknown => ids.push(id);
+    return { ids, next: this.#step('u.id', filter, { after, limit, take }).next };
+  }
+
+  folders(crawler: string, hostKey: string, folder: string, after: UrlId): FolderStep {
+    const tally = new FolderTally(folder);
+    const take = ({ id, url }: Pick<UrlRecord, 'id' | 'url'>): void => tally.count(id, url);
+    const limit = Number.MAX_SAFE_INTEGER;
+    const progress = this.#step('u.id, u.url', { crawler, hostKey, prefix: folder }, { after, limit, take });
+    const sample = tally.sample.map((id) => toState(this.#sql.urlOf.get(id) as UrlRecord));
+    return { ...tally.result, sample, ...progress };
+  }
+
+  failing(crawler: string, now: Instant, hostKey?: string): Failing {
+    const { sql, values } = failingQuery(FAILING, crawler, now, hostKey);
+    return this.#db.prepare<Value[]>(sql).all(...values) as Failing;
+  }
+
+  failingHosts(crawler: string, reason: string, now: Instant, after: HostsPage['after'], limit: number): FailingHosts {
+    const { sql, values } = failingHostsQuery(FAILING, crawler, reason, now, { after, limit });
+    return this.#db.prepare<Value[]>(sql).all(...values) as FailingHosts;
+  }
+
+  #step<Row extends Pick<UrlRecord, 'id'>>(columns: string, filter: Search, taking: Taking<Row>): Progress {
+    if (this.#isEmpty(filter)) return ALL;
+    const began = performance.now();
+    const few = this.#few(filter);
+    const progress = few && this.#amongFew(this.#reader<Row>(columns, filter, few), taking, began);
+    return progress ?? this.#walk(this.#reader<Row>(columns, filter, this.#many(filter)), taking, began);
+  }
+
+  /** Undefined: matching them all takes too long, and they come in no order in which one could go on. */
+  #amongFew<Row extends Pick<UrlRecord, 'id'>>(
+    read: Reader<Row>,
+    { after, limit, take }: Taking<Row>,
+    began: number,
+  ): Progress | undefined {
+    const last = this.#lastId;
+    this.#watch.start(began + this.#limits.ms / 2);
+    const found = read(after, last, limit);
+    if (this.#watch.refused !== undefined) return undefined;
+    found.forEach(take);
+    return found.length < limit ? ALL : this.#progress(found.at(-1)!.id, last);
+  }
+
+  /** By id, in strides; ends in the middle of one when its time is over. */
+  #walk<Row extends Pick<UrlRecord, 'id'>>(
+    read: Reader<Row>,
+    { after, limit, take }: Taking<Row>,
+    began: number,
+  ): Progress {
+    const last = this.#lastId;
+    const deadline = began + this.#limits.ms;
+    let reach = Math.min(FIRST_STRIDE, this.#limits.stride);
+    let at = after;
+    let room = limit;
+    this.#watch.start(deadline);
+    do {
+      const some = read(at, at + reach, room);
+      const { refused = Number.POSITIVE_INFINITY } = this.#watch;
+      const found = some.filter(({ id }) => id < refused);
+      found.forEach(take);
+      room -= found.length;
+      at = room === 0 ? found.at(-1)!.id : Math.min(at + reach, refused - 1);
+      if (performance.now() < began + this.#limits.ms / 4) reach = Math.min(2 * reach, this.#limits.stride);
+    } while (at < last && room > 0 && performance.now() < deadline);
+    return this.#progress(at, last);
+  }
+
+  #reader<Row>(columns: string, filter: Search, { from, where = '1 = 1' }: Candidates): Reader<Row> {
+    const { sql, values } = urlWhere(filter, globInTime(filter.like, this.#limits.unwatched));
+    const rows = this.#db.prepare(
+      `SELECT ${columns} ${from} WHERE u.id > ? AND u.id <= ? AND ${where} AND ${sql} ORDER BY u.id LIMIT ?`,
+    );
+    return (after, until, limit) => rows.all(after, until, ...values, limit) as Row[];
+  }
+
+  get #lastId(): UrlId {
+    return this.#sql.lastId.get() as UrlId;
+  }
+
+  #progress(at: UrlId, last: UrlId): Progress {
+    return at < last ? { next: at, searched: at / last } : ALL;
+  }
+
+  /** The counters know that there is none. */
+  #isEmpty({ crawler, status, source, indexed }: Search): boolean {
+    return this.#counted({ crawler, status, source, indexed }) === 0;
+  }
+
+  /** Where all candidates are, when they are so few that they can be sorted in a moment. */
+  #few(filter: Search): Candidates | undefined {
+    const { crawler, status, reason, source } = filter;
+    const host = hostOf(filter);
+    const { few } = this.#limits;
+    if (host !== undefined && this.#counted({ crawler, hostKey: host }) <= few) return { from: bySite('url_of_site') };
+    const failing = reason !== undefined && (status === 'error' || Object.hasOwn(ERROR_CODES, reason));
+    if (failing && (this.#sql.failing.get(reason) as number) <= few)
+      return { from: byUrl('INDEXED BY url_error'), where: `u.status = ${ERROR}` };
+    if (status !== undefined && this.#counted({ status }) <= few) return { from: byUrl('INDEXED BY url_status') };
+    const scattered = source === undefined || this.#counted({ source }) > few;
+    return scattered || (this.#sql.sites.get() as number) > few ? undefined : { from: bySite('url_queue') };
+  }
+
+  #many(filter: Search): Candidates {
+    const { crawler, status } = filter;
+    const host = hostOf(filter);
+    const site = host === undefined ? undefined : (this.#sql.site.get(crawler, host) as number);
+    const rare = status !== undefined && 2 * this.#counted({ status }) < this.#counted({});
+    return {
+      from: byUrl(rare ? 'INDEXED BY url_status' : 'NOT INDEXED'),
+      where: site === undefined ? undefined : `u.site_id = ${site}`,
+    };
+  }
+
+  #counted(filter: UrlFilter): number {
+    const { sql, values } = countedWhere(filter)!;
+    const counted = this.#db.prepare<Value[], number>(sql).pluck();
+    return counted.get(...values)!;
+  }
+}
+
+/** CROSS JOIN keeps SQLite from choosing the order of the tables: it knows no sizes. */
+const byUrl = (index: string): string => `FROM url u ${index} CROSS JOIN site s ON s.id = u.site_id`;
+const bySite = (index: string): string => `FROM site s CROSS JOIN url u INDEXED BY ${index} ON u.site_id = s.id`;
+
+const statements = (db: Handle, enough: number) => ({
+  lastId: prepareOnce(db, 'SELECT coalesce(max(id), 0) FROM url').pluck(),
+  urlOf: prepareOnce(db, `SELECT ${URL_COLUMNS} FROM url u JOIN site s ON s.id = u.site_id WHERE u.id = ?`),
+  site: prepareOnce(db, 'SELECT coalesce(min(id), 0) FROM site WHERE crawler = ? AND host = ?').pluck(),
+  sites: prepareOnce(db, `SELECT count(*) FROM (SELECT 1 FROM site LIMIT ${enough})`).pluck(),
+  failing: prepareOnce(
+    db,
+    `SELECT count(*) FROM (SELECT 1 FROM url INDEXED BY url_error WHERE status = ${ERROR} AND reason = ? LIMIT ${enough})`,
+  ).pluck(),
+});

@@ -1,0 +1,53 @@
+import { type Handle, prepareOnce } from './sqlite-handle.js';
+
+/** Sites remembered in memory; beyond that the memory starts again. */
+const REMEMBERED = 100_000;
+
+/** The small ids of (crawler, host), remembered: every link asks for one. */
+export class SqliteSites {
+  readonly #ids = new Map<string, number>();
+  readonly #crawlers = new Map<number, string>();
+  readonly #select;
+  readonly #crawler;
+  readonly #insert;
+
+  constructor(db: Handle) {
+    this.#select = prepareOnce<[string, string], number>(
+      db,
+      'SELECT id FROM site WHERE crawler = ? AND host = ?',
+    ).pluck();
+    this.#crawler = prepareOnce<[number], string>(db, 'SELECT crawler FROM site WHERE id = ?').pluck();
+    this.#insert = prepareOnce<[string, string]>(db, 'INSERT INTO site (crawler, host) VALUES (?, ?)');
+  }
+
+  known(crawler: string, hostKey: string): number | undefined {
+    const name = `${crawler}\n${hostKey}`;
+    let id = this.#ids.get(name);
+    if (id === undefined) {
+      id = this.#select.get(crawler, hostKey);
+      if (this.#ids.size >= REMEMBERED) this.#ids.clear();
+      if (id !== undefined) this.#ids.set(name, id);
+    }
+    return id;
+  }
+
+  knownOrNew(crawler: string, hostKey: string): number {
+    return this.known(crawler, hostKey) ?? Number(this.#insert.run(crawler, hostKey).lastInsertRowid);
+  }
+
+  crawlerOf(site: number): string {
+    let crawler = this.#crawlers.get(site);
+    if (crawler === undefined) {
+      crawler = this.#crawler.get(site) ?? '';
+      if (this.#crawlers.size >= REMEMBERED) this.#crawlers.clear();
+      this.#crawlers.set(site, crawler);
+    }
+    return crawler;
+  }
+
+  /** The transaction was rolled back, and new sites with it. */
+  forget(): void {
+    this.#ids.clear();
+    this.#crawlers.clear();
+  }
+}

@@ -1,0 +1,234 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { discovered, newUrl, order } from '../../../../test/support/frontier-samples.js';
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
+import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
+import { DataDirectoryInUse } from '../shared/data-lock.js';
+import { openSqliteDataSource, rawHandle } from './sqlite-data-source.js';
+import { SqliteFrontier } from './sqlite-frontier.js';
+import { guarded } from './sqlite-handle.js';
+import { openSqliteInProcess } from './sqlite-in-process.js';
+import { SqliteReads } from './sqlite-reads.js';
+import { openSqliteStore } from './sqlite-store.js';
+
+const support = (name: string): string => fileURLToPath(new URL(`../../../../test/support/${name}`, import.meta.url));
+const databaseFile = (): string => join(temporaryDirectory(), 'data', 'crawlway.db');
+
+/** A process that writes to the store until it is killed, and tells every batch that was acknowledged. */
+function writer(file: string, first: number) {
+  const program = ['--import', support('register-typescript.mjs'), support('store-writer.ts')];
+  const child = spawn(process.execPath, [...program, file, String(first)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, lines: createInterface({ input: child.stdout }), exit: once(child, 'exit') };
+}
+
+/** What a writer told before it was killed, which happened after so many lines. */
+async function reportedUntilKilled(file: string, first: number, count: number): Promise<string[]> {
+  const { child, lines, exit } = writer(file, first);
+  const reported: string[] = [];
+  for await (const line of lines) {
+    reported.push(line);
+    if (reported.length === count) child.kill('SIGKILL');
+  }
+  await exit;
+  expect(reported.length).toBeGreaterThanOrEqual(count);
+  return reported;
+}
+
+describe('a SQLite store', () => {
+  it('holds all that it acknowledged when its process is killed, again and again', async () => {
+    const file = databaseFile();
+    const reported = new Set<string>();
+    for (const [round, lines] of [7, 40].entries()) {
+      for (const line of await reportedUntilKilled(file, round * 1_000, lines)) reported.add(line);
+      const store = await openSqliteStore(file);
+      const urls = await store.list({}, 0, 100_000);
+      const settled = urls.filter(({ stamp }) => stamp !== undefined).length;
+      for (const line of reported) {
+        const [what, n] = line.split(' ') as [string, string];
+        const batch = urls.filter(({ url }) => url.includes(`/${n}/`));
+        expect(batch, line).toHaveLength(20);
+        if (what === 'settled')
+          expect(
+            batch.every(({ stamp }) => stamp === `stamp-${n}`),
+            line,
+          ).toBe(true);
+      }
+      expect(await store.countOrders({})).toBe(settled);
+      expect((await store.counts('docs')).indexed).toBe(settled);
+      expect((await store.hosts('docs', undefined, 10)).reduce((sum, host) => sum + host.urls, 0)).toBe(urls.length);
+      await store.close();
+    }
+  });
+
+  it('belongs to one server: a second one is refused until the first is closed', async () => {
+    const file = databaseFile();
+    const first = await openSqliteStore(file);
+    const refusal = await openSqliteStore(file).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(DataDirectoryInUse);
+    expect((refusal as Error).message).toContain(
+      `${dirname(file)} is in use by another server (process ${process.pid})`,
+    );
+    await discovered(first, newUrl('http://a.example/'));
+    await first.close();
+    const second = await openSqliteStore(file);
+    expect(await second.count({})).toBe(1);
+    await second.close();
+  });
+
+  it('is refused to a second process, and free again as soon as the first is killed', async () => {
+    const file = databaseFile();
+    const { child, lines, exit } = writer(file, 0);
+    await Promise.race([once(lines, 'line'), exit.then(() => expect.unreachable('the writer ended by itself'))]);
+    await expect(openSqliteStore(file)).rejects.toThrow(`in use by another server (process ${child.pid})`);
+    child.kill('SIGKILL');
+    await exit;
+    await (await openSqliteStore(file)).close();
+  });
+
+  it.each([
+    [
+      'no database at all',
+      (file: string) => writeFileSync(file, 'this is no database, but long enough to be looked at\n'.repeat(200)),
+    ],
+    [
+      'a database with a torn page',
+      (file: string) => {
+        const bytes = readFileSync(file);
+        writeFileSync(file, bytes.fill(0xa5, 100, 4096 * 3));
+      },
+    ],
+  ])('names the file when it is %s, and leaves it as it was', async (_what, damage) => {
+    const file = databaseFile();
+    await (await openSqliteStore(file)).close();
+    damage(file);
+    const before = readFileSync(file);
+    const refusal = await openSqliteStore(file).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(StoreDamaged);
+    expect((refusal as Error).message).toContain(file);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    // The directory is free again.
+    await expect(openSqliteStore(file)).rejects.toBeInstanceOf(StoreDamaged);
+  });
+
+  it('refuses a database of a newer version', async () => {
+    const file = databaseFile();
+    await (await openSqliteStore(file)).close();
+    const db = new Database(file);
+    db.exec(`INSERT INTO migration (timestamp, name) VALUES (99, 'Future0000000000099')`);
+    db.close();
+    await expect(openSqliteStore(file)).rejects.toThrow(`${file} was written by a newer version (Future0000000000099)`);
+  });
+
+  it('does nothing of a call that meets a full disk, and goes on when there is space again', async () => {
+    const dataSource = await openSqliteDataSource(join(temporaryDirectory(), 'crawlway.db'));
+    const db = rawHandle(dataSource);
+    const frontier = new SqliteFrontier(db);
+    const reads = new SqliteReads(db);
+    const many = (host: string) => Array.from({ length: 3_000 }, (_, i) => newUrl(`http://${host}/${i}`));
+    const store = (host: string) =>
+      guarded('crawlway.db', () => frontier.transaction(() => frontier.insert(many(host))));
+    store('a.example');
+    const before = { counts: reads.counts('docs'), hosts: reads.hosts('docs', undefined, 9), urls: reads.count({}) };
+    const pages = db.pragma('page_count', { simple: true }) as number;
+    db.pragma(`max_page_count = ${pages + 10}`);
+    expect(() => store('b.example')).toThrow(StoreUnavailable);
+    expect({ counts: reads.counts('docs'), hosts: reads.hosts('docs', undefined, 9), urls: reads.count({}) }).toEqual(
+      before,
+    );
+    db.pragma('max_page_count = 4294967294');
+    store('b.example');
+    expect(reads.hosts('docs', undefined, 9).map(({ urls }) => urls)).toEqual([3_000, 3_000]);
+    await dataSource.destroy();
+  });
+
+  it('lets a call that fails answer for itself only, although calls travel together', async () => {
+    const store = await openSqliteStore(databaseFile());
+    const broken = { ...order(2), reason: undefined as unknown as string };
+    const answers = await Promise.allSettled([
+      store.saveOrders([order(1)]),
+      store.saveOrders([broken]),
+      store.discover([newUrl('http://a.example/')]),
+      store.saveOrders([order(3)]),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect((await store.orders({}, undefined, 9)).map(({ id }) => id)).toEqual([3, 1]);
+    expect((await store.counts('docs')).byStatus.waiting).toBe(1);
+    await store.close();
+  });
+
+  it('finishes what was called before it is closed, and refuses what is called later', async () => {
+    const file = databaseFile();
+    const store = await openSqliteStore(file);
+    const calls = Array.from({ length: 100 }, (_, i) => store.saveOrders([order(i + 1)]));
+    await store.close();
+    await Promise.all(calls);
+    await expect(store.saveOrders([order(500)])).rejects.toThrow('closed');
+    const again = await openSqliteStore(file);
+    expect(await again.countOrders({})).toBe(100);
+    await again.close();
+  });
+});
+
+describe('a SQLite store in the calling thread', () => {
+  it('keeps nothing of :memory:', async () => {
+    const store = await openSqliteInProcess(':memory:');
+    await discovered(store, newUrl('http://a.example/'));
+    await store.close();
+    const other = await openSqliteInProcess(':memory:');
+    expect(await other.count({})).toBe(0);
+    await other.close();
+  });
+
+  it('has its tables exactly as the entities say', async () => {
+    const dataSource = await openSqliteDataSource(':memory:');
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+    await dataSource.destroy();
+  });
+
+  it('answers every prepared statement from an index, never by going through all URLs or orders', async () => {
+    const dataSource = await openSqliteDataSource(':memory:');
+    const db = rawHandle(dataSource);
+    const prepared: string[] = [];
+    const prepare = (sql: string) => {
+      prepared.push(sql);
+      return db.prepare(sql);
+    };
+    const spied = new Proxy(db, {
+      get: (target, name) => (name === 'prepare' ? prepare : Reflect.get(target, name)),
+    });
+    new SqliteFrontier(spied);
+    new SqliteReads(spied);
+    const plans = prepared.map((sql) => ({ sql, plan: db.prepare(`EXPLAIN QUERY PLAN ${sql}`) }));
+    for (const { sql, plan } of plans) {
+      const parameters = (sql.match(/\?/g) ?? []).map(() => null);
+      const named = Object.fromEntries((sql.match(/@\w+/g) ?? []).map((name) => [name.slice(1), null]));
+      const steps = (plan.all(...(sql.includes('@') ? [named] : parameters)) as { detail: string }[]).map(
+        ({ detail }) => detail,
+      );
+      expect(
+        steps.filter((step) => /^SCAN (?:u|o|url|push_order|visit)\b(?! USING)/.test(step)),
+        sql,
+      ).toEqual([]);
+    }
+    expect(prepared.length).toBeGreaterThan(30);
+    await dataSource.destroy();
+  });
+
+  it('undoes its migrations without a trace', async () => {
+    const dataSource = await openSqliteDataSource(':memory:');
+    for (const _ of dataSource.migrations) await dataSource.undoLastMigration();
+    const left = await dataSource.query(
+      `SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite%' AND name <> 'migration'`,
+    );
+    expect(left).toEqual([]);
+    await dataSource.destroy();
+  });
+});

@@ -1,0 +1,124 @@
+import { dirname } from 'node:path';
+import type { UrlId } from '../../../domain/crawl/url-state.js';
+import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import { BULK_STEP, inSteps } from '../shared/bulk.js';
+import { lockDataDirectory } from '../shared/data-lock.js';
+import { countedWhere } from '../shared/filter-sql.js';
+import { keysOf } from '../shared/keys.js';
+import { countInSteps, isPattern, matchingInSteps } from '../shared/search.js';
+import { StoreThread } from '../shared/store-thread.js';
+import { newState } from '../shared/url-row.js';
+import { openSqliteDataSource } from './sqlite-data-source.js';
+import { guarded, openHandle, requireSoundPages } from './sqlite-handle.js';
+import { SqliteReads } from './sqlite-reads.js';
+import type { ReaderVerbs, WriterVerbs } from './sqlite-verbs.js';
+
+/** Calls that may share a transaction of the writer: more would make each wait longer than it gains. */
+const WRITER_BATCH = 32;
+
+/**
+ * The store of a server: one thread writes, one does the long reads and the checkpoints, and short reads are done in
+ * the calling thread, where they cost less than the way to another one.
+ *
+ * Throws DataDirectoryInUse when another server has the file's directory, StoreDamaged when the file is no sound
+ * database or is newer than this program, StoreUnavailable when it cannot be opened now.
+ */
+export async function openSqliteStore(file: string): Promise<FrontierStore> {
+  const unlock = lockDataDirectory(dirname(file));
+  try {
+    await (await openSqliteDataSource(file)).destroy();
+    requireSoundPages(file);
+    return storeOf(file, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+function storeOf(file: string, unlock: () => void): FrontierStore {
+  const handle = openHandle(file, 'reader');
+  const reads = new SqliteReads(handle);
+  const writer = new StoreThread<WriterVerbs>(
+    new URL('./sqlite-writer.thread.js', import.meta.url),
+    { file },
+    WRITER_BATCH,
+  );
+  const readerThread = (checkpoints: boolean) =>
+    new StoreThread<ReaderVerbs>(new URL('./sqlite-reader.thread.js', import.meta.url), { file, checkpoints }, 1);
+  const reader = readerThread(true);
+  // A pending file begins with sorting all URLs of a crawler, which takes seconds that lists do not have. Few servers are ever asked for one.
+  let sorter: StoreThread<ReaderVerbs> | undefined;
+  const read = async <T>(action: () => T): Promise<T> => guarded(file, action);
+  const matching = (filter: UrlFilter, after: UrlId, limit: number): Promise<UrlId[]> =>
+    isPattern(filter)
+      ? matchingInSteps((...step) => reader.call('matches', filter, ...step), after, limit)
+      : reader.call('matching', filter, after, limit);
+  const changeAll = (filter: UrlFilter, apply: (ids: readonly number[]) => Promise<number>) =>
+    inSteps((after) => matching(filter, after, BULK_STEP), apply);
+  return {
+    discover: async (urls) => {
+      // Nearly all links lead to known URLs: their keys go over alone, and only what is new follows whole.
+      const positions = await writer.call('unknown', keysOf(urls));
+      if (positions.length === 0) return [];
+      const unknown = Array.from(positions, (position) => urls[position]!);
+      const ids = await writer.call('insert', unknown);
+      return unknown.flatMap((url, i) => (ids[i] === 0 ? [] : [newState(ids[i]!, url)]));
+    },
+    seed: (urls) => writer.call('seed', urls),
+    settle: (settlements) => writer.call('settle', settlements),
+    due: (...query) => writer.call('due', ...query),
+    backlogs: (crawler, horizon, after, limit) => writer.call('backlogs', crawler, horizon, after, limit),
+    makeDue: (filter, dueAt, source) =>
+      changeAll(filter, (ids) => writer.call('makeDueAmong', ids, filter, dueAt, source)),
+    forget: (filter) => changeAll(filter, (ids) => writer.call('forgetAmong', ids, filter)),
+    loadHosts: (hostKeys) => writer.call('loadHosts', hostKeys),
+    saveHosts: (hosts) => writer.call('saveHosts', hosts),
+    saveOrders: (entries) => writer.call('saveOrders', entries),
+    pruneOrders: (decidedBefore, keep) =>
+      inSteps(
+        () => reader.call('prunable', decidedBefore, keep, BULK_STEP),
+        (ids) => writer.call('deleteOrders', ids),
+      ),
+    putSetting: (name, value) => writer.call('putSetting', name, value),
+    find: (...query) => read(() => reads.find(...query)),
+    get: (...query) => read(() => reads.get(...query)),
+    counts: (...query) => read(() => reads.counts(...query)),
+    oldest: (crawler) => reader.call('oldest', crawler),
+    indexedOfHost: (...query) => read(() => reads.indexedOfHost(...query)),
+    hosts: (...query) => read(() => reads.hosts(...query)),
+    visits: (...query) => read(() => reads.visits(...query)),
+    byKeys: (...query) => read(() => reads.byKeys(...query)),
+    removed: (...query) => read(() => reads.removed(...query)),
+    gaveWayTo: (...query) => read(() => reads.gaveWayTo(...query)),
+    linksOf: (...query) => read(() => reads.linksOf(...query)),
+    lastOrderId: () => read(() => reads.lastOrderId()),
+    order: (...query) => read(() => reads.order(...query)),
+    getSetting: (...query) => read(() => reads.getSetting(...query)),
+    settings: (...query) => read(() => reads.settings(...query)),
+    list: async (filter, after, limit) =>
+      isPattern(filter)
+        ? reader.call('get', await matching(filter, after, limit))
+        : reader.call('list', filter, after, limit),
+    search: (...query) => reader.call('search', ...query),
+    folders: (...query) => reader.call('folders', ...query),
+    failing: (...query) => reader.call('failing', ...query),
+    failingHosts: (...query) => reader.call('failingHosts', ...query),
+    count: (filter, signal) => {
+      if (countedWhere(filter)) return read(() => reads.count(filter));
+      if (isPattern(filter)) return countInSteps((...step) => reader.call('matches', filter, ...step), signal);
+      return reader.call('count', filter);
+    },
+    listByUrl: (...query) => {
+      sorter ??= readerThread(false);
+      return sorter.call('listByUrl', ...query);
+    },
+    orders: (filter, ...page) =>
+      filter.uri === undefined ? reader.call('orders', filter, ...page) : read(() => reads.orders(filter, ...page)),
+    countOrders: (...query) => reader.call('countOrders', ...query),
+    close: async () => {
+      await Promise.all([writer.close(), reader.close(), sorter?.close()]);
+      handle.close();
+      unlock();
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** What the two threads of the SQLite store offer, and what the store in the calling thread uses. */
+import type { SqliteFrontier } from './sqlite-frontier.js';
+import type { SqliteReads } from './sqlite-reads.js';
+import type { SqliteSearch } from './sqlite-search.js';
+
+export type WriterVerbs = ReturnType<typeof writerVerbs>;
+export type ReaderVerbs = ReturnType<typeof readerVerbs>;
+
+/** To be called inside `frontier.transaction`. */
+export const writerVerbs = (frontier: SqliteFrontier) => ({
+  ...offer(frontier, 'unknown', 'insert', 'seed', 'due', 'settle', 'backlogs', 'makeDueAmong', 'forgetAmong'),
+  ...offer(frontier.records, 'loadHosts', 'saveHosts', 'saveOrders', 'deleteOrders', 'putSetting'),
+});
+
+/** Reads that may take seconds on a large store. */
+export const readerVerbs = (reads: SqliteReads, search: SqliteSearch) => ({
+  ...offer(reads, 'list', 'get', 'count', 'matching', 'listByUrl', 'orders', 'countOrders', 'prunable', 'oldest'),
+  ...offer(search, 'search', 'matches', 'folders', 'failing', 'failingHosts'),
+});
+
+function offer<T extends object, Name extends keyof T>(target: T, ...names: Name[]): Pick<T, Name> {
+  const verbs = names.map((name) => [name, (target[name] as CallableFunction).bind(target)]);
+  return Object.fromEntries(verbs) as Pick<T, Name>;
+}

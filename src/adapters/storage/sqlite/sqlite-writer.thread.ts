@@ -1,0 +1,35 @@
+/** The one thread that writes to the SQLite store: takes batches of calls, answers each call of a batch. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { giveWay } from '../../system/thread-priority.js';
+import { type Call, crossing, perform, type Reply, type StoreThreadData } from '../shared/thread-protocol.js';
+import { SqliteFrontier } from './sqlite-frontier.js';
+import { isLocked, openHandle, storeError } from './sqlite-handle.js';
+import { writerVerbs } from './sqlite-verbs.js';
+
+// Beside the page threads: nothing but the crawl waits for it, and where it goes before them, they have too little work in hand.
+giveWay(10);
+
+const { file } = workerData as StoreThreadData;
+const db = openHandle(file, 'writer');
+const frontier = new SqliteFrontier(db);
+const verbs = writerVerbs(frontier);
+
+/** One transaction for the whole batch; when it fails, one for each call, so that a call answers for itself only. */
+function run(calls: readonly Call[]): Reply[] {
+  try {
+    return frontier.transaction(() => calls.map((call) => ({ value: perform(verbs, call) })));
+  } catch (error) {
+    // Whoever holds the lock holds it for every call of the batch: to wait for each of them would take minutes.
+    if (calls.length > 1 && !isLocked(error)) return calls.flatMap((call) => run([call]));
+    return calls.map(() => ({ error: crossing(storeError(error, file)) }));
+  }
+}
+
+parentPort!.on('message', (message: readonly Call[] | 'close') => {
+  if (message !== 'close') {
+    parentPort!.postMessage(run(message));
+    return;
+  }
+  db.close();
+  parentPort!.close();
+});

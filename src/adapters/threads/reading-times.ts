@@ -1,0 +1,34 @@
+/** How long the pages of a host take to read, as far as that is remarkable: who takes long may hold only some of the threads. */
+
+/** Milliseconds that a page takes of whose host nothing is known. */
+const USUAL_MS = 5;
+/** Hosts above are kept to their share of the threads. */
+const SLOW_MS = 250;
+/** One such page makes a slow host, until some others have been read in less. */
+const LONG_MS = 1_000;
+const WEIGHT_OF_LAST = 0.2;
+/** Below, nothing is remembered. */
+const UNREMARKABLE_MS = 20;
+const MOST_HOSTS = 10_000;
+
+export class ReadingTimes {
+  private readonly averages = new Map<string, number>();
+
+  expected(host: string): number {
+    return this.averages.get(host) ?? USUAL_MS;
+  }
+
+  isSlow(host: string): boolean {
+    return this.expected(host) >= SLOW_MS;
+  }
+
+  took(host: string, ms: number): void {
+    const known = this.averages.get(host);
+    if (known === undefined && ms < UNREMARKABLE_MS) return;
+    const average = (known ?? USUAL_MS) * (1 - WEIGHT_OF_LAST) + ms * WEIGHT_OF_LAST;
+    this.averages.delete(host);
+    if (ms < LONG_MS && average < UNREMARKABLE_MS) return;
+    if (this.averages.size >= MOST_HOSTS) this.averages.delete(this.averages.keys().next().value!);
+    this.averages.set(host, ms < LONG_MS ? average : Math.max(average, LONG_MS));
+  }
+}

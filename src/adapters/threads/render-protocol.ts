@@ -1,0 +1,29 @@
+/** What goes between the threads that ask for rendered pages, the main thread and the thread that has the browser. */
+import type { MessagePort } from 'node:worker_threads';
+import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/definition.js';
+import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import type { FetchRequest } from '../../engine/ports/fetcher.js';
+import type { RendererState } from '../../engine/ports/page-processor.js';
+
+/** From a page thread. */
+export interface RenderCall {
+  readonly seq: number;
+  readonly request: FetchRequest;
+}
+
+export type RenderAnswer =
+  | { readonly seq: number; readonly outcome: FetchOutcome }
+  | { readonly seq: number; readonly error: string };
+
+/** From the main thread. */
+export type RenderNotice =
+  | { readonly do: 'configure'; readonly renderer: RendererDefinition; readonly fetchers: readonly FetcherDefinition[] }
+  /** Another thread asks over this port. */
+  | { readonly do: 'connect'; readonly port: MessagePort }
+  | { readonly do: 'state'; readonly seq: number }
+  | { readonly do: 'close' };
+
+/** To the main thread. */
+export type FromRenderThread =
+  | { readonly log: 'info' | 'warn'; readonly message: string }
+  | { readonly seq: number; readonly state: RendererState | undefined };

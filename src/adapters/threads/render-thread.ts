@@ -1,0 +1,80 @@
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/definition.js';
+import type { Log } from '../../engine/ports/log.js';
+import type { RendererState } from '../../engine/ports/page-processor.js';
+import { nextSeq } from './page-thread-protocol.js';
+import type { FromRenderThread, RenderNotice } from './render-protocol.js';
+import { packed } from './secrets-across.js';
+
+/** The near end of the thread that has the browser. */
+export class RenderThread {
+  private readonly worker: Worker;
+  private seq = 0;
+  private ended = false;
+  private readonly asked = new Map<number, (state: RendererState | undefined) => void>();
+
+  constructor(
+    entry: URL,
+    private readonly log: Log,
+    private readonly onEnd: () => void,
+  ) {
+    this.worker = new Worker(entry, { name: 'renderer', resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    this.worker.on('message', (message: FromRenderThread) => this.heed(message));
+    this.worker.on('error', (error) => log.error('the thread of the browser failed', { error: String(error) }));
+    this.worker.on('exit', () => this.end());
+    this.worker.unref();
+  }
+
+  configure(renderer: RendererDefinition, fetchers: readonly FetcherDefinition[]): void {
+    this.send({ do: 'configure', renderer: packed(renderer), fetchers: packed(fetchers) });
+  }
+
+  /** The port over which another thread asks for pages. */
+  connect(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    this.worker.postMessage({ do: 'connect', port: port2 } satisfies RenderNotice, [port2]);
+    return port1;
+  }
+
+  state(): Promise<RendererState | undefined> {
+    if (this.ended) return Promise.resolve(undefined);
+    this.seq = nextSeq(this.seq);
+    const { seq } = this;
+    return new Promise((resolve) => {
+      this.asked.set(seq, resolve);
+      this.send({ do: 'state', seq });
+    });
+  }
+
+  close(): Promise<void> {
+    if (this.ended) return Promise.resolve();
+    return new Promise((resolve) => {
+      const late = setTimeout(() => void this.worker.terminate(), 10_000);
+      this.worker.once('exit', () => {
+        clearTimeout(late);
+        resolve();
+      });
+      this.send({ do: 'close' });
+    });
+  }
+
+  private send(notice: RenderNotice): void {
+    this.worker.postMessage(notice);
+  }
+
+  private heed(message: FromRenderThread): void {
+    if ('log' in message) {
+      this.log[message.log](message.message);
+      return;
+    }
+    this.asked.get(message.seq)?.(message.state);
+    this.asked.delete(message.seq);
+  }
+
+  private end(): void {
+    this.ended = true;
+    for (const resolve of this.asked.values()) resolve(undefined);
+    this.asked.clear();
+    this.onEnd();
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * Secrets on their way between threads of this process. A structured clone leaves nothing of a Secret, so its text travels
+ * under a name that no other object has.
+ */
+import { Secret } from '../../domain/secret.js';
+
+const MARK = '\0secret';
+
+/** The value with its secrets made ready to be cloned; the same value when it has none. */
+export const packed = <T>(value: T): T =>
+  replaced(value, (part) => (part instanceof Secret ? { [MARK]: part.reveal(), shown: String(part) } : undefined)) as T;
+
+/** What `packed` had made ready, on the other side. */
+export const unpacked = <T>(value: T): T =>
+  replaced(value, (part) => {
+    const { [MARK]: text, shown } = part as Record<string, unknown>;
+    return typeof text === 'string' ? new Secret(text, String(shown)) : undefined;
+  }) as T;
+
+function replaced(value: unknown, replacement: (part: object) => object | undefined): unknown {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  const instead = replacement(value);
+  if (instead) return instead;
+  let copy: Record<string, unknown> | undefined;
+  for (const [name, part] of Object.entries(value)) {
+    const other = replaced(part, replacement);
+    if (other === part) continue;
+    copy ??= (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;
+    copy[name] = other;
+  }
+  return copy ?? value;
+}

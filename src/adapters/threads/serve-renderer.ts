@@ -1,0 +1,56 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/definition.js';
+import type { FetchEngine } from '../../engine/ports/fetcher.js';
+import type { Log } from '../../engine/ports/log.js';
+import type { RendererState } from '../../engine/ports/page-processor.js';
+import type { FromRenderThread, RenderAnswer, RenderCall, RenderNotice } from './render-protocol.js';
+import { unpacked } from './secrets-across.js';
+
+export interface RenderEngine extends FetchEngine {
+  readonly state: RendererState;
+}
+
+type Create = (
+  renderer: RendererDefinition,
+  fetchers: readonly FetcherDefinition[],
+  log: Pick<Log, 'info' | 'warn'>,
+) => RenderEngine;
+
+/** The far end of a RenderThread: renders for the threads that are connected, by the configuration that came last. */
+export function serveRenderer(main: MessagePort, create: Create): void {
+  let engine: RenderEngine | undefined;
+  let configured = '';
+  const tell = (message: FromRenderThread): void => main.postMessage(message);
+  const log = {
+    info: (message: string) => tell({ log: 'info', message }),
+    warn: (message: string) => tell({ log: 'warn', message }),
+  };
+
+  const configure = ({ renderer, fetchers }: Extract<RenderNotice, { do: 'configure' }>): void => {
+    const text = JSON.stringify([renderer, fetchers]);
+    if (text === configured) return;
+    configured = text;
+    const before = engine;
+    engine = create(unpacked(renderer), unpacked(fetchers), log);
+    void before?.close();
+  };
+
+  const serve = (port: MessagePort): void => {
+    const answer = async ({ seq, request }: RenderCall): Promise<RenderAnswer> => {
+      try {
+        if (!engine) throw new Error('the renderer has not been configured');
+        return { seq, outcome: await engine.fetch(unpacked(request)) };
+      } catch (error) {
+        return { seq, error: String(error) };
+      }
+    };
+    port.on('message', (call: RenderCall) => void answer(call).then((said) => port.postMessage(said)));
+  };
+
+  main.on('message', (notice: RenderNotice) => {
+    if (notice.do === 'configure') configure(notice);
+    else if (notice.do === 'connect') serve(notice.port);
+    else if (notice.do === 'state') tell({ seq: notice.seq, state: engine?.state });
+    else void Promise.resolve(engine?.close()).finally(() => process.exit());
+  });
+}

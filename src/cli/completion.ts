@@ -1,0 +1,67 @@
+/** Scripts that complete commands and options in a shell, made from the program itself. */
+import type { Command } from 'commander';
+import { UsageError } from '../server/options.js';
+
+interface Completion {
+  /** `sinks test`; empty for the program. */
+  readonly path: string;
+  readonly words: readonly string[];
+}
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export function completion(program: Command, shell: string): void {
+  const all = completionsOf(program);
+  if (shell === 'bash') process.stdout.write(bash(all));
+  else if (shell === 'zsh')
+    process.stdout.write(`#compdef crawlway\nautoload -U +X bashcompinit && bashcompinit\n${bash(all)}`);
+  else if (shell === 'fish') process.stdout.write(fish(program));
+  else throw new UsageError(`${shell} is none of ${SHELLS.join(', ')}`);
+}
+
+function completionsOf(command: Command, path = ''): Completion[] {
+  const words = [
+    ...command.commands.map((one) => one.name()),
+    ...command.options.flatMap(({ short, long }) => [long, short]),
+  ];
+  const here = { path, words: [...words.filter((word) => word !== undefined && word !== null), '--help'] as string[] };
+  return [here, ...command.commands.flatMap((one) => completionsOf(one, `${path} ${one.name()}`.trim()))];
+}
+
+const bash = (all: readonly Completion[]): string => `_crawlway() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" path="" candidates=""
+  local i=1
+  while [ $i -lt $COMP_CWORD ]; do
+    case "\${COMP_WORDS[$i]}" in -*) break ;; *) path="\${path:+$path }\${COMP_WORDS[$i]}" ;; esac
+    i=$((i + 1))
+  done
+  while :; do
+    case "$path" in
+${all.map(({ path, words }) => `      "${path}") candidates="${words.join(' ')}" ;;`).join('\n')}
+    esac
+    [ -n "$candidates" ] && break
+    case "$path" in *" "*) path="\${path% *}" ;; *) path="" ;; esac
+  done
+  COMPREPLY=($(compgen -W "$candidates" -- "$word"))
+  [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$word"))
+}
+complete -F _crawlway crawlway
+`;
+
+function fish(program: Command): string {
+  const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  const options = (command: Command, condition: string): string[] =>
+    command.options.map(
+      ({ long, short, description }) =>
+        `complete -c crawlway -n ${quoted(condition)}${long ? ` -l ${long.slice(2)}` : ''}${short ? ` -s ${short.slice(1)}` : ''} -d ${quoted(description)}`,
+    );
+  const lines = program.commands.flatMap((command) => [
+    `complete -c crawlway -f -n __fish_use_subcommand -a ${command.name()} -d ${quoted(command.description())}`,
+    ...options(command, `__fish_seen_subcommand_from ${command.name()}`),
+    ...command.commands.flatMap((inner) => [
+      `complete -c crawlway -f -n ${quoted(`__fish_seen_subcommand_from ${command.name()}`)} -a ${inner.name()} -d ${quoted(inner.description())}`,
+      ...options(inner, `__fish_seen_subcommand_from ${inner.name()}`),
+    ]),
+  ]);
+  return `${lines.join('\n')}\n`;
+}

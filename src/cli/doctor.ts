@@ -1,0 +1,150 @@
+/** `crawlway doctor`: everything outside of Crawlway that a crawl needs, tried once, each with what to do when it fails. */
+import { lookup } from 'node:dns/promises';
+import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { ServerDefinition } from '../domain/crawl/definition.js';
+import { placeText } from '../domain/crawl/place.js';
+import { configurationFile, testSink } from '../server/engine.module.js';
+import { DEFAULT_CONFIG, dataDirectoryOf, type ServerFlags } from '../server/options.js';
+import { printable } from '../server/printable.js';
+import { PROJECT_ROOT } from '../server/project-root.js';
+import { type JsonOption, printJson } from './output.js';
+import { table } from './table.js';
+
+interface DoctorOptions extends JsonOption, Pick<ServerFlags, 'config' | 'data'> {}
+
+interface Finding {
+  readonly what: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly message: string;
+}
+
+const ok = (what: string, message: string): Finding => ({ what, state: 'ok', message });
+const warning = (what: string, message: string): Finding => ({ what, state: 'warning', message });
+const failed = (what: string, message: string): Finding => ({ what, state: 'failed', message });
+
+const LITTLE_DISK_BYTES = 1_000_000_000;
+/** Certificates, robots.txt dates and leases stop making sense somewhere beyond. */
+const CLOCK_OFF_MS = 120_000;
+const CLOCK_TIMEOUT_MS = 10_000;
+/** One question to a name server each. */
+const MOST_HOSTS = 20;
+
+export async function doctor(options: DoctorOptions): Promise<void> {
+  const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
+  const data = dataDirectoryOf(options, process.env);
+  const { definition, findings } = configuration(file);
+  findings.unshift(node());
+  findings.push(disk(data));
+  if (definition) {
+    findings.push(
+      ...(await Promise.all([...hostsOf(definition).map(name), ...definition.sinks.map(sink), clock(definition)])),
+      ...proxies(),
+    );
+  }
+  if (options.json) printJson(findings);
+  else
+    process.stdout.write(
+      `${table(
+        ['CHECK', 'STATE', 'RESULT'],
+        findings.map(({ what, state, message }) => [what, state, printable(message)]),
+      )}\n`,
+    );
+  process.exitCode = findings.some(({ state }) => state === 'failed') ? 1 : 0;
+}
+
+function node(): Finding {
+  const { engines } = JSON.parse(readFileSync(join(PROJECT_ROOT, 'package.json'), 'utf8')) as {
+    engines: { node: string };
+  };
+  return ok('Node', `${process.versions.node}; ${engines.node} is needed`);
+}
+
+function configuration(file: string): { definition?: ServerDefinition; findings: Finding[] } {
+  try {
+    const checked = configurationFile(file);
+    const { problems } = checked.check(checked.text());
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) {
+      const [{ place, message }] = errors as [(typeof errors)[0]];
+      return {
+        findings: [failed('configuration', `${errors.length} errors; the first: ${placeText(place)} ${message}`)],
+      };
+    }
+    const { definition } = checked.load();
+    const text = `${file}: ${definition.crawlers.length} crawlers, ${definition.sinks.length} sinks`;
+    const finding =
+      problems.length > 0
+        ? warning('configuration', `${text}; ${problems.length} warnings, see crawlway check`)
+        : ok('configuration', text);
+    return { definition, findings: [finding] };
+  } catch (error) {
+    return { findings: [failed('configuration', (error as Error).message)] };
+  }
+}
+
+function disk(data: string): Finding {
+  let folder = resolve(data);
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    const free = bavail * bsize;
+    const text = `${folder} can be written, ${(free / 1e9).toFixed(1)} GB are free`;
+    return free < LITTLE_DISK_BYTES
+      ? warning('disk', `${text}; a crawl of a million URLs needs about 1 GB`)
+      : ok('disk', text);
+  } catch {
+    return failed('disk', `${folder} cannot be written by this user: choose a folder with --data or CRAWLWAY_DATA`);
+  }
+}
+
+const hostsOf = ({ crawlers }: ServerDefinition): string[] =>
+  [...new Set(crawlers.flatMap(({ roots }) => roots.map(({ url }) => new URL(url).hostname)))].slice(0, MOST_HOSTS);
+
+async function name(host: string): Promise<Finding> {
+  const began = performance.now();
+  try {
+    const found = await lookup(host.replace(/^\[|\]$/g, ''), { all: true });
+    const took = Math.round(performance.now() - began);
+    return ok('DNS', `${host}: ${found.map(({ address }) => address).join(', ')} (${took} ms)`);
+  } catch (error) {
+    return failed(
+      'DNS',
+      `${host} is not found (${(error as NodeJS.ErrnoException).code}): check the name and the name servers`,
+    );
+  }
+}
+
+async function sink(definition: ServerDefinition['sinks'][number]): Promise<Finding> {
+  const { ok: works, message, milliseconds } = await testSink(definition);
+  const what = `sink ${definition.name}`;
+  return works ? ok(what, `${message} (${milliseconds} ms)`) : failed(what, message);
+}
+
+/** The servers that are crawled or pushed to say what time it is, in the Date of any answer. */
+async function clock({ sinks, crawlers }: ServerDefinition): Promise<Finding> {
+  const urls = [...sinks.map(({ url }) => url), ...crawlers.flatMap(({ roots }) => roots.map(({ url }) => url))];
+  const url = urls.find((one) => /^https?:/.test(one));
+  if (url === undefined) return warning('clock', 'no web server to compare it with');
+  const answer = await fetch(new URL('/robots.txt', url), { signal: AbortSignal.timeout(CLOCK_TIMEOUT_MS) }).catch(
+    () => undefined,
+  );
+  await answer?.body?.cancel();
+  const date = Date.parse(answer?.headers.get('date') ?? '');
+  if (Number.isNaN(date)) return warning('clock', `${new URL(url).host} did not say what time it is`);
+  const off = Math.abs(Date.now() - date);
+  const text = `${Math.round(off / 1000)} s from the clock of ${new URL(url).host}`;
+  return off > CLOCK_OFF_MS
+    ? failed('clock', `${text}: set it by NTP; leases and dates of documents depend on it`)
+    : ok('clock', text);
+}
+
+/** Variables that other programs heed and Crawlway does not. */
+function proxies(): Finding[] {
+  const set = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'].filter((variable) => process.env[variable]);
+  if (set.length === 0) return [];
+  return [
+    warning('proxy', `${set.join(', ')} is set and not used: write <cw:Proxy url="…"/> in the Fetcher that needs it`),
+  ];
+}

@@ -1,0 +1,103 @@
+/** What `crawlway explain` prints: the headline first, then everything that it rests on. */
+import type { OrderDto } from '../server/orders/order.dto.js';
+import { printable } from '../server/printable.js';
+import type {
+  ExplanationDto,
+  HeadlineDto,
+  QueueDto,
+  RefusedLinkDto,
+  RobotsOpinionDto,
+} from '../server/urls/explanation.dto.js';
+import type { VisitDto } from '../server/urls/url-history.dto.js';
+import type { UrlStateDto } from '../server/urls/url-state.dto.js';
+
+export interface Judged extends ExplanationDto {
+  readonly url: string;
+  readonly headline: HeadlineDto;
+  readonly discoveredVia: string;
+  readonly from?: string;
+  readonly queue?: QueueDto;
+  /** Absent without a server, like everything below. */
+  readonly robots?: RobotsOpinionDto;
+  readonly state?: UrlStateDto;
+  readonly visits?: readonly VisitDto[];
+  readonly orders?: readonly OrderDto[];
+  readonly refusedLinks?: readonly RefusedLinkDto[];
+}
+
+const AS: Readonly<Record<string, string>> = {
+  root: 'a root',
+  link: 'a link',
+  redirect: 'the target of a redirect',
+  sitemap: 'an entry of a sitemap',
+  stored: 'a stored URL',
+};
+
+const NUMBER = 10;
+
+export function explanationText(crawler: string, judged: Judged): string {
+  const { url, headline } = judged;
+  const lines = [
+    url,
+    `  ${headline.text}`,
+    ...(headline.nextStep ? [`  Next step: ${headline.nextStep}`] : []),
+    '',
+    `  crawler  ${crawler}`,
+    ...verdictLines(judged),
+    ...factLines(judged),
+    ...recordLines(judged),
+    '  policy',
+    ...judged.trace.map((step) => {
+      const where = step.place ? `  ${step.place.file}:${step.place.line}` : '';
+      return `    ${step.layer.padEnd(14)} ${step.outcome.padEnd(14)} ${[step.test, step.effect].filter(Boolean).join(' → ')}${where}`;
+    }),
+  ];
+  return lines.map(printable).join('\n');
+}
+
+function verdictLines({ discoveredVia, from, verdict, queue }: Judged): string[] {
+  const { accepted, reason, meaning, layer, place, detail, effects } = verdict;
+  const shift = queue && queue.shift !== 0 ? ` (${queue.natural} shifted by ${queue.shift})` : '';
+  return [
+    `  judged   as ${AS[discoveredVia] ?? discoveredVia}${from ? ` on ${from}` : ''}`,
+    `  verdict  ${accepted ? 'the configuration accepts it' : `the configuration rejects it${layer ? `, by ${layer}` : ''}`}`,
+    `  reason   ${reason}: ${meaning}`,
+    ...(detail ? [`  detail   ${detail}`] : []),
+    ...(place ? [`  place    ${place.file}:${place.line}:${place.column}`] : []),
+    ...(accepted ? [`  effects  index ${yesNo(effects.index)}, follow ${yesNo(effects.follow)}`] : []),
+    ...(queue ? [`  source   ${queue.source}${shift}`] : []),
+  ];
+}
+
+function factLines({ robots, state }: Judged): string[] {
+  const by = robots?.line === undefined ? '' : ` by line ${robots.line}: ${robots.rule}`;
+  const next = state?.dueAt ? `, next visit ${state.dueAt} (${state.source})` : state ? ', not queued' : '';
+  return [
+    ...(robots ? [`  robots   ${robots.state}${by}`] : []),
+    ...(state ? [`  stored   ${state.status} (${state.reason})${next}`] : []),
+  ];
+}
+
+function recordLines({ visits = [], orders = [], refusedLinks = [] }: Judged): string[] {
+  const visit = ({ at, status, outcome, detail }: VisitDto): string =>
+    `    ${[at, status ?? '–', outcome, detail].filter((part) => part !== undefined).join('  ')}`;
+  const order = ({ id, decidedAt, kind, state, reason, answer }: OrderDto): string =>
+    `    ${decidedAt}  ${kind} ${state} (${reason}, order ${id})${answer ? `: ${answer}` : ''}`;
+  return [
+    ...section('visits', visits.map(visit)),
+    ...section('orders', orders.map(order)),
+    ...section(
+      'refused links',
+      refusedLinks.map(({ from, reason }) => `    ${reason}  on ${from}`),
+    ),
+  ];
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const more =
+    lines.length > NUMBER ? [`    … and ${lines.length - NUMBER} more, in the console or GET …/explain`] : [];
+  return [`  ${title}`, ...lines.slice(0, NUMBER), ...more];
+}
+
+const yesNo = (value: boolean): string => (value ? 'yes' : 'no');

@@ -1,0 +1,86 @@
+/** The configuration that `crawlway init` writes: one crawler, one sink, and a comment wherever a person will want to change something. */
+import { SINK_TYPES, type SinkType } from '../domain/push/sink-types.js';
+
+export interface FirstConfiguration {
+  /** Of the crawler. */
+  readonly name: string;
+  readonly start: URL;
+  /** Everything below this folder, or the whole site with and without www. */
+  readonly scope: 'site' | 'folder';
+  readonly sink: FirstSink;
+  /** Addresses of start and sink that are not public. */
+  readonly allow: { readonly site: readonly string[]; readonly sink: readonly string[] };
+}
+
+export interface FirstSink {
+  readonly type: SinkType;
+  readonly url: string;
+  readonly index?: string;
+  /** Name of the environment variable that holds the API key or the password. */
+  readonly secret?: string;
+  readonly login?: string;
+}
+
+export const BUNDLED_INDEX = 'http://127.0.0.1:8742';
+
+const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
+<!-- The running server reloads this file when it changes, and keeps the previous configuration when the new one has an error.
+     Check it first: crawlway check. Everything that can be written here: docs/REFERENCE.md. -->
+<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"
+             xmlns:ar="exa:com.exalead.actionrules.v21"
+             xmlns:cw="urn:crawlway:config:1">
+`;
+
+export function firstConfiguration({ name, start, scope, sink, allow }: FirstConfiguration): string {
+  return `${HEAD}
+  <Crawler name="${escaped(name)}">
+    <!-- Where the crawl begins. It stays ${scope === 'site' ? 'on this site' : 'in this folder'}, whose pages are indexed and followed. -->
+    <Root url="${escaped(start.href)}"${scope === 'folder' ? ' entireSite="true"' : ''}/>
+    <!-- Rules are the exceptions; a later rule overrides an earlier one.
+    <Rules><Rule><ar:Path val="/drafts/"/><Ignore/></Rule></Rules>
+    -->
+    <cw:PushTo sink="main"/>
+  </Crawler>
+${allow.site.length > 0 ? fetcherOf(allow.site) : ''}
+  ${sinkOf(sink, allow.sink)}
+</CrawlConfig>
+`;
+}
+
+const fetcherOf = (cidrs: readonly string[]): string => `
+  <!-- Addresses that are not public, like this machine or an intranet, are refused unless they are allowed here. -->
+  <cw:Fetcher name="default">
+${cidrs.map((cidr) => `    ${allowed(cidr)}\n`).join('')}  </cw:Fetcher>
+`;
+
+const allowed = (cidr: string): string => `<cw:AllowAddress cidr="${escaped(cidr)}"/>`;
+
+function sinkOf(sink: FirstSink, cidrs: readonly string[]): string {
+  const attributes: Record<string, string | undefined> = {
+    name: 'main',
+    type: sink.type,
+    url: sink.url,
+    index: sink.index,
+    login: sink.login,
+    ...(sink.secret ? { [secretAttribute(sink)]: `\${${sink.secret}}` } : {}),
+  };
+  const text = Object.entries(attributes)
+    .flatMap(([key, value]) => (value === undefined ? [] : [`${key}="${escaped(value)}"`]))
+    .join(' ');
+  const comment = '<!-- Where documents go. -->\n  ';
+  if (cidrs.length === 0) return `${comment}<cw:Sink ${text}/>`;
+  return `${comment}<cw:Sink ${text}>\n${cidrs.map((cidr) => `    ${allowed(cidr)}\n`).join('')}  </cw:Sink>`;
+}
+
+/** A login has a password; without one, a search engine is asked with an API key. */
+function secretAttribute({ type, login }: FirstSink): string {
+  const options: readonly string[] = SINK_TYPES[type].options;
+  if (login !== undefined || !options.includes('apiKey')) return options.includes('password') ? 'password' : 'secret';
+  return 'apiKey';
+}
+
+/** A name that a crawler may have, from the host of its site. */
+export const crawlerNameOf = ({ host }: URL): string => host.replace(/^www\./, '').replace(/[^\w.-]/g, '-');
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');

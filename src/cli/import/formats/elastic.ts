@@ -1,0 +1,138 @@
+/** Elastic Open Crawler: YAML files of domains, their crawl rules and the output. */
+import {
+  emptyCrawler,
+  ImportError,
+  type ImportedCrawler,
+  type ImportedRule,
+  type ImportFile,
+  type ImportReport,
+  isUrl,
+} from '../model.js';
+import { yamlValue } from '../tree.js';
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+const mapping = (value: unknown): Mapping =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Mapping) : {};
+const list = (value: unknown): unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+const texts = (value: unknown): string[] => list(value).map(String);
+
+const KNOWN = new Set([
+  'domains',
+  'output_sink',
+  'output_index',
+  'output_dir',
+  'elasticsearch',
+  'max_crawl_depth',
+  'user_agent',
+  'connect_timeout',
+  'socket_timeout',
+  'request_timeout',
+  'max_response_size',
+  'max_redirects',
+  'log_level',
+  'threads_per_crawl',
+  'sitemap_discovery_disabled',
+  'robots_txt_service_disabled',
+]);
+
+export function readElastic(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
+  // The crawl and the connection are two files there; what comes later overrides.
+  const config: Mapping = Object.assign({}, ...files.map((file) => mapping(yamlValue(file))));
+  const domains = list(config['domains']).map(mapping);
+  if (domains.length === 0) throw new ImportError('no domains: give the file with them first');
+  const sink = sinkOf(config, report);
+  for (const key of Object.keys(config))
+    if (!KNOWN.has(key)) report.notTaken(key, 'has no counterpart, or is set in another way; see docs/REFERENCE.md');
+  return domains.map((domain) => ({ ...crawlerOf(domain, config, report), sink }));
+}
+
+function crawlerOf(domain: Mapping, config: Mapping, report: ImportReport): ImportedCrawler {
+  const url = String(domain['url'] ?? '');
+  const crawler = emptyCrawler('');
+  const seeds = texts(domain['seed_urls']).filter(isUrl);
+  crawler.roots = seeds.length > 0 ? seeds : isUrl(url) ? [new URL(url).href] : [];
+  for (const sitemap of texts(domain['sitemap_urls']).filter(isUrl)) {
+    crawler.roots.push(sitemap);
+    report.differently(`sitemap ${sitemap}`, 'a root: sitemaps are recognized by what they are');
+  }
+  // Rules come after the site: it is accepted, and what they say goes before.
+  crawler.staysOnSite = false;
+  const origin = isUrl(url) ? `${new URL(url).origin}/` : '';
+  crawler.rules = [
+    { accept: true, pattern: { kind: 'prefix', value: origin } },
+    ...list(domain['crawl_rules'])
+      .map(mapping)
+      .flatMap((rule) => ruleOf(rule, report))
+      .reverse(),
+  ];
+  report.taken(
+    `domain ${url}`,
+    `${crawler.roots.length} roots, ${crawler.rules.length - 1} rules in reverse order: the first match wins there, the last one here`,
+  );
+  const depth = Number(config['max_crawl_depth']);
+  // Seeds have depth 1 there, and no hops here.
+  if (depth >= 1) crawler.maxHops = depth - 1;
+  if (config['sitemap_discovery_disabled'] === true) crawler.attributes['crawlSitemaps'] = 'false';
+  if (config['robots_txt_service_disabled'] === true) crawler.attributes['ignoreRobotsTxt'] = 'true';
+  if (typeof config['user_agent'] === 'string') crawler.fetcher['userAgent'] = config['user_agent'];
+  const bytes = Number(config['max_response_size']);
+  if (bytes > 0) crawler.fetcher['maxSizeBytes'] = String(bytes);
+  const redirects = Number(config['max_redirects']);
+  if (redirects > 0) crawler.fetcher['maxRedirects'] = String(Math.min(100, redirects));
+  const timeout = Number(config['request_timeout']);
+  if (timeout > 0) crawler.fetcher['totalTimeoutMS'] = String(Math.round(timeout * 1000));
+  for (const key of ['exclude_tags', 'extraction_rulesets', 'auth'])
+    if (domain[key] !== undefined) report.notTaken(`${key} of ${url}`, NOT_TAKEN[key]!);
+  return crawler;
+}
+
+const NOT_TAKEN: Readonly<Record<string, string>> = {
+  exclude_tags: 'write Exclude elements of cw:Content',
+  extraction_rulesets: 'write Field elements of cw:Content',
+  auth: 'write a Login or a Credential in the Fetcher; passwords are not copied',
+};
+
+function ruleOf(rule: Mapping, report: ImportReport): ImportedRule[] {
+  const accept = rule['policy'] === 'allow';
+  const value = String(rule['pattern'] ?? '');
+  const kind = ({ begins: 'prefix', ends: 'suffix', contains: 'contains', regex: 'regex' } as const)[
+    String(rule['type'])
+  ];
+  if (!kind || value === '') {
+    report.notTaken(`crawl rule ${JSON.stringify(rule)}`, 'its type is none of begins, ends, contains, regex');
+    return [];
+  }
+  if (value === '/' && kind === 'prefix') return [{ accept, pattern: { kind, value, field: 'path' } }];
+  return [{ accept, pattern: { kind, value, field: 'path' } }];
+}
+
+function sinkOf(config: Mapping, report: ImportReport): ImportedCrawler['sink'] {
+  const output = String(config['output_sink'] ?? 'elasticsearch');
+  if (output === 'file') return { type: 'file', url: 'documents.jsonl' };
+  if (output !== 'elasticsearch') {
+    report.differently(`output_sink ${output}`, 'documents go to documents.jsonl');
+    return undefined;
+  }
+  const elastic = mapping(config['elasticsearch']);
+  const host = String(elastic['host'] ?? '').replace(/\/{1,9}$/, '');
+  if (!/^https?:\/\//.test(host)) {
+    report.notTaken('elasticsearch', 'without a host documents go to documents.jsonl until a Sink says otherwise');
+    return undefined;
+  }
+  const port = elastic['port'];
+  const login = typeof elastic['username'] === 'string' ? elastic['username'] : undefined;
+  const secret = elastic['api_key'] ? 'apiKey' : login ? 'password' : undefined;
+  report.differently(
+    'elasticsearch',
+    `Sink main; field names are those of Crawlway${secret ? '; its secret comes from CRAWLWAY_SECRET_SINK' : ''}`,
+  );
+  return {
+    type: 'elasticsearch',
+    url: port === undefined || URL.parse(host)?.port ? host : `${host}:${String(port)}`,
+    index: String(config['output_index'] ?? 'crawlway'),
+    ...(secret === 'password' ? { login } : {}),
+    ...(secret ? { secret } : {}),
+  };
+}

@@ -1,0 +1,28 @@
+/** Fluid Dynamics Search Engine: search.pending.txt, or any list that begins its lines with a URL. */
+import { emptyCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl, linesOf } from '../model.js';
+
+/** More are better submitted: crawlway submit, or the pending file itself. */
+const MOST_ROOTS = 1_000;
+
+export function readFdse(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
+  const urls = [
+    ...new Set(files.flatMap(({ text }) => linesOf(text).map((line) => line.split(/[\s|]/)[0]!)).filter(isUrl)),
+  ];
+  const sites = [...new Set(urls.map((url) => `${new URL(url).origin}/`))];
+  const crawler = emptyCrawler('fdse');
+  crawler.roots = (urls.length > MOST_ROOTS ? sites : urls).slice(0, MOST_ROOTS);
+  crawler.staysOnSite = urls.length > MOST_ROOTS;
+  if (!crawler.staysOnSite) {
+    crawler.rules = sites.map((value) => ({ accept: true, pattern: { kind: 'prefix', value } }));
+    report.taken(`${urls.length} URLs`, 'roots; their sites are accepted');
+  } else
+    report.differently(
+      `${urls.length} URLs`,
+      `the ${sites.length} sites as roots; PUT /crawlers/{c}/pending takes the whole file with its states`,
+    );
+  report.notTaken(
+    'settings of the realm',
+    'write LinkRules with dialect="fdse" for the rules for links of that engine',
+  );
+  return [crawler];
+}

@@ -1,0 +1,67 @@
+/** Google Search Appliance: the exported XML, or its lists of start, follow and do-not-crawl patterns as text. */
+import {
+  emptyCrawler,
+  type ImportedCrawler,
+  type ImportFile,
+  type ImportReport,
+  isUrl,
+  linesOf,
+  type Pattern,
+} from '../model.js';
+import { all, xmlTree } from '../tree.js';
+
+export function readGsa(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
+  const crawler = { ...emptyCrawler('gsa'), staysOnSite: false };
+  for (const file of files) {
+    if (/^\s*</.test(file.text)) {
+      const tree = xmlTree(file);
+      const lists = {
+        start: ['start_urls', 'startURLs'],
+        follow: ['good_urls', 'followURLs'],
+        forbid: ['bad_urls', 'doNotCrawlURLs'],
+      };
+      for (const [kind, names] of Object.entries(lists))
+        for (const { text } of all(tree, ...names)) readList(kind as ListKind, linesOf(text), crawler, report);
+    } else readList(kindOf(file.name), linesOf(file.text), crawler, report);
+  }
+  return [crawler];
+}
+
+type ListKind = 'start' | 'follow' | 'forbid';
+
+const kindOf = (name: string): ListKind =>
+  /bad|do[-_ ]?not|forbid|exclude/i.test(name) ? 'forbid' : /start|seed/i.test(name) ? 'start' : 'follow';
+
+function readList(kind: ListKind, lines: readonly string[], crawler: ImportedCrawler, report: ImportReport): void {
+  if (kind === 'start') {
+    crawler.roots.push(...lines.filter(isUrl));
+    report.taken(`${lines.length} start URLs`, 'roots');
+    return;
+  }
+  for (const line of lines) {
+    // `-pattern` in a list takes back what others of the list take.
+    const taken = line.startsWith('-');
+    const pattern = patternOf(taken ? line.slice(1) : line);
+    const excludes = (kind === 'forbid') !== taken;
+    (excludes ? crawler.exclude : crawler.include).push(pattern);
+    if (taken && kind === 'forbid')
+      report.differently(line, 'an exception of the list is a pattern of must-have here: look at it');
+    else report.taken(line, excludes ? 'may-not-have' : 'must-have');
+  }
+}
+
+/** Patterns as the appliance documents them. */
+function patternOf(text: string): Pattern {
+  const [, prefix, value = text] = /^(regexp|regexpCase|regexpIgnoreCase|contains):(.*)$/.exec(text) ?? [];
+  if (prefix === 'contains') return { kind: 'contains', value };
+  if (prefix !== undefined) return { kind: 'regex', value, ignoreCase: prefix === 'regexpIgnoreCase' };
+  if (text.startsWith('^') && text.endsWith('$')) return { kind: 'exact', value: text.slice(1, -1) };
+  if (text.startsWith('^')) return { kind: 'prefix', value: text.slice(1) };
+  if (text.endsWith('$')) return { kind: 'suffix', value: text.slice(0, -1) };
+  if (/^https?:\/\//.test(text)) return { kind: 'prefix', value: text };
+  if (text.startsWith('/')) return { kind: 'contains', value: text };
+  const [host = '', ...path] = text.replace(/^\./, '').split('/');
+  if (!host.includes('.')) return { kind: 'contains', value: text };
+  const plain = (one: string): string => one.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return { kind: 'regex', value: `^https?://(?:[^/]*\\.)?${plain(host)}(?::\\d+)?/${plain(path.join('/'))}` };
+}

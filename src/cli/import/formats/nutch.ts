@@ -1,0 +1,111 @@
+/** Apache Nutch: nutch-site.xml, regex-urlfilter.txt and other URL filters, and lists of seeds. */
+import {
+  emptyCrawler,
+  type ImportedCrawler,
+  type ImportedRule,
+  type ImportFile,
+  type ImportReport,
+  isUrl,
+  linesOf,
+} from '../model.js';
+import { all, setting, xmlTree } from '../tree.js';
+
+export function readNutch(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
+  const crawler = { ...emptyCrawler('nutch'), staysOnSite: false };
+  for (const file of files) {
+    if (/^\s*</.test(file.text))
+      for (const property of all(xmlTree(file), 'property')) readProperty(property, crawler, report);
+    else if (/prefix-urlfilter/.test(file.name))
+      for (const value of linesOf(file.text)) crawler.include.push({ kind: 'prefix', value });
+    else if (/domain-urlfilter/.test(file.name))
+      crawler.include.push(...linesOf(file.text).map((value) => ({ kind: 'domain', value }) as const));
+    else if (/urlfilter/.test(file.name)) crawler.rules = signedRules(linesOf(file.text));
+    else
+      crawler.roots.push(
+        ...linesOf(file.text)
+          .map((line) => line.split('\t')[0]!)
+          .filter(isUrl),
+      );
+  }
+  report.taken(`${crawler.roots.length} seeds`, 'roots');
+  if (crawler.rules.length > 0)
+    report.differently(
+      'the URL filter',
+      'the first match wins there, the last one here: the rules are in reverse order',
+    );
+  else crawler.acceptsOthers = true;
+  return [crawler];
+}
+
+/** `+expression` and `-expression`, the first match wins: here the last one does. */
+export const signedRules = (lines: readonly string[]): ImportedRule[] =>
+  lines
+    .filter((line) => /^[+-]/.test(line))
+    .map((line) => ({ accept: line.startsWith('+'), pattern: { kind: 'regex', value: line.slice(1).trim() } }) as const)
+    .reverse();
+
+type Take = (value: string, crawler: ImportedCrawler) => string | undefined;
+
+const seconds = (value: string): string => String(Math.round(Number(value) * 1000));
+const isTrue = (value: string): boolean => value.trim() === 'true';
+
+/** What each property becomes; undefined: its value means what is so here anyway. */
+const PROPERTIES: Readonly<Record<string, Take>> = {
+  'http.agent.name': (value, { fetcher }) => {
+    fetcher['userAgent'] = [value, fetcher['userAgent']].filter(Boolean).join('/');
+    fetcher['robotsAgent'] = value.replace(/[^A-Za-z_-]/g, '') || 'crawlway';
+    return 'userAgent and robotsAgent of Fetcher';
+  },
+  'http.agent.version': (value, { fetcher }) => {
+    fetcher['userAgent'] = [fetcher['userAgent'], value].filter(Boolean).join('/');
+    return 'userAgent of Fetcher';
+  },
+  'fetcher.server.delay': (value, { attributes }) => {
+    attributes['throttleTimeMS'] = seconds(value);
+    return 'throttleTimeMS';
+  },
+  'fetcher.threads.fetch': (value, { attributes }) => {
+    attributes['nthreads'] = value;
+    return 'nthreads';
+  },
+  'http.content.limit': (value, { fetcher }) => {
+    if (Number(value) <= 0) return undefined;
+    fetcher['maxSizeBytes'] = value;
+    return 'maxSizeBytes of Fetcher';
+  },
+  'http.timeout': (value, { fetcher }) => {
+    fetcher['headerTimeoutMS'] = value;
+    return 'headerTimeoutMS of Fetcher';
+  },
+  'http.redirect.max': (value, { fetcher }) => {
+    fetcher['maxRedirects'] = String(Math.min(100, Math.max(1, Number(value))));
+    return 'maxRedirects of Fetcher';
+  },
+  'db.fetch.interval.default': (value, { attributes }) => {
+    attributes['smartRefreshMaxAgeS'] = value;
+    attributes['smartRefreshMinAgeS'] = String(Math.min(3600, Number(value)));
+    return 'smartRefreshMaxAgeS; pages that change are visited sooner';
+  },
+  'db.ignore.external.links': (value, crawler) => {
+    crawler.staysOnSite = isTrue(value);
+    return isTrue(value) ? 'roots stay on their sites' : undefined;
+  },
+  'db.ignore.internal.links': () => undefined,
+};
+
+const REASONS: Readonly<Record<string, string>> = {
+  'plugin.includes': 'plug-ins of Nutch have no counterpart; documents are read as docs/documents.md says',
+  'db.max.outlinks.per.page': 'the bound of links of a page is 50,000 different ones',
+  'generate.max.count': 'there are no segments: a crawl goes on without an end',
+};
+
+function readProperty(property: Parameters<typeof setting>[0], crawler: ImportedCrawler, report: ImportReport): void {
+  const name = setting(property, 'name')?.trim() ?? '';
+  const value = setting(property, 'value')?.trim() ?? '';
+  if (value === '') return;
+  const take = PROPERTIES[name];
+  if (!take) return void report.notTaken(name, REASONS[name] ?? 'has no counterpart');
+  const numeric = /delay|threads|limit|timeout|max|interval/.test(name);
+  if (numeric && !/^-?\d+(?:\.\d+)?$/.test(value)) return void report.notTaken(name, `${value} is not a number`);
+  report.taken(`${name} = ${value}`, take(value, crawler) ?? 'this is so here');
+}

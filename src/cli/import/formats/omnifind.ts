@@ -1,0 +1,58 @@
+/** OmniFind: crawl.rules (forbid and allow, the first match wins) and lists of start URLs. */
+import {
+  emptyCrawler,
+  type ImportedCrawler,
+  type ImportedRule,
+  type ImportFile,
+  type ImportReport,
+  isUrl,
+  linesOf,
+} from '../model.js';
+
+export function readOmniFind(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
+  const crawler = { ...emptyCrawler('omnifind'), staysOnSite: false, acceptsOthers: true };
+  for (const { text } of files) {
+    const lines = linesOf(text);
+    crawler.roots.push(...lines.filter(isUrl));
+    const rules = lines.filter((line) => /^(?:forbid|allow)\b/i.test(line)).flatMap((line) => ruleOf(line, report));
+    crawler.rules.push(...rules.reverse());
+    for (const line of lines)
+      if (!isUrl(line) && !/^(?:forbid|allow)\b/i.test(line)) report.notTaken(line, 'is no rule and no URL');
+  }
+  report.taken(`${crawler.roots.length} start URLs`, 'roots');
+  if (crawler.rules.length > 0)
+    report.differently(
+      `${crawler.rules.length} rules`,
+      'the first match wins there, the last one here: in reverse order. cw:CrawlSpace takes the file as it is',
+    );
+  return [crawler];
+}
+
+function ruleOf(line: string, report: ImportReport): ImportedRule[] {
+  const [, verb, kind, value = ''] = /^(forbid|allow)\s+(prefix|domain|regexp|address)\s+(\S+)/i.exec(line) ?? [];
+  const accept = verb?.toLowerCase() === 'allow';
+  if (kind === 'prefix')
+    return [
+      {
+        accept,
+        pattern: value.includes('*')
+          ? { kind: 'regex', value: `^${value.split('*').map(plain).join('.*')}` }
+          : { kind: 'prefix', value },
+      },
+    ];
+  if (kind === 'regexp') return [{ accept, pattern: { kind: 'regex', value } }];
+  if (kind === 'domain' && value === '*') return [{ accept, pattern: { kind: 'regex', value: '^https?://' } }];
+  if (kind === 'domain' && !value.includes('*'))
+    return [{ accept, pattern: { kind: 'domain', value: value.replace(/^\./, '') } }];
+  if (kind === 'domain')
+    return [
+      {
+        accept,
+        pattern: { kind: 'regex', value: `^https?://${value.split('*').map(plain).join('[^/]*')}(?::\\d+)?/` },
+      },
+    ];
+  report.notTaken(line, 'rules by address are read by cw:CrawlSpace alone: name the file there');
+  return [];
+}
+
+const plain = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -1,0 +1,137 @@
+import { expect, it, vi } from 'vitest';
+import { compileContexts } from '../../engine/page/crawl-context.js';
+import { XML_FORMAT } from '../../server/engine.module.js';
+import { imported } from './import.js';
+
+const SITE = 'https://www.example.com';
+
+/** What the imported configuration accepts, for links on the home page. */
+function accepts(format: string, ...files: { name: string; text: string }[]): (path: string) => boolean {
+  const { xml } = imported(format, files);
+  const { definition, problems } = XML_FORMAT.read(xml, { file: 'imported.xml', readFile: () => '' });
+  expect(problems.filter(({ severity, code }) => severity === 'error' && code !== 'missing-variable')).toEqual([]);
+  if (!definition) throw new Error('no definition');
+  const context = [...compileContexts(definition).values()][0]!;
+  const root = [...context.roots.values()][0];
+  return (path) => {
+    const url = context.canonicalize(path.startsWith('http') ? path : SITE + path)!;
+    return context.policy.judge({ url, discoveredVia: 'link', root, hops: 1 }).accepted;
+  };
+}
+
+vi.stubEnv('CRAWLWAY_SECRET_SINK', 'x');
+
+const file = (name: string, text: string) => ({ name, text });
+
+const NORCONEX_3 = `<httpcollector id="c"><crawlers><crawler id="docs">
+  <startURLs stayOnDomain="true"><url>${SITE}/</url></startURLs><maxDepth>5</maxDepth><numThreads>2</numThreads>
+  <delay default="5 seconds" scope="site"/><robotsTxt ignore="true"/>
+  <referenceFilters><filter class="ReferenceFilter" onMatch="exclude"><valueMatcher method="regex">.*/private/.*</valueMatcher></filter>
+    <filter class="ExtensionReferenceFilter" onMatch="exclude">zip,exe</filter></referenceFilters>
+</crawler></crawlers></httpcollector>`;
+const NORCONEX_4 = `id: docs
+startReferences: [${SITE}/]
+urlScopeResolver: { stayOnDomain: true }
+referenceFilters:
+  - class: GenericReferenceFilter
+    onMatch: EXCLUDE
+    valueMatcher: { method: REGEX, pattern: '.*/private/.*' }
+  - { class: ExtensionReferenceFilter, onMatch: EXCLUDE, extensions: 'zip,exe' }`;
+const NUTCH = `# the first match wins\n-\\.(zip|exe)$\n-/private/\n+^https?://www\\.example\\.com/\n-.`;
+const ELASTIC = `domains:
+  - url: ${SITE}
+    seed_urls: [${SITE}/start]
+    crawl_rules:
+      - { policy: deny, type: contains, pattern: /private/ }
+      - { policy: deny, type: ends, pattern: .zip }
+elasticsearch: { host: "https://es.example.com", port: 9200, api_key: x }
+output_sink: elasticsearch
+output_index: web
+max_crawl_depth: 3`;
+const STORM = `{"com.digitalpebble.stormcrawler.filtering.URLFilters":[{"class":"x.RegexURLFilter","params":{"urlFilters":["-(?i)\\\\.(zip)$","-/private/","+^https://www\\\\.example\\\\.com/","-."]}},{"class":"x.MaxDepthFilter","params":{"maxDepth":4}}]}`;
+const HERITRIX = `<beans><bean id="simpleOverrides"><property name="properties"><value>
+disposition.minDelayMs=3000
+crawlController.maxToeThreads=25</value></property></bean>
+<bean id="longerOverrides"><property name="properties"><props><prop key="seeds.textSource.value">
+${SITE}/</prop></props></property></bean>
+<bean class="org.archive.modules.deciderules.MatchesListRegexDecideRule"><property name="decision" value="REJECT"/><property name="regexList"><list><value>.*/private/.*</value><value>.*\\.zip</value></list></property></bean></beans>`;
+const GSA = `<eef><GlobalConfig><start_urls>${SITE}/</start_urls><good_urls>example.com/</good_urls><bad_urls>contains:/private/\n.zip$</bad_urls></GlobalConfig></eef>`;
+const SCRAPY = `class Docs(CrawlSpider):
+    name = "docs"
+    allowed_domains = ["example.com"]
+    start_urls = ["${SITE}/"]
+    rules = (Rule(LinkExtractor(deny=(r"/private/", r"\\.zip$")), callback="parse_item"),)
+    custom_settings = {"DOWNLOAD_DELAY": 1.5}`;
+const FESS = `{"index":{"_index":"fess_config.web_config","_id":"1"}}
+${JSON.stringify({ name: 'docs', urls: `${SITE}/`, includedUrls: `${SITE}/.*`, excludedUrls: '.*/private/.*\n.*\\.zip', depth: 3, numOfThread: 2, intervalTime: 10000 })}`;
+
+it.each([
+  ['norconex', [file('c.xml', NORCONEX_3)]],
+  ['norconex', [file('c.yaml', NORCONEX_4)]],
+  ['nutch', [file('regex-urlfilter.txt', NUTCH), file('seed.txt', `${SITE}/\n`)]],
+  ['elastic', [file('crawler.yml', ELASTIC)]],
+  ['stormcrawler', [file('urlfilters.json', STORM), file('seeds.txt', `${SITE}/`)]],
+  ['heritrix', [file('crawler-beans.cxml', HERITRIX)]],
+  ['gsa', [file('export.xml', GSA)]],
+  ['scrapy', [file('docs.py', SCRAPY)]],
+  ['fess', [file('fess_basic_config.bulk', FESS)]],
+  [
+    'omnifind',
+    [
+      file(
+        'crawl.rules',
+        `forbid prefix ${SITE}/private/\nforbid regexp .*\\.zip\nallow domain www.example.com\nforbid domain *`,
+      ),
+      file('starts', `${SITE}/`),
+    ],
+  ],
+])('a crawl of %s goes on as it was: the same URLs are accepted', (format, files) => {
+  const accepted = accepts(format, ...files);
+  expect(['/', '/docs/a.html', '/private/a.html', '/a.zip', 'https://elsewhere.test/'].map(accepted)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+it('a pending list of FDSE becomes roots whose sites are accepted', () => {
+  const accepted = accepts(
+    'fdse',
+    file('search.pending.txt', `${SITE}/a.html Docs 1100000000\n${SITE}/b.html Docs 2\n`),
+  );
+  expect([accepted('/c.html'), accepted('https://elsewhere.test/')]).toEqual([true, false]);
+});
+
+it('settings reach their places, and what is left out says why', () => {
+  const { xml, report } = imported('norconex', [
+    file('c.xml', NORCONEX_3.replace('<maxDepth>', '<maxDocuments>9</maxDocuments><maxDepth>')),
+  ]);
+  expect(xml).toContain('<Crawler name="docs" nthreads="2" throttleTimeMS="5000" ignoreRobotsTxt="true">');
+  expect(xml).toContain('<cw:option name="max-hops" value="5"/>');
+  expect(report.lines).toContainEqual({
+    kind: 'not taken',
+    setting: 'maxDocuments',
+    note: expect.stringContaining('no end'),
+  });
+  const elastic = imported('elastic', [file('crawler.yml', ELASTIC)]).xml;
+  expect(elastic).toContain(
+    `type="elasticsearch" url="https://es.example.com:9200" index="web" apiKey="\${CRAWLWAY_SECRET_SINK}"`,
+  );
+  expect(elastic).toContain('<cw:option name="max-hops" value="2"/>');
+  const lookaround = imported('nutch', [file('regex-urlfilter.txt', '-(?!x)y\n+.')]);
+  expect(lookaround.report.lines).toContainEqual(expect.objectContaining({ kind: 'not taken', setting: '(?!x)y' }));
+});
+
+it.each([
+  ['norconex', '<a>'],
+  ['norconex', '<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>'],
+  ['elastic', 'domains: ['],
+  ['elastic', '- 1'],
+  ['fess', 'no json'],
+  ['stormcrawler', '{'],
+])('%s files that are none are refused by name: %j', (format, text) => {
+  const name = format === 'stormcrawler' ? 'f.json' : 'f';
+  expect(() => imported(format, [file(name, text)])).toThrow(/./);
+});

@@ -1,0 +1,103 @@
+/** `crawlway import FORMAT FILE…`: a configuration from that of another crawler, and a report of what became of each setting. */
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { configurationFile } from '../../server/engine.module.js';
+import { fileFault } from '../../server/fail.js';
+import { UsageError } from '../../server/options.js';
+import { printable } from '../../server/printable.js';
+import { type JsonOption, printJson } from '../output.js';
+import { table } from '../table.js';
+import { readElastic } from './formats/elastic.js';
+import { readFdse } from './formats/fdse.js';
+import { readFess } from './formats/fess.js';
+import { readGsa } from './formats/gsa.js';
+import { readHeritrix } from './formats/heritrix.js';
+import { readNorconex } from './formats/norconex.js';
+import { readNutch } from './formats/nutch.js';
+import { readOmniFind } from './formats/omnifind.js';
+import { readScrapy } from './formats/scrapy.js';
+import { readStormCrawler } from './formats/stormcrawler.js';
+import { ImportError, type ImportFile, type ImportReader, ImportReport } from './model.js';
+import { writeConfiguration } from './write.js';
+
+const READERS: Readonly<Record<string, ImportReader>> = {
+  norconex: readNorconex,
+  nutch: readNutch,
+  elastic: readElastic,
+  stormcrawler: readStormCrawler,
+  heritrix: readHeritrix,
+  gsa: readGsa,
+  scrapy: readScrapy,
+  fess: readFess,
+  omnifind: readOmniFind,
+  fdse: readFdse,
+};
+
+export const IMPORT_FORMATS = Object.keys(READERS);
+
+const MOST_BYTES = 32 * 1024 * 1024;
+
+interface ImportOptions extends JsonOption {
+  readonly out?: string;
+  readonly force?: boolean;
+}
+
+/** The configuration that the files say, as text; see the report for the rest. */
+export function imported(format: string, files: readonly ImportFile[]): { xml: string; report: ImportReport } {
+  const reader = READERS[format.toLowerCase()];
+  if (!reader) throw new UsageError(`${format} is none of ${IMPORT_FORMATS.join(', ')}`);
+  const report = new ImportReport();
+  const crawlers = reader(files, report);
+  const empty = crawlers.filter(({ roots }) => roots.length === 0);
+  if (empty.length === crawlers.length)
+    report.notTaken('start URLs', 'none were found: name the file that lists them, or write Root elements');
+  return { xml: writeConfiguration(format, crawlers, report), report };
+}
+
+export function importConfiguration(format: string, names: readonly string[], options: ImportOptions): void {
+  const out = options.out ?? `imported-${format.toLowerCase()}.xml`;
+  if (existsSync(out) && !options.force)
+    throw new UsageError(`${out} exists already: choose another with --out, or overwrite it with --force`);
+  const { xml, report } = importedFrom(format, names.map(fileOf));
+  write(out, xml);
+  const { problems } = configurationFile(out).check(xml);
+  if (options.json) printJson({ file: out, report: report.lines, problems });
+  else {
+    const rows = report.lines.map(({ kind, setting, note }) => [
+      kind,
+      printable(setting).slice(0, 70),
+      printable(note),
+    ]);
+    process.stdout.write(`${table(['', 'SETTING', 'WHERE TO, OR WHY NOT'], rows)}\n\n`);
+    for (const { place, code, message } of problems)
+      process.stdout.write(`${out}:${place.line}:${place.column} ${code} ${printable(message)}\n`);
+    process.stdout.write(`${out} is written. Look through it, then: crawlway check ${out}\n`);
+  }
+}
+
+function importedFrom(format: string, files: readonly ImportFile[]): ReturnType<typeof imported> {
+  try {
+    return imported(format, files);
+  } catch (error) {
+    if (error instanceof ImportError) throw new UsageError(`no ${format} configuration: ${error.message}`);
+    throw error;
+  }
+}
+
+function fileOf(path: string): ImportFile {
+  try {
+    if (statSync(path).size > MOST_BYTES) throw new UsageError(`${path} is larger than ${MOST_BYTES / 1048576} MiB`);
+    return { name: basename(path), text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    throw fileFault(path, 'read', error);
+  }
+}
+
+function write(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { mode: 0o600 });
+  } catch (error) {
+    throw fileFault(path, 'written', error);
+  }
+}

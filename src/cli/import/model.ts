@@ -1,0 +1,95 @@
+/** What the configurations of other crawlers have in common, before it is written as CrawlConfig.xml. */
+
+export interface ImportFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Pattern {
+  /** `regex` is found anywhere in the URL. */
+  readonly kind: 'regex' | 'prefix' | 'suffix' | 'contains' | 'exact' | 'domain';
+  readonly value: string;
+  /** Of which part; the URL when absent. */
+  readonly field?: 'url' | 'path';
+  readonly ignoreCase?: boolean;
+}
+
+export interface ImportedRule {
+  readonly accept: boolean;
+  readonly pattern: Pattern;
+}
+
+export interface ImportedCrawler {
+  name: string;
+  roots: string[];
+  /** Links stay on the sites of the roots. */
+  staysOnSite: boolean;
+  /** A URL has to match one of them, if there are any. */
+  include: Pattern[];
+  /** A URL may match none of them. */
+  exclude: Pattern[];
+  /** A later rule overrides an earlier one. */
+  rules: ImportedRule[];
+  /** What no rule speaks of, where there are rules. */
+  acceptsOthers: boolean;
+  /** Of the Crawler element. */
+  attributes: Record<string, string>;
+  maxHops?: number;
+  /** Of the Fetcher element. */
+  fetcher: Record<string, string>;
+  sink?: { type: string; url: string; index?: string; login?: string; secret?: 'password' | 'apiKey' };
+  /** Elements that are copied as they are: crawl rules files and the like. */
+  crawlSpace?: string;
+}
+
+export const emptyCrawler = (name: string): ImportedCrawler => ({
+  name,
+  roots: [],
+  staysOnSite: true,
+  include: [],
+  exclude: [],
+  rules: [],
+  acceptsOthers: false,
+  attributes: {},
+  fetcher: {},
+});
+
+/** What became of each setting. */
+export interface ReportLine {
+  readonly kind: 'taken' | 'taken differently' | 'not taken';
+  readonly setting: string;
+  /** Where it went, or why it did not go. */
+  readonly note: string;
+}
+
+export class ImportReport {
+  readonly lines: ReportLine[] = [];
+
+  taken(setting: string, note: string): void {
+    this.lines.push({ kind: 'taken', setting, note });
+  }
+
+  differently(setting: string, note: string): void {
+    this.lines.push({ kind: 'taken differently', setting, note });
+  }
+
+  notTaken(setting: string, note: string): void {
+    this.lines.push({ kind: 'not taken', setting, note });
+  }
+}
+
+/** Reads the files of one product. Throws ImportError for files that are not its. */
+export type ImportReader = (files: readonly ImportFile[], report: ImportReport) => ImportedCrawler[];
+
+export class ImportError extends Error {
+  override readonly name = 'ImportError';
+}
+
+/** Splits text into lines without comments and blank ones. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+
+export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);

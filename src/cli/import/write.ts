@@ -1,0 +1,180 @@
+/** The imported configuration as a CrawlConfig.xml that a person goes on with. */
+import { RE2JS } from 're2js';
+import { crawlerNameOf } from '../first-configuration.js';
+import type { ImportedCrawler, ImportReport, Pattern } from './model.js';
+
+/** Environment variable of the secret that is not copied. */
+const SECRET = 'CRAWLWAY_SECRET_SINK';
+const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
+`;
+
+export function writeConfiguration(format: string, crawlers: readonly ImportedCrawler[], report: ImportReport): string {
+  const names = uniqueNames(crawlers);
+  const sinks = sinksOf(crawlers);
+  const fetchers = fetchersOf(crawlers);
+  const body = crawlers
+    .map((crawler, i) =>
+      crawlerText(crawler, names[i]!, { sink: sinks.nameOf(crawler), fetcher: fetchers.nameOf(crawler) }, report),
+    )
+    .join('\n');
+  return `${HEAD}<!--
+  Imported from ${format}.
+${report.lines
+  .filter(({ kind }) => kind !== 'taken')
+  .map(({ kind, setting, note }) => `  ${kind}: ${comment(setting)}: ${comment(note)}`)
+  .join('\n')}
+-->
+<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"
+             xmlns:ar="exa:com.exalead.actionrules.v21"
+             xmlns:cw="urn:crawlway:config:1">
+${body}
+${fetchers.text}${sinks.text}</CrawlConfig>
+`;
+}
+
+interface Named {
+  readonly sink: string;
+  readonly fetcher?: string;
+}
+
+function crawlerText(crawler: ImportedCrawler, name: string, { sink, fetcher }: Named, report: ImportReport): string {
+  const { roots, staysOnSite, acceptsOthers, rules, attributes } = crawler;
+  const accepts = staysOnSite ? {} : { defaultAccept: String(rules.length === 0 || acceptsOthers) };
+  const parts = [
+    `  <Crawler${attributesOf({ name, ...accepts, ...attributes })}>`,
+    ...roots.map((url) => `    <Root${attributesOf({ url, ...(staysOnSite ? {} : { site: 'false' }) })}/>`),
+    ...rulesOf(crawler, report),
+    ...(crawler.crawlSpace ? [`    <cw:CrawlSpace rules="${escaped(crawler.crawlSpace)}"/>`] : []),
+    ...conditionsOf(crawler, report),
+    ...(fetcher === undefined || fetcher === 'default' ? [] : [`    <cw:FetchWith fetcher="${fetcher}"/>`]),
+    `    <cw:PushTo sink="${sink}"/>`,
+    '  </Crawler>',
+  ];
+  return parts.join('\n');
+}
+
+function rulesOf({ rules }: ImportedCrawler, report: ImportReport): string[] {
+  const lines = rules
+    .filter(({ pattern }) => isReadable(pattern, report))
+    .map(
+      ({ accept, pattern }) =>
+        `      <Rule>${matchOf(pattern)}${accept ? '<Index/><Follow/><Accept/>' : '<Ignore/>'}</Rule>`,
+    );
+  return lines.length === 0
+    ? []
+    : ['    <!-- A later rule overrides an earlier one. -->', '    <Rules>', ...lines, '    </Rules>'];
+}
+
+function conditionsOf({ include, exclude, maxHops }: ImportedCrawler, report: ImportReport): string[] {
+  const readable = (patterns: readonly Pattern[]): Pattern[] => patterns.filter((one) => isReadable(one, report));
+  const lines = [
+    ...(maxHops === undefined ? [] : [`      <cw:option name="max-hops" value="${maxHops}"/>`]),
+    ...readable(exclude).map(
+      (one) => `      <cw:may-not-have test="regex" field="${one.field ?? 'url'}" value="${escaped(regexOf(one))}"/>`,
+    ),
+  ];
+  const wanted = readable(include);
+  const fields = new Set(wanted.map(({ field }) => field ?? 'url'));
+  for (const field of fields) {
+    const regex = wanted
+      .filter((one) => (one.field ?? 'url') === field)
+      .map((one) => `(?:${regexOf(one)})`)
+      .join('|');
+    lines.push(`      <cw:must-have test="regex" field="${field}" value="${escaped(regex)}"/>`);
+  }
+  return lines.length === 0 ? [] : ['    <cw:Conditions default-allow="allow">', ...lines, '    </cw:Conditions>'];
+}
+
+const KIND = { regex: 'inside', prefix: 'prefix', suffix: 'suffix', contains: 'inside', exact: 'exact' } as const;
+
+function matchOf({ kind, value, field = 'url', ignoreCase }: Pattern): string {
+  if (kind === 'domain') return `<ar:Domain${attributesOf({ value, litteral: 'true' })}/>`;
+  const literal = kind === 'regex' ? {} : { litteral: 'true' };
+  return `<ar:Atom${attributesOf({ field, kind: KIND[kind], norm: ignoreCase ? 'lower' : 'none', value, ...literal })}/>`;
+}
+
+function regexOf({ kind, value, ignoreCase }: Pattern): string {
+  if (kind === 'regex') return ignoreCase ? `(?i:${value})` : value;
+  const plain = value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  if (kind === 'domain') return `^https?://([^/]*\\.)?${plain}(?::\\d+)?/`;
+  const anchored = { prefix: `^${plain}`, suffix: `${plain}$`, contains: plain, exact: `^${plain}$` }[kind];
+  return ignoreCase ? `(?i:${anchored})` : anchored;
+}
+
+/** Regular expressions run in linear time here, without looking around and back references. */
+function isReadable({ kind, value }: Pattern, report: ImportReport): boolean {
+  if (value.trim() === '') return false;
+  if (kind !== 'regex') return true;
+  try {
+    RE2JS.compile(value);
+    return true;
+  } catch {
+    report.notTaken(
+      value,
+      'the regular expression looks around, refers back or is not complete; write it with literal matches',
+    );
+    return false;
+  }
+}
+
+function uniqueNames(crawlers: readonly ImportedCrawler[]): string[] {
+  const used = new Set<string>();
+  return crawlers.map(({ name, roots }) => {
+    const wanted = name || (URL.canParse(roots[0] ?? '') ? crawlerNameOf(new URL(roots[0]!)) : 'imported');
+    const base =
+      wanted
+        .replace(/[^\p{L}\p{N}._ -]/gu, '-')
+        .trim()
+        .slice(0, 90) || 'imported';
+    let unique = base;
+    for (let i = 2; used.has(unique); i++) unique = `${base}-${i}`;
+    used.add(unique);
+    return unique;
+  });
+}
+
+interface NamedElements {
+  readonly text: string;
+  nameOf(crawler: ImportedCrawler): string;
+}
+
+/** Crawlers with the same sink share it; without any, documents go to a file. */
+function sinksOf(crawlers: readonly ImportedCrawler[]): NamedElements {
+  return shared(crawlers, 'main', ({ sink = { type: 'file', url: 'documents.jsonl' } }, name) => {
+    const { secret, ...attributes } = sink;
+    const hidden = secret ? { [secret]: `\${${SECRET}}` } : {};
+    return `  <cw:Sink${attributesOf({ name, ...attributes, ...hidden })}/>\n`;
+  });
+}
+
+const fetchersOf = (crawlers: readonly ImportedCrawler[]): NamedElements =>
+  shared(crawlers, 'default', ({ fetcher }, name) => `  <cw:Fetcher${attributesOf({ name, ...fetcher })}/>\n`);
+
+function shared(
+  crawlers: readonly ImportedCrawler[],
+  firstName: string,
+  write: (crawler: ImportedCrawler, name: string) => string,
+): NamedElements {
+  const names = new Map<string, string>();
+  const keyOf = (crawler: ImportedCrawler): string => write(crawler, '');
+  let text = '';
+  for (const crawler of crawlers) {
+    if (names.has(keyOf(crawler))) continue;
+    const name = names.size === 0 ? firstName : `${firstName}-${names.size + 1}`;
+    names.set(keyOf(crawler), name);
+    text += write(crawler, name);
+  }
+  return { text, nameOf: (crawler) => names.get(keyOf(crawler))! };
+}
+
+const attributesOf = (attributes: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(attributes)
+    .flatMap(([key, value]) => (value === undefined ? [] : [` ${key}="${escaped(value)}"`]))
+    .join('');
+
+const escaped = (text: string): string =>
+  text.replace(/[&<"\n\t]/g, (char) => `&#${char.charCodeAt(0)};`).replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, '');
+
+/** In a comment of XML two hyphens may not stand beside each other. */
+const comment = (text: string): string =>
+  text.replace(/\s+/g, ' ').replaceAll('--', '- -').replace(/-$/, '- ').slice(0, 300);

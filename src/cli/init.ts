@@ -1,0 +1,154 @@
+/** `crawlway init`: asks what to crawl and where documents go, and writes a first configuration. */
+import { lookup } from 'node:dns/promises';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline/promises';
+import { isPublicAddress } from '../domain/net/address.js';
+import { SINK_TYPE_NAMES, SINK_TYPES, type SinkType } from '../domain/push/sink-types.js';
+import { configurationFile } from '../server/engine.module.js';
+import { fileFault } from '../server/fail.js';
+import { DEFAULT_CONFIG, UsageError } from '../server/options.js';
+import { PROJECT_ROOT } from '../server/project-root.js';
+import { BUNDLED_INDEX, crawlerNameOf, type FirstSink, firstConfiguration } from './first-configuration.js';
+
+export interface InitOptions {
+  readonly config?: string;
+  readonly name?: string;
+  readonly folder?: boolean;
+  readonly sink?: string;
+  readonly sinkUrl?: string;
+  readonly index?: string;
+  readonly login?: string;
+  readonly secret?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+/** Without a URL, and with nobody to ask, it is the sample: a site and an index that come with Crawlway. */
+export async function init(url: string | undefined, options: InitOptions): Promise<void> {
+  const file = options.config || process.env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG;
+  if (existsSync(file) && !options.force)
+    throw new UsageError(`${file} exists already: change it there, or overwrite it with --force`);
+  const asks = url === undefined && options.sink === undefined && process.stdin.isTTY && process.stdout.isTTY;
+  const answered = asks ? await ask(options) : { url, options };
+  const text =
+    answered.url === undefined
+      ? readFileSync(join(PROJECT_ROOT, 'CrawlConfig.xml.example'), 'utf8')
+      : await configurationOf(answered.url, answered.options);
+  const problems = configurationFile(file)
+    .check(text)
+    .problems.filter(({ severity }) => severity === 'error');
+  const unset = problems.filter(({ code }) => code === 'missing-variable');
+  if (problems.length > unset.length) throw new UsageError(problems.map(({ message }) => message).join('\n'));
+  write(file, text);
+  report(file, answered.options, { sample: answered.url === undefined, variables: variablesOf(text) });
+}
+
+function write(file: string, text: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw fileFault(file, 'written', error);
+  }
+}
+
+const variablesOf = (xml: string): string[] => [
+  ...new Set([...xml.matchAll(/\$\{(CRAWLWAY_SECRET_\w+)\}/g)].map(([, name]) => name!)),
+];
+
+function report(file: string, { json }: InitOptions, found: { sample: boolean; variables: string[] }): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ file, ...found })}\n`);
+    return;
+  }
+  const config = file === DEFAULT_CONFIG ? '' : ` --config ${file}`;
+  process.stdout.write(
+    [
+      `${file} is written${found.sample ? ': it crawls the sample site that comes with Crawlway' : ''}.`,
+      ...found.variables.map((name) => `Set the secret first: export ${name}=…`),
+      `Next: crawlway serve${config}   (in a folder without an installation: npx crawlway serve${config})`,
+      '',
+    ].join('\n'),
+  );
+}
+
+async function configurationOf(typed: string, options: InitOptions): Promise<string> {
+  const start = startOf(typed);
+  const sink = sinkOf(options);
+  return firstConfiguration({
+    name: options.name ?? crawlerNameOf(start),
+    start,
+    scope: options.folder ? 'folder' : 'site',
+    sink,
+    allow: { site: await privateAddresses(start), sink: await privateAddresses(URL.parse(sink.url)) },
+  });
+}
+
+/** Typed without a scheme it is https. */
+function startOf(typed: string): URL {
+  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`);
+  if (!url?.hostname || !/^https?:$/.test(url.protocol))
+    throw new UsageError(`${typed} is not the address of a web site, such as https://www.example.com/`);
+  return url;
+}
+
+function sinkOf({ sink = 'bundled', sinkUrl, index, login, secret }: InitOptions): FirstSink {
+  if (sink === 'bundled') return { type: 'papi', url: sinkUrl ?? BUNDLED_INDEX };
+  if (!isSinkType(sink)) throw new UsageError(`--sink ${sink} is none of bundled, ${SINK_TYPE_NAMES.join(', ')}`);
+  const url = sinkUrl ?? (sink === 'file' ? 'orders.jsonl' : undefined);
+  if (url === undefined) throw new UsageError(`--sink ${sink} needs --sink-url, the address of the ${sink} sink`);
+  const needsIndex = ((SINK_TYPES[sink] as { required?: readonly string[] }).required ?? []).includes('index');
+  if (secret !== undefined && !/^CRAWLWAY_SECRET_\w+$/.test(secret))
+    throw new UsageError(`--secret ${secret}: name an environment variable that begins with CRAWLWAY_SECRET_`);
+  return { type: sink, url, login, secret, index: index ?? (needsIndex ? 'crawlway' : undefined) };
+}
+
+const isSinkType = (text: string): text is SinkType => (SINK_TYPE_NAMES as readonly string[]).includes(text);
+
+/** Whoever names a server of the own network means it; it is allowed by its address alone. */
+async function privateAddresses(url: URL | null): Promise<string[]> {
+  if (!url?.hostname || url.href.startsWith(BUNDLED_INDEX)) return [];
+  const found = await lookup(url.hostname.replace(/^\[|\]$/g, ''), { all: true }).catch(() => []);
+  return found
+    .filter(({ address }) => !isPublicAddress(address))
+    .map(({ address, family }) => `${address}/${family === 4 ? 32 : 128}`);
+}
+
+async function ask(options: InitOptions): Promise<{ url: string | undefined; options: InitOptions }> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const url = (await terminal.question('Which site? (Enter: the sample site that comes with Crawlway) ')).trim();
+    if (url === '') return { url: undefined, options };
+    const start = startOf(url);
+    const folder =
+      start.pathname !== '/' &&
+      (await terminal.question('1 the whole site, 2 this folder and below [1] ')).trim() === '2';
+    return { url, options: { ...options, folder, ...(await askForSink(terminal)) } };
+  } finally {
+    terminal.close();
+  }
+}
+
+async function askForSink(terminal: Interface): Promise<InitOptions> {
+  const kinds = ['bundled', ...SINK_TYPE_NAMES];
+  const list = kinds.map((kind, i) => `  ${i + 1} ${kind}`).join('\n');
+  const answer = (
+    await terminal.question(`Where do documents go?\n${list}\n[1, a small index that comes with Crawlway] `)
+  ).trim();
+  const sink = kinds[Number(answer || 1) - 1] ?? answer;
+  if (sink === 'bundled') return { sink };
+  if (!isSinkType(sink)) throw new UsageError(`${sink} is none of ${kinds.join(', ')}`);
+  const sinkUrl = (await terminal.question(sink === 'file' ? 'Its path [orders.jsonl] ' : 'Its address? ')).trim();
+  const options: readonly string[] = SINK_TYPES[sink].options;
+  const more = async (name: string, question: string): Promise<string | undefined> =>
+    options.includes(name) ? (await terminal.question(question)).trim() || undefined : undefined;
+  const index = await more('index', 'Index [crawlway] ');
+  const login = await more('login', 'User (Enter: none, or an API key) ');
+  const wantsSecret = options.some((name) => ['apiKey', 'password', 'secret'].includes(name));
+  const secret =
+    wantsSecret && /^y/i.test((await terminal.question('Does it ask for a key or a password? [y/N] ')).trim())
+      ? 'CRAWLWAY_SECRET_SINK'
+      : undefined;
+  return { sink, sinkUrl: sinkUrl || undefined, index, login, secret };
+}

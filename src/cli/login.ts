@@ -1,0 +1,39 @@
+import type { LoginDto } from '../server/logins/login.dto.js';
+import { printable } from '../server/printable.js';
+import { ServerClient, type ServerOption } from './client.js';
+import { type JsonOption, printJson } from './output.js';
+import { table } from './table.js';
+
+/** Logs in on the running server and shows each step; exit code 2 when the login fails. */
+export async function testLogin(name: string, options: ServerOption & JsonOption): Promise<void> {
+  const client = new ServerClient(options);
+  const login = await client.call<LoginDto>('POST', `/logins/${encodeURIComponent(name)}/test`);
+  if (login.state !== 'logged-in') process.exitCode = 2;
+  if (options.json) return printJson(login);
+  for (const [index, { what, url, status, detail }] of login.steps.entries()) {
+    const answer = status === undefined ? '' : ` -> ${status}`;
+    process.stdout.write(`${printable(`${index + 1}. ${what}${url === undefined ? '' : ` ${url}`}${answer}`)}\n`);
+    if (detail !== undefined) process.stdout.write(`   ${printable(detail)}\n`);
+  }
+  if (login.state === 'logged-in') {
+    process.stdout.write(`login ${name} works\n`);
+    return;
+  }
+  process.stdout.write(
+    `${printable(`login ${name} failed (${login.failure ?? login.state}): ${login.detail ?? 'no detail'}`)}\n`,
+  );
+}
+
+export async function listLogins(options: ServerOption & JsonOption): Promise<void> {
+  const logins = await new ServerClient(options).list<LoginDto>('/logins');
+  if (options.json) return printJson(logins);
+  const rows = logins.map((login) => [
+    login.name,
+    login.type,
+    login.url,
+    login.state,
+    login.lastSuccessAt ?? '',
+    login.detail ?? '',
+  ]);
+  process.stdout.write(`${table(['LOGIN', 'TYPE', 'URL', 'STATE', 'LAST SUCCESS', 'MESSAGE'], rows)}\n`);
+}

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UsageError } from '../server/options.js';
+import type { BackfillDto, SinkDto } from '../server/sinks/sink.dto.js';
+import { ServerClient, type ServerOption } from './client.js';
+import { type JsonOption, printJson } from './output.js';
+
+interface PushOptions extends ServerOption, JsonOption {
+  readonly again: string;
+  readonly crawler?: string;
+  readonly wait: boolean;
+}
+
+const EVERY_MS = 1000;
+
+/** Asks for everything that is indexed to go to a sink again and follows the progress. Interrupting it stops nothing on the server. */
+export async function push({ again: sink, crawler, wait, json, ...server }: PushOptions): Promise<void> {
+  const client = new ServerClient(server);
+  const query = crawler === undefined ? '' : `?crawler=${encodeURIComponent(crawler)}`;
+  let backfills = await client.call<readonly BackfillDto[]>(
+    'POST',
+    `/sinks/${encodeURIComponent(sink)}/push-again${query}`,
+  );
+  let shown = '';
+  const show = (): void => {
+    if (json) return;
+    const text = backfills.map(progressText).join('\n');
+    if (text !== shown) process.stdout.write(`${text}\n`);
+    shown = text;
+  };
+  show();
+  while (wait && backfills.some(({ state }) => state === 'running')) {
+    await sleep(EVERY_MS);
+    const found = (await client.list<SinkDto>('/sinks')).find(({ name }) => name === sink);
+    if (!found) throw new UsageError(`the sink ${sink} was taken out of the configuration`);
+    backfills = found.backfills.filter((one) => crawler === undefined || one.crawler === crawler);
+    show();
+  }
+  if (json) printJson(backfills);
+}
+
+function progressText({ crawler, state, total, done, sent, waitingVisits, from, message }: BackfillDto): string {
+  const copied = from === undefined ? '' : `, ${sent} copied from ${from}`;
+  const visits = waitingVisits > 0 ? `, ${waitingVisits} visits to come` : '';
+  const end = message === undefined ? '' : `; ${message}`;
+  return `${crawler}: ${state === 'done' ? 'done, ' : ''}${done} of ${total} documents${copied}${visits}${end}`;
+}

@@ -1,0 +1,26 @@
+import { printable } from '../server/printable.js';
+import type { RefreshedDto } from '../server/urls/refreshed.dto.js';
+import { ServerClient, type ServerOption } from './client.js';
+import { type JsonOption, printJson } from './output.js';
+
+interface RefreshOptions extends ServerOption, JsonOption {
+  readonly crawler?: string;
+}
+
+/** A URL with a `%` is one all the same when two hexadecimal digits follow. */
+const PATTERN = /\*|%(?![\da-f]{2})/i;
+
+export async function refresh(what: string, options: RefreshOptions): Promise<void> {
+  const client = new ServerClient(options);
+  const crawler = await client.crawler(options.crawler);
+  const text = JSON.stringify(PATTERN.test(what) ? { like: what } : { url: what });
+  const path = `/crawlers/${encodeURIComponent(crawler)}/refresh`;
+  const answer = await client.call<RefreshedDto>('POST', path, { type: 'application/json', text });
+  if (options.json) return printJson(answer);
+  const { count, resting } = answer;
+  process.stdout.write(`${count} URLs are due now\n`);
+  for (const { host, until } of resting)
+    process.stdout.write(
+      `${printable(host)} rests until ${until}: one request is made to it now, and a good answer ends the rest\n`,
+    );
+}

@@ -1,0 +1,31 @@
+import { printable } from '../server/printable.js';
+import type { RefusedDto } from '../server/urls/url-history.dto.js';
+import { ServerClient, type ServerOption } from './client.js';
+import { type JsonOption, printJson } from './output.js';
+import { table } from './table.js';
+
+interface RefusedOptions extends ServerOption, JsonOption {
+  readonly crawler?: string;
+  readonly reason?: string;
+  readonly host?: string;
+}
+
+/** Links that were never stored: how many, why, and a few of them. */
+export async function refused(options: RefusedOptions): Promise<void> {
+  const client = new ServerClient(options);
+  const crawler = await client.crawler(options.crawler);
+  const all = await client.list<RefusedDto>(`/crawlers/${encodeURIComponent(crawler)}/refused`);
+  const { reason, host } = options;
+  const shown = all.filter((one) => (reason ?? one.reason) === one.reason && (host ?? one.host) === one.host);
+  if (options.json) return printJson(shown);
+  if (shown.length === 0) {
+    process.stdout.write('no such link was refused since the server started\n');
+    return;
+  }
+  const rows = shown.map((one) => [one.count, one.reason, one.host]);
+  process.stdout.write(`${table(['LINKS', 'REASON', 'HOST'], rows)}\n\n`);
+  const samples = shown.flatMap((one) =>
+    one.samples.map(({ url, from }) => `${one.reason}  ${url}\n  on ${from}`.split('\n').map(printable).join('\n')),
+  );
+  process.stdout.write(`${samples.join('\n')}\n`);
+}

@@ -1,0 +1,85 @@
+/**
+ * Who may see a document: principals (users, groups) that a search with rights compares with those of the person who searches. Pure;
+ * what is written where: docs/ACL.md.
+ */
+import { PrefixTable } from '../policy/prefix-table.js';
+import { recordPrefix } from '../policy/server-records.js';
+import type { AclDefinition, AclRule } from './acl-definition.js';
+
+export type { AclDefinition, AclRule } from './acl-definition.js';
+
+export interface Acl {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
+
+/** What of a page may speak of principals. */
+export interface AclPage {
+  readonly href: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Names in lower case; they may repeat. */
+  readonly metas: readonly { readonly name: string; readonly value: string }[];
+}
+
+export type AclReader = (page: AclPage) => Acl;
+
+export const ACL_ALLOW = 'acl_allow';
+export const ACL_DENY = 'acl_deny';
+
+const MOST_PRINCIPALS = 1_000;
+const LONGEST_PRINCIPAL = 256;
+
+/** Principals in a text, apart by commas, semicolons or line ends: names of groups may have blanks. */
+export const principalsIn = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(/[,;\r\n]/, MOST_PRINCIPALS)
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name.length <= LONGEST_PRINCIPAL);
+
+/** Rules, headers and metas add up; the default counts when nobody is allowed by any of them. */
+export function compileAcl(definition: AclDefinition): AclReader {
+  const rules = new PrefixTable(definition.rules.map((rule) => [recordPrefix(rule.prefix), rule] as const));
+  const { allowHeader, denyHeader, allowMeta, denyMeta } = definition;
+  return ({ href, headers, metas }) => {
+    const rule = rules.longest(href);
+    const header = (name: string | undefined): string[] => (name === undefined ? [] : principalsIn(headers[name]));
+    const meta = (name: string | undefined): string[] =>
+      name === undefined ? [] : metas.filter((one) => one.name === name).flatMap(({ value }) => principalsIn(value));
+    const allow = distinct([...(rule?.allow ?? []), ...header(allowHeader), ...meta(allowMeta)]);
+    const deny = distinct([...(rule?.deny ?? []), ...header(denyHeader), ...meta(denyMeta)]);
+    return { allow: allow.length > 0 ? allow : definition.default, deny };
+  };
+}
+
+const distinct = (names: readonly string[]): string[] => [...new Set(names)].slice(0, MOST_PRINCIPALS);
+
+export interface AclFileProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Lines `allow|deny PREFIX principal, principal`; `#` begins a comment. Lines of one prefix add up. */
+export function parseAclFile(text: string): {
+  readonly rules: readonly AclRule[];
+  readonly problems: readonly AclFileProblem[];
+} {
+  const rules = new Map<string, { allow: string[]; deny: string[] }>();
+  const problems: AclFileProblem[] = [];
+  for (const [index, line] of text.split(/\r\n|\r|\n/).entries()) {
+    const written = line.trim();
+    if (written === '' || written.startsWith('#')) continue;
+    const [, verdict, prefix, names] = /^(allow|deny)[ \t]+(https?:\/\/\S+)[ \t]+(\S.*)$/i.exec(written) ?? [];
+    if (verdict === undefined || prefix === undefined) {
+      problems.push({
+        line: index + 1,
+        message: 'write `allow` or `deny`, a URL prefix, and principals apart by commas',
+      });
+      continue;
+    }
+    const rule = rules.get(prefix) ?? { allow: [], deny: [] };
+    rule[verdict.toLowerCase() as 'allow' | 'deny'].push(...principalsIn(names));
+    rules.set(prefix, rule);
+  }
+  return { rules: [...rules].map(([prefix, { allow, deny }]) => ({ prefix, allow, deny })), problems };
+}

@@ -1,0 +1,124 @@
+/** Cuts a text into chunks for a language model: at headings first, then between blocks, sentences and words. */
+import type { Chunk, ChunkDefinition, Heading } from './content-definition.js';
+
+export interface Outline {
+  readonly text: string;
+  readonly headings: readonly Heading[];
+  /** Offsets behind which another block begins, in order. */
+  readonly blockEnds: readonly number[];
+}
+
+const MAX_CHUNKS = 10_000;
+
+/**
+ * A chunk never reaches over a heading. A token counts as four characters of writing with an alphabet and as one of Chinese,
+ * Japanese and Korean: near enough for what the models in use take.
+ */
+export function chunksOf(outline: Outline, definition: ChunkDefinition): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (const section of sectionsOf(outline)) {
+    let start = section.start;
+    let last = start;
+    while (start < section.end && chunks.length < MAX_CHUNKS) {
+      const end = endOf(outline, { start, end: section.end, last }, definition);
+      last = end;
+      addChunk(chunks, outline.text, { start, end, path: section.path });
+      if (end >= section.end) break;
+      start = overlapStart(outline.text, { start, end }, definition);
+    }
+  }
+  return chunks;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function addChunk(chunks: Chunk[], text: string, { start, end, path }: Range & Pick<Chunk, 'path'>): void {
+  const written = text.slice(start, end);
+  const inner = written.trim();
+  if (inner === '') return;
+  const from = start + written.length - written.trimStart().length;
+  chunks.push({ text: inner, path, start: from, end: from + inner.length });
+}
+
+/** From one heading to the next, with the headings that it stands under. */
+function* sectionsOf({ text, headings }: Outline): Generator<Range & { readonly path: readonly string[] }> {
+  let open: Heading[] = [];
+  let start = 0;
+  for (const heading of headings) {
+    if (heading.start > start) yield { start, end: heading.start, path: open.map((one) => one.text) };
+    open = [...open.filter(({ level }) => level < heading.level), heading];
+    start = heading.start;
+  }
+  if (start < text.length) yield { start, end: text.length, path: open.map((one) => one.text) };
+}
+
+/** The furthest good place to end a chunk, behind `last`. */
+function endOf(
+  { text, blockEnds }: Outline,
+  { start, end, last }: Range & { readonly last: number },
+  { size, unit }: ChunkDefinition,
+): number {
+  const most = reach(text, start, end, size, unit);
+  if (most >= end) return end;
+  const block = lastAtMost(blockEnds, most);
+  // A block that ends early is no reason for a chunk of a few words.
+  const least = Math.max(last, start + ((most - start) >> 2));
+  if (block > least) return block;
+  return lastSentence(text, least, most) ?? lastBlank(text, least, most) ?? wholeCharacter(text, most);
+}
+
+/** As far as the size goes. */
+function reach(text: string, start: number, end: number, size: number, unit: ChunkDefinition['unit']): number {
+  if (unit === 'characters') return Math.min(end, start + size);
+  let quarters = 0;
+  for (let at = start; at < end; at++) {
+    quarters += isIdeograph(text.charCodeAt(at)) ? 4 : 1;
+    if (quarters > size * 4) return at;
+  }
+  return end;
+}
+
+/** Hangul, kana and Han, those of the higher planes by their first half. */
+const isIdeograph = (code: number): boolean =>
+  (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xd840 && code <= 0xd8bf);
+
+function lastAtMost(sorted: readonly number[], most: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! <= most) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low - 1] ?? -1;
+}
+
+function lastSentence(text: string, least: number, most: number): number | undefined {
+  for (let at = most - 1; at > least; at--) {
+    const char = text[at]!;
+    if ('。！？'.includes(char)) return at + 1;
+    if (char === ' ' && '.!?'.includes(text[at - 1]!)) return at + 1;
+  }
+  return undefined;
+}
+
+function lastBlank(text: string, least: number, most: number): number | undefined {
+  const at = text.lastIndexOf(' ', most - 1);
+  return at > least ? at + 1 : undefined;
+}
+
+const wholeCharacter = (text: string, at: number): number => {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code < 0xe000 ? at - 1 : at;
+};
+
+/** Where the next chunk begins: at a word, within the overlap. */
+function overlapStart(text: string, { start, end }: Range, { overlap, unit }: ChunkDefinition): number {
+  if (overlap === 0) return end;
+  const wanted = Math.max(start + 1, end - overlap * (unit === 'tokens' ? 4 : 1));
+  const blank = text.indexOf(' ', wanted);
+  return blank < 0 || blank + 1 >= end ? end : Math.max(blank + 1, start + 1);
+}

@@ -1,0 +1,93 @@
+/**
+ * Bounds the links of a page by the different URLs they name, not counting fragments, so that the many repeats of menus and
+ * indexes cost no page its links. An ordinary page, with fewer links than it is worth looking at, is only counted.
+ */
+
+/** Links of a page from which on repeats are looked for. */
+const LOOK_FROM = 1_000;
+
+/** V8 gives all longer strings of one length one hash: to look for thousands of them takes minutes. They count as different. */
+const LONGEST_LOOKED_UP = 16_383;
+
+/** Of the links that were left out. */
+const MOST_SAMPLES = 500;
+
+export interface Link {
+  readonly href: string;
+  readonly kind: string;
+  readonly nofollow: boolean;
+}
+
+/** Links that were left out because the page names too many URLs. */
+export interface CutLinks<Kept extends Link> {
+  /** As written, repeats among them counted each time. */
+  readonly count: number;
+  /** The first of them, each once. */
+  readonly samples: readonly Kept[];
+}
+
+export class DistinctLinks<Kept extends Link> {
+  readonly links: Kept[] = [];
+  /** How many of `links` the sets below know. */
+  private known = 0;
+  private readonly written = new Set<string>();
+  private readonly urls = new Set<string>();
+  private long = 0;
+  private cutCount = 0;
+  private readonly cutSamples = new Map<string, Kept>();
+  private readonly lookFrom: number;
+
+  constructor(private readonly most: number) {
+    this.lookFrom = Math.min(LOOK_FROM, most);
+  }
+
+  get cut(): CutLinks<Kept> | undefined {
+    return this.cutCount === 0 ? undefined : { count: this.cutCount, samples: [...this.cutSamples.values()] };
+  }
+
+  add(link: Kept): void {
+    if (this.links.length >= this.lookFrom && !this.takes(link)) return;
+    this.links.push(link);
+  }
+
+  private takes(link: Kept): boolean {
+    for (; this.known < this.links.length; this.known++) this.note(this.links[this.known]!);
+    const written = identityOf(link);
+    if (written !== undefined && this.written.has(written)) return false;
+    const url = written === undefined ? undefined : withoutFragment(written);
+    const isNew = url === undefined || !this.urls.has(url);
+    // Rules may look at the fragment, so that other fragments of a URL are kept, within twice the bound.
+    const fits = isNew ? this.urls.size + this.long < this.most : this.links.length < 2 * this.most;
+    if (fits) return true;
+    if (isNew) this.leaveOut(link, url);
+    return false;
+  }
+
+  private note(link: Kept): void {
+    const written = identityOf(link);
+    if (written === undefined) {
+      this.long++;
+      return;
+    }
+    this.written.add(written);
+    this.urls.add(withoutFragment(written));
+  }
+
+  private leaveOut(link: Kept, url: string | undefined): void {
+    this.cutCount++;
+    if (url !== undefined && this.cutSamples.size < MOST_SAMPLES && !this.cutSamples.has(url))
+      this.cutSamples.set(url, link);
+  }
+}
+
+/** The same URL means something else as a canonical link, or with nofollow. */
+function identityOf({ href, kind, nofollow }: Link): string | undefined {
+  if (href.length > LONGEST_LOOKED_UP) return undefined;
+  if (kind === 'canonical' || kind === 'meta-refresh') return `${kind} ${href}`;
+  return nofollow ? `nofollow ${href}` : href;
+}
+
+function withoutFragment(text: string): string {
+  const hash = text.indexOf('#');
+  return hash < 0 ? text : text.slice(0, hash);
+}

@@ -1,0 +1,69 @@
+/** Configured fields: from what was found on a page to metas with typed values. */
+import { RE2JS } from 're2js';
+import type { Meta } from '../push/order.js';
+import type { CrawlUrl } from '../url/crawl-url.js';
+import type { FieldDefinition, FieldType, UrlPart } from './content-definition.js';
+import { MAX_META_VALUE } from './meta-types.js';
+import { typedValue } from './typed-values.js';
+
+/** Values of one field on one page. */
+const MAX_VALUES = 1_000;
+/** Characters that are searched for a match. */
+const MAX_VALUE = 32_768;
+
+export interface FieldFacts {
+  readonly url: CrawlUrl;
+  /** What relative URLs begin at. */
+  readonly base: string;
+  readonly metas: readonly { readonly name: string; readonly value: string }[];
+  /** What selectors and JSON-LD paths found, by the number of the field. */
+  readonly found: ReadonlyMap<number, readonly string[]> | undefined;
+}
+
+export type FieldReader = (facts: FieldFacts) => Meta[];
+
+/** @throws when a `match` is no regular expression of linear time; the configuration is checked for that when it is read */
+export function compileFields(definitions: readonly FieldDefinition[]): FieldReader {
+  const readers = definitions.map((definition, number) => {
+    const match = definition.match === undefined ? undefined : RE2JS.compile(definition.match);
+    return (facts: FieldFacts) => metasOf(definition, matched(valuesOf(definition, number, facts), match), facts.base);
+  });
+  return (facts) => readers.flatMap((read) => read(facts));
+}
+
+function valuesOf({ source }: FieldDefinition, number: number, facts: FieldFacts): readonly string[] {
+  if (source.kind === 'url') return [urlPart(facts.url, source.part)];
+  if (source.kind !== 'meta') return facts.found?.get(number) ?? [];
+  return facts.metas.flatMap(({ name, value }) => (name === source.name.toLowerCase() ? [value] : []));
+}
+
+function urlPart(url: CrawlUrl, part: UrlPart): string {
+  const value = part === 'url' ? url.href : url[part];
+  return value ?? '';
+}
+
+/** Every match of every value. */
+function matched(values: readonly string[], pattern: RE2JS | undefined): readonly string[] {
+  if (!pattern) return values;
+  const found: string[] = [];
+  for (const value of values) {
+    const matcher = pattern.matcher(value.slice(0, MAX_VALUE));
+    while (found.length < MAX_VALUES && matcher.find()) {
+      found.push((matcher.groupCount() > 0 ? matcher.group(1) : matcher.group()) ?? '');
+    }
+  }
+  return found;
+}
+
+function metasOf({ name, type, multiple }: FieldDefinition, values: readonly string[], base: string): Meta[] {
+  const metas: Meta[] = [];
+  for (const text of values.slice(0, MAX_VALUES)) {
+    const value = typedValue(text.slice(0, MAX_META_VALUE).toWellFormed(), type, base);
+    if (value === undefined || metas.some((meta) => meta.value === value)) continue;
+    metas.push({ name, value, ...metaType(type) });
+    if (!multiple) break;
+  }
+  return metas;
+}
+
+const metaType = (type: FieldType): Pick<Meta, 'type'> => (type === 'date' || type === 'number' ? { type } : {});

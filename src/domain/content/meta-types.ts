@@ -1,0 +1,24 @@
+import type { Meta } from '../push/order.js';
+
+/** Characters of a value taken of a page: search engines refuse a document with a longer term (32,766 bytes in Lucene). */
+export const MAX_META_VALUE = 8_000;
+
+/** The metas that Crawlway itself gives a type. */
+const TYPES: ReadonlyMap<string, Meta['type']> = new Map([
+  ['lastmodifieddate', 'date'],
+  ['crawl_time', 'date'],
+  ['date_created', 'date'],
+  ['date_modified', 'date'],
+  ['date_published', 'date'],
+  ['file_size', 'number'],
+  ['http_status', 'number'],
+  ['page_count', 'number'],
+  ['row_count', 'number'],
+  ['sheet_count', 'number'],
+  ['slide_count', 'number'],
+]);
+
+export function typedMeta(name: string, value: string): Meta {
+  const type = TYPES.get(name);
+  return type === undefined ? { name, value } : { name, value, type };
+}

@@ -1,0 +1,60 @@
+/** Which of the metas that a page carries are delivered, and under which names. */
+import type { Meta } from '../push/order.js';
+import { MAX_META_VALUE } from './meta-types.js';
+import { dateOf } from './typed-values.js';
+
+type Named = { readonly name: string; readonly value: string };
+
+/** Names as delivered: in lower case. */
+const DELIVERED = /^(?:description|keywords|(?:og|twitter|article):.+|(?:dc|dcterms)\..+)$/;
+const MAX_METAS = 100;
+const MAX_NAME = 100;
+
+/** Where pages say when they were published and changed, the surest first. */
+const PUBLISHED = [
+  'article:published_time',
+  'jsonld.datepublished',
+  'dcterms.issued',
+  'dcterms.created',
+  'dc.date.issued',
+  'dc.date.created',
+  'dcterms.date',
+  'dc.date',
+  'datepublished',
+  'parsely-pub-date',
+  'date',
+];
+const MODIFIED = [
+  'article:modified_time',
+  'og:updated_time',
+  'jsonld.datemodified',
+  'dcterms.modified',
+  'dc.date.modified',
+  'datemodified',
+  'last-modified',
+];
+
+/**
+ * `metas`: of the page, names in lower case; `structured`: its JSON-LD. Beside them `date_published` and `date_modified` where
+ * the page says so.
+ */
+export function deliveredMetas(metas: readonly Named[], structured: readonly Named[] = []): Meta[] {
+  const chosen = metas.filter(({ name, value }) => value !== '' && name.length <= MAX_NAME && DELIVERED.test(name));
+  if (chosen.length === 0 && structured.length === 0 && metas.length === 0) return [];
+  const all = [...metas, ...structured];
+  return [
+    ...dateMeta('date_published', PUBLISHED, all),
+    ...dateMeta('date_modified', MODIFIED, all),
+    ...chosen.slice(0, MAX_METAS),
+    ...structured,
+  ].map(({ name, value, ...type }: Meta) => ({ name, value: value.slice(0, MAX_META_VALUE).toWellFormed(), ...type }));
+}
+
+function dateMeta(name: string, sources: readonly string[], metas: readonly Named[]): Meta[] {
+  for (const source of sources) {
+    const written = metas.find((meta) => meta.name.toLowerCase() === source)?.value;
+    const value = written === undefined ? undefined : dateOf(written);
+    if (value !== undefined) return [{ name, value, type: 'date' }];
+  }
+  return [];
+}

@@ -1,0 +1,146 @@
+/** How the crawl logs in at sites that want to know who asks. Plain data, read from `cw:Login`. */
+import type { Secret } from '../secret.js';
+import { crawlUrl, origin } from '../url/crawl-url.js';
+import type { Place } from './place.js';
+
+interface LoginBase {
+  /** Unique over all fetchers. */
+  readonly name: string;
+  /** URL prefix that the login is for; nothing of it is sent elsewhere. */
+  readonly url: string;
+  /** What is asked for to see whether the login works; default: the prefix itself. */
+  readonly check: string;
+  readonly place: Place;
+}
+
+export interface LoginField {
+  /** Name of the field, or a CSS selector. */
+  readonly name: string;
+  readonly value: Secret;
+}
+
+/** What most login forms have: the field before the password, and the password. No field has such a name. */
+export const USER_FIELD = ':user';
+export const PASSWORD_FIELD = ':password';
+
+export interface LoginStep {
+  /** Name, id or CSS selector of the form; absent: the one that has the fields. */
+  readonly form?: string;
+  readonly fields: readonly LoginField[];
+  /** Instead of a form: where the fields are sent, as JSON. */
+  readonly json?: string;
+}
+
+/** All that are given must hold for a login to have succeeded. */
+export interface LoginSuccess {
+  readonly selector?: string;
+  readonly cookie?: string;
+  readonly status?: number;
+  readonly text?: string;
+}
+
+export type PasswordLogin = LoginBase & {
+  readonly type: 'basic' | 'digest';
+  readonly user: string;
+  readonly password: Secret;
+};
+
+export type NtlmLogin = LoginBase & {
+  readonly type: 'ntlm';
+  readonly user: string;
+  readonly password: Secret;
+  readonly domain: string;
+};
+
+export type NegotiateLogin = LoginBase & {
+  readonly type: 'negotiate';
+  /** Service principal; default `HTTP@host`. */
+  readonly service?: string;
+  /** Client principal; default: that of the keytab or the ticket cache. */
+  readonly principal?: string;
+};
+
+export type HeaderLogin = LoginBase & {
+  readonly type: 'bearer' | 'header';
+  readonly header: string;
+  readonly value: Secret;
+};
+
+export type OAuth2Login = LoginBase & {
+  readonly type: 'oauth2';
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: Secret;
+  readonly scope?: string;
+  readonly audience?: string;
+  /** How the client shows who it is at the token endpoint. */
+  readonly clientAuthentication: 'basic' | 'body';
+};
+
+export type CertificateLogin = LoginBase & {
+  readonly type: 'certificate';
+  /** PEM. */
+  readonly certificate: string;
+  readonly key: Secret;
+};
+
+export type FormLogin = LoginBase & {
+  readonly type: 'form';
+  /** Where the login begins. */
+  readonly page: string;
+  readonly steps: readonly LoginStep[];
+  readonly success: LoginSuccess;
+  /** Origins beside that of the page that credentials may be sent to. */
+  readonly sendTo: readonly string[];
+  /** Text of the page that refuses a password, and of the one that says that the account is locked. */
+  readonly refusedText?: string;
+  readonly lockedText?: string;
+  /** Piece of HTML of pages that nobody is logged in for. */
+  readonly loggedOut?: string;
+  /** Credentials may cross the network in clear text. */
+  readonly insecure: boolean;
+};
+
+export type LoginDefinition =
+  | PasswordLogin
+  | NtlmLogin
+  | NegotiateLogin
+  | HeaderLogin
+  | OAuth2Login
+  | CertificateLogin
+  | FormLogin;
+
+export type LoginType = LoginDefinition['type'];
+
+/** The value of the option `login` that switches logins off. */
+export const NO_LOGIN = 'none';
+
+interface Prefix {
+  readonly origin: string;
+  readonly path: string;
+  readonly login: LoginDefinition;
+}
+
+export type LoginChoice = (href: string, option?: string) => LoginDefinition | undefined;
+
+/** The login of a URL: of those whose prefix it begins with, the one that the option names or the one with the longest prefix. */
+export function chooseLogin(logins: readonly LoginDefinition[]): LoginChoice | undefined {
+  if (logins.length === 0) return undefined;
+  const prefixes = logins
+    .flatMap((login): Prefix[] => {
+      const url = URL.parse(login.url);
+      return url ? [{ origin: url.origin, path: url.pathname + url.search, login }] : [];
+    })
+    .sort((a, b) => b.path.length - a.path.length);
+  return (href, option) => {
+    if (option === NO_LOGIN) return undefined;
+    const url = URL.parse(href);
+    if (!url) return undefined;
+    const path = url.pathname + url.search;
+    const fits = (prefix: Prefix): boolean => prefix.origin === url.origin && path.startsWith(prefix.path);
+    return prefixes.find((prefix) => fits(prefix) && (option === undefined || prefix.login.name === option))?.login;
+  };
+}
+
+/** Two URLs of one server: scheme, host and port. */
+export const sameOrigin = (one: string, other: string): boolean => origin(crawlUrl(one)) === origin(crawlUrl(other));

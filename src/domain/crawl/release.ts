@@ -1,0 +1,16 @@
+import { ERROR_CODES } from '../fetch/error-codes.js';
+import type { Disposition } from './disposition.js';
+import type { UrlState } from './url-state.js';
+
+/**
+ * What a deletion that was kept back means for its URL when a person has it sent: the same as if it had gone out at once. A URL
+ * that was to be forgotten (given up, or without a server record any more) is forgotten; one whose page failed or says that it
+ * is not for the index stays, and is visited when it is due.
+ */
+export function released({ status, reason: present }: UrlState, reason: string): Disposition {
+  const order = { kind: 'delete', reason } as const;
+  const wasToBeForgotten = status === 'error' && !(present in ERROR_CODES);
+  if (wasToBeForgotten) return { remove: true, changes: {}, order, changed: true };
+  const changes = { stamp: null, simhash: null, etag: null, lastModified: null };
+  return { remove: false, changes, order, changed: true };
+}

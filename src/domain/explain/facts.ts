@@ -1,0 +1,73 @@
+/** Everything that is known of one URL when somebody asks what became of it, as plain values. */
+import type { UrlState } from '../crawl/url-state.js';
+import type { Verdict } from '../policy/verdict.js';
+import type { OrderKind, OrderState } from '../push/order.js';
+import type { Instant } from '../time/units.js';
+
+/** What robots.txt says of a URL, as it was fetched last. */
+export interface RobotsOpinion {
+  /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
+  readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
+  /** The product token to which it speaks. */
+  readonly agent: string;
+  /** The rule that decides, and its line; absent when none does. */
+  readonly rule?: string;
+  readonly line?: number;
+  readonly fetchedAt?: Instant;
+  /** HTTP status of its fetch, or the code of the failure. */
+  readonly status?: string;
+}
+
+export interface VisitFacts {
+  readonly at: Instant;
+  readonly status?: number;
+  readonly outcome: string;
+  readonly detail?: string;
+}
+
+export interface OrderFacts {
+  readonly id: number;
+  readonly kind: OrderKind;
+  readonly reason: string;
+  readonly state: OrderState;
+  readonly decidedAt: Instant;
+  readonly answer?: string;
+}
+
+/** A link to the URL that was refused and is among the samples that are kept. */
+export interface RefusedSample {
+  readonly from: string;
+  readonly reason: string;
+}
+
+export interface UrlFacts {
+  /** Of a stored URL: as it is judged again; of another: as it would be judged when it is found. */
+  readonly verdict: Verdict;
+  /** The link that was asked about; `verdict` is that on the link, when the URL is not stored. */
+  readonly link?: { readonly from: string; readonly verdict: Verdict };
+  /** Absent when only a configuration was asked, and no server. */
+  readonly robots?: RobotsOpinion;
+  readonly state?: UrlState;
+  /** Newest first. */
+  readonly visits: readonly VisitFacts[];
+  /** Newest first, those in flight included. */
+  readonly orders: readonly OrderFacts[];
+  readonly refused?: RefusedSample;
+  /** The canonical URL, original or redirect target that the last visit named. */
+  readonly related?: { readonly url: string; readonly refused?: string; readonly state?: UrlState };
+  readonly crawler: 'running' | 'paused' | 'stopped' | 'unknown';
+  readonly host?: { readonly paused: boolean; readonly backOffUntil: Instant };
+  readonly now: Instant;
+}
+
+/** in-index: the sinks hold its document; on-its-way: nothing but time keeps it out; not-in-index: it stays out until something changes. */
+export type Fate = 'in-index' | 'on-its-way' | 'not-in-index';
+
+export interface Headline {
+  readonly fate: Fate;
+  /** The reason code or error code that decides. */
+  readonly reason: string;
+  readonly text: string;
+  /** The next step for somebody who wants it otherwise; absent when there is nothing to do. */
+  readonly nextStep?: string;
+}

@@ -1,0 +1,30 @@
+/**
+ * What became of a URL, in one sentence that is the whole truth, and what to do next. Command line, API and console all show
+ * this one; everything else that they show explains it.
+ */
+import type { Headline, UrlFacts } from './facts.js';
+import { ofStored } from './stored.js';
+import { ofUnknown } from './unknown.js';
+import { policyClause } from './words.js';
+
+export type { Fate, Headline } from './facts.js';
+
+export function headlineOf(facts: UrlFacts): Headline {
+  const headline = facts.state ? withLink(ofStored(facts, facts.state), facts) : ofUnknown(facts);
+  return facts.crawler === 'paused' || facts.crawler === 'stopped' ? whileResting(headline, facts) : headline;
+}
+
+/** A crawler that is not running brings nothing into the index, whatever else is true. */
+function whileResting(headline: Headline, { crawler }: UrlFacts): Headline {
+  const text = `${headline.text} The crawler is ${crawler}: nothing is fetched until a person starts it.`;
+  return headline.fate === 'on-its-way' ? { ...headline, text, nextStep: 'Start the crawler.' } : { ...headline, text };
+}
+
+/** A stored URL stays what it is, whatever becomes of one more link to it. */
+function withLink(headline: Headline, { link }: UrlFacts): Headline {
+  if (!link || link.verdict.accepted) return headline;
+  return {
+    ...headline,
+    text: `${headline.text} A new link on ${link.from} would be refused: ${policyClause(link.verdict)}.`,
+  };
+}

@@ -1,0 +1,210 @@
+/** What became of a URL that is stored. What overrides everything else comes first. */
+import type { UrlState } from '../crawl/url-state.js';
+import { sourceName } from '../frontier/sources.js';
+import { NEEDS_RENDERING } from '../render/needs-rendering.js';
+import type { Instant } from '../time/units.js';
+import type { Headline, OrderFacts, UrlFacts } from './facts.js';
+import { clause, entryOf, isErrorCode, nextTry, policyClause, robotsClause, until } from './words.js';
+
+export function ofStored(facts: UrlFacts, state: UrlState): Headline {
+  return ofOrders(facts, state) ?? ofRules(facts, state) ?? ofStatus(facts, state);
+}
+
+function ofOrders(facts: UrlFacts, state: UrlState): Headline | undefined {
+  const held = facts.orders.find((order) => order.state === 'held');
+  if (held) return ofHeld(state, held);
+  const awaiting = facts.orders.find((order) => order.state === 'awaiting');
+  if (awaiting) return ofAwaiting(awaiting);
+  const last = facts.orders[0];
+  if (last?.state === 'pending') return inFlight(state, last);
+  if (last?.state === 'refused') return ofRefused(state, last);
+  return undefined;
+}
+
+function ofHeld({ hostKey }: UrlState, { reason }: OrderFacts): Headline {
+  return {
+    fate: 'in-index',
+    reason: 'held',
+    text: `In the index. Its deletion was decided (${reason}: ${clause(entryOf(reason).meaning)}) and is held by the deletion guard until a person decides.`,
+    nextStep: `Look at ${hostKey}. If the page is really gone, release the held deletions of the host; if not, drop them, or wait: a page that answers again withdraws its deletion.`,
+  };
+}
+
+/** The answer of such an order is the code of what it waits for. */
+function ofAwaiting({ reason, answer }: OrderFacts): Headline {
+  const wait = answer ?? 'awaiting-sign-of-life';
+  const { meaning, remedy } = entryOf(wait);
+  return {
+    fate: 'in-index',
+    reason: wait,
+    text: `In the index. Its page fails (${reason}: ${clause(entryOf(reason).meaning)}), and its deletion is not sent yet: ${meaning}`,
+    nextStep: remedy,
+  };
+}
+
+function inFlight({ stamp }: UrlState, { kind, reason, answer }: OrderFacts): Headline {
+  const said = answer === undefined ? '' : ` The sink last answered: ${answer}.`;
+  if (kind === 'add') {
+    return {
+      fate: stamp === undefined ? 'on-its-way' : 'in-index',
+      reason,
+      text: `${stamp === undefined ? 'On its way to the index' : 'In the index, with a new version on its way'}: it was fetched, and a sink has not acknowledged the document yet.${said}`,
+      nextStep: 'If it stays so, look at the state of the sinks.',
+    };
+  }
+  return {
+    fate: 'not-in-index',
+    reason,
+    text: `On its way out of the index: ${clause(entryOf(reason).meaning)}; a sink has not acknowledged the deletion yet.${said}`,
+    nextStep: entryOf(reason).remedy,
+  };
+}
+
+function ofRefused({ stamp }: UrlState, { id, kind, answer }: OrderFacts): Headline {
+  const what =
+    kind === 'delete' ? 'its deletion' : stamp === undefined ? 'its document' : 'the new version of its document';
+  const where = kind === 'delete' || stamp !== undefined ? 'In the index' : 'Not in the index';
+  return {
+    fate: where === 'In the index' ? 'in-index' : 'not-in-index',
+    reason: 'order-refused',
+    text: `${where}: a sink refused ${what}: ${answer ?? 'it gave no reason'}`.replace(/\.?$/, '.'),
+    nextStep: `Fix what the sink complains about, then retry order ${id}.`,
+  };
+}
+
+/** The policy of now, and robots.txt as it was read last. */
+function ofRules({ verdict, robots }: UrlFacts, state: UrlState): Headline | undefined {
+  const isIn = state.stamp !== undefined;
+  if (!verdict.accepted) {
+    const { reason } = verdict;
+    const why = policyClause(verdict);
+    const nextStep = entryOf(reason).remedy;
+    if (state.status === 'elsewhere' || verdict.keepDocument)
+      return {
+        fate: 'in-index',
+        reason,
+        text: `In the index, and no longer crawled by this crawler: ${why}.`,
+        nextStep,
+      };
+    const text = isIn
+      ? `Still in the index, and about to leave it: the configuration now rejects it: ${why}.`
+      : `Not in the index: the configuration rejects it: ${why}.`;
+    return { fate: isIn ? 'in-index' : 'not-in-index', reason, text, nextStep };
+  }
+  if (robots?.state !== 'disallowed') return undefined;
+  const text = isIn
+    ? `Still in the index, and leaving it at its next visit: ${robotsClause(robots)}.`
+    : `Not in the index: ${robotsClause(robots)}.`;
+  return {
+    fate: isIn ? 'in-index' : 'not-in-index',
+    reason: 'robots-disallowed',
+    text,
+    nextStep: entryOf('robots-disallowed').remedy,
+  };
+}
+
+function ofStatus(facts: UrlFacts, state: UrlState): Headline {
+  switch (state.status) {
+    case 'waiting':
+      return ofWaiting(facts, state);
+    case 'indexed':
+      return ofIndexed(facts, state);
+    case 'error':
+      return ofError(facts, state);
+    case 'redirected':
+      return ofRedirected(facts, state);
+    default:
+      return ofLeftOut(facts, state);
+  }
+}
+
+function ofWaiting(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headline {
+  const { robots, host, now } = facts;
+  const waits = (reason: string, why: string, nextStep?: string): Headline => ({
+    fate: 'on-its-way',
+    reason,
+    text: `Not in the index yet: it waits for its first visit${why}.`,
+    nextStep,
+  });
+  if (host?.paused) return waits('discovered', `, and a person has paused ${hostKey}`, 'Resume the host.');
+  if (robots?.state === 'unreachable')
+    return waits(
+      'robots-unreachable',
+      `, and nothing of ${hostKey} is fetched until its robots.txt can be read (last answer: ${robots.status})`,
+      'Look at the host; robots.txt is asked for again every five minutes.',
+    );
+  if (host && host.backOffUntil > now)
+    return waits(
+      'discovered',
+      `, and ${hostKey} is left alone ${until(host.backOffUntil)} because it failed or asked for it`,
+    );
+  const queue = source === undefined ? '' : ` in the queue ${sourceName(source)}`;
+  return waits('discovered', dueAt > now ? `${queue}, not before its time. ${clause(nextTry(dueAt, now))}` : queue);
+}
+
+function ofIndexed({ visits, now }: UrlFacts, state: UrlState): Headline {
+  const unread = visits.find(({ outcome }) => outcome === 'document')?.detail;
+  if (state.reason === NEEDS_RENDERING) return ofScriptMade(unread, state, now);
+  const without = unread ? ` Its text is missing (${clause(unread)}).` : '';
+  const again = nextTry(state.source === undefined ? undefined : state.dueAt, now);
+  return { fate: 'in-index', reason: state.reason, text: `In the index.${without} ${again}`.trim() };
+}
+
+function ofScriptMade(detail: string | undefined, { source, dueAt, reason }: UrlState, now: Instant): Headline {
+  const { meaning, remedy } = entryOf(reason);
+  const why = detail ? ` (${clause(detail.replace(`${NEEDS_RENDERING}: `, ''))})` : '';
+  const again = nextTry(source === undefined ? undefined : dueAt, now);
+  const text = `In the index without its content: ${clause(meaning.replace(/^.*?: /, ''))}${why}. ${again}`;
+  return { fate: 'in-index', reason, text: text.trim(), nextStep: remedy };
+}
+
+function ofError({ visits, now }: UrlFacts, state: UrlState): Headline {
+  const { reason, temporaryErrors } = state;
+  const isIn = state.stamp !== undefined;
+  const { meaning, remedy } = entryOf(reason);
+  const detail = visits[0]?.outcome === reason && visits[0].detail ? ` (${clause(visits[0].detail)})` : '';
+  const again = nextTry(state.source === undefined ? undefined : state.dueAt, now);
+  const times = temporaryErrors > 1 ? `its last ${temporaryErrors} visits failed` : 'its last visit failed';
+  const lasting = state.permanentError ? ' If it fails again, the URL is removed.' : '';
+  const fate = isIn ? 'in-index' : temporaryErrors > 0 ? 'on-its-way' : 'not-in-index';
+  const text = `${isIn ? 'In the index, as it was before' : 'Not in the index'}: ${times}: ${reason}: ${clause(meaning)}${detail}. ${again}${lasting}`;
+  return { fate, reason, text: text.trim(), nextStep: remedy };
+}
+
+function ofRedirected({ related }: UrlFacts, state: UrlState): Headline {
+  const refused = related?.refused;
+  const to = related ? ` to ${related.url}` : '';
+  const fate = related?.state?.stamp !== undefined ? ', which is in the index' : ', which is not in the index';
+  const why = refused ? `, which is refused (${refused}: ${clause(entryOf(refused).meaning)})` : related ? fate : '';
+  return {
+    fate: 'not-in-index',
+    reason: state.reason,
+    text: `Not in the index under this address: it redirects${to}${why}.`,
+    nextStep: related ? `Look at ${related.url}, which is crawled in its place.` : entryOf('redirected').remedy,
+  };
+}
+
+/** Read, or not even asked for, and left out: the last visit says why. */
+function ofLeftOut({ related, visits, now, verdict }: UrlFacts, state: UrlState): Headline {
+  const { reason } = state;
+  const { meaning, remedy } = entryOf(reason);
+  const nextStep = isErrorCode(reason) || remedy === 'Nothing to do.' ? undefined : remedy;
+  const again = nextTry(state.source === undefined ? undefined : state.dueAt, now);
+  const out = (why: string): Headline => ({
+    fate: 'not-in-index',
+    reason,
+    text: `Not in the index: ${why}. ${again}`.trim(),
+    nextStep,
+  });
+  if (reason === 'canonical-elsewhere' && related) {
+    const fate = related.state?.stamp === undefined ? 'which is not in the index yet' : 'which is in the index';
+    return out(`the page names another URL as its canonical one: ${related.url}, ${fate}`);
+  }
+  if (reason === 'near-duplicate' && related) return out(`its text is nearly the same as that of ${related.url}`);
+  if (verdict.accepted && (state.status === 'filtered' || state.status === 'elsewhere'))
+    return { ...out('the configuration has just changed, and it waits to be judged again'), fate: 'on-its-way' };
+  const detail = visits[0]?.outcome === reason ? visits[0].detail : undefined;
+  return out(
+    detail && detail !== `not indexed: ${reason}` ? `${clause(meaning)} (${clause(detail)})` : clause(meaning),
+  );
+}

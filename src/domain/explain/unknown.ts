@@ -1,0 +1,59 @@
+/** What became of a URL that is not stored. */
+import type { Headline, UrlFacts } from './facts.js';
+import { clause, entryOf, policyClause, robotsClause } from './words.js';
+
+export function ofUnknown(facts: UrlFacts): Headline {
+  const { verdict, robots, refused } = facts;
+  const removed = facts.orders.find(({ kind }) => kind === 'delete');
+  if (removed?.state === 'pending' || removed?.state === 'acknowledged') return ofRemoved(facts, removed.reason);
+  if (!verdict.accepted) {
+    const subject =
+      facts.link === undefined ? 'the configuration rejects it' : `the link on ${facts.link.from} is refused`;
+    return absent(verdict.reason, `Not crawled: ${subject}: ${policyClause(verdict)}.`);
+  }
+  if (robots?.state === 'disallowed') return absent('robots-disallowed', `Not crawled: ${robotsClause(robots)}.`);
+  if (refused) {
+    const { meaning } = entryOf(refused.reason);
+    return absent(
+      refused.reason,
+      `Not crawled: the link to it on ${refused.from} was refused (${refused.reason}): ${meaning}`,
+    );
+  }
+  return neverLinked(facts);
+}
+
+function ofRemoved({ verdict }: UrlFacts, reason: string): Headline {
+  const { meaning } = entryOf(reason);
+  const text = `Not in the index: its document was deleted and the URL is no longer known. Reason: ${meaning}`;
+  const again = 'A page that links to it brings it back; submit it to crawl it now.';
+  const nextStep = verdict.accepted ? again : `${clause(entryOf(verdict.reason).remedy)}. ${again}`;
+  return { fate: 'not-in-index', reason, text, nextStep };
+}
+
+function neverLinked({ verdict, link, robots }: UrlFacts): Headline {
+  const reads = verdict.effects.index ? '' : ' It would be read for its links only, not indexed.';
+  if (robots === undefined) {
+    return {
+      fate: 'on-its-way',
+      reason: 'accepted',
+      text: `The configuration accepts it.${reads} No server was asked: whether it was found, what robots.txt says and how visits ended is not known here.`,
+      nextStep: 'Start the server, or name it with --server, to learn what became of it.',
+    };
+  }
+  const why = link
+    ? `a link on ${link.from} would be taken, but none was found there so far`
+    : 'the configuration accepts it, but no page that was read so far links to it';
+  return {
+    fate: 'not-in-index',
+    reason: 'never-linked',
+    text: `Not known: ${why}.${reads}`,
+    nextStep: 'Link to it from a page that is crawled, list it in a sitemap, or submit it.',
+  };
+}
+
+const absent = (reason: string, text: string): Headline => ({
+  fate: 'not-in-index',
+  reason,
+  text,
+  nextStep: entryOf(reason).remedy,
+});

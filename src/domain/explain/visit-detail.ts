@@ -1,0 +1,92 @@
+/** What the record of a visit says of another URL, and how it is read back: written and read here only. */
+
+import { type Duration, toSeconds } from '../time/units.js';
+
+const REDIRECT = /^to (\S+)(?: \(([\w-]+)\))?$/;
+const CANONICAL = /^not indexed: canonical-elsewhere, its canonical URL is (\S+)$/;
+const DUPLICATE = /^not indexed: near-duplicate of (\S+)$/;
+
+export const redirectDetail = (target: string, refused?: string): string =>
+  refused ? `to ${target} (${refused})` : `to ${target}`;
+
+/** @param related the URL that is indexed instead, when it is known */
+export function notIndexedDetail(reason: string, related?: string): string {
+  if (related !== undefined && reason === 'canonical-elsewhere')
+    return `not indexed: ${reason}, its canonical URL is ${related}`;
+  if (related !== undefined && reason === 'near-duplicate') return `not indexed: ${reason} of ${related}`;
+  return `not indexed: ${reason}`;
+}
+
+const CUT = /(?:^|; )links-cut: [\d,]+ links? beyond the first [\d,]+ URLs of the page left out$/;
+
+/** Links of the page were left out: `count` as they are written, beyond the first `most` URLs. */
+export function cutDetail(detail: string | undefined, { count, most }: { count: number; most: number }): string {
+  const whole = (value: number): string => value.toLocaleString('en-US');
+  const cut = `links-cut: ${whole(count)} ${count === 1 ? 'link' : 'links'} beyond the first ${whole(most)} URLs of the page left out`;
+  return detail === undefined ? cut : `${detail}; ${cut}`;
+}
+
+const SENT = /(?:^|; )sent(?: with login \S+?)?(?:(?: and)? with cookies? [^;]+)?$/;
+const MOST_NAMES = 10;
+const LONGEST_NAME = 40;
+
+/** What the request carried of a session: the login and the names of the cookies, never their values. */
+export function sentDetail(
+  detail: string | undefined,
+  { login, cookies }: { readonly login?: string; readonly cookies: readonly string[] },
+): string {
+  const names = cookies.slice(0, MOST_NAMES).map((name) => name.slice(0, LONGEST_NAME).replaceAll(';', ''));
+  const more = cookies.length > MOST_NAMES ? ` and ${cookies.length - MOST_NAMES} more` : '';
+  const parts = [
+    ...(login === undefined ? [] : [`with login ${login}`]),
+    ...(names.length === 0 ? [] : [`with ${names.length === 1 ? 'cookie' : 'cookies'} ${names.join(', ')}${more}`]),
+  ];
+  if (parts.length === 0) return detail ?? '';
+  const sent = `sent ${parts.join(' and ')}`;
+  return detail === undefined ? sent : `${detail}; ${sent}`;
+}
+
+const TRIED = /(?:^|; )tried at the request of a person, while the host was to rest for another \d+ s$/;
+
+/** A visit that a person asked for although its host was to rest for so much longer. */
+export function triedDetail(detail: string | undefined, rest: Duration): string {
+  const tried = `tried at the request of a person, while the host was to rest for another ${Math.max(0, Math.ceil(toSeconds(rest)))} s`;
+  return detail === undefined ? tried : `${detail}; ${tried}`;
+}
+
+const TERMS = 'the site says: ';
+const LONGEST_TERMS = 500;
+
+/** What the site says of the use of the page. */
+export function termsDetail(detail: string | undefined, terms: string): string {
+  const said = `${TERMS}${terms.replace(/\s+/g, ' ').slice(0, LONGEST_TERMS)}`;
+  return detail === undefined ? said : `${detail}; ${said}`;
+}
+
+/** How a site tells of its changed URLs. */
+export type Teller = 'indexnow';
+
+const TELLERS: Readonly<Record<Teller, string>> = { indexnow: 'IndexNow' };
+const TOLD = /(?:^|; )asked for by the site \([A-Za-z]+\)$/;
+
+export function toldDetail(detail: string | undefined, teller: Teller): string {
+  const told = `asked for by the site (${TELLERS[teller]})`;
+  return detail === undefined ? told : `${detail}; ${told}`;
+}
+
+/** The other URL that the detail of a visit names, and why that one is not followed. */
+export function relatedUrl(
+  detail: string | undefined,
+): { readonly url: string; readonly refused?: string } | undefined {
+  if (detail === undefined) return undefined;
+  const said = detail
+    .replace(TRIED, '')
+    .replace(TOLD, '')
+    .replace(SENT, '')
+    .replace(CUT, '')
+    .split(`; ${TERMS}`, 1)[0]!;
+  const redirect = REDIRECT.exec(said);
+  if (redirect) return { url: redirect[1]!, refused: redirect[2] };
+  const url = (CANONICAL.exec(said) ?? DUPLICATE.exec(said))?.[1];
+  return url === undefined ? undefined : { url };
+}

@@ -1,0 +1,47 @@
+import { ERROR_CODES } from '../fetch/error-codes.js';
+import { REASONS } from '../policy/reasons.js';
+import type { Verdict } from '../policy/verdict.js';
+import { isoTime } from '../time/http-date.js';
+import { type Instant, NEVER } from '../time/units.js';
+import type { RobotsOpinion } from './facts.js';
+
+interface Entry {
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+/** What a reason code or error code means and what to change. */
+export function entryOf(code: string): Entry {
+  return (
+    (REASONS as Readonly<Record<string, Entry>>)[code] ??
+    (ERROR_CODES as Readonly<Record<string, Entry>>)[code] ?? { meaning: `${code}.`, remedy: 'See the visits.' }
+  );
+}
+
+export const isErrorCode = (code: string): boolean => code in ERROR_CODES;
+
+/** Without its full stop, to stand inside a sentence. */
+export const clause = (sentence: string): string => sentence.replace(/\.$/, '');
+
+const moment = (at: Instant): string => isoTime(at).replace(/\.\d{3}Z$/, 'Z');
+
+export const nextTry = (dueAt: Instant | undefined, now: Instant): string =>
+  dueAt === undefined || dueAt >= NEVER
+    ? ''
+    : dueAt <= now
+      ? 'It is due now.'
+      : `It is visited next at ${moment(dueAt)}.`;
+
+export const until = (at: Instant): string => `until ${moment(at)}`;
+
+/** Why the policy rejects a URL, with the layer and the place that decided. */
+export function policyClause({ reason, layer, detail, place }: Verdict): string {
+  const what = detail ?? clause(entryOf(reason).meaning);
+  const where = [layer, place && `${place.file}:${place.line}`].filter((part) => part !== undefined).join(', ');
+  return where === '' ? what : `${what} (${where})`;
+}
+
+export function robotsClause({ agent, line, rule }: RobotsOpinion): string {
+  const by = line === undefined ? '' : ` (line ${line}: ${rule})`;
+  return `robots.txt forbids it to ${agent}${by}`;
+}

@@ -1,0 +1,141 @@
+/**
+ * What libraries report of a connection, in sentences: what happened and what to do next. The library's own word stays, in
+ * brackets, for whoever has to look it up.
+ */
+
+interface Fault {
+  /** An error code of Node, OpenSSL or zlib, or a part of a message where there is no code. */
+  readonly of: RegExp;
+  readonly text: string;
+  readonly nextStep: string;
+}
+
+const RENEW = 'Have it renewed on the server.';
+const TRUST = 'Add the authority as certificate authority of the fetcher or sink if you trust it.';
+
+/** The first one that matches counts. */
+const FAULTS: readonly Fault[] = [
+  { of: /^CERT_HAS_EXPIRED$/, text: 'The certificate of the server has expired', nextStep: RENEW },
+  {
+    of: /^CERT_NOT_YET_VALID$/,
+    text: 'The certificate of the server is not valid yet',
+    nextStep: 'Check the clocks of this machine and of the server.',
+  },
+  {
+    of: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    text: 'The certificate of the server is for another host name',
+    nextStep: 'Use the name that it is for, or have this name added to it.',
+  },
+  {
+    of: /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/,
+    text: 'The certificate of the server is signed by itself or by a private authority',
+    nextStep: TRUST,
+  },
+  {
+    of: /^(?:UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/,
+    text: 'The certificate of the server is signed by an unknown authority, or the server does not send the certificates between',
+    nextStep: `${TRUST} Otherwise have the server send its whole chain.`,
+  },
+  {
+    of: /^(?:CERT_\w+|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
+    text: 'The certificate of the server is not acceptable',
+    nextStep: 'Have it replaced on the server.',
+  },
+  {
+    of: /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/i,
+    text: 'The server does not speak TLS at this port',
+    nextStep: 'Use http instead of https, or the port on which it speaks TLS.',
+  },
+  {
+    of: /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE/i,
+    text: 'The server speaks no TLS version from 1.2 on',
+    nextStep: 'Have the server updated.',
+  },
+  {
+    of: /CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA/i,
+    text: 'The server wants a certificate from the client',
+    nextStep: 'Ask whoever runs the server how a client can sign in.',
+  },
+  {
+    of: /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/,
+    text: 'The TLS handshake failed',
+    nextStep: 'Check which TLS versions, ciphers and certificates the server accepts.',
+  },
+  {
+    of: /^(?:ENOTFOUND|ENODATA)$/,
+    text: 'The host name does not exist',
+    nextStep: 'Check its spelling.',
+  },
+  {
+    of: /^(?:EAI_AGAIN|ETIMEOUT|ESERVFAIL|EREFUSED)$/,
+    text: 'No name server answers for the host name',
+    nextStep: 'Check the resolver of this machine; it is tried again.',
+  },
+  {
+    of: /^ECONNREFUSED$/,
+    text: 'Nothing listens at this address and port',
+    nextStep: 'Check the port, and whether the server runs.',
+  },
+  {
+    of: /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET)$/,
+    text: 'The server closed the connection before its answer was complete',
+    nextStep: 'Look into the log of the server, or of a proxy or firewall before it.',
+  },
+  {
+    of: /^ETIMEDOUT$/,
+    text: 'The server did not answer within the time allowed',
+    nextStep: 'Check that it runs and that no firewall drops the connection.',
+  },
+  {
+    of: /^(?:EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
+    text: 'There is no route to the address',
+    nextStep: 'Check the network of this machine.',
+  },
+  {
+    of: /^(?:EACCES|EPERM)$/,
+    text: 'This machine does not permit the connection',
+    nextStep: 'Check its firewall.',
+  },
+  {
+    of: /^(?:EMFILE|ENFILE|ENOBUFS)$/,
+    text: 'This machine has no sockets left',
+    nextStep: 'Raise its limit of open files.',
+  },
+  {
+    of: /^UND_ERR_HEADERS_OVERFLOW$/,
+    text: 'The header of the answer is larger than allowed',
+    nextStep: 'Ask whoever runs the server.',
+  },
+  {
+    of: /chunk size/i,
+    text: 'The answer is sent in chunks, and the size of one is not a number',
+    nextStep: 'Ask whoever runs the server.',
+  },
+  {
+    of: /content-length|CONTENT_LENGTH/i,
+    text: 'The answer gives a length that is not its own, or several',
+    nextStep: 'Ask whoever runs the server.',
+  },
+  {
+    of: /HTTPParserError|^HPE_|bad response|bad upgrade|ERR_ASSERTION/,
+    text: 'The answer is not valid HTTP',
+    nextStep: 'Check that a web server listens at this port.',
+  },
+  {
+    of: /^(?:Z_|ERR_BROTLI|ERR__ERROR_|ERR_PADDING|ZSTD_)/,
+    text: 'The body is not encoded as its header says',
+    nextStep: 'Ask whoever runs the server, or a proxy before it, to send the page as it is.',
+  },
+];
+
+/** A sentence with a next step for what a library threw; undefined when it is nothing of a connection. */
+export function connectionFault(error: unknown): string | undefined {
+  const { code, message = '', name } = (error ?? {}) as { code?: unknown; message?: string; name?: string };
+  const word = typeof code === 'string' ? code : '';
+  const known = FAULTS.find(({ of }) => (word !== '' && of.test(word)) || of.test(message)) ?? ofParser(name);
+  if (!known) return undefined;
+  return `${known.text}${word === '' ? '' : ` (${word})`}. ${known.nextStep}`;
+}
+
+const ofParser = (name: string | undefined): Fault | undefined =>
+  name === 'HTTPParserError' ? FAULTS.find(({ of }) => of.test(name)) : undefined;

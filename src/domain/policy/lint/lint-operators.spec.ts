@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { atom, crawlerDefinition, placeAt, ruleDefinition } from '../../../../test/support/crawler-definition.js';
+import type { MatchExpression } from '../../crawl/definition.js';
+import { lintOperators } from './lint-operators.js';
+
+const messages = (match: MatchExpression): string[] =>
+  lintOperators(crawlerDefinition({ rules: [ruleDefinition(1, match, { accept: true })] })).map(
+    ({ message }) => message,
+  );
+
+test.each([
+  [atom('path', 'suffix', '.gif'), 'a dot in ".gif" matches any one character; write "\\.gif", or add litteral="true"'],
+  [atom('host', 'exact', 'www.wikipedia.org'), 'write "www\\.wikipedia\\.org"'],
+  [atom('host', 'suffix', '(www|ftp).foo.com'), 'write "(www|ftp)\\.foo\\.com"'],
+  [
+    atom('url', 'exact', 'http://h\\.com/x?b=1'),
+    'the question mark in "http://h\\.com/x?b=1" makes the character before it optional, and no question mark matches; write "http://h\\.com/x\\?b=1"',
+  ],
+])('%j: what is probably meant', (match, reported) => {
+  expect(messages({ type: 'not', child: match, place: placeAt(1) })).toEqual([expect.stringContaining(reported)]);
+});
+
+test.each([
+  atom('path', 'suffix', '\\.gif'),
+  atom('path', 'suffix', '.gif', { litteral: true }),
+  atom('path', 'prefix', '/a.*b.+c.?d'),
+  atom('path', 'inside', '[.a]x(?:.|-)'),
+  atom('path', 'prefix', '/wiki/User(_talk)?:'),
+  atom('url', 'inside', 'https?://'),
+  atom('url', 'inside', '[?&]id=1'),
+  atom('query', 'exact', 'a.b'),
+])('%j is as it should be', (match) => {
+  expect(messages(match)).toEqual([]);
+});
+
+test('expressions of conditions are looked at too, wildcards are not', () => {
+  const condition = (type: 'regex' | 'wildcard', line: number) => ({
+    kind: 'may-not-have' as const,
+    test: { type, field: 'path' as const, value: '.gif', caseSensitive: false },
+    log: false,
+    options: {},
+    children: [],
+    place: placeAt(line),
+  });
+  const conditions = {
+    defaultAllow: 'allow' as const,
+    options: {},
+    rules: [{ ...condition('wildcard', 2), children: [condition('regex', 3)] }],
+    place: placeAt(1),
+  };
+  expect(lintOperators(crawlerDefinition({ conditions })).map(({ code, place }) => [code, place.line])).toEqual([
+    ['operator-in-pattern', 3],
+  ]);
+});

@@ -1,0 +1,69 @@
+/** Regular expressions in which a dot or a question mark is an operator, though the character itself seems to be meant. */
+import type { ConditionRule, CrawlerDefinition, MatchExpression, MatchField } from '../../crawl/definition.js';
+import type { Place, Problem } from '../../crawl/place.js';
+import { warning } from './codes.js';
+
+interface Pattern {
+  readonly what: string;
+  readonly field: MatchField;
+  readonly value: string;
+  readonly place: Place;
+  /** Crawl rules can also be written with the attribute `litteral`. */
+  readonly litteral: boolean;
+}
+
+export function lintOperators({ rules, conditions }: CrawlerDefinition): Problem[] {
+  const inRules = rules.flatMap(({ match, number }) => onePerPlace(atomsIn(match, `rule ${number}`)));
+  return [...inRules, ...inConditions(conditions?.rules ?? [])].flatMap(operatorMeant);
+}
+
+function atomsIn(expression: MatchExpression, what: string): Pattern[] {
+  switch (expression.type) {
+    case 'and':
+    case 'or':
+      return expression.children.flatMap((child) => atomsIn(child, what));
+    case 'not':
+      return atomsIn(expression.child, what);
+    case 'atom':
+      return expression.litteral ? [] : [{ what, ...expression, litteral: true }];
+    default:
+      return [];
+  }
+}
+
+/** One element can become several expressions, the last of which is the one that was written. */
+const onePerPlace = (patterns: readonly Pattern[]): Pattern[] => [
+  ...new Map(patterns.map((pattern) => [`${pattern.place.line}:${pattern.place.column}`, pattern])).values(),
+];
+
+const inConditions = (rules: readonly ConditionRule[]): Pattern[] =>
+  rules.flatMap(({ kind, test, place, children }) => [
+    ...(test.type === 'regex'
+      ? [{ what: `condition ${kind}`, field: test.field, value: test.value, place, litteral: false }]
+      : []),
+    ...inConditions(children),
+  ]);
+
+const WITH_NAMES: ReadonlySet<MatchField> = new Set<MatchField>(['url', 'host', 'path']);
+
+/** A dot before a letter or digit, as in names of hosts and files; a question mark before `name=`. */
+const OPERATOR = /\\.|\[\^?\]?(?:\\.|[^\]\\[])*\]|(\.)(?=[a-z0-9])|(?<=[\w%~/-])(\?)(?=[\w%.~-]{1,100}=)/gi;
+
+function operatorMeant({ what, field, value, place, litteral }: Pattern): Problem[] {
+  if (!WITH_NAMES.has(field)) return [];
+  let dot = false;
+  let question = false;
+  const meant = value.replace(OPERATOR, (text, isDot?: string, isQuestion?: string) => {
+    dot ||= isDot !== undefined;
+    question ||= isQuestion !== undefined;
+    return (isDot ?? isQuestion) === undefined ? text : `\\${text}`;
+  });
+  if (!dot && !question) return [];
+  const shown = value.slice(0, 200);
+  const means = question
+    ? `the question mark in "${shown}" makes the character before it optional, and no question mark matches`
+    : `a dot in "${shown}" matches any one character`;
+  const plain = litteral && !/[\\^$*+[\](){}|]/.test(value);
+  const hint = plain ? ', or add litteral="true"' : '';
+  return [warning('operator-in-pattern', place, `${what}: ${means}; write "${meant.slice(0, 200)}"${hint}`)];
+}

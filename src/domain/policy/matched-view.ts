@@ -1,0 +1,83 @@
+/** The resolved view for one URL: of each rule of each layer whether it matches. */
+import type { ConditionRule, CrawlerDefinition, GlobalCrawlSpaceDefinition } from '../crawl/definition.js';
+import { type ConditionStep, compileConditions } from './conditions.js';
+import { compileCrawlSpace } from './crawl-space.js';
+import { compileExpression } from './matching/expression.js';
+import { Subject } from './matching/subject.js';
+import { type ResolvedEntry, resolvedView } from './resolved.js';
+import { compileRecords, compileServers } from './server-records.js';
+import type { Candidate, LayerName } from './verdict.js';
+
+export interface MatchedEntry extends ResolvedEntry {
+  /** Undefined: not a rule that can match, or a condition below one that does not apply. */
+  readonly matched: boolean | undefined;
+}
+
+type Matches = readonly (boolean | undefined)[];
+
+/** In the order of `resolvedView`. */
+export function matchedView(
+  crawler: CrawlerDefinition,
+  global: GlobalCrawlSpaceDefinition | undefined,
+  candidate: Candidate,
+): MatchedEntry[] {
+  const left: Readonly<Record<LayerName, Iterator<boolean | undefined>>> = {
+    'link-rules': [][Symbol.iterator](),
+    'site-mode': siteMatches(crawler, candidate)[Symbol.iterator](),
+    'crawl-space': spaceMatches(crawler, global, candidate)[Symbol.iterator](),
+    'server-records': serverMatches(crawler, candidate)[Symbol.iterator](),
+    conditions: conditionMatches(crawler, candidate)[Symbol.iterator](),
+    'crawl-rules': ruleMatches(crawler, candidate)[Symbol.iterator](),
+  };
+  return resolvedView(crawler, global).map((entry) => ({ ...entry, matched: left[entry.layer].next().value }));
+}
+
+const siteMatches = ({ roots }: CrawlerDefinition, { root }: Candidate): Matches =>
+  roots
+    .filter(({ site, entireSite }) => site || entireSite)
+    .map(({ place }) => place !== undefined && root?.place === place);
+
+function spaceMatches(
+  { crawlSpace }: CrawlerDefinition,
+  global: GlobalCrawlSpaceDefinition | undefined,
+  { url, address }: Candidate,
+): Matches {
+  if (!crawlSpace) return [];
+  const subject = new Subject(url);
+  const matches = (rule: (typeof crawlSpace.rules)[number]): boolean =>
+    compileCrawlSpace([rule], [])(subject, address ?? undefined).rule !== undefined;
+  return [...crawlSpace.rules.map(matches), undefined, ...(global?.rules ?? []).map(matches)];
+}
+
+function serverMatches({ servers }: CrawlerDefinition, { url }: Candidate): Matches {
+  if (!servers) return [];
+  const found = compileServers(servers)(url.href);
+  const records = compileRecords(servers).sort((a, b) => b.prefix.length - a.prefix.length);
+  return records.map(({ prefix }) => found?.prefix === prefix);
+}
+
+function conditionMatches({ conditions, roots }: CrawlerDefinition, { url }: Candidate): Matches {
+  if (!conditions) return [];
+  const said = new Map<ConditionRule, boolean>();
+  const visit = ({ rule, outcome }: ConditionStep): void => {
+    if (outcome !== 'not evaluated') said.set(rule, outcome === 'applies' || outcome === 'filters');
+  };
+  compileConditions(conditions, [], roots)(new Subject(url), { visit });
+  const nested = (rules: readonly ConditionRule[], evaluated: boolean): (boolean | undefined)[] =>
+    rules.flatMap((rule) => {
+      const acts = said.get(originalOf(rule, said)) ?? false;
+      const isNegated = rule.kind === 'must-have' || rule.kind === 'apply-except-for';
+      const applies = evaluated && acts && rule.kind.startsWith('apply');
+      return [evaluated ? acts !== isNegated : undefined, ...nested(rule.children, applies)];
+    });
+  return [undefined, ...nested(conditions.rules, true)];
+}
+
+/** A compiled condition without options is a copy of what was written. */
+const originalOf = (rule: ConditionRule, said: ReadonlyMap<ConditionRule, boolean>): ConditionRule =>
+  said.has(rule) ? rule : ([...said.keys()].find(({ test }) => test === rule.test) ?? rule);
+
+function ruleMatches({ rules }: CrawlerDefinition, { url }: Candidate): Matches {
+  const subject = new Subject(url);
+  return [undefined, ...rules.map(({ match }) => compileExpression(match, []).matches(subject))];
+}

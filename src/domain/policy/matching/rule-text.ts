@@ -1,0 +1,142 @@
+/**
+ * What a rule says, in the form in which URLs are stored: a rule holds for a URL however either of them is written. Default
+ * ports, a dot at the end of a host, percent-encoding, letters beyond ASCII, the case of scheme and host make no difference.
+ */
+import type { MatchField, MatchKind } from '../../crawl/definition.js';
+import { encodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
+import { normalizeEscapes } from '../../url/url-form.js';
+
+/** Stands for one character that the rule leaves open. */
+export const ANY_CHARACTER = '\u0000';
+
+const WILDCARD = /([*?\u0000])/;
+/** Characters that the URL standard encodes, in the path and in the query. */
+const PATH_ENCODED = encodedBy((char) => URL.parse(`http://h/${char}x`)?.pathname.slice(1, -1));
+const QUERY_ENCODED = encodedBy((char) => URL.parse(`http://h/?${char}x`)?.search.slice(1, -1));
+
+function encodedBy(encode: (char: string) => string | undefined): (text: string) => string {
+  const changed = new Map<string, string>();
+  for (const char of ' "\'<>[]^`{|}') {
+    const encoded = encode(char);
+    if (encoded?.startsWith('%')) changed.set(char, encoded);
+  }
+  return (text) => text.replace(/[ "'<>[\]^`{|}]/g, (char) => changed.get(char) ?? char);
+}
+
+export interface RuleText {
+  readonly field: MatchField;
+  /** Which part of the field the text is: only what is complete at its end may be changed there. */
+  readonly kind: MatchKind;
+}
+
+/** A literal text, or one with wildcards (`*`, `?`, ANY_CHARACTER), as it is in the canonical URLs that it means. */
+export function ruleText(text: string, { field, kind }: RuleText): string {
+  switch (field) {
+    case 'scheme':
+      return text.toLowerCase();
+    case 'host':
+      return kind === 'exact' || kind === 'suffix' ? withoutEndDot(hostText(text, kind === 'exact')) : hostText(text);
+    case 'url':
+      return kind === 'exact' || kind === 'prefix' ? urlText(text, kind === 'exact') : pathAndQuery(text);
+    case 'query':
+      return part(text, QUERY_ENCODED);
+    case 'path':
+      return part(text, PATH_ENCODED);
+    case 'fragment':
+      return normalizeEscapes(encodeNonAscii(text));
+  }
+}
+
+const part = (text: string, encode: (text: string) => string): string => normalizeEscapes(encodeNonAscii(encode(text)));
+
+function pathAndQuery(text: string): string {
+  const queryStart = text.indexOf('?');
+  if (queryStart < 0) return part(text, PATH_ENCODED);
+  return part(text.slice(0, queryStart), PATH_ENCODED) + part(text.slice(queryStart), QUERY_ENCODED);
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: '80', https: '443' };
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}\//i;
+
+const SERVER = /^([a-z*?\u0000][a-z0-9+.*?\u0000-]*):\/\/([^/?#\\]*)/i;
+
+/** `ends`: nothing may follow the text, so that a URL without a path means that of the home page. */
+function urlText(text: string, ends: boolean): string {
+  const [beginning = '', scheme, authority = ''] = SERVER.exec(text) ?? [];
+  if (scheme === undefined) return pathAndQuery(text);
+  const rest = text.slice(beginning.length);
+  const protocol = scheme.toLowerCase();
+  const server = authority.slice(authority.lastIndexOf('@') + 1);
+  const [, host = server, port] = /^(.*?)(?::(\d*))?$/s.exec(server.endsWith(']') ? '' : server) ?? [];
+  const named = server.endsWith(']') ? server : host;
+  // The last label of a name that nothing follows may be the beginning of a longer one.
+  const whole = ends && !named.includes('*');
+  const complete = whole || rest.startsWith('/') || port !== undefined;
+  const shown = complete ? withoutEndDot(hostText(named, true)) : hostText(named);
+  const isDefault = port === '' || port === DEFAULT_PORTS[protocol];
+  const portText = port === undefined || isDefault ? '' : `:${port}`;
+  const path = rest === '' && (whole || (port !== undefined && isDefault)) ? '/' : withoutDotSegments(rest);
+  return `${protocol}://${shown}${portText}${pathAndQuery(path)}`;
+}
+
+function withoutDotSegments(rest: string): string {
+  const queryStart = rest.search(/[?#]/);
+  const path = queryStart < 0 ? rest : rest.slice(0, queryStart);
+  if (!DOT_SEGMENT.test(path)) return rest;
+  const resolved = URL.parse(`http://h${path.replaceAll(ANY_CHARACTER, '*')}`)?.pathname;
+  return path.includes(ANY_CHARACTER) || resolved === undefined ? rest : resolved + rest.slice(path.length);
+}
+
+const WHOLE_NAME = /^(?:[^/?#@\\:\s[\]]+|\[[^\]]+\])$/;
+
+/** @param whole the text is a name from its first to its last label, so that the URL standard can tell what it means */
+export function hostText(text: string, whole = false): string {
+  if (WILDCARD.test(text)) return text.split(WILDCARD).map(labels).join('');
+  const parsed = whole && WHOLE_NAME.test(text) ? URL.parse(`http://${text}/`) : undefined;
+  return parsed?.hostname ?? labels(text);
+}
+
+/** Some labels of a name: lower case, punycode. Kept as written when they are none. */
+function labels(text: string): string {
+  if (!NON_ASCII.test(text)) return text.toLowerCase();
+  const dot = text.startsWith('.') ? '.' : '';
+  const host = URL.parse(`http://${text.slice(dot.length)}`)?.hostname;
+  return host === undefined ? text.toLowerCase() : dot + host;
+}
+
+/** In an expression with plain dots, that at the end of a name is one as well. */
+export const withoutEndDot = (host: string): string => (/[^.\u0000][.\u0000]$/.test(host) ? host.slice(0, -1) : host);
+
+const SERVER_IN_EXPRESSION = /^(\^?(https?):\/\/(?:\\\.|[^/\\?#:()|[\]])*?)((?:\\\.)?)((?::\d+)?)(?=\/|\$$)/i;
+
+const ENCODED = /^%[0-9a-f]{2}$/i;
+
+/** Outside of character classes, where an escape is several characters to choose from. */
+function expressionEscapes(source: string): string {
+  if (!source.includes('%')) return source;
+  let text = '';
+  let inClass = false;
+  for (let at = 0; at < source.length; at++) {
+    const char = source.charAt(at);
+    const encoded = source.slice(at, at + 3);
+    if (char === '\\') text += source.slice(at, ++at + 1);
+    else if (!inClass && ENCODED.test(encoded)) {
+      text += normalizeEscapes(encoded).replace(/^\.$/, '\\.');
+      at += 2;
+    } else {
+      inClass = char === '[' || (inClass && char !== ']');
+      text += char;
+    }
+  }
+  return text;
+}
+
+/** A regular expression, as far as it can be told without running it: percent-encoding, default port and end dot. */
+export function ruleExpression(source: string, field: MatchField): string {
+  const escapes = expressionEscapes(source);
+  if (field === 'host') return escapes.replace(/([^\\.])\\\.\$$/, '$1$');
+  if (field !== 'url') return escapes;
+  return escapes.replace(SERVER_IN_EXPRESSION, (_, front: string, scheme: string, _dot: string, port: string) =>
+    port.slice(1) === DEFAULT_PORTS[scheme.toLowerCase()] ? front : front + port,
+  );
+}

@@ -1,0 +1,55 @@
+/**
+ * File extensions that rules and conditions name in order to let them in. A list of ignored extensions that nobody wrote
+ * gives way to them; the linter tells of one that somebody did.
+ */
+import type { ConditionRule, CrawlerDefinition, MatchExpression } from '../crawl/definition.js';
+import type { Place } from '../crawl/place.js';
+
+export interface NamedExtension {
+  readonly extension: string;
+  /** "rule 3", "a condition". */
+  readonly by: string;
+  readonly place: Place;
+}
+
+/** Lower case, without the dot, once for each place that names it. */
+export function namedExtensions({
+  rules,
+  conditions,
+}: Pick<CrawlerDefinition, 'rules' | 'conditions'>): NamedExtension[] {
+  const inRules = rules.flatMap(({ actions, match, number, place }) =>
+    actions.accept || actions.index || actions.follow
+      ? extensionsOf(match).map((extension) => ({ extension, by: `rule ${number}`, place }))
+      : [],
+  );
+  return [...inRules, ...(conditions?.rules ?? []).flatMap(inCondition)];
+}
+
+/** A Not lets in whatever it does not name. */
+function extensionsOf(match: MatchExpression): string[] {
+  if (match.type === 'and' || match.type === 'or') return match.children.flatMap(extensionsOf);
+  if (match.type !== 'atom' || (match.field !== 'path' && match.field !== 'url')) return [];
+  return match.kind === 'suffix' || match.kind === 'exact' || endsAtEnd(match.value) ? endings(match.value) : [];
+}
+
+const endsAtEnd = (value: string): boolean => value.endsWith('$');
+
+function inCondition({ kind, test, children, place }: ConditionRule): NamedExtension[] {
+  if (kind === 'may-not-have' || kind === 'apply-except-for') return children.flatMap(inCondition);
+  const about = test.field === 'path' || test.field === 'url';
+  const named =
+    about && (test.type !== 'regex' || endsAtEnd(test.value)) ? test.value.split(/\s+/).flatMap(endings) : [];
+  return [...named.map((extension) => ({ extension, by: 'a condition', place })), ...children.flatMap(inCondition)];
+}
+
+/** The words after the first dot of the last segment: `\.(zip|tar\.gz)` names three. */
+function endings(value: string): string[] {
+  const segment = value.slice(value.lastIndexOf('/') + 1);
+  const dot = segment.indexOf('.');
+  return dot < 0
+    ? []
+    : (segment
+        .slice(dot)
+        .toLowerCase()
+        .match(/[a-z0-9]+/g) ?? []);
+}

@@ -1,0 +1,71 @@
+/**
+ * Where the credentials and secret headers of a condition go: to the servers (scheme, host and port) that the condition
+ * names and to those of the roots in the configuration, whatever else the condition matches. A path is on every host.
+ */
+import type { ConditionRule, ConditionTest, RootDefinition, UrlOptions } from '../crawl/definition.js';
+import { isSecretHeader } from '../redact.js';
+import { wildcardSet } from './matching/wildcard.js';
+import { serverOf } from './server-records.js';
+import { sitePrefixes } from './site-mode.js';
+
+export type Servers = ReadonlySet<string>;
+
+export const NO_SERVERS: Servers = new Set();
+
+/** Servers that a condition names. */
+export interface NamedServers {
+  readonly servers: Servers;
+  /** It also matches URLs of servers that it does not name. */
+  readonly open: boolean;
+}
+
+export const NAMES_NONE: NamedServers = { servers: NO_SERVERS, open: true };
+
+/** Those that the condition names itself; where it names none, those of the condition around it. */
+export function namedServers({ kind, test }: Pick<ConditionRule, 'kind' | 'test'>, outer: NamedServers): NamedServers {
+  if (kind !== 'apply-for') return outer;
+  const named = alternatives(test).map((text) => serversIn(test, text));
+  const servers = new Set(named.flat());
+  return servers.size === 0 ? outer : { servers, open: outer.open && named.some((one) => one.length === 0) };
+}
+
+const alternatives = ({ type, value }: ConditionTest): readonly string[] =>
+  type === 'wildcard-set' ? wildcardSet(value) : [value.trim()];
+
+const URL_WILDCARD = /^(https?):\/\/([^/*?#]+)(?:\/|$)/i;
+const URL_EXPRESSION = /^\^(https\??|http):(?:\\?\/){2}((?:[\w-]|\\?\.)+(?::\d+)?)(?:\\?\/|\$|$)/i;
+const HOST_WILDCARD = /^[^*?/:]+$/;
+const HOST_EXPRESSION = /^\^((?:[\w-]|\\?\.)+)\$$/;
+
+function serversIn({ type, field }: ConditionTest, text: string): readonly string[] {
+  const isExpression = type === 'regex';
+  if (field === 'host') {
+    const host = isExpression ? HOST_EXPRESSION.exec(text)?.[1] : HOST_WILDCARD.exec(text)?.[0];
+    return host === undefined ? [] : onServers(['http', 'https'], host);
+  }
+  if (field !== 'url') return [];
+  const [, scheme, host] = (isExpression ? URL_EXPRESSION : URL_WILDCARD).exec(text) ?? [];
+  if (scheme === undefined || host === undefined) return [];
+  return onServers(scheme.endsWith('?') ? ['http', 'https'] : [scheme], host);
+}
+
+const onServers = (schemes: readonly string[], host: string): string[] =>
+  schemes.flatMap((scheme) => serverOf(`${scheme}://${host.replaceAll('\\', '')}/`) ?? []);
+
+/** Servers of the sites that roots lead to; submitted roots are not among them. */
+export function rootServers(roots: readonly RootDefinition[]): Servers {
+  const prefixes = roots.flatMap(({ url, site }) => {
+    const href = URL.parse(url)?.href;
+    return href === undefined ? [] : [href, ...(site ? sitePrefixes(href) : [])];
+  });
+  return new Set(prefixes.flatMap((prefix) => serverOf(prefix) ?? []));
+}
+
+export const holdsSecrets = ({ credentials, headers }: UrlOptions): boolean =>
+  credentials !== undefined || Object.keys(headers ?? {}).some(isSecretHeader);
+
+/** What is left of options for a server that their secrets are not for. */
+export function withoutSecrets({ credentials: _, headers, ...options }: UrlOptions): UrlOptions {
+  if (!headers) return options;
+  return { ...options, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretHeader(name))) };
+}

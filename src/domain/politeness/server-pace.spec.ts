@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { milliseconds, seconds } from '../time/units.js';
+import { adaptedPause, paceAfter, type ServerPace, UNKNOWN_PACE } from './server-pace.js';
+
+const answered = (durations: readonly number[], status = 200, pace: ServerPace = UNKNOWN_PACE): ServerPace =>
+  durations.reduce((now, duration) => paceAfter(now, milliseconds(duration), status), pace);
+const times = (count: number, duration: number): number[] => Array.from({ length: count }, () => duration);
+const delay = seconds(2);
+
+describe('the pause at the pace of a server', () => {
+  it('is as configured while the server answers as it always does, fast or slow', () => {
+    for (const usual of [20, 400, 3_000]) expect(adaptedPause(delay, answered(times(200, usual)))).toBe(delay);
+  });
+
+  it('grows when the server is slower than its habit, and comes back with it', () => {
+    const usual = answered(times(200, 300));
+    const slow = answered(times(10, 3_000), 200, usual);
+    expect(adaptedPause(delay, slow)).toBeGreaterThan(2 * delay);
+    expect(adaptedPause(delay, slow)).toBeLessThanOrEqual(8 * delay);
+    expect(adaptedPause(delay, answered(times(40, 300), 200, slow))).toBe(delay);
+  });
+
+  it('is twice as long after 5xx, whose times are no habit', () => {
+    const failing = answered([5_000, 5_000], 503, answered(times(50, 100)));
+    expect(adaptedPause(delay, failing)).toBeGreaterThanOrEqual(2 * delay);
+    expect(failing.habit).toBeCloseTo(100, 6);
+  });
+
+  it('is never shorter than configured, nor longer than a minute unless that is, and none stays none', () => {
+    const durations = fc.array(fc.integer({ min: 0, max: 120_000 }), { maxLength: 100 });
+    fc.assert(
+      fc.property(
+        durations,
+        fc.constantFrom(200, 500),
+        fc.integer({ min: 1, max: 120_000 }),
+        (all, status, configured) => {
+          const pause = adaptedPause(milliseconds(configured), answered(all, status));
+          expect(pause).toBeGreaterThanOrEqual(configured);
+          expect(pause).toBeLessThanOrEqual(Math.max(configured, seconds(60)));
+          expect(adaptedPause(milliseconds(0), answered(all, status))).toBe(0);
+        },
+      ),
+    );
+  });
+});

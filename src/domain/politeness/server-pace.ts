@@ -1,0 +1,52 @@
+/**
+ * How fast a web server answers against its own habit. One that answers slower than usual, or with 5xx, has too much to do: the
+ * pause grows with it. It never gets shorter than what is configured.
+ */
+import { atMost, type Duration, milliseconds, seconds } from '../time/units.js';
+
+export interface ServerPace {
+  /** Mean time of an answer, over some hundred of them. */
+  readonly habit: Duration;
+  /** Over the last few. */
+  readonly recent: Duration;
+  readonly answers: number;
+  /** The last answer was 5xx. */
+  readonly failing: boolean;
+}
+
+export const UNKNOWN_PACE: ServerPace = {
+  habit: milliseconds(0),
+  recent: milliseconds(0),
+  answers: 0,
+  failing: false,
+};
+
+const OF_HABIT = 1 / 100;
+const OF_RECENT = 1 / 5;
+/** Before so many answers nobody knows the habit. */
+const FEWEST_ANSWERS = 10;
+/** Quicker answers say nothing of a load, whatever the habit. */
+const SLOW = milliseconds(500);
+const SLOWER = 2;
+const MOST_TIMES = 8;
+const FAILING_TIMES = 2;
+const LONGEST_PAUSE = seconds(60);
+
+/** After an answer that took `duration`. */
+export function paceAfter(pace: ServerPace, duration: Duration, status: number | undefined): ServerPace {
+  const answers = pace.answers + 1;
+  const mean = (before: number, share: number): Duration =>
+    milliseconds(before + (duration - before) * Math.max(share, 1 / answers));
+  const failing = status !== undefined && status >= 500;
+  // An answer of an ill server is no habit.
+  const habit = failing && pace.answers > 0 ? pace.habit : mean(pace.habit, OF_HABIT);
+  return { habit, recent: mean(pace.recent, OF_RECENT), answers, failing };
+}
+
+/** The pause that is owed to a server at this pace; `delay` is what is configured, and zero stays zero. */
+export function adaptedPause(delay: Duration, { habit, recent, answers, failing }: ServerPace): Duration {
+  if (delay === 0) return delay;
+  const isSlow = answers >= FEWEST_ANSWERS && recent > SLOW && recent > SLOWER * habit;
+  const times = Math.max(isSlow ? Math.min(recent / habit, MOST_TIMES) : 1, failing ? FAILING_TIMES : 1);
+  return times === 1 ? delay : milliseconds(Math.max(delay, atMost(milliseconds(delay * times), LONGEST_PAUSE)));
+}

@@ -1,0 +1,68 @@
+/**
+ * A backfill brings to one sink what a crawler has indexed. Where another sink of the crawler can give the documents back they are
+ * copied from there, otherwise their pages are visited.
+ */
+import { type Instant, instant } from '../time/units.js';
+import { SINK_TYPES, type SinkType } from './sink-types.js';
+
+/** How far a backfill has come; stored as JSON, so that it goes on after a restart. */
+export interface BackfillProgress {
+  readonly state: 'running' | 'done';
+  /** `added`: the sink is new to the crawler; `asked`: a person wants it. */
+  readonly why: 'added' | 'asked';
+  readonly startedAt: Instant;
+  readonly endedAt?: Instant;
+  /** Documents indexed when it began. */
+  readonly total: number;
+  /** Documents that were looked at. */
+  readonly done: number;
+  /** Of these, sent from another sink; the others are visited. */
+  readonly sent: number;
+  /** `recent`: what was visited while the sink was being added, once more. */
+  readonly pass: 'all' | 'recent';
+  /** URL id after which it goes on. */
+  readonly cursor: number;
+  /** URLs that are to be visited and have not been. */
+  readonly waiting: readonly number[];
+  /** Sink that gives the documents; absent: all pages are visited. */
+  readonly from?: string;
+  /** What holds it up. */
+  readonly message?: string;
+}
+
+export const newBackfill = (why: BackfillProgress['why'], total: number, now: Instant): BackfillProgress => ({
+  state: 'running',
+  why,
+  startedAt: now,
+  total,
+  done: 0,
+  sent: 0,
+  pass: 'all',
+  cursor: 0,
+  waiting: [],
+});
+
+/** @throws SyntaxError for a text that is no JSON */
+export function readBackfill(text: string): BackfillProgress {
+  const stored = JSON.parse(text) as BackfillProgress;
+  return { ...stored, startedAt: instant(stored.startedAt) };
+}
+
+interface SinkOfType {
+  readonly name: string;
+  readonly type: SinkType;
+  readonly options: object;
+  readonly map?: unknown;
+}
+
+/** The sink that documents for `target` are best copied from; undefined: none of them keeps what it needs. */
+export function backfillSource<S extends SinkOfType>(target: S, others: readonly S[]): S | undefined {
+  // A pipeline may read the bytes, and what was mapped is not what was indexed.
+  const needsBytes = SINK_TYPES[target.type].needsBytes || 'pipeline' in target.options;
+  const fit = others.filter(({ name, type, map, options }) => {
+    const { keeps } = SINK_TYPES[type];
+    const isWhole = map === undefined && !('pipeline' in options);
+    return isWhole && name !== target.name && (needsBytes ? keeps === 'bytes' : keeps !== 'nothing');
+  });
+  return fit.find(({ type }) => SINK_TYPES[type].keeps === 'bytes') ?? fit[0];
+}

@@ -1,0 +1,48 @@
+/** The URL of a `postgresql` sink. Read here and not by the driver, whose URLs may also name files of this machine. */
+
+const SSL_MODES = ['disable', 'require', 'verify-full'] as const;
+
+export interface PostgresqlAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user?: string;
+  readonly password?: string;
+  /** `require` encrypts without checking whom it talks to, `verify-full` checks certificate and name. */
+  readonly sslMode: (typeof SSL_MODES)[number];
+}
+
+/** What would be right, when it is no such URL. */
+export function postgresqlUrlFault(text: string): string | undefined {
+  const address = readPostgresqlUrl(text);
+  return typeof address === 'string' ? address : undefined;
+}
+
+/** The address, or in words what would be right. Without `sslmode`: `verify-full`, and `disable` on this machine. */
+export function readPostgresqlUrl(text: string): PostgresqlAddress | string {
+  const url = URL.parse(text);
+  const database = url?.pathname.slice(1) ?? '';
+  if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hostname === '' || database === '' || /\//.test(database))
+    return 'a URL like postgresql://host:5432/database';
+  const unknown = [...url.searchParams.keys()].find((name) => name !== 'sslmode');
+  if (unknown !== undefined) return `a URL without the parameter ${unknown}; only sslmode is read`;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const sslMode = url.searchParams.get('sslmode') ?? (isThisMachine(host) ? 'disable' : 'verify-full');
+  if (!isSslMode(sslMode)) return `sslmode as one of ${SSL_MODES.join(', ')}`;
+  try {
+    return {
+      host,
+      port: Number(url.port || 5432),
+      database: decodeURIComponent(database),
+      user: url.username === '' ? undefined : decodeURIComponent(url.username),
+      password: url.password === '' ? undefined : decodeURIComponent(url.password),
+      sslMode,
+    };
+  } catch {
+    return 'a URL whose percent signs are encoded as %25';
+  }
+}
+
+const isThisMachine = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);
+
+const isSslMode = (text: string): text is PostgresqlAddress['sslMode'] => SSL_MODES.some((mode) => mode === text);

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { after, days, hours, type Instant, instant, minutes } from '../time/units.js';
+import { type Answer, isServerFault, isSignOfLife, judgeFault, recheckAt } from './sign-of-life.js';
+
+const start = instant(1_700_000_000_000);
+const at = (minute: number): Instant => after(start, minutes(minute));
+const settings = { on: true, signOfLife: true, signOfLifeWait: days(1) };
+const good: Answer = {
+  url: 'http://a.example/p1',
+  discoveredVia: 'link',
+  firstSeenAt: at(-60),
+  visitedBefore: true,
+  startedAt: at(1),
+  outcome: 'document',
+  status: 200,
+};
+
+describe('a fault of the server', () => {
+  it.each(['http-5xx', 'http-401', 'http-403', 'tls-expired', 'protocol', 'dns-not-found', 'login-wall', 'soft-error'])(
+    '%s is one',
+    (reason) => expect(isServerFault(reason)).toBe(true),
+  );
+  it('giving up after temporary errors is one', () => expect(isServerFault('too-many-temporary-errors')).toBe(true));
+  it.each(['http-404', 'http-410', 'noindex', 'redirected', 'cleared-by-person', 'no-server-record'])(
+    '%s is none',
+    (reason) => expect(isServerFault(reason)).toBe(false),
+  );
+});
+
+describe('a sign of life', () => {
+  it.each<[string, Partial<Answer>]>([
+    ['a page', {}],
+    ['a page that has not changed', { outcome: 'unchanged', status: 304 }],
+    ['a page that is not for the index', { outcome: 'excluded' }],
+  ])('%s is one', (_, answer) => expect(isSignOfLife({ ...good, ...answer }, at(0))).toBe(true));
+
+  it.each<[string, Partial<Answer>]>([
+    ['an error', { outcome: 'error', status: 500 }],
+    ['a soft error', { outcome: 'error', status: 200 }],
+    ['a redirect, maybe to a page of maintenance', { outcome: 'redirect', status: 302 }],
+    ['a sitemap', { outcome: 'sitemap' }],
+    ['what answers to the address of a sitemap', { discoveredVia: 'robots' }],
+    ['a page that became known after the fault', { firstSeenAt: at(1) }],
+    ['the first visit to a page', { visitedBefore: false }],
+    ['a page to log in at', { url: 'http://a.example/login?next=p1' }],
+    ['a visit that began before the fault', { startedAt: at(-1) }],
+    ['an exclusion without a request', { outcome: 'excluded', status: undefined }],
+    ['an exclusion of an error page', { outcome: 'excluded', status: 503 }],
+  ])('%s is none', (_, answer) => expect(isSignOfLife({ ...good, ...answer }, at(0))).toBe(false));
+});
+
+describe('a deletion that follows from a fault', () => {
+  const now = at(10);
+  it.each([
+    ['waits when the fault is new', { waitingSince: undefined, lastSign: undefined, startedAt: at(9), now }, 'wait'],
+    [
+      'waits when the fault is new, whatever was served before',
+      { waitingSince: undefined, lastSign: at(8), startedAt: at(9), now },
+      'wait',
+    ],
+    ['waits without a sign', { waitingSince: at(0), lastSign: undefined, startedAt: at(9), now }, 'wait'],
+    [
+      'waits when the sign was before the fault',
+      { waitingSince: at(5), lastSign: at(4), startedAt: at(9), now },
+      'wait',
+    ],
+    [
+      'waits when the failed visit began before the sign',
+      { waitingSince: at(0), lastSign: at(9), startedAt: at(8), now },
+      'wait',
+    ],
+    [
+      'goes when the page failed, another was served, and it failed again',
+      { waitingSince: at(0), lastSign: at(4), startedAt: at(9), now },
+      'pass',
+    ],
+    [
+      'goes when the time is over',
+      { waitingSince: at(0), lastSign: undefined, startedAt: at(1440), now: at(1440) },
+      'pass',
+    ],
+  ] as const)('%s', (_, deletion, verdict) => expect(judgeFault(deletion, settings)).toBe(verdict));
+
+  it('goes at once when there is no sign of life to wait for', () => {
+    const fresh = { waitingSince: undefined, lastSign: undefined, startedAt: now, now };
+    expect(judgeFault(fresh, { ...settings, signOfLife: false })).toBe('pass');
+    expect(judgeFault(fresh, { ...settings, on: false })).toBe('pass');
+  });
+
+  it('has its page visited every hour, and when the time is over', () => {
+    expect(recheckAt(at(0), at(10), settings)).toBe(at(70));
+    expect(recheckAt(at(0), at(1410), settings)).toBe(at(1440));
+    expect(recheckAt(at(0), at(1500), settings)).toBe(after(at(1500), hours(1)));
+  });
+});

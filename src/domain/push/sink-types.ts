@@ -1,0 +1,155 @@
+/**
+ * The types of sinks: what each is configured with and what it needs of a document. One row of SINK_TYPES for each; everything that
+ * depends on the type of a sink asks this table. The sinks themselves are in adapters/push.
+ */
+
+import type { Secret } from '../secret.js';
+
+/** Empty or absent: the sink is asked without credentials. */
+interface HttpCredentials {
+  readonly login?: string;
+  readonly password?: Secret;
+  readonly apiKey?: Secret;
+  /** SHA-256 of the certificate that is trusted, hexadecimal, lower case. */
+  readonly fingerprint?: string;
+}
+
+interface SearchEngine extends HttpCredentials {
+  readonly index?: string;
+  /** Ingest pipeline. */
+  readonly pipeline?: string;
+  readonly alias?: string;
+  /** JSON text: settings, mappings and aliases of the index template. */
+  readonly template?: string;
+  /** `host`: documents of one host go to one shard. */
+  readonly routing?: string;
+  /** `external`: each write carries the time of its decision. */
+  readonly versions?: string;
+}
+
+/** The attributes of a `Sink` element that only some types read. */
+export interface SinkOptions {
+  /** `documentText`: `omit` sends no text beside the bytes of a document that is no page; absent means `send`. */
+  readonly papi: HttpCredentials & { readonly connector?: string; readonly documentText?: string };
+  /** `secret`: key of the HMAC-SHA256 signature header. */
+  readonly json: HttpCredentials & { readonly secret?: Secret };
+  readonly elasticsearch: SearchEngine;
+  readonly opensearch: SearchEngine & {
+    /** Requests are signed for this region; `login` and `password` are access key and secret key. */
+    readonly awsRegion?: string;
+    readonly awsService?: string;
+    readonly awsSessionToken?: Secret;
+  };
+  readonly solr: HttpCredentials & { readonly index?: string };
+  readonly file: {
+    /** Bytes after which a file is full; absent: it grows. */
+    readonly rotateBytes?: string;
+    /** `gzip`: files that are full are compressed. */
+    readonly compress?: string;
+  };
+  readonly warc: { readonly rotateBytes?: string };
+  readonly kafka: {
+    readonly login?: string;
+    readonly password?: Secret;
+    readonly topic?: string;
+    /** Of SASL: `PLAIN` (default), `SCRAM-SHA-256` or `SCRAM-SHA-512`. */
+    readonly mechanism?: string;
+  };
+  readonly postgresql: {
+    readonly login?: string;
+    readonly password?: Secret;
+    /** `table` or `schema.table`. */
+    readonly table?: string;
+    /** Text search configuration; absent: no column for searching. */
+    readonly search?: string;
+  };
+}
+
+export type SinkType = keyof SinkOptions;
+
+export type SinkOption = { [T in SinkType]: keyof SinkOptions[T] & string }[SinkType];
+
+interface SinkTypeRow<T extends SinkType> {
+  /** What its `url` is. */
+  readonly address: 'http' | 'file' | 'postgresql' | 'kafka';
+  readonly options: readonly (keyof SinkOptions[T] & string)[];
+  readonly required?: readonly (keyof SinkOptions[T] & string)[];
+  /** It reads the extracted text; without, text is extracted only where something else asks for it. */
+  readonly wantsText: boolean;
+  /** It reads the bytes; a document that goes only to sinks without them carries none. */
+  readonly wantsBytes: boolean;
+  /** What of a document it can give back, for another sink. */
+  readonly keeps: 'nothing' | 'text' | 'bytes';
+  /** A document without its bytes is of no use to it. */
+  readonly needsBytes: boolean;
+}
+
+const HTTP = ['login', 'password', 'apiKey', 'fingerprint'] as const;
+const SEARCH_OPTIONS = [...HTTP, 'index', 'pipeline', 'alias', 'template', 'routing', 'versions'] as const;
+const SEARCH_ENGINE = {
+  address: 'http',
+  options: SEARCH_OPTIONS,
+  required: ['index'],
+  wantsText: true,
+  wantsBytes: true,
+  keeps: 'text',
+  needsBytes: false,
+} as const;
+
+export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
+  // A Push API server extracts the text of pages from their bytes.
+  papi: {
+    address: 'http',
+    options: [...HTTP, 'connector', 'documentText'],
+    wantsText: false,
+    wantsBytes: true,
+    keeps: 'nothing',
+    needsBytes: true,
+  },
+  json: {
+    address: 'http',
+    options: [...HTTP, 'secret'],
+    wantsText: true,
+    wantsBytes: true,
+    keeps: 'nothing',
+    needsBytes: true,
+  },
+  elasticsearch: SEARCH_ENGINE,
+  opensearch: { ...SEARCH_ENGINE, options: [...SEARCH_OPTIONS, 'awsRegion', 'awsService', 'awsSessionToken'] },
+  solr: { ...SEARCH_ENGINE, options: [...HTTP, 'index'], wantsBytes: false },
+  warc: {
+    address: 'file',
+    options: ['rotateBytes'],
+    wantsText: false,
+    wantsBytes: true,
+    keeps: 'nothing',
+    needsBytes: true,
+  },
+  file: {
+    address: 'file',
+    options: ['rotateBytes', 'compress'],
+    wantsText: true,
+    wantsBytes: true,
+    keeps: 'bytes',
+    needsBytes: true,
+  },
+  kafka: {
+    address: 'kafka',
+    options: ['login', 'password', 'topic', 'mechanism'],
+    required: ['topic'],
+    wantsText: true,
+    wantsBytes: true,
+    keeps: 'nothing',
+    needsBytes: true,
+  },
+  postgresql: {
+    address: 'postgresql',
+    options: ['login', 'password', 'table', 'search'],
+    wantsText: true,
+    wantsBytes: false,
+    keeps: 'text',
+    needsBytes: false,
+  },
+};
+
+export const SINK_TYPE_NAMES = Object.keys(SINK_TYPES) as SinkType[];

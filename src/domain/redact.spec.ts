@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { namesSecret, redact, redactDeep } from './redact.js';
+
+describe('redact', () => {
+  it.each([
+    'http://user:S3CRET@host/a',
+    'http://user:p@S3CRET@host/a',
+    'http://S3CRET@host/a',
+    'http://S3CRET:@host/',
+    'http:\\\\user:S3CRET@host\\a',
+    'HTTPS:user:S3CRET@host',
+    'http:/user:S3CRET@host',
+    'postgres://user:S3CRET@host:5432/db?sslmode=require',
+    '//user:S3CRET@host/',
+    'http://user:pa/S3CRET@host/',
+    'http://user:pa#S3CRET@host/',
+    'http://user:pa?S3CRET@host/',
+    'http://user:with blank S3CRET@host/',
+    "'http://user:S'3CRET@host' is not right",
+    '{"url":"http://user:S3CRET@host/"}',
+    'http://a/?u=http://user:S3CRET@host/',
+    'http://a/?u=http%3A%2F%2Fuser%3AS3CRET%40host%2F',
+    '/api/v1/x?like=http%3A%2F%2Fuser%3AS3CRET%40host%2F%ff',
+    'http://a/?x=1&access_token=S3CRET&y=2#f',
+    'http://a/?apiKey=S3CRET',
+    'http://a/?%74oken=S3CRET',
+    'https://a/?X-Amz-Signature=S3CRET',
+    'first http://one/ then http://u:S3CRET@two/ and http://u:S3CRET@three/',
+  ])('hides the secret of %s', (text) => {
+    expect(redact(text)).not.toMatch(/S3CRET|3CRET/);
+    expect(redact(text)).toContain('***');
+    expect(redact(redact(text))).toBe(redact(text));
+  });
+
+  it.each([
+    'http://host/photo@2x.png',
+    'http://host:8080/a@b?page=3#x@y',
+    'http://[::1]:80/@',
+    'a@b.example wrote',
+    'what is it? nothing',
+    'http://host/?q=a&b=c',
+    'sink main at http://h:8742: status 500: a@b',
+    "'http://host:80' is not right; write to a@b.example",
+  ])('leaves %s as it is', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it('keeps what is around a secret', () => {
+    expect(redact('GET http://u:p@host/a?b=1&token=t&c=2 failed')).toBe(
+      'GET http://***@host/a?b=1&token=***&c=2 failed',
+    );
+    expect(redactDeep({ a: ['http://u:p@h'], b: 3, c: { d: 'x' } })).toEqual({
+      a: ['http://***@h'],
+      b: 3,
+      c: { d: 'x' },
+    });
+  });
+
+  it('knows a name that speaks of a secret', () => {
+    expect(['accessToken', 'api_key', 'PWD', 'X-Api-Key', 'clientSecret'].filter(namesSecret)).toHaveLength(5);
+    expect(['monkey', 'passenger', 'author', 'tokenizer', 'page'].filter(namesSecret)).toEqual([]);
+  });
+
+  it('takes linear time for texts made to slow it down', () => {
+    for (const piece of ['//', ':/', 'http:', '@', '?', '?a=&', 'http://u:p ', '%40', '//u:p/', '&token=']) {
+      expect(redact(`@?${piece.repeat(10_000)}`).length).toBeGreaterThan(0);
+    }
+  });
+});

@@ -1,0 +1,157 @@
+/**
+ * Hides in any text for a person what may be a secret in a URL: user name and password, and the values of query parameters
+ * that are named like one. Log lines, error messages, problems, quotations and audit entries all pass through `redact`. It reads URLs as the
+ * WHATWG standard does (an authority ends at a slash, backslash, `?` or `#`, its user info at the last `@`), in linear time.
+ */
+
+/** What stands for a secret in text that is never read back. */
+const HIDDEN = '***';
+
+/** Offsets into a text. */
+export type TextRange = readonly [start: number, end: number];
+
+export function redact(text: string): string {
+  if (!/[@?]|%40/.test(text)) return text;
+  return hide(text, mergeRanges([...userInfoRanges(text), ...secretParameterRanges(text)]), HIDDEN);
+}
+
+/** As `redact`, for every string inside a value that is going to be serialized. Errors stay: their serializer redacts them. */
+export function redactDeep<T>(value: T, depth = 0): T {
+  if (typeof value === 'string') return redact(value) as T;
+  if (value === null || typeof value !== 'object' || value instanceof Error || depth >= DEEPEST) return value;
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, depth + 1)) as T;
+  if ('toJSON' in value || ArrayBuffer.isView(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, depth + 1)])) as T;
+}
+
+const DEEPEST = 8;
+
+const SECRET_NAME = /passw|secret|token|key|auth|credential|cookie/i;
+
+/** A header that is sent to nobody but whom it is for: Authorization, Cookie, X-Api-Key, X-Auth-Token … */
+export const isSecretHeader = (name: string): boolean => SECRET_NAME.test(name);
+
+/** The text with each of the ranges, which are in order and apart, replaced. */
+export function hide(text: string, ranges: readonly TextRange[], placeholder: string): string {
+  let result = '';
+  let at = 0;
+  for (const [start, end] of ranges) {
+    result += text.slice(at, start) + placeholder;
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
+/** What ends a URL inside a text. */
+const OUTSIDE = /[\s"<>`]/;
+
+/** How far a password with blanks in it is followed. */
+const LONGEST_LEAP = 256;
+
+/** User name and password of every URL in the text, without the `@`: also of one whose password makes it unreadable as a URL. */
+export function userInfoRanges(text: string): TextRange[] {
+  const ranges: TextRange[] = [];
+  let read = 0;
+  for (const run of text.matchAll(/(?:(?<=[a-z\d+.-]):)?[/\\]{2,}|(?<=https?):[/\\]?/gi)) {
+    const start = run.index + run[0].length;
+    if (start < read || start <= (ranges.at(-1)?.[1] ?? -1)) continue;
+    const end = endOf(text, start, /[/\\?#\s"<>`]/g);
+    read = end;
+    const authority = text.slice(start, end);
+    const at = authority.lastIndexOf('@');
+    if (at >= 0) ranges.push([start, start + at]);
+    else if (!isHost(authority)) {
+      const rest = text.slice(end, end + LONGEST_LEAP);
+      const late = rest.slice(0, endOf(rest, 0, /[\n\r"<>`]/g)).lastIndexOf('@');
+      if (late >= 0) ranges.push([start, end + late]);
+    }
+  }
+  return ranges;
+}
+
+/** `name:password` is none: what comes after the colon of a host is a number. */
+function isHost(authority: string): boolean {
+  const colon = authority.lastIndexOf(':');
+  return colon < 0 || authority.startsWith('[') || /^\d{0,5}[^\w]*$/.test(authority.slice(colon + 1));
+}
+
+/** Private keys in PEM, from their first line to their last. */
+export function privateKeyRanges(text: string): TextRange[] {
+  const ranges: TextRange[] = [];
+  for (const { index } of text.matchAll(/-----BEGIN [A-Z ]{0,32}PRIVATE KEY/g)) {
+    if (index < (ranges.at(-1)?.[1] ?? 0)) continue;
+    const end = text.indexOf('-----END', index);
+    ranges.push([index, end < 0 ? text.length : end]);
+  }
+  return ranges;
+}
+
+function endOf(text: string, from: number, terminator: RegExp): number {
+  terminator.lastIndex = from;
+  return terminator.exec(text)?.index ?? text.length;
+}
+
+/** Values of query parameters whose names say that they are secret, or that hold a URL with user info. */
+function secretParameterRanges(text: string): TextRange[] {
+  return parameterRanges(text).filter(([start, end, name]) => {
+    const value = text.slice(start, end);
+    return end > start && (namesSecret(name) || userInfoRanges(decodedLoosely(value)).length > 0);
+  }) as unknown as TextRange[];
+}
+
+/** Values of the parameters of all queries in the text. */
+export function parameterRanges(text: string): (readonly [start: number, end: number, name: string])[] {
+  const ranges: (readonly [number, number, string])[] = [];
+  for (let mark = text.indexOf('?'); mark >= 0; ) {
+    let start = mark + 1;
+    for (;;) {
+      const end = endOf(text, start, /[&;#\s"<>`]/g);
+      const [name = '', ...value] = text.slice(start, end).split('=', 2);
+      if (value.length > 0) ranges.push([start + name.length + 1, end, decodedLoosely(name)]);
+      else if (end > start) ranges.push([start, end, '']);
+      start = end + 1;
+      if (end >= text.length || text[end] === '#' || OUTSIDE.test(text[end] as string)) break;
+    }
+    mark = text.indexOf('?', Math.max(start - 1, mark + 1));
+  }
+  return ranges;
+}
+
+const SECRET_WORDS = new Set(
+  (
+    'password passwd passphrase passwort pass pwd pw secret token auth authorization authorisation authentication ' +
+    'credential credentials apikey key signature sig jwt bearer cookie session sessionid sid login'
+  ).split(' '),
+);
+
+/** Whether a parameter, attribute, header or command of that name holds a secret: `accessToken`, `api-key`, `X-Amz-Signature`. */
+export const namesSecret = (name: string): boolean =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .some((word) => SECRET_WORDS.has(word));
+
+/** Percent-decoded, whatever its bytes come to: a text that cannot be decoded is no place to hide. */
+export function decodedLoosely(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => UTF8.decode(Uint8Array.from(byteValues(bytes))));
+}
+
+const UTF8 = new TextDecoder();
+
+const byteValues = (escapes: string): number[] =>
+  escapes
+    .split('%')
+    .slice(1)
+    .map((byte) => Number.parseInt(byte, 16));
+
+function mergeRanges(ranges: readonly TextRange[]): TextRange[] {
+  const merged: [number, number][] = [];
+  for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const last = merged.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { instant } from '../time/units.js';
+import {
+  broughtForward,
+  claimedChange,
+  contradicts,
+  credibilityAfter,
+  credit,
+  isBelieved,
+  UNTRIED,
+} from './claimed-changes.js';
+
+const at = (text: string) => instant(Date.parse(text));
+const NOW = at('2026-06-15T12:00:00Z');
+
+describe('the time that a sitemap gives for a change', () => {
+  it.each([
+    ['2026-06-15T10:20:30Z', '2026-06-15T10:20:30Z', '2026-06-15T10:20:30Z'],
+    ['2026-06-15T10:20+02:00', '2026-06-15T08:20:00Z', '2026-06-15T08:20:00Z'],
+    ['2026-06-14 10:20:30.5-0330', '2026-06-14T13:50:30.500Z', '2026-06-14T13:50:30.500Z'],
+    [' 2026-06-15 ', '2026-06-15T00:00:00Z', '2026-06-16T00:00:00Z'],
+    ['2025-12', '2025-12-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+    ['2026', '2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'],
+  ])('%j is from %s to %s', (written, from, to) => {
+    expect(claimedChange(written, NOW)).toEqual({ from: at(from), to: at(to) });
+  });
+
+  it.each(['', 'yesterday', '2026-13-01', '2026-06-16', '2026-06-15T13:00:00Z', '15.06.2026', '0', '2026-6-1'])(
+    '%j is none',
+    (written) => expect(claimedChange(written, NOW)).toBeUndefined(),
+  );
+
+  it('is a time or none, whatever is written', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[\d\-:TZ+. ]{0,30}$/)), (written) => {
+        const claim = claimedChange(written, NOW);
+        if (claim) expect(claim.to).toBeGreaterThanOrEqual(claim.from);
+      }),
+    );
+  });
+
+  it('contradicts a visit before it, and one on a day without a time only when the day is over', () => {
+    const day = claimedChange('2026-06-15', NOW)!;
+    expect(contradicts(day, at('2026-06-14T23:00:00Z'), NOW)).toBe(true);
+    expect(contradicts(day, at('2026-06-15T08:00:00Z'), NOW)).toBe(false);
+    expect(contradicts(day, at('2026-06-15T08:00:00Z'), at('2026-06-16T01:00:00Z'))).toBe(true);
+    expect(contradicts(day, at('2026-06-16T00:30:00Z'), at('2026-06-16T01:00:00Z'))).toBe(false);
+  });
+});
+
+describe('the credit of a place that says when pages changed', () => {
+  const credibility = (outcomes: readonly boolean[]) => outcomes.reduce(credibilityAfter, UNTRIED);
+
+  it('is gone after ten claims that proved false, and comes back with true ones', () => {
+    const lied = Array.from({ length: 10 }, () => false);
+    expect(isBelieved(credibility(lied.slice(0, 5)))).toBe(true);
+    expect(isBelieved(credibility(lied))).toBe(false);
+    expect(isBelieved(credibility([...lied, true, true]))).toBe(true);
+  });
+
+  it('forgets what was long ago', () => {
+    const many = Array.from({ length: 1_000 }, () => true);
+    expect(credit(credibility([...many, ...Array.from({ length: 100 }, () => false)]))).toBeLessThan(0.5);
+  });
+
+  it('brings a visit forward: to now, to some time before its own, or not at all', () => {
+    const due = instant(NOW + 1_000);
+    expect(broughtForward(due, UNTRIED, NOW)).toBe(NOW);
+    expect(broughtForward(due, { confirmed: 1, refuted: 6 }, NOW)).toBeGreaterThan(NOW);
+    expect(broughtForward(due, { confirmed: 1, refuted: 6 }, NOW)).toBeLessThan(due);
+    expect(broughtForward(instant(NOW - 5), UNTRIED, NOW)).toBe(NOW);
+  });
+});

@@ -1,0 +1,82 @@
+/**
+ * What a site says of the changes of its own pages: `lastmod` of a sitemap, dates of a feed, a hub page that has changed. How much
+ * it counts depends on how often what the same place said before has proved true.
+ */
+import { daysFromCivil } from '../time/http-date.js';
+import { days, hours, type Instant, instant, milliseconds, minutes } from '../time/units.js';
+
+/** When a page is said to have changed: between these two, which are the same for a time to the second. */
+export interface ClaimedChange {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+const W3C_TIME =
+  /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?\s*(Z|[+-]\d{2}:?\d{2})?)?)?)?$/i;
+
+/** Clocks of sites may be ahead of ours by this. */
+const CLOCK_ERROR = minutes(10);
+
+/** A time as sitemaps write it (W3C Datetime: year, month, day or to the second); undefined for none and for the future. */
+export function claimedChange(written: string, now: Instant): ClaimedChange | undefined {
+  const match = W3C_TIME.exec(written.trim());
+  if (!match) return undefined;
+  const [year, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(numberOrAbsent);
+  const from = daysToMs(year!, month, day) + hours(hour) + minutes(minute) + second * 1000 - offsetOf(match[7]);
+  const end = [
+    match[4] !== undefined && from,
+    match[3] !== undefined && daysToMs(year!, month, day + 1),
+    match[2] !== undefined && (month === 12 ? daysToMs(year! + 1, 1, 1) : daysToMs(year!, month + 1, 1)),
+    daysToMs(year! + 1, 1, 1),
+  ].find((time) => time !== false);
+  const isTime = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 25 && minute < 60;
+  return isTime && from <= now + CLOCK_ERROR ? { from: instant(from), to: instant(end!) } : undefined;
+}
+
+const daysToMs = (year: number, month: number, day: number): number => days(daysFromCivil(year, month, day));
+
+const numberOrAbsent = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text);
+
+function offsetOf(zone: string | undefined): number {
+  const match = /^([+-])(\d{2}):?(\d{2})$/.exec(zone ?? '');
+  return match ? (match[1] === '-' ? -1 : 1) * minutes(Number(match[2]) * 60 + Number(match[3])) : 0;
+}
+
+/**
+ * Does the claim say that a copy of that time is out of date? A date without a time may be of before or after a visit on that day:
+ * it counts when the day is over.
+ */
+export const contradicts = ({ from, to }: ClaimedChange, visitedAt: Instant, now: Instant): boolean =>
+  visitedAt < from || (visitedAt < to && to <= now);
+
+/** How often the claims of one place proved true. */
+export interface Credibility {
+  readonly confirmed: number;
+  readonly refuted: number;
+}
+
+export const UNTRIED: Credibility = { confirmed: 0, refuted: 0 };
+
+/** More than this says nothing of what a site is like today. */
+const MOST_REMEMBERED = 100;
+
+export function credibilityAfter({ confirmed, refuted }: Credibility, isTrue: boolean): Credibility {
+  const after = { confirmed: confirmed + (isTrue ? 1 : 0), refuted: refuted + (isTrue ? 0 : 1) };
+  if (after.confirmed + after.refuted <= MOST_REMEMBERED) return after;
+  return { confirmed: after.confirmed / 2, refuted: after.refuted / 2 };
+}
+
+/** Probability, 0…1, that the next claim is true: 1/2 before any was tried (Laplace's rule of succession). */
+export const credit = ({ confirmed, refuted }: Credibility): number => (confirmed + 1) / (confirmed + refuted + 2);
+
+/** Below this a place is not believed. Nine claims that all proved false lead there. */
+const LEAST_CREDIT = 0.1;
+
+export const isBelieved = (credibility: Credibility): boolean => credit(credibility) >= LEAST_CREDIT;
+
+/** When a page is visited that is said to have changed: at once where that is more likely than not, else somewhat sooner. */
+export function broughtForward(dueAt: Instant, credibility: Credibility, now: Instant): Instant {
+  const doubt = Math.max(0, 1 - 2 * credit(credibility));
+  return instant(Math.round(now + milliseconds(Math.max(0, dueAt - now)) * doubt));
+}

@@ -1,0 +1,96 @@
+/**
+ * What `render="auto"` has learned: for which URL patterns of a host rendering brings content that the page as it is sent has not.
+ * Renders first where nothing is known, goes on with what is cheaper and as good, and looks again by sample.
+ */
+import { urlPattern } from '../url/url-pattern.js';
+import type { Amount, RenderReport } from './report.js';
+
+/** Pages of a pattern that are rendered before it is known. */
+const FIRST_SAMPLES = 3;
+/** The same on a host where rendering has brought nothing so often. */
+const POOR_HOST = 12;
+/** Of a pattern known to be plain, every so many pages one is rendered all the same. */
+const SAMPLE_EVERY = 50;
+/** How much one page counts among those before it. */
+const WEIGHT = 0.2;
+const WORTHWHILE = 0.4;
+const MOST_PATTERNS = 20_000;
+
+export interface Learned {
+  readonly host: string;
+  readonly pattern: string;
+  /** Pages that were rendered. */
+  samples: number;
+  /** 0…1: of the pages rendered last, the share that brought more. */
+  worthwhile: number;
+  /** Milliseconds a page, mean of those rendered last. */
+  time: number;
+  failures: number;
+  /** Pages taken as they were sent since the last one that was rendered. */
+  plainSince: number;
+}
+
+export type Choice = 'browser' | 'plain' | 'trying';
+
+/** URLs of one host whose pages are probably made in the same way: `/products/N`, `/articles/*`. */
+export function renderPattern(href: string): string {
+  const pattern = urlPattern(href);
+  if (pattern !== undefined) return pattern;
+  const path = href.slice(href.indexOf('/', href.indexOf('://') + 3));
+  return path === '/' ? path : `${path.slice(0, path.lastIndexOf('/') + 1)}*`;
+}
+
+export const choiceOf = ({ samples, worthwhile }: Learned): Choice =>
+  samples < FIRST_SAMPLES ? 'trying' : worthwhile >= WORTHWHILE ? 'browser' : 'plain';
+
+/** Did rendering bring what a reader would miss? */
+export const isWorthwhile = (plain: Amount, rendered: Amount): boolean =>
+  rendered.text > plain.text * 1.2 + 80 || (rendered.links > plain.links * 1.1 + 1 && rendered.text >= plain.text);
+
+export class RenderLearning {
+  private readonly patterns = new Map<string, Learned>();
+  /** By host: pages rendered, and those of them that were worth it. */
+  private readonly hosts = new Map<string, { samples: number; worthwhile: number }>();
+
+  /** Whether the page is rendered whatever it brings; a page that brings nothing is in any case. */
+  rendersFirst(host: string, href: string): boolean {
+    const learned = this.of(host, renderPattern(href));
+    const known = this.hosts.get(host);
+    const isPoor = known !== undefined && known.samples >= POOR_HOST && known.worthwhile === 0;
+    const choice = isPoor && learned.samples > 0 && learned.worthwhile === 0 ? 'plain' : choiceOf(learned);
+    if (choice !== 'plain') return true;
+    learned.plainSince++;
+    if (learned.plainSince < SAMPLE_EVERY) return false;
+    learned.plainSince = 0;
+    return true;
+  }
+
+  note(host: string, href: string, { plain, rendered, time, failure }: RenderReport): void {
+    const learned = this.of(host, renderPattern(href));
+    if (failure !== undefined) learned.failures++;
+    if (!plain || !rendered) return;
+    const worth = isWorthwhile(plain, rendered) ? 1 : 0;
+    const weight = Math.max(WEIGHT, 1 / ++learned.samples);
+    learned.worthwhile += (worth - learned.worthwhile) * weight;
+    learned.time += (time - learned.time) * weight;
+    learned.plainSince = 0;
+    const of = this.hosts.get(host) ?? { samples: 0, worthwhile: 0 };
+    of.samples++;
+    of.worthwhile += worth;
+    this.hosts.set(host, of);
+  }
+
+  private of(host: string, pattern: string): Learned {
+    const key = `${host} ${pattern}`;
+    let learned = this.patterns.get(key);
+    if (learned) return learned;
+    learned = { host, pattern, samples: 0, worthwhile: 0, time: 0, failures: 0, plainSince: 0 };
+    if (this.patterns.size >= MOST_PATTERNS) {
+      const [oldest] = this.patterns.keys();
+      this.patterns.delete(oldest!);
+    }
+    if (this.hosts.size >= MOST_PATTERNS) this.hosts.clear();
+    this.patterns.set(key, learned);
+    return learned;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Does a page bring its content, or only the scripts that would make it? Judged by what the answer itself holds, so that a page
+ * without content is reported whether or not there is a browser to render it.
+ */
+
+/** What a page without much text shows of its scripts. Counted only for such pages. */
+export interface ScriptSigns {
+  /** Of the visible text, in UTF-8. */
+  readonly textBytes: number;
+  /** Links of any kind that lead to documents. */
+  readonly links: number;
+  /** The page is a set of frames: its content is in other documents. */
+  readonly frames: boolean;
+  /** `<script src>`, data and JSON blocks not counted. */
+  readonly externalScripts: number;
+  /** Of scripts in the page itself, data and JSON blocks not counted. */
+  readonly inlineScriptBytes: number;
+  /** An element that frameworks fill and that is empty: `div#root`, `app-root`. */
+  readonly emptyRoot?: string;
+  /** `<noscript>` asks for JavaScript. */
+  readonly asksForScripts: boolean;
+  /** A script sets the address of the window. */
+  readonly navigates: boolean;
+}
+
+/** The reason of a document that is in the index with next to no content. */
+export const NEEDS_RENDERING = 'needs-rendering';
+
+/** Pages with more visible text (UTF-8 bytes) than this bring their content themselves, and are not looked at. */
+export const LITTLE_TEXT = 500;
+/** A page that asks for JavaScript may say so, and who it is, in that many bytes. */
+const SHELL_TEXT = 300;
+/** What is left of a page that has no content at all: its name, "Loading…". */
+const NO_TEXT = 60;
+/** A shell may link to its feed, an imprint or an app store. */
+const SHELL_LINKS = 3;
+
+/** Why the page has to be rendered to have content, for a person; undefined when it brings its content itself. */
+export function needsRendering(signs: ScriptSigns): string | undefined {
+  const { textBytes, links, frames, externalScripts, inlineScriptBytes } = signs;
+  if (frames || textBytes > LITTLE_TEXT || (externalScripts === 0 && inlineScriptBytes === 0)) return undefined;
+  const what = `${textBytes} bytes of text, ${count(links, 'link')}, ${count(externalScripts, 'script file')}`;
+  if (signs.emptyRoot !== undefined && links <= SHELL_LINKS)
+    return `scripts would fill the empty element ${signs.emptyRoot} (${what})`;
+  if (signs.asksForScripts && textBytes <= SHELL_TEXT && links <= SHELL_LINKS)
+    return `the page asks its visitors to turn JavaScript on (${what})`;
+  if (textBytes > NO_TEXT || links > 0) return undefined;
+  if (signs.navigates) return `a script sends its visitors on (${what})`;
+  return externalScripts > 0 ? `it has scripts and no content (${what})` : undefined;
+}
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;

@@ -1,0 +1,34 @@
+/** What is done to a rendered page before it is read, as it is written in a rule: `click .more; wait 1; scroll 3`. */
+import { type Duration, seconds } from '../time/units.js';
+
+export type RenderStep =
+  | { readonly do: 'click'; readonly select: string }
+  | { readonly do: 'scroll'; readonly times: number }
+  | { readonly do: 'wait'; readonly time: Duration };
+
+const MOST_STEPS = 20;
+const MOST_SCROLLS = 50;
+const LONGEST_WAIT_S = 30;
+
+export const STEPS_FORM =
+  'steps with semicolons between them: `click SELECTOR`, `scroll` or `scroll TIMES` (1 to 50), `wait SECONDS` (up to 30); 20 at most';
+
+/** Undefined when it is none. */
+export function parseSteps(text: string): readonly RenderStep[] | undefined {
+  const parts = text.split(';').map((part) => part.trim());
+  if (parts.length > MOST_STEPS) return undefined;
+  const steps = parts.filter((part) => part !== '').map(parseStep);
+  return steps.every((step) => step !== undefined) && steps.length > 0 ? steps : undefined;
+}
+
+function parseStep(text: string): RenderStep | undefined {
+  const [, verb, rest] = /^(click|scroll|wait)(?:\s(.+))?$/s.exec(text) ?? [];
+  const argument = rest?.trim();
+  if (verb === 'click') return argument === undefined ? undefined : { do: 'click', select: argument };
+  const number = Number(argument ?? 1);
+  if (!(number > 0)) return undefined;
+  if (verb === 'scroll')
+    return Number.isInteger(number) && number <= MOST_SCROLLS ? { do: 'scroll', times: number } : undefined;
+  if (verb === 'wait') return number <= LONGEST_WAIT_S ? { do: 'wait', time: seconds(number) } : undefined;
+  return undefined;
+}

@@ -1,0 +1,132 @@
+/**
+ * Finds the rule of robots.txt that decides about a path without trying all of them: a file may hold 30,000 rules, and each
+ * URL of its host is asked about.
+ */
+import type { RobotsRule } from './robots-rule.js';
+
+/** So few are tried one by one. */
+const FEW_RULES = 16;
+/** Characters of the pieces by which patterns with stars are looked up. */
+const GRAM = 3;
+
+/** A pattern with a star, cut at its stars once for all paths. */
+interface StarRule {
+  readonly rank: number;
+  readonly head: string;
+  readonly pieces: readonly string[];
+  readonly tail: string;
+  readonly anchored: boolean;
+}
+
+export class RobotsMatcher {
+  private readonly rules: readonly RobotsRule[];
+  /** Patterns without a star, and with them those that are anchored, by their text; its place in the order of rules. */
+  private readonly plain = new Map<string, number>();
+  /** Lengths of the plain patterns, the longest first. */
+  private readonly lengths: readonly number[];
+  /** By a piece of three characters that a path must hold to match. */
+  private readonly byGram = new Map<string, StarRule[]>();
+  private readonly anyPath: StarRule[] = [];
+
+  /** `rules` in whatever order; of several with one pattern Allow counts. */
+  constructor(rules: readonly RobotsRule[]) {
+    this.rules = [...rules].sort(byPrecedence);
+    const stars: StarRule[] = [];
+    for (const [rank, { pattern }] of this.rules.entries()) {
+      if (pattern.includes('*')) stars.push(cut(pattern, rank));
+      else if (!this.plain.has(pattern)) this.plain.set(pattern, rank);
+    }
+    this.lengths = [...new Set([...this.plain.keys()].map(({ length }) => length))].sort((a, b) => b - a);
+    if (stars.length <= FEW_RULES) this.anyPath = stars;
+    else this.index(stars);
+  }
+
+  /** The decisive rule for a path in its normal form. */
+  find(path: string): RobotsRule | undefined {
+    const best = this.bestStar(path, this.bestPlain(path));
+    return this.rules[best];
+  }
+
+  private bestPlain(path: string): number {
+    const exact = this.plain.get(`${path}$`) ?? Number.POSITIVE_INFINITY;
+    for (const length of this.lengths) {
+      const rank = length > path.length ? undefined : this.plain.get(path.slice(0, length));
+      if (rank !== undefined) return Math.min(exact, rank);
+    }
+    return exact;
+  }
+
+  private bestStar(path: string, plain: number): number {
+    let best = firstMatch(this.anyPath, path, plain);
+    if (this.byGram.size === 0) return best;
+    const seen = new Set<readonly StarRule[]>();
+    for (let at = 0; at + GRAM <= path.length; at++) {
+      const rules = this.byGram.get(path.slice(at, at + GRAM));
+      if (rules === undefined || seen.has(rules)) continue;
+      seen.add(rules);
+      best = firstMatch(rules, path, best);
+    }
+    return best;
+  }
+
+  /** Each under the rarest of its grams, so that few rules are looked at for one path. */
+  private index(stars: readonly StarRule[]): void {
+    const counts = new Map<string, number>();
+    const grams = stars.map(gramsOf);
+    for (const some of grams) for (const gram of some) counts.set(gram, (counts.get(gram) ?? 0) + 1);
+    for (const [number, rule] of stars.entries()) {
+      let rarest: string | undefined;
+      for (const gram of grams[number]!)
+        if (rarest === undefined || counts.get(gram)! < counts.get(rarest)!) rarest = gram;
+      const list = rarest === undefined ? this.anyPath : (this.byGram.get(rarest) ?? []);
+      list.push(rule);
+      if (rarest !== undefined) this.byGram.set(rarest, list);
+    }
+  }
+}
+
+/** The longest pattern first (RFC 9309, 2.2.2), of equally long ones those that allow. */
+function byPrecedence(a: RobotsRule, b: RobotsRule): number {
+  return b.pattern.length - a.pattern.length || Number(b.allow) - Number(a.allow);
+}
+
+function firstMatch(rules: readonly StarRule[], path: string, best: number): number {
+  for (const rule of rules) {
+    if (rule.rank >= best) break;
+    if (matches(rule, path)) return rule.rank;
+  }
+  return best;
+}
+
+function cut(pattern: string, rank: number): StarRule {
+  const anchored = pattern.endsWith('$');
+  const [head = '', ...pieces] = (anchored ? pattern.slice(0, -1) : pattern).split('*');
+  const tail = pieces.pop() ?? '';
+  return { rank, head, pieces, tail, anchored };
+}
+
+/** Some grams of a long pattern are enough to find one that is rare. */
+const MOST_GRAMS = 64;
+
+function gramsOf({ head, pieces, tail }: StarRule): Set<string> {
+  const grams = new Set<string>();
+  for (const text of [tail, head, ...pieces]) {
+    for (let at = text.length - GRAM; at >= 0 && grams.size < MOST_GRAMS; at--) grams.add(text.slice(at, at + GRAM));
+  }
+  return grams;
+}
+
+/**
+ * `*` stands for any characters, `$` at the end for the end of the path. Pieces between stars are looked for from left to
+ * right, each as early as it can be; so the time is linear in the path for every piece, whatever the pattern.
+ */
+function matches({ head, pieces, tail, anchored }: StarRule, path: string): boolean {
+  if (!path.startsWith(head)) return false;
+  let from = head.length;
+  for (const piece of pieces) {
+    const at = path.indexOf(piece, from);
+    if (at < 0) return false;
+    from = at + piece.length;
+  }
+  return anchored ? path.length - tail.length >= from && path.endsWith(tail) : path.includes(tail, from);
+}

@@ -1,0 +1,57 @@
+const SHOWN = '***';
+
+/**
+ * A text that must reach one place only: the socket that it is for. Whatever prints, serializes, compares or copies one gets
+ * asterisks or nothing; `reveal` is the only way to the text. test/secrets-stay-closed.spec.ts lists who may call it.
+ */
+export class Secret {
+  readonly #text: string;
+  readonly #shown: string;
+
+  /** `shown`: what stands for it, such as a URL without its login. */
+  constructor(text: string, shown: string = SHOWN) {
+    this.#text = text;
+    this.#shown = shown;
+  }
+
+  reveal(): string {
+    return this.#text;
+  }
+
+  equals(other: Secret): boolean {
+    return this.#text === other.#text;
+  }
+
+  toString(): string {
+    return this.#shown;
+  }
+
+  toJSON(): string {
+    return this.#shown;
+  }
+
+  [Symbol.toPrimitive](): string {
+    return this.#shown;
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.#shown;
+  }
+}
+
+/** A text as it is, whether it is a secret or not. */
+export const revealed = (text: string | Secret): string => (text instanceof Secret ? text.reveal() : text);
+
+/** Whether two parts of a definition say the same, secrets included. `without`: a property that does not count, at any depth. */
+export function sameDefinition(one: unknown, other: unknown, without?: string): boolean {
+  if (one instanceof Secret) return other instanceof Secret && one.equals(other);
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null)
+    return Object.is(one, other);
+  if (Array.isArray(one) !== Array.isArray(other) || other instanceof Secret) return false;
+  const [ours, theirs] = [one, other].map((value) =>
+    Object.entries(value).filter(([name, part]) => name !== without && part !== undefined),
+  ) as [[string, unknown][], [string, unknown][]];
+  if (ours.length !== theirs.length) return false;
+  const parts = other as Record<string, unknown>;
+  return ours.every(([name, part]) => Object.hasOwn(parts, name) && sameDefinition(part, parts[name], without));
+}

@@ -1,0 +1,86 @@
+/** The IndexNow protocol (indexnow.org): a site says which of its URLs have changed, and proves by a file that it is the site. */
+
+export interface IndexNowSubmission {
+  /** Lower case, with the port when the URLs have one. */
+  readonly host: string;
+  readonly key: string;
+  readonly urls: readonly string[];
+  /** Where the site keeps the key; URLs below that folder may be submitted with it. */
+  readonly keyLocation: string;
+}
+
+/** Statuses of the protocol, and what each means. */
+export const INDEXNOW_STATUSES = {
+  200: 'The URLs are queued.',
+  202: 'The URLs are taken; the key will be checked as soon as the host may be asked for it.',
+  400: 'The request is malformed.',
+  403: 'The file of the key is not at the site, or holds another key.',
+  422: 'A URL does not belong to the host, the host is not crawled here, or the key is not one of the protocol.',
+  429: 'Too many URLs of the host in an hour, or too many keys that were wrong.',
+} as const;
+
+export type IndexNowStatus = keyof typeof INDEXNOW_STATUSES;
+
+export interface IndexNowAnswer {
+  readonly status: IndexNowStatus;
+  readonly message: string;
+}
+
+export const MOST_INDEXNOW_URLS = 10_000;
+const LONGEST_URL = 2_048;
+const KEY = /^[A-Za-z0-9-]{8,128}$/;
+
+const refuse = (status: IndexNowStatus, message: string): IndexNowAnswer => ({ status, message });
+
+/** @param given the members of the JSON body, or the query of a GET in the same form (`url` for one URL). */
+export function readIndexNow(given: unknown): IndexNowSubmission | IndexNowAnswer {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return refuse(400, 'send {"host", "key", "urlList"} as JSON, or url and key as query');
+  const { host, key, keyLocation, urlList, url } = given as Record<string, unknown>;
+  const urls = url === undefined ? urlList : [url];
+  if (!isListOfText(urls)) return refuse(400, 'urlList has to be a list of URLs, at least one');
+  if (urls.length > MOST_INDEXNOW_URLS) return refuse(400, `more than ${MOST_INDEXNOW_URLS} URLs in one call`);
+  if (typeof key !== 'string' || key === '') return refuse(400, 'key is missing');
+  if (keyLocation !== undefined && typeof keyLocation !== 'string') return refuse(400, 'keyLocation has to be a URL');
+  if (host !== undefined && typeof host !== 'string') return refuse(400, 'host has to be a name');
+  if (!KEY.test(key)) return refuse(422, 'a key has 8 to 128 letters, digits and dashes');
+  const first = webUrl(urls[0]!);
+  if (!first) return refuse(422, `${urls[0]!.slice(0, 200)} is not an http or https URL`);
+  const site = host === undefined ? first.host : host.toLowerCase();
+  return placed({ site, key, urls, first, keyLocation });
+}
+
+interface Given {
+  readonly site: string;
+  readonly key: string;
+  readonly urls: readonly string[];
+  readonly first: URL;
+  readonly keyLocation: string | undefined;
+}
+
+function placed({ site, key, urls, first, keyLocation }: Given): IndexNowSubmission | IndexNowAnswer {
+  const location = webUrl(keyLocation ?? `${first.origin}/${key}.txt`);
+  if (!location || !isOf(location, site)) return refuse(422, 'keyLocation is not on the host of the URLs');
+  const folder = location.pathname.slice(0, location.pathname.lastIndexOf('/') + 1);
+  for (const written of urls) {
+    const url = webUrl(written);
+    if (!url || !isOf(url, site)) return refuse(422, `${written.slice(0, 200)} is not a URL of the host ${site}`);
+    if (!url.pathname.startsWith(folder))
+      return refuse(422, `${url.href.slice(0, 200)} is not below the folder of the key file`);
+  }
+  return { host: first.host, key, urls, keyLocation: location.href };
+}
+
+/** Sites write their host with its port or without. */
+const isOf = (url: URL, site: string): boolean => url.host === site || url.hostname === site;
+
+function webUrl(written: string): URL | undefined {
+  const url = written.length > LONGEST_URL ? null : URL.parse(written);
+  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' ? url : undefined;
+}
+
+const isListOfText = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
+
+/** The file of a key holds it alone; some editors write a byte order mark before it. */
+export const holdsKey = (text: string, key: string): boolean => text.replace(/^\uFEFF/, '').trim() === key;

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { forbidsSearch, statedPreferences } from './usage-preferences.js';
+
+describe('what a site allows to be done with its content', () => {
+  it.each([
+    [{ 'content-usage': 'search=n' }, true],
+    [{ 'content-usage': 'train-ai=n, search=y' }, false],
+    [{ 'content-usage': 'bots=n' }, true],
+    [{ 'content-usage': 'bots=n, search=y' }, false],
+    [{ 'content-usage': 'Search="N";x=1, train-ai=y' }, true],
+    [{ 'content-usage': 'search=n, search=y' }, false],
+    [{ 'content-usage': 'train-ai=n' }, false],
+    [{ 'content-signal': 'search=no, ai-train=no' }, true],
+    [{ 'content-signal': 'search=yes, ai-train=no' }, false],
+    [{ 'tdm-reservation': '1' }, false],
+    [{ 'content-usage': ',,=;search' }, false],
+  ])('%j forbids a search engine to index: %s', (headers, forbids) =>
+    expect(forbidsSearch(statedPreferences(headers as Record<string, string>, [])) !== undefined).toBe(forbids),
+  );
+
+  it('is kept as it was written, of the header before a meta, and bounded', () => {
+    const metas = [
+      { name: 'tdm-reservation', value: '1' },
+      { name: 'tdm-policy', value: 'https://a.example/policy.json' },
+    ];
+    expect(statedPreferences({ 'content-usage': 'Train-AI=n', 'tdm-reservation': '0' }, metas)).toEqual([
+      { name: 'content_usage', value: 'Train-AI=n' },
+      { name: 'tdm_reservation', value: '0' },
+      { name: 'tdm_policy', value: 'https://a.example/policy.json' },
+    ]);
+    expect(statedPreferences({ 'content-usage': 'x'.repeat(5_000) }, [])[0]!.value).toHaveLength(1_000);
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * What a site allows to be done with its content: AIPREF's Content-Usage (drafts ietf-aipref-vocab and -attach), Content-Signal, and
+ * the TDM Reservation Protocol. The drafts change, so the vocabulary is data: a new word is a new line. What speaks of search
+ * indexing is obeyed; everything else is kept with the document for whoever uses it.
+ */
+import { metaName } from './meta-names.js';
+
+export interface Preference {
+  /** Name of the meta that sinks get. */
+  readonly name: string;
+  /** As the site wrote it. */
+  readonly value: string;
+}
+
+interface PreferenceField {
+  /** Name of the header and of the record in robots.txt. */
+  readonly field: string;
+  /** Expressions that forbid a search engine to index, by name and value. */
+  readonly forbidsSearch: readonly (readonly [name: string, value: string])[];
+  /** A name that says what holds where a narrower one says nothing. */
+  readonly general?: string;
+}
+
+export const PREFERENCE_FIELDS: readonly PreferenceField[] = [
+  {
+    field: 'content-usage',
+    forbidsSearch: [['search', 'n']],
+    general: 'bots',
+  },
+  { field: 'content-signal', forbidsSearch: [['search', 'no']] },
+  { field: 'tdm-reservation', forbidsSearch: [] },
+  { field: 'tdm-policy', forbidsSearch: [] },
+];
+
+/** Those that robots.txt may hold. */
+export const ROBOTS_PREFERENCES: ReadonlySet<string> = new Set(['content-usage', 'content-signal']);
+
+const LONGEST = 1_000;
+
+/** Of the header of an answer, and of metas of the page with these names. */
+export function statedPreferences(
+  headers: Readonly<Record<string, string>>,
+  metas: readonly { readonly name: string; readonly value: string }[],
+): Preference[] {
+  const found: Preference[] = [];
+  for (const { field } of PREFERENCE_FIELDS) {
+    const value = headers[field] ?? metas.find(({ name }) => name === field)?.value;
+    if (value) found.push({ name: metaName(field), value: value.slice(0, LONGEST) });
+  }
+  return found;
+}
+
+/** The preference that forbids a search engine to index, if one does. */
+export const forbidsSearch = (preferences: readonly Preference[]): Preference | undefined =>
+  preferences.find(({ name, value }) => {
+    const field = PREFERENCE_FIELDS.find((one) => metaName(one.field) === name);
+    const said = expressions(value);
+    return field?.forbidsSearch.some(([word, no]) => {
+      const own = said.get(word) ?? (field.general === undefined ? undefined : said.get(field.general));
+      return own === no;
+    });
+  });
+
+/** `search=n, train-ai=y;x` as names and values, lower case; the last of several counts, as in a structured dictionary (RFC 9651). */
+function expressions(text: string): Map<string, string> {
+  const said = new Map<string, string>();
+  for (const part of text.toLowerCase().split(/[,\n]/, 100)) {
+    const [name, value] = part.split(';', 1)[0]!.split('=', 2);
+    if (value !== undefined) said.set(name!.trim(), value.trim().replace(/^"|"$/g, ''));
+  }
+  return said;
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { likeHint, likeOf } from './like-pattern.js';
+
+test.each([
+  ['http://www/%', 'http://www/%'],
+  ['http://www/*', 'http://www/%'],
+  ['*/my_page.html', '%/my\\_page.html'],
+  ['%/a*b', '%/a*b'],
+  ['http://a/_', 'http://a/_'],
+])('%s is the LIKE pattern %s', (written, like) => {
+  expect(likeOf(written)).toBe(like);
+});
+
+test.each([
+  ['git*', 'write *git*'],
+  ['www.example.com/%', 'write %www.example.com/%'],
+  ['http://a/b', 'It has no wildcard'],
+])('of %s that matches nothing it says what was meant', (written, hint) => {
+  expect(likeHint(written)).toContain(hint);
+});
+
+test('a pattern as it should be gets no hint', () => {
+  for (const written of ['http://a/%', '%.pdf', '*.pdf', 'http://a/_']) expect(likeHint(written)).toBeUndefined();
+});

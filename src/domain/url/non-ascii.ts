@@ -1,0 +1,32 @@
+/** Canonical URLs are ASCII: what a person writes as `é` is `%C3%A9` in them. From one to the other, by whole characters. */
+
+/** One character of more than one byte, as UTF-8 encodes it. */
+const ENCODED_CHARACTER =
+  /%c[2-9a-f]%[89ab][0-9a-f]|%d[0-9a-f]%[89ab][0-9a-f]|%e[0-9a-f](?:%[89ab][0-9a-f]){2}|%f[0-4](?:%[89ab][0-9a-f]){3}/gi;
+const ENCODED_BYTE = /%[89a-f][0-9a-f]/i;
+
+export const NON_ASCII = /[^\x00-\x7f]/;
+
+/**
+ * With the characters instead of their bytes. Escapes that are no UTF-8 (an older encoding that nobody names) stay, and so do
+ * those of ASCII, which may be encoded because they would mean something else.
+ */
+export const decodeNonAscii = (text: string): string =>
+  text.includes('%') && ENCODED_BYTE.test(text) ? text.replace(ENCODED_CHARACTER, decodeOrKeep) : text;
+
+function decodeOrKeep(bytes: string): string {
+  try {
+    return decodeURIComponent(bytes);
+  } catch {
+    return bytes; // an overlong form or a surrogate
+  }
+}
+
+export const encodeNonAscii = (text: string): string =>
+  NON_ASCII.test(text) ? text.toWellFormed().replace(/[^\x00-\x7f]+/g, encodeURIComponent) : text;
+
+/** A part of a canonical URL in lower case, encoded letters too, and still canonical. */
+export function lowerCased(text: string): string {
+  if (!text.includes('%')) return text.toLowerCase();
+  return encodeNonAscii(decodeNonAscii(text).toLowerCase()).replace(/%[0-9a-f]{2}/g, (byte) => byte.toUpperCase());
+}

@@ -1,0 +1,53 @@
+/**
+ * Equivalent variants of a URL in one form (RFC 3986, 6.2.2): what may stand unencoded is decoded, the digits of the other
+ * escapes are upper case, and a host has no dot at its end. URLs are stored in this form, and rules are compared in it.
+ */
+import { type CrawlUrl, crawlUrl, origin, search } from './crawl-url.js';
+
+const ESCAPE = /%[0-9a-f]{2}/gi;
+const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
+const HEX_DIGIT = /^[0-9a-f]$/i;
+
+/** The percent-encoding of each byte in its normal form, by the two digits in upper case. */
+const NORMAL = new Map<string, string>();
+for (let byte = 0; byte < 256; byte++) {
+  const char = String.fromCharCode(byte);
+  const digits = byte.toString(16).toUpperCase().padStart(2, '0');
+  NORMAL.set(digits, UNRESERVED.test(char) ? char : `%${digits}`);
+}
+
+/** Normalizes percent-encoding. What is normal stays as it is. */
+export function normalizeEscapes(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(ESCAPE, (found: string, at: number) => {
+    const digits = found.slice(1).toUpperCase();
+    // A percent sign that begins no escape must not become one by what is decoded behind it: `%%36%31`.
+    return afterStrayPercent(text, at) ? `%${digits}` : (NORMAL.get(digits) ?? found);
+  });
+}
+
+const afterStrayPercent = (text: string, at: number): boolean =>
+  text[at - 1] === '%' || (text[at - 2] === '%' && HEX_DIGIT.test(text[at - 1] ?? ''));
+
+/** A name with a dot at its end is the same name, spelled out to the root of the DNS. */
+export const hasTrailingDot = ({ host }: CrawlUrl): boolean =>
+  host.length > 1 && host.endsWith('.') && host.charCodeAt(host.length - 2) !== 46;
+
+export function withoutTrailingDot(url: CrawlUrl): CrawlUrl {
+  if (!hasTrailingDot(url)) return url;
+  const port = url.port === '' ? '' : `:${url.port}`;
+  return crawlUrl(`${url.scheme}://${url.host.slice(0, -1)}${port}${url.path}${search(url)}`, url.fragment);
+}
+
+/**
+ * The URL as rules are compared with it. A canonical URL is in this form already, unless the configuration keeps trailing dots,
+ * or an earlier version stored it.
+ */
+export function comparable(url: CrawlUrl): CrawlUrl {
+  const normal = url.href.includes('%') ? normalizeEscapes(url.href) : url.href;
+  return withoutTrailingDot(normal === url.href ? url : crawlUrl(normal, url.fragment));
+}
+
+/** Whether both URLs are on the same server: scheme, host and port. */
+export const sameOrigin = (a: CrawlUrl, b: CrawlUrl): boolean =>
+  origin(withoutTrailingDot(a)) === origin(withoutTrailingDot(b));

@@ -1,0 +1,189 @@
+/**
+ * What any node answers for all: each knows only what it does itself, so it asks the others that crawl. Alone it asks nobody.
+ */
+import { SOURCES } from '../../domain/frontier/sources.js';
+import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { pendingEntry } from '../control/explanations.js';
+import type { HostNote, HostNotes } from '../control/host-notes.js';
+import type { Crawler } from '../crawl/crawler.js';
+import { describeLimit } from '../crawl/limited-by.js';
+import type { CrawlServices } from '../crawl/services.js';
+import { type CrawlerWork, mergeWork } from '../crawl/work.js';
+import type { CrawlerView, EngineMetrics, RefusedView, RobotsOpinion, SinkView } from '../engine-api.js';
+import type { LedgerEntry } from '../ports/frontier-store.js';
+import { sumMetrics } from './sum-metrics.js';
+
+type Question =
+  | { readonly about: 'work' | 'sinks' | 'counters' | 'pending' }
+  | { readonly about: 'refused'; readonly crawler: string }
+  | { readonly about: 'host'; readonly hostKey: string }
+  | { readonly about: 'robots'; readonly url: string; readonly agent: string }
+  | { readonly about: 'hosts'; readonly crawler: string; readonly after?: string; readonly limit: number };
+
+export type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
+
+/** Reasons and hosts of refused links that one node tells another, the most frequent ones. */
+const REFUSED_TOLD = 500;
+const SAMPLES = 5;
+
+interface WholeServices
+  extends Pick<CrawlServices, 'store' | 'nodes' | 'delivery' | 'partitions' | 'clock' | 'robots'> {
+  readonly notes: HostNotes;
+  crawlers(): Crawler[];
+}
+
+export class ClusterView {
+  constructor(private readonly services: WholeServices) {}
+
+  /** Of these crawlers, in their order. */
+  async views(crawlers: readonly Crawler[]): Promise<CrawlerView[]> {
+    const { answers, complete } = await this.ask<CrawlerWork[]>({ about: 'work' });
+    const works = answers.flatMap(({ said }) => said);
+    return Promise.all(
+      crawlers.map((crawler) => {
+        const others = works.filter(({ name }) => name === crawler.name);
+        return this.view(crawler, mergeWork(crawler.work(), others), complete);
+      }),
+    );
+  }
+
+  async sinks(): Promise<SinkView[]> {
+    const { answers } = await this.ask<SinkView[]>({ about: 'sinks' });
+    const elsewhere = answers.flatMap(({ said }) => said);
+    return this.services.delivery
+      .views()
+      .map((own) => [own, ...elsewhere.filter(({ name }) => name === own.name)].reduce(bothSinks));
+  }
+
+  async refused(crawler: Crawler): Promise<RefusedView[]> {
+    const { answers } = await this.ask<RefusedView[]>({ about: 'refused', crawler: crawler.name });
+    const byKey = new Map<string, RefusedView>();
+    for (const view of [...crawler.refused.views(), ...answers.flatMap(({ said }) => said)]) {
+      const key = `${view.reason} ${view.hostKey}`;
+      const known = byKey.get(key);
+      byKey.set(key, known ? bothRefused(known, view) : view);
+    }
+    return [...byKey.values()].sort((a, b) => b.count - a.count);
+  }
+
+  /** Orders decided and not yet answered, anywhere. */
+  async pending(): Promise<LedgerEntry[]> {
+    const { answers } = await this.ask<LedgerEntry[]>({ about: 'pending' });
+    return [...this.ownPending(), ...answers.flatMap(({ said }) => said)];
+  }
+
+  /** By node, since the start of its process; '' is this one. */
+  async counters(): Promise<ReadonlyMap<string, Counters>> {
+    const { answers } = await this.ask<Counters>({ about: 'counters' });
+    return new Map([['', this.ownCounters()], ...answers.map(({ from, said }) => [from, said] as const)]);
+  }
+
+  /** What the owner of the host knows of it, when that is another node. */
+  async hostNote(hostKey: string): Promise<HostNote | undefined> {
+    const { answers } = await this.ask<HostNote[]>({ about: 'host', hostKey });
+    return answers.flatMap(({ said }) => said)[0];
+  }
+
+  async hostNotes(crawler: string, after: string | undefined, limit: number): Promise<ReadonlyMap<string, HostNote>> {
+    const { answers } = await this.ask<HostNote[]>({ about: 'hosts', crawler, after, limit });
+    return new Map(answers.flatMap(({ said }) => said).map((note) => [note.hostKey, note]));
+  }
+
+  /** What robots.txt says of a URL, as the node knows it that asks its host. */
+  async robotsOpinion(url: CrawlUrl, agent: string): Promise<RobotsOpinion> {
+    const { partitions, robots } = this.services;
+    if (partitions.owns(hostKey(url))) return robots.opinion(url, agent);
+    const { answers } = await this.ask<RobotsOpinion[]>({ about: 'robots', url: url.href, agent });
+    return answers.flatMap(({ said }) => said)[0] ?? { state: 'unknown', agent };
+  }
+
+  /** To another node. */
+  async answer(text: string): Promise<string> {
+    return JSON.stringify(await this.own(JSON.parse(text) as Question));
+  }
+
+  private async own(question: Question): Promise<unknown> {
+    const { crawlers, delivery, notes, partitions, robots, store } = this.services;
+    switch (question.about) {
+      case 'work':
+        return crawlers().map((crawler) => crawler.work());
+      case 'sinks':
+        return delivery.views();
+      case 'counters':
+        return this.ownCounters();
+      case 'pending':
+        return this.ownPending();
+      case 'refused':
+        return crawlers()
+          .filter(({ name }) => name === question.crawler)
+          .flatMap((crawler) => crawler.refused.views().slice(0, REFUSED_TOLD));
+      case 'host':
+        return partitions.owns(question.hostKey) ? [notes.of(question.hostKey)] : [];
+      case 'robots': {
+        const url = crawlUrl(question.url);
+        return partitions.owns(hostKey(url)) ? [robots.opinion(url, question.agent)] : [];
+      }
+      case 'hosts': {
+        const rows = await store.hosts(question.crawler, question.after, question.limit);
+        return rows.filter(({ hostKey }) => partitions.owns(hostKey)).map(({ hostKey }) => notes.of(hostKey));
+      }
+    }
+  }
+
+  private async ask<T>(question: Question): Promise<{ answers: { from: string; said: T }[]; complete: boolean }> {
+    const { answers, complete } = await this.services.nodes.ask(JSON.stringify(question));
+    return { answers: answers.map(({ from, text }) => ({ from, said: JSON.parse(text) as T })), complete };
+  }
+
+  private async view(crawler: Crawler, work: CrawlerWork, complete: boolean): Promise<CrawlerView> {
+    const { store, partitions, clock } = this.services;
+    const counts = await store.counts(crawler.name);
+    const { weights } = crawler.context.definition;
+    // Where the work is another node's, it may not have heard yet of what has become due.
+    const nothingDue = !partitions.shared || (counts.oldestDueAt ?? Number.POSITIVE_INFINITY) > clock.now();
+    const { name, load, picks, hasHosts: _, ...rest } = work;
+    return {
+      ...rest,
+      name,
+      state: crawler.state,
+      counts,
+      sources: SOURCES.map((source, number) => ({
+        name: source,
+        number,
+        weight: weights[source],
+        depth: counts.bySource[number] ?? 0,
+        picks: picks[number]!,
+      })),
+      limitedBy: describeLimit(load),
+      nextRequestAt: load.waiting.nextRequestAt,
+      idle: work.idle && complete && nothingDue,
+    };
+  }
+
+  private ownCounters(): Counters {
+    const { pages, orders } = sumMetrics(this.services.crawlers(), 0);
+    return { pages, orders };
+  }
+
+  private ownPending(): LedgerEntry[] {
+    return this.services.delivery.pending().map(pendingEntry);
+  }
+}
+
+function bothSinks(one: SinkView, other: SinkView): SinkView {
+  const ill = [one, other].find(({ state }) => state === 'unavailable') ?? one;
+  return {
+    ...ill,
+    pending: one.pending + other.pending,
+    pendingBytes: one.pendingBytes + other.pendingBytes,
+    acknowledged: one.acknowledged + other.acknowledged,
+    refused: one.refused + other.refused,
+    lastRefusal: one.lastRefusal ?? other.lastRefusal,
+    warning: one.warning ?? other.warning,
+  };
+}
+
+function bothRefused(one: RefusedView, other: RefusedView): RefusedView {
+  const samples = new Map([...one.samples, ...other.samples].map((sample) => [sample.url, sample]));
+  return { ...one, count: one.count + other.count, samples: [...samples.values()].slice(0, SAMPLES) };
+}

@@ -1,0 +1,92 @@
+/** Carries out the commands that any node may send for the hosts of this one. */
+import { NEVER } from '../../domain/time/units.js';
+import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import { type Command, readCommand } from '../crawl/commands.js';
+import type { Crawler } from '../crawl/crawler.js';
+import { toVerify } from '../crawl/outcome/in-doubt-deliveries.js';
+import type { CrawlServices } from '../crawl/services.js';
+import type { PageView } from '../engine-api.js';
+import type { OwnerCommand } from '../ports/nodes.js';
+
+export class NodeCommands {
+  constructor(
+    private readonly services: Pick<CrawlServices, 'store' | 'hosts' | 'clock'>,
+    private readonly crawler: (name: string) => Crawler | undefined,
+    private readonly page: (crawler: Crawler, url: string) => Promise<PageView>,
+  ) {}
+
+  /** False: the URL is in flight, or this release does not know the command; to be brought again. */
+  async run({ hostKey: host, text }: OwnerCommand): Promise<boolean> {
+    const command = readCommand(text);
+    if (!command) return false;
+    if (command.do === 'pause') {
+      const { hosts } = this.services;
+      hosts.pause(hosts.get(host), command.paused);
+      await hosts.save();
+      return true;
+    }
+    const crawler = this.crawler(command.crawler);
+    if (!crawler) return true;
+    switch (command.do) {
+      case 'page':
+        void this.show(crawler, command);
+        return true;
+      case 'verify':
+        return this.verify(crawler, command.url);
+      case 'decide': {
+        const state = await this.services.store.find(crawler.name, command.url);
+        return state ? crawler.decide(state, command.word) : true;
+      }
+      case 'try': {
+        const state = await this.services.store.find(crawler.name, command.url);
+        if (state) crawler.frontier.tryNow(state);
+        return true;
+      }
+      default:
+        return unknown(command);
+    }
+  }
+
+  /** Not waited for: other commands need not wait for a slow page. */
+  private async show(crawler: Crawler, { url, answer }: Extract<Command, { do: 'page' }>): Promise<void> {
+    const said = await this.page(crawler, url).then(
+      (page) => ({ page }),
+      (error: unknown) => ({ error: String(error) }),
+    );
+    // Hashes are 64-bit integers, which JSON does not have; nobody looks at them.
+    const text = JSON.stringify(said, (_, value: unknown) => (typeof value === 'bigint' ? undefined : value));
+    await this.services.store.putSetting(answer, text).catch(() => undefined);
+  }
+
+  /** A visit finds a document that is not the one in the index, or none, and orders accordingly. */
+  private async verify(crawler: Crawler, url: string): Promise<boolean> {
+    const known = (await this.services.store.find(crawler.name, url)) ?? (await this.restored(crawler, url));
+    if (!known) return true;
+    return crawler.correct(known, toVerify(this.services.clock.now()));
+  }
+
+  private async restored(crawler: Crawler, href: string) {
+    const url = crawlUrl(href);
+    const [state] = await this.services.store.discover([
+      {
+        crawler: crawler.name,
+        url: href,
+        key: urlKey(href),
+        hostKey: hostKey(url),
+        status: 'waiting',
+        source: 0,
+        reason: 'reconciled',
+        hops: 0,
+        redirects: 0,
+        discoveredVia: 'link',
+        dueAt: NEVER,
+      },
+    ]);
+    return state;
+  }
+}
+
+function unknown(command: never): never {
+  throw new Error(`no such command: ${JSON.stringify(command)}`);
+}

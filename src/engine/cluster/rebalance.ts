@@ -1,0 +1,86 @@
+/** What a node does when partitions come and go, so that nothing of a host is in two hands. */
+import { after, atLeast, type Instant, milliseconds } from '../../domain/time/units.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { CrawlServices } from '../crawl/services.js';
+import type { PartitionListener } from '../ports/partitions.js';
+
+const CHECK_EVERY = milliseconds(50);
+
+export class Rebalance implements PartitionListener {
+  private readonly due = new Set<number>();
+  private sweeping = false;
+
+  constructor(
+    private readonly services: CrawlServices,
+    private readonly crawlers: () => readonly Crawler[],
+    private readonly becameLeader: () => void,
+  ) {}
+
+  async assigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void> {
+    // Ids of orders go up for every URL, also from one node to the next.
+    await this.services.ledger.renew();
+    this.services.hosts.assigning(partitions, abruptly, this.restsUntil());
+    for (const crawler of this.crawlers()) crawler.forgetHosts();
+    if (abruptly.length === 0) {
+      await this.services.inDoubt.open();
+      return;
+    }
+    await this.services.inDoubt.begin();
+    // Whoever fell silent may have stored links of everybody's without telling.
+    this.services.nodes.allDue();
+    this.look(this.services.partitions.owned ?? []);
+  }
+
+  assigned(partitions: readonly number[]): void {
+    this.look(partitions);
+    if (partitions.includes(0)) this.becameLeader();
+  }
+
+  async revoking(partitions: readonly number[], lapsed: boolean): Promise<void> {
+    const { clock, delivery, inDoubt, hosts } = this.services;
+    const lost = this.isOf(partitions);
+    for (const crawler of this.crawlers()) crawler.frontier.revoke(lost);
+    const isBusy = (): boolean => this.crawlers().some((crawler) => crawler.isVisiting(lost));
+    while (isBusy()) {
+      delivery.flush();
+      await clock.sleep(CHECK_EVERY);
+    }
+    if (!lapsed) await Promise.all([hosts.save(lost), inDoubt.save()]);
+    hosts.revoke(lost);
+  }
+
+  /** URLs of these partitions have become due: many hints make one look. */
+  look(partitions: readonly number[]): void {
+    for (const partition of partitions) this.due.add(partition);
+    if (!this.sweeping) void this.sweep();
+  }
+
+  private async sweep(): Promise<void> {
+    this.sweeping = true;
+    try {
+      while (this.due.size > 0) {
+        const partitions = [...this.due];
+        this.due.clear();
+        for (const crawler of this.crawlers()) await crawler.checkPartitions(partitions);
+      }
+    } catch (error) {
+      this.services.log.warn('looking for due URLs failed; the next regular look finds them', { error: String(error) });
+    } finally {
+      this.sweeping = false;
+    }
+  }
+
+  /** The last owner may have asked any of its hosts just before it fell silent. */
+  private restsUntil(): Instant {
+    const throttles = this.crawlers().map(({ context: { definition } }) =>
+      definition.aggressive ? milliseconds(0) : definition.throttle,
+    );
+    const longest = throttles.reduce((most, throttle) => atLeast(most, throttle), milliseconds(0));
+    return after(this.services.clock.now(), longest);
+  }
+
+  private isOf(partitions: readonly number[]): (hostKey: string) => boolean {
+    const set = new Set(partitions);
+    return (hostKey) => set.has(this.services.partitions.partitionOf(hostKey));
+  }
+}

@@ -1,0 +1,70 @@
+import type { Backfills } from '../control/backfills.js';
+import { rememberRereading } from '../control/rereading.js';
+import type { Roots } from '../control/roots.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { CrawlServices } from '../crawl/services.js';
+import type { CrawlerRunState } from '../engine-api.js';
+import type { CrawlEvent } from '../events.js';
+import type { NodesListener, OwnerCommand } from '../ports/nodes.js';
+
+interface ControlServices extends Pick<CrawlServices, 'store' | 'nodes' | 'events'> {
+  readonly roots: Roots;
+  readonly backfills: Pick<Backfills, 'look'>;
+  crawlers(): readonly Crawler[];
+  readonly command: (command: OwnerCommand) => Promise<boolean>;
+  readonly due: (partitions: readonly number[]) => void;
+  readonly answer: (question: string) => Promise<string>;
+}
+
+/** What is set on one node and holds on all: states of crawlers and roots; and the events of all on each. */
+export class SharedControl implements NodesListener {
+  /** Looks for a newer configuration before anything else. */
+  onChange: () => Promise<void> = () => Promise.resolve();
+
+  constructor(private readonly services: ControlServices) {}
+
+  due(partitions: readonly number[]): void {
+    this.services.due(partitions);
+  }
+
+  command(command: OwnerCommand): Promise<boolean> {
+    return this.services.command(command);
+  }
+
+  question(text: string): Promise<string> {
+    return this.services.answer(text);
+  }
+
+  event(text: string): void {
+    this.services.events.relay(JSON.parse(text) as CrawlEvent);
+  }
+
+  async controlChanged(): Promise<void> {
+    await this.onChange();
+    for (const crawler of this.services.crawlers()) {
+      await crawler.setState(await this.rememberedState(crawler.name));
+      await this.services.roots.remember(crawler);
+      await rememberRereading(crawler, this.services.store);
+      await this.services.backfills.look(crawler);
+    }
+  }
+
+  async setState(crawler: Crawler, state: CrawlerRunState): Promise<void> {
+    await this.services.store.putSetting(`state/${crawler.name}`, state);
+    await crawler.setState(state);
+    await this.services.nodes.controlChanged();
+  }
+
+  async rememberedState(name: string): Promise<CrawlerRunState> {
+    const state = await this.services.store.getSetting(`state/${name}`);
+    return state === 'paused' || state === 'stopped' ? state : 'running';
+  }
+
+  /** Begins to tell the other nodes what happens here, while somebody looks. */
+  tellOthers(): void {
+    const { nodes, events } = this.services;
+    events.tap((event) => {
+      if (nodes.watched) nodes.event(JSON.stringify(event));
+    });
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * A sink that is added to a crawler gets everything that is indexed, in the background: in the order of the store, from another sink
+ * where that gives documents back, by visits without conditions otherwise. Its progress is stored, so that it goes on after a restart.
+ */
+import { createHash } from 'node:crypto';
+import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { type BackfillProgress, backfillSource, newBackfill, readBackfill } from '../../domain/push/backfill.js';
+import type { Secret } from '../../domain/secret.js';
+import { after, before, minutes, seconds } from '../../domain/time/units.js';
+import type { Crawler } from '../crawl/crawler.js';
+import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
+import type { CrawlServices } from '../crawl/services.js';
+import { type BackfillView, NotFound, Unacceptable } from '../engine-api.js';
+import type { UrlFilter } from '../ports/frontier-store.js';
+import { SinkUnavailable } from '../ports/sink.js';
+import { IdSet } from '../support/id-set.js';
+import { persistently } from '../support/persistently.js';
+
+/** Documents on their way to the sink at once. */
+const PAGE = 100;
+/** Visits that may wait: they go before no ordinary refresh that was due earlier, and hold up few that become due. */
+const MOST_WAITING = 100;
+const LOOK_AGAIN = seconds(1);
+/** Visits that make no progress for so long (their hosts rest, the crawler is paused) don't hold up the others. */
+const PATIENCE = minutes(10);
+const RETRY = seconds(10);
+/** What was visited this long before and after the sink was added may have been delivered by the configuration before. */
+const OVERLAP = minutes(10);
+
+interface BackfillServices extends Pick<CrawlServices, 'store' | 'clock' | 'log' | 'partitions' | 'nodes'> {
+  crawlers(): readonly Crawler[];
+  sink(name: string): SinkDefinition | undefined;
+}
+
+const PROGRESS = 'backfill/';
+const progressSetting = (crawler: string, sink: string): string => `${PROGRESS}${crawler}/${sink}`;
+
+export class Backfills {
+  private readonly runs = new Map<string, AbortController>();
+
+  constructor(private readonly services: BackfillServices) {}
+
+  /** Finds sinks that are new to the crawler, and goes on with what is not finished. */
+  async look(crawler: Crawler): Promise<void> {
+    const { store, partitions } = this.services;
+    if (!partitions.leads) return;
+    const setting = `destinations/${crawler.name}`;
+    const text = await store.getSetting(setting);
+    const present = this.destinations(crawler);
+    if (text !== undefined) {
+      const known = JSON.parse(text) as Readonly<Record<string, string>>;
+      for (const sink of Object.keys(present))
+        if (known[sink] !== present[sink]) await this.begin(crawler, sink, 'added');
+      for (const sink of Object.keys(known)) if (present[sink] === undefined) await this.drop(crawler.name, sink);
+    }
+    if (text !== JSON.stringify(present)) await store.putSetting(setting, JSON.stringify(present));
+    for (const sink of crawler.context.definition.pushTo) await this.resume(crawler, sink);
+  }
+
+  /** A person wants the sink to get everything again. @throws NotFound, Unacceptable */
+  async again(sink: string, crawlerName?: string): Promise<BackfillView[]> {
+    if (!this.services.sink(sink)) throw new NotFound(`there is no sink ${JSON.stringify(sink)}`);
+    const all = this.services.crawlers().filter(({ context }) => context.definition.pushTo.includes(sink));
+    const crawlers = crawlerName === undefined ? all : all.filter(({ name }) => name === crawlerName);
+    if (crawlers.length === 0)
+      throw new Unacceptable(
+        `no crawler ${crawlerName === undefined ? '' : `${crawlerName} `}pushes to the sink ${sink}`,
+      );
+    for (const crawler of crawlers) {
+      await this.begin(crawler, sink, 'asked');
+      if (this.services.partitions.leads) await this.resume(crawler, sink);
+    }
+    await this.services.nodes.controlChanged();
+    return (await this.views()).filter(
+      (view) => view.sink === sink && crawlers.some(({ name }) => name === view.crawler),
+    );
+  }
+
+  async views(): Promise<BackfillView[]> {
+    const settings = await this.services.store.settings(PROGRESS);
+    return [...settings].map(([setting, text]) => {
+      const [crawler = '', sink = ''] = setting.slice(PROGRESS.length).split('/');
+      const { cursor: _cursor, pass: _pass, waiting, ...progress } = readBackfill(text);
+      return { crawler, sink, ...progress, waitingVisits: waiting.length };
+    });
+  }
+
+  stop(crawler: string): void {
+    for (const [key, run] of this.runs) if (key.startsWith(`${PROGRESS}${crawler}/`)) run.abort();
+  }
+
+  stopAll(): void {
+    for (const run of this.runs.values()) run.abort();
+  }
+
+  private async begin(crawler: Crawler, sink: string, why: BackfillProgress['why']): Promise<void> {
+    const { store, clock } = this.services;
+    const setting = progressSetting(crawler.name, sink);
+    this.runs.get(setting)?.abort();
+    this.runs.delete(setting);
+    const total = await store.count({ crawler: crawler.name, indexed: true });
+    if (total === 0 && why === 'added') return;
+    await store.putSetting(setting, JSON.stringify(newBackfill(why, total, clock.now())));
+  }
+
+  private async drop(crawler: string, sink: string): Promise<void> {
+    const setting = progressSetting(crawler, sink);
+    this.runs.get(setting)?.abort();
+    this.runs.delete(setting);
+    await this.services.store.putSetting(setting, undefined);
+  }
+
+  private async resume(crawler: Crawler, sink: string): Promise<void> {
+    const setting = progressSetting(crawler.name, sink);
+    if (this.runs.get(setting)?.signal.aborted === false) return;
+    const text = await this.services.store.getSetting(setting);
+    if (text === undefined || readBackfill(text).state === 'done') return;
+    const stop = new AbortController();
+    this.runs.set(setting, stop);
+    const run = new BackfillRun(this.services, { crawler, sink, setting, signal: stop.signal });
+    const name = `sending what ${crawler.name} has indexed to ${sink}`;
+    persistently(name, () => run.work(), this.services, stop.signal)
+      .catch((error: unknown) => {
+        if (stop.signal.aborted) return;
+        this.services.log.error(`${name} failed; it goes on after a restart`, { error: String(error) });
+      })
+      .finally(() => {
+        if (this.runs.get(setting) === stop) this.runs.delete(setting);
+      });
+  }
+
+  /** Which place each sink of the crawler is; another one under the same name is a sink to be filled. */
+  private destinations(crawler: Crawler): Record<string, string> {
+    return Object.fromEntries(
+      crawler.context.definition.pushTo.flatMap((name) => {
+        const sink = this.services.sink(name);
+        return sink ? [[name, placeOf(sink)]] : [];
+      }),
+    );
+  }
+}
+
+/** One backfill at work. */
+class BackfillRun {
+  private progress!: BackfillProgress;
+  /** Looked at since this process began. */
+  private readonly seen = new IdSet();
+
+  constructor(
+    private readonly services: BackfillServices,
+    private readonly run: { crawler: Crawler; sink: string; setting: string; signal: AbortSignal },
+  ) {}
+
+  async work(): Promise<void> {
+    const { crawler, sink, setting, signal } = this.run;
+    const { store, log, clock } = this.services;
+    const text = await store.getSetting(setting);
+    if (text === undefined) return;
+    this.progress = readBackfill(text);
+    const { total } = this.progress;
+    const from = this.source();
+    log.info('sends what is indexed to a sink', { crawler: crawler.name, sink, total, from: from ?? 'visits' });
+    await this.save({ from });
+    if (this.progress.pass === 'all') {
+      await this.through({ crawler: crawler.name, indexed: true });
+      if (signal.aborted) return;
+      await this.save({ pass: 'recent', cursor: 0 });
+    }
+    const { startedAt } = this.progress;
+    const time = { visitedSince: before(startedAt, OVERLAP), visitedBefore: after(startedAt, OVERLAP) };
+    await this.through({ crawler: crawler.name, indexed: true, ...time });
+    await this.visited(0);
+    if (signal.aborted) return;
+    await this.save({ state: 'done', endedAt: clock.now(), waiting: [], message: undefined });
+    log.info('a sink has got what is indexed', { crawler: crawler.name, sink, sent: this.progress.sent });
+  }
+
+  private source(): string | undefined {
+    const { crawler, sink } = this.run;
+    const target = this.services.sink(sink);
+    const others = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
+    return target && backfillSource(target, others)?.name;
+  }
+
+  private async through(filter: UrlFilter): Promise<void> {
+    const { signal } = this.run;
+    while (!signal.aborted) {
+      const states = await this.services.store.list(filter, this.progress.cursor, PAGE);
+      if (states.length === 0) return;
+      const isRecent = this.progress.pass === 'recent';
+      await this.sendPage(isRecent ? states.filter(({ id }) => !this.seen.has(id)) : states);
+      if (signal.aborted) return;
+      await this.sent(states);
+      await this.visited(MOST_WAITING);
+    }
+  }
+
+  /** As often as it takes: a source that is down is waited for. */
+  private async sendPage(states: readonly UrlState[]): Promise<void> {
+    const { signal } = this.run;
+    while (!signal.aborted) {
+      try {
+        await Promise.all(states.map((state) => this.send(state)));
+        if (this.progress.message !== undefined) await this.save({ message: undefined });
+        return;
+      } catch (error) {
+        if (!(error instanceof SinkUnavailable)) throw error;
+        await this.save({ message: error.message });
+        await this.services.clock.sleep(RETRY, signal);
+      }
+    }
+  }
+
+  private async send(state: UrlState): Promise<void> {
+    const { crawler, sink, signal } = this.run;
+    const { from } = this.progress;
+    // In flight it may still be delivered by a configuration that does not know the sink.
+    while (!signal.aborted && !(await crawler.decide(state, { do: 'send-to', sink, from })))
+      await this.services.clock.sleep(LOOK_AGAIN, signal);
+  }
+
+  private async sent(states: readonly UrlState[]): Promise<void> {
+    const before = new Map(states.map(({ id, visits }) => [id, visits]));
+    const after = await this.services.store.get(states.map(({ id }) => id));
+    const visited = after.filter(({ id, stamp, visits }) => stamp === UNKNOWN_STAMP || visits !== before.get(id));
+    const waiting = visited.filter((state) => this.isWaiting(state)).map(({ id }) => id);
+    const { done, sent, pass } = this.progress;
+    if (pass === 'all') for (const { id } of states) this.seen.add(id);
+    const counts = pass === 'all' && { done: done + states.length, sent: sent + after.length - visited.length };
+    await this.save({ ...counts, cursor: states.at(-1)!.id, waiting: [...this.progress.waiting, ...waiting] });
+  }
+
+  /** Waits until no more than so many visits wait. */
+  private async visited(most: number): Promise<void> {
+    const { clock } = this.services;
+    const { signal } = this.run;
+    let patientUntil = after(clock.now(), PATIENCE);
+    while (!signal.aborted && this.progress.waiting.length > most && clock.now() < patientUntil) {
+      const waiting = await this.stillWaiting(this.progress.waiting);
+      if (waiting.length < this.progress.waiting.length) {
+        patientUntil = after(clock.now(), PATIENCE);
+        await this.save({ waiting });
+      } else await clock.sleep(LOOK_AGAIN, signal);
+    }
+  }
+
+  private async stillWaiting(ids: readonly number[]): Promise<number[]> {
+    const states = await this.services.store.get(ids);
+    return states.filter((state) => this.isWaiting(state)).map(({ id }) => id);
+  }
+
+  private isWaiting({ stamp, dueAt }: UrlState): boolean {
+    return stamp === UNKNOWN_STAMP && dueAt <= this.services.clock.now();
+  }
+
+  private async save(changes: Partial<BackfillProgress>): Promise<void> {
+    this.progress = { ...this.progress, ...changes };
+    if (!this.run.signal.aborted) await this.services.store.putSetting(this.run.setting, JSON.stringify(this.progress));
+  }
+}
+
+/** Without what may change at the same place: credentials, limits, certificates, and the folder of a file, which may move with all its files. */
+function placeOf({ type, url, options }: SinkDefinition): string {
+  if (type === 'file' || type === 'warc') return digestOf([type, url.slice(url.lastIndexOf('/') + 1)]);
+  const address = URL.parse(url);
+  if (address) address.username = address.password = '';
+  const { index, table, connector, topic }: Partial<Record<string, string | Secret>> = { ...options };
+  return digestOf([type, address?.href ?? url, index, table, connector, topic]);
+}
+
+const digestOf = (place: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(place)).digest('hex');

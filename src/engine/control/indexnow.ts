@@ -1,0 +1,170 @@
+/** The receiving side of IndexNow: quota, the key file at the site, and the URLs that go to the crawlers of the host. */
+
+import type { IndexNowDefinition } from '../../domain/crawl/definition.js';
+import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import { requestsPerHost } from '../../domain/politeness/politeness.js';
+import {
+  holdsKey,
+  INDEXNOW_STATUSES,
+  type IndexNowAnswer,
+  type IndexNowStatus,
+  type IndexNowSubmission,
+} from '../../domain/signals/indexnow.js';
+import { after, hours, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { CrawlServices } from '../crawl/services.js';
+import { hostKeyOf, type ToldUrls } from './told-urls.js';
+
+export const DEFAULT_INDEXNOW: IndexNowDefinition = { enabled: true, urlsPerHour: 50_000 };
+
+const HOUR = hours(1);
+/** How long a key that was found at its site is believed without another look. */
+const KEY_HOLDS = hours(24);
+/** A stranger must not have us ask a site for files that are not there. */
+const WRONG_KEYS_PER_HOUR = 10;
+const HOSTS_REMEMBERED = 10_000;
+/** Submissions whose key could not be asked for yet. */
+const MOST_PENDING = 100;
+const ASK_AGAIN = minutes(10);
+const MOST_TRIES = 6;
+const KEY_FILE_SIZE = 1_024;
+const KEY_TIMEOUT = seconds(10);
+
+interface HostQuota {
+  since: Instant;
+  urls: number;
+  wrongKeys: number;
+}
+
+type KeyCheck = 'right' | 'wrong' | 'unknown';
+
+export class IndexNow {
+  private readonly quotas = new Map<string, HostQuota>();
+  private readonly keys = new Map<string, Instant>();
+  private pending = 0;
+
+  constructor(
+    private readonly services: Pick<CrawlServices, 'clock' | 'hosts' | 'slots' | 'processor' | 'log'>,
+    private readonly told: ToldUrls,
+    private readonly crawlers: () => readonly Crawler[],
+    private readonly settings: () => IndexNowDefinition,
+  ) {}
+
+  async submit(submission: IndexNowSubmission): Promise<IndexNowAnswer> {
+    const { enabled, urlsPerHour } = this.settings();
+    if (!enabled) return answer(422, 'IndexNow is turned off at this server (cw:IndexNow)');
+    const host = hostKeyOf(submission.urls[0]!);
+    const crawlers = await this.told.crawlersOf(host, this.crawlers());
+    if (crawlers.length === 0) return answer(422, `no crawler of this server crawls ${host}`);
+    const quota = this.quota(host);
+    if (quota.urls + submission.urls.length > urlsPerHour)
+      return answer(429, `more than ${urlsPerHour} URLs of ${host} in an hour`);
+    if (quota.wrongKeys >= WRONG_KEYS_PER_HOUR) return answer(429, `too many wrong keys for ${host} in an hour`);
+    quota.urls += submission.urls.length;
+    return this.checked(submission, crawlers, quota);
+  }
+
+  private async checked(
+    submission: IndexNowSubmission,
+    crawlers: readonly Crawler[],
+    quota: HostQuota,
+  ): Promise<IndexNowAnswer> {
+    const check = await this.checkKey(submission, crawlers[0]!);
+    if (check === 'wrong') {
+      quota.wrongKeys++;
+      return answer(403, `${submission.keyLocation} does not hold the key`);
+    }
+    if (check === 'unknown') return this.later(submission, crawlers, 1);
+    await this.take(submission, crawlers);
+    return answer(200);
+  }
+
+  private async take({ host, urls }: IndexNowSubmission, crawlers: readonly Crawler[]): Promise<void> {
+    for (const crawler of crawlers) {
+      const taken = await this.told.take(crawler, urls, 'indexnow');
+      this.services.log.info('a site told of changed URLs by IndexNow', {
+        crawler: crawler.name,
+        host,
+        urls: urls.length,
+        taken,
+      });
+    }
+  }
+
+  /** The host rests, or gave no answer. */
+  private later(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): IndexNowAnswer {
+    if (this.pending >= MOST_PENDING) return answer(429, 'too many keys wait to be checked; send it again later');
+    this.pending++;
+    this.services.clock.at(after(this.services.clock.now(), ASK_AGAIN), () => {
+      this.pending--;
+      this.tryAgain(submission, crawlers, tries).catch((error: unknown) =>
+        this.services.log.error('an IndexNow submission could not be taken', { error: String(error) }),
+      );
+    });
+    return answer(202);
+  }
+
+  private async tryAgain(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): Promise<void> {
+    const check = await this.checkKey(submission, crawlers[0]!);
+    if (check === 'right') await this.take(submission, crawlers);
+    else if (check === 'unknown' && tries < MOST_TRIES) this.later(submission, crawlers, tries + 1);
+    else
+      this.services.log.warn('URLs told by IndexNow are dropped: the key could not be verified', {
+        host: submission.host,
+        keyLocation: submission.keyLocation,
+      });
+  }
+
+  private async checkKey({ key, keyLocation }: IndexNowSubmission, { context }: Crawler): Promise<KeyCheck> {
+    const { clock, hosts, slots, processor } = this.services;
+    const identity = `${keyLocation} ${key}`;
+    const until = this.keys.get(identity);
+    if (until !== undefined && until > clock.now()) return 'right';
+    const { definition } = context;
+    const host = await slots.take(hostKeyOf(keyLocation), requestsPerHost(definition));
+    if (!host) return 'unknown';
+    let outcome: FetchOutcome;
+    try {
+      await hosts.startedWithPermit(host, definition.throttle);
+      outcome = await processor.fetch({
+        url: keyLocation,
+        fetcher: definition.fetcher,
+        maxSize: KEY_FILE_SIZE,
+        truncate: true,
+        totalTimeout: KEY_TIMEOUT,
+        sendBy: hosts.sendBy,
+      });
+    } finally {
+      hosts.finished(host, definition.throttle);
+    }
+    const check = keyCheck(outcome, key);
+    if (check === 'right') remember(this.keys, identity, after(clock.now(), KEY_HOLDS));
+    return check;
+  }
+
+  private quota(host: string): HostQuota {
+    const now = this.services.clock.now();
+    const known = this.quotas.get(host);
+    if (known && instant(known.since + HOUR) > now) return known;
+    const quota = { since: now, urls: 0, wrongKeys: 0 };
+    remember(this.quotas, host, quota);
+    return quota;
+  }
+}
+
+function keyCheck(outcome: FetchOutcome, key: string): KeyCheck {
+  if (outcome.kind === 'failure') return 'unknown';
+  if (outcome.status >= 500 || outcome.status === 429) return 'unknown';
+  return outcome.status === 200 && holdsKey(new TextDecoder().decode(outcome.body), key) ? 'right' : 'wrong';
+}
+
+const answer = (status: IndexNowStatus, message: string = INDEXNOW_STATUSES[status]): IndexNowAnswer => ({
+  status,
+  message,
+});
+
+function remember<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > HOSTS_REMEMBERED) map.delete(map.keys().next().value as string);
+}

@@ -1,0 +1,18 @@
+/** Since when the pages of a crawler are read again although they have not changed: one moment for all nodes, kept by the store. */
+import { instant } from '../../domain/time/units.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+
+type Settings = Pick<FrontierStore, 'getSetting' | 'putSetting'>;
+
+const settingOf = (crawler: Crawler): string => `policy-since/${crawler.name}`;
+
+export async function storeRereading(crawler: Crawler, store: Settings): Promise<void> {
+  await store.putSetting(settingOf(crawler), String(crawler.policySince));
+}
+
+/** What another node stored counts here too; never back. */
+export async function rememberRereading(crawler: Crawler, store: Settings): Promise<void> {
+  const stored = Number(await store.getSetting(settingOf(crawler)));
+  if (stored > crawler.policySince) crawler.policySince = instant(stored);
+}

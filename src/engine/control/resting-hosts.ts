@@ -1,0 +1,40 @@
+import type { Instant } from '../../domain/time/units.js';
+import { hostKey } from '../../domain/url/crawl-url.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { Host } from '../crawl/hosts/hosts.js';
+import type { RefreshRequest, RestingHost } from '../engine-api.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+
+const MOST_SHOWN = 100;
+
+interface RestingServices {
+  readonly store: Pick<FrontierStore, 'loadHosts'>;
+  readonly hosts: { peek(key: string): Host | undefined };
+  readonly clock: Clock;
+}
+
+/**
+ * Hosts of what a person wants refreshed that rest because they failed or asked for it: one request is made to each in spite of
+ * it, and the rest waits. Of a pattern those that this node visits.
+ */
+export async function restingHosts(
+  crawler: Crawler,
+  what: RefreshRequest,
+  { store, hosts, clock }: RestingServices,
+): Promise<RestingHost[]> {
+  const url = what.url === undefined ? undefined : crawler.context.canonicalize(what.url);
+  const keys = url
+    ? [hostKey(url)]
+    : crawler.frontier.resting(MOST_SHOWN).filter((key) => what.host === undefined || key === what.host);
+  const now = clock.now();
+  const resting: RestingHost[] = [];
+  for (const key of keys) {
+    const host = hosts.peek(key);
+    const until: Instant | undefined = host?.loaded
+      ? host.politeness.backOffUntil
+      : (await store.loadHosts([key]))[0]?.backOffUntil;
+    if (until !== undefined && until > now) resting.push({ hostKey: key, until });
+  }
+  return resting;
+}

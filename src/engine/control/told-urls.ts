@@ -1,0 +1,98 @@
+/**
+ * URLs that a site says have changed (IndexNow): known ones are visited now, new ones come into the frontier when the policy takes
+ * them, both in the user source.
+ */
+
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { Teller } from '../../domain/explain/visit-detail.js';
+import { USER, wantedNow } from '../../domain/frontier/sources.js';
+import { likelyRoot } from '../../domain/policy/site-mode.js';
+import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { CrawlServices } from '../crawl/services.js';
+import type { NewUrl } from '../ports/frontier-store.js';
+
+const PAGE = 1_000;
+
+export class ToldUrls {
+  constructor(private readonly services: Pick<CrawlServices, 'store' | 'clock' | 'discovery' | 'nodes'>) {}
+
+  /** Crawlers that crawl the host: they have a root or a URL there. */
+  async crawlersOf(key: string, crawlers: readonly Crawler[]): Promise<Crawler[]> {
+    const known: Crawler[] = [];
+    for (const crawler of crawlers) {
+      const isRoot = [...crawler.context.roots.values()].some(({ url }) => hostKey(url) === key);
+      if (isRoot || (await this.services.store.count({ crawler: crawler.name, hostKey: key })) > 0) known.push(crawler);
+    }
+    return known;
+  }
+
+  /** How many URLs the crawler takes; each is due now. */
+  async take(crawler: Crawler, urls: readonly string[], teller: Teller): Promise<number> {
+    let taken = 0;
+    for (let start = 0; start < urls.length; start += PAGE)
+      taken += await this.takeSome(crawler, urls.slice(start, start + PAGE), teller);
+    this.services.nodes.allDue();
+    return taken;
+  }
+
+  private async takeSome(crawler: Crawler, written: readonly string[], teller: Teller): Promise<number> {
+    const fresh = this.fresh(crawler, written, teller);
+    if (fresh.length === 0) return 0;
+    const keys = BigInt64Array.from(fresh.map(({ key }) => key));
+    const known = await this.services.store.byKeys(crawler.name, fresh[0]!.hostKey, keys);
+    const names = new Set(known.filter(({ status }) => status !== 'removed').map(({ url }) => url));
+    const added = await this.services.discovery.discover(fresh.filter(({ url }) => !names.has(url)));
+    return (
+      added.length +
+      (await this.visitNow(
+        crawler,
+        known.filter(({ url }) => names.has(url)),
+        teller,
+      ))
+    );
+  }
+
+  /** What the policy takes, as if it were found. */
+  private fresh(crawler: Crawler, written: readonly string[], teller: Teller): NewUrl[] {
+    const { context } = crawler;
+    const now = this.services.clock.now();
+    const urls = new Map<string, NewUrl>();
+    for (const one of written) {
+      const url = context.canonicalize(one);
+      if (!url || urls.has(url.href)) continue;
+      const root = likelyRoot(context.roots.values(), url);
+      if (!context.policy.judge({ url, discoveredVia: 'link', root, hops: 1 }).accepted) continue;
+      urls.set(url.href, {
+        crawler: crawler.name,
+        url: url.href,
+        key: urlKey(url.href),
+        hostKey: hostKey(url),
+        source: USER,
+        status: 'waiting',
+        reason: 'submitted',
+        hops: 1,
+        redirects: 0,
+        discoveredVia: teller,
+        root: root?.url.href,
+        dueAt: now,
+      });
+    }
+    return [...urls.values()];
+  }
+
+  private async visitNow(crawler: Crawler, known: readonly UrlState[], teller: Teller): Promise<number> {
+    const now = this.services.clock.now();
+    // What the policy excludes, or another crawler has, is in no queue.
+    const queued = known.filter(({ source }) => source !== undefined);
+    if (queued.length === 0) return 0;
+    const wanted = queued.map((state) => ({ ...state, ...wantedNow(state, now) }));
+    await this.services.store.settle(wanted.map(({ id, source, dueAt }) => ({ id, changes: { source, dueAt } })));
+    crawler.noteTold(wanted, teller);
+    crawler.frontier.admit(wanted);
+    return wanted.length;
+  }
+}
+
+export const hostKeyOf = (url: string): string => hostKey(crawlUrl(url));

@@ -1,0 +1,112 @@
+/** What a person's word, or a change of the rules, means for a URL as it stands. */
+import { CANONICAL_ELSEWHERE, type Disposition } from '../../domain/crawl/disposition.js';
+import { released } from '../../domain/crawl/release.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { REFRESH } from '../../domain/frontier/sources.js';
+import type { Instant } from '../../domain/time/units.js';
+import { toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
+import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
+import type { CommandResult, UrlCommand } from '../crawl/outcome/url-settlement.js';
+import type { KeptDocuments } from '../delivery/kept-documents.js';
+import type { CrawlContext } from '../page/crawl-context.js';
+import type { Clock } from '../ports/clock.js';
+import type { LedgerEntry } from '../ports/frontier-store.js';
+import type { Rejudging } from './rejudging.js';
+
+/** A deletion that a person decided; on restart, unfinished ones are carried on by this reason. */
+export const CLEARED = 'cleared-by-person';
+
+export class UrlCommands {
+  constructor(
+    private readonly clock: Clock,
+    private readonly rejudging: Pick<Rejudging, 'disposition'>,
+    private readonly shared: Pick<SharedDocuments, 'isAnothers'>,
+    private readonly kept: Pick<KeptDocuments, 'find'>,
+  ) {}
+
+  /** Undefined: it means nothing for this URL. */
+  async of(word: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined> {
+    switch (word.do) {
+      case 'clear': {
+        // What was left to another crawler is that one's, when it has taken it.
+        const wasLeft = state.status === 'elsewhere';
+        const keeps = wasLeft && (await this.shared.isAnothers(state, context.definition.pushTo));
+        return { disposition: removal(state, keeps) };
+      }
+      case 'forget-error': {
+        const disposition = forgetting(state, this.clock.now());
+        return disposition && { disposition };
+      }
+      case 'index-after-all': {
+        const disposition = indexingAfterAll(state, this.clock.now());
+        return disposition && { disposition };
+      }
+      case 'judge': {
+        const disposition = await this.rejudging.disposition(context, state);
+        return disposition && { disposition };
+      }
+      case 'send-again':
+        return sendingAgain(state, word.entry);
+      case 'send-to':
+        return context.definition.pushTo.includes(word.sink) ? this.sendingTo(word, state) : undefined;
+    }
+  }
+
+  /** The document as it was delivered to the other sink, when that is still the one which is indexed; else a visit brings it. */
+  private async sendingTo(
+    { sink, from }: Extract<UrlCommand, { do: 'send-to' }>,
+    state: UrlState,
+  ): Promise<CommandResult | undefined> {
+    // What was left to another crawler is for that one to deliver.
+    if (state.stamp === undefined || state.status === 'elsewhere') return undefined;
+    const now = this.clock.now();
+    const isKnown = state.stamp !== UNKNOWN_STAMP;
+    const kept = isKnown && from !== undefined ? await this.kept.find(from, state.url) : undefined;
+    if (kept?.crawler === state.crawler && kept.document.stamp === state.stamp) {
+      const order = { kind: 'add', reason: 'backfill' } as const;
+      const disposition: Disposition = { remove: false, changes: {}, order, changed: false };
+      return { disposition, document: kept.document, sinks: [sink] };
+    }
+    if (!isKnown && state.dueAt <= now) return undefined;
+    const changes = { ...toVerify(now), reason: 'backfill', source: REFRESH } as const;
+    return { disposition: { remove: false, changes, changed: false } };
+  }
+}
+
+function removal(state: UrlState, keepsDocument: boolean): Disposition {
+  const order = state.stamp === undefined || keepsDocument ? undefined : ({ kind: 'delete', reason: CLEARED } as const);
+  return { remove: true, changes: {}, order, changed: true };
+}
+
+/** One whose document is still indexed is visited again. */
+function forgetting(state: UrlState, now: Instant): Disposition | undefined {
+  if (state.status !== 'error' && state.status !== 'removed') return undefined;
+  if (state.stamp === undefined) return { remove: true, changes: {}, changed: false };
+  return {
+    remove: false,
+    changes: { status: 'indexed', reason: 'indexed', temporaryErrors: 0, source: REFRESH, dueAt: now },
+    changed: false,
+  };
+}
+
+/** Its canonical URL has brought no document: the visit finds that out, and indexes the page. */
+function indexingAfterAll({ reason, source }: UrlState, now: Instant): Disposition | undefined {
+  if (reason !== CANONICAL_ELSEWHERE) return undefined;
+  return { remove: false, changes: { source: source ?? REFRESH, dueAt: now }, changed: false };
+}
+
+function sendingAgain(state: UrlState, entry: LedgerEntry): CommandResult {
+  const why = nothingToDelete(state, entry);
+  if (why !== undefined)
+    return { disposition: { remove: false, changes: {}, changed: false }, cancel: { order: entry, why } };
+  return { disposition: released(state, entry.reason), resume: entry };
+}
+
+/** Why an old deletion of the document would be wrong by now. */
+function nothingToDelete({ status, pendingDeletion }: UrlState, { state, reason }: LedgerEntry): string | undefined {
+  const isKeptBack = state === 'held' || state === 'awaiting';
+  if (isKeptBack && pendingDeletion !== undefined) return undefined;
+  // The word of a person holds whatever the page answers.
+  if (status === 'indexed' && reason !== CLEARED) return 'the page answers again';
+  return isKeptBack ? 'the document was deleted for another reason' : undefined;
+}

@@ -1,0 +1,91 @@
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { RefusedSample, RobotsOpinion, UrlFacts } from '../../domain/explain/facts.js';
+import { relatedUrl } from '../../domain/explain/visit-detail.js';
+import type { Verdict } from '../../domain/policy/verdict.js';
+import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { Hosts } from '../crawl/hosts/hosts.js';
+import type { RefusedView } from '../engine-api.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, LedgerEntry, Visit } from '../ports/frontier-store.js';
+
+const VISITS_SHOWN = 50;
+const ORDERS_SHOWN = 50;
+
+interface FactsServices {
+  readonly store: Pick<FrontierStore, 'find' | 'visits' | 'orders' | 'loadHosts'>;
+  readonly hosts: Pick<Hosts, 'peek'>;
+  readonly clock: Clock;
+  /** Decided and not yet answered, anywhere. */
+  readonly pending: () => Promise<readonly LedgerEntry[]>;
+  readonly refused: (crawler: Crawler) => Promise<RefusedView[]>;
+}
+
+interface Question {
+  readonly url: CrawlUrl;
+  readonly state: UrlState | undefined;
+  readonly verdict: Verdict;
+  readonly link: UrlFacts['link'];
+  readonly robots: RobotsOpinion;
+}
+
+/** The same facts as records of the engine. */
+export interface StoredFacts extends UrlFacts {
+  readonly visits: readonly Visit[];
+  readonly orders: readonly LedgerEntry[];
+  readonly refusedLinks: readonly RefusedSample[];
+}
+
+/** Gathers what is known of a URL, from the store and from what is in flight. */
+export class UrlFactsReader {
+  constructor(private readonly services: FactsServices) {}
+
+  async of(crawler: Crawler, { url, state, ...question }: Question): Promise<StoredFacts> {
+    const { store, clock } = this.services;
+    const [visits, kept, pending, refusedLinks, host] = await Promise.all([
+      state ? store.visits(state.id, VISITS_SHOWN) : [],
+      store.orders({ crawler: crawler.name, uri: url.href }, undefined, ORDERS_SHOWN),
+      this.services.pending(),
+      this.refusedLinks(crawler, url),
+      this.host(hostKey(url)),
+    ]);
+    const inFlight = pending.filter((order) => order.uri === url.href && order.crawler === crawler.name);
+    return {
+      ...question,
+      state,
+      visits,
+      orders: [...inFlight, ...kept.filter(({ id }) => !inFlight.some((order) => order.id === id))],
+      refusedLinks,
+      refused: refusedLinks[0],
+      related: state && (await this.related(crawler, state, visits)),
+      crawler: crawler.state,
+      host,
+      now: clock.now(),
+    };
+  }
+
+  private async refusedLinks(crawler: Crawler, { href }: CrawlUrl): Promise<RefusedSample[]> {
+    const views = await this.services.refused(crawler);
+    return views.flatMap(({ reason, samples }) =>
+      samples.filter(({ url }) => url === href).map(({ from }) => ({ from, reason })),
+    );
+  }
+
+  /** What another node has learnt of its host a moment ago may be missing. */
+  private async host(key: string): Promise<UrlFacts['host']> {
+    const host = this.services.hosts.peek(key);
+    if (host?.loaded) return { paused: host.paused, backOffUntil: host.politeness.backOffUntil };
+    const [record] = await this.services.store.loadHosts([key]);
+    return record && { paused: record.paused, backOffUntil: record.backOffUntil };
+  }
+
+  private async related(
+    crawler: Crawler,
+    { reason }: UrlState,
+    visits: readonly Visit[],
+  ): Promise<UrlFacts['related']> {
+    const outcome = reason === 'redirected' ? 'redirect' : 'document';
+    const found = relatedUrl(visits.find((visit) => visit.outcome === outcome)?.detail);
+    return found && { ...found, state: await this.services.store.find(crawler.name, found.url) };
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Pages that gave way to their canonical URL before its first visit: when that brings no document, they are visited again at
+ * once and indexed. Both sides ask after they are settled, so that neither misses the other.
+ */
+import { judgeCanonical } from '../../domain/crawl/canonical.js';
+import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
+import type { SettledUrl } from './outcome/url-settlement.js';
+
+export class CanonicalPages {
+  constructor(
+    private readonly crawler: string,
+    private readonly services: { readonly store: Pick<FrontierStore, 'find' | 'gaveWayTo'>; readonly log: Log },
+    private readonly visitAgain: (page: UrlState) => Promise<unknown>,
+  ) {}
+
+  /** The visit of the URL is settled. When this fails, the pages come back at their next refresh. */
+  async settled({ url }: UrlState, { status, reason }: SettledUrl): Promise<void> {
+    // Only a visit that changes the status says something about a document that is not there.
+    if (status === undefined || status === 'indexed') return;
+    try {
+      const { store } = this.services;
+      if (reason === CANONICAL_ELSEWHERE) await this.reconsider(await store.find(this.crawler, url));
+      for (const page of await store.gaveWayTo(this.crawler, url)) await this.reconsider(page);
+    } catch (error) {
+      this.services.log.warn('pages that gave way to a canonical URL wait for their next refresh', {
+        crawler: this.crawler,
+        url,
+        error: String(error),
+      });
+    }
+  }
+
+  private async reconsider(page: UrlState | undefined): Promise<void> {
+    if (page?.canonical === undefined || page.reason !== CANONICAL_ELSEWHERE) return;
+    const canonical = await this.services.store.find(this.crawler, page.canonical);
+    if (judgeCanonical(page, canonical) === 'stays') await this.visitAgain(page);
+  }
+}

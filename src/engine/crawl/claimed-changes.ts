@@ -1,0 +1,219 @@
+/**
+ * Visits that are brought forward because the site says that pages have changed: sitemaps and feeds by their dates, hub pages by
+ * having changed themselves. The first claims of a place are tried; the more of them prove true, the more are tried at once. A
+ * place whose claims prove false is not believed, but for one of its claims now and then. What came of them is kept in the store.
+ */
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import {
+  broughtForward,
+  type ClaimedChange,
+  type Credibility,
+  claimedChange,
+  contradicts,
+  credibilityAfter,
+  isBelieved,
+  UNTRIED,
+} from '../../domain/refresh/claimed-changes.js';
+import { after, days, type Instant, NEVER } from '../../domain/time/units.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { DiscoveredLink } from '../ports/page-task.js';
+
+/** Sitemaps, feeds and hubs remembered in memory; the store has the others. */
+const PLACES_REMEMBERED = 1_000;
+/** Visits brought forward that have not been made yet. */
+const MOST_ON_TRIAL = 10_000;
+/** Claims of one place that wait for those before them to prove true. */
+const MOST_PENDING = 50_000;
+const MOST_PENDING_OF_ALL = 200_000;
+/** Claims of a place that are tried at once before any has proved true; each true one makes room for two more. */
+const FIRST_TRIALS = 10;
+/** Of the readings of a place that is not believed, one in so many has a claim tried. */
+const TRY_AGAIN_EVERY = 8;
+/** A place that was read before is not asked about pages that changed longer before that reading. */
+const OVERLAP = days(2);
+const KEYS_PER_CALL = 1_000;
+const SAVE_EVERY = 8;
+/** Links of one hub. */
+const MOST_OF_HUB = 200;
+
+interface Place {
+  readonly url: string;
+  credibility: Credibility;
+  pending: UrlId[];
+  onTrial: number;
+  window: number;
+  readings: number;
+  unsaved: number;
+}
+
+/** By the keys of the URLs. */
+type Claims = ReadonlyMap<bigint, ClaimedChange>;
+
+export interface ClaimServices {
+  readonly store: Pick<FrontierStore, 'byKeys' | 'get' | 'getSetting' | 'putSetting'>;
+  readonly clock: Clock;
+}
+
+export class ClaimedChanges {
+  private readonly places = new Map<string, Place>();
+  private readonly trials = new Map<UrlId, { readonly place: Place; readonly since: Instant }>();
+  private pending = 0;
+
+  constructor(
+    private readonly crawler: string,
+    private readonly services: ClaimServices,
+    /** False when the URL is in flight, or another node's. */
+    private readonly bringForward: (url: UrlState, dueAt: Instant) => Promise<boolean>,
+  ) {}
+
+  /** A sitemap or feed was read: are there pages that it says have changed since they were visited, and is it believed? */
+  async dated(state: UrlState, links: readonly DiscoveredLink[]): Promise<boolean> {
+    const now = this.services.clock.now();
+    const since = state.lastVisitAt === undefined ? undefined : state.lastVisitAt - OVERLAP;
+    const claims = new Map<bigint, ClaimedChange>();
+    for (const { key, hostKey, lastModified, discoveredVia } of links) {
+      // Nobody is asked about the pages of others.
+      if (discoveredVia !== 'sitemap' || lastModified === undefined || hostKey !== state.hostKey) continue;
+      const claim = claimedChange(lastModified, now);
+      if (claim && (since === undefined || claim.to >= since)) claims.set(key, claim);
+    }
+    return claims.size > 0 && this.claimed(state, claims, now);
+  }
+
+  /** A hub page has changed: what it links to may have changed, too. */
+  async hubChanged(state: UrlState, links: readonly DiscoveredLink[]): Promise<void> {
+    const now = this.services.clock.now();
+    const near = links.filter(({ hostKey, discoveredVia }) => discoveredVia === 'link' && hostKey === state.hostKey);
+    const claim = { from: now, to: now };
+    const claims = new Map(near.slice(0, MOST_OF_HUB).map(({ key }) => [key, claim]));
+    if (claims.size > 0) await this.claimed(state, claims, now);
+  }
+
+  isOnTrial({ id }: UrlState): boolean {
+    return this.trials.size > 0 && this.trials.has(id);
+  }
+
+  /** A visit of the URL has ended; `changed` is undefined when it says nothing of the document. */
+  async visited({ id }: UrlState, changed: boolean | undefined): Promise<void> {
+    const trial = this.trials.get(id);
+    if (!trial) return;
+    this.trials.delete(id);
+    const { place } = trial;
+    place.onTrial--;
+    if (changed === undefined) return;
+    place.credibility = credibilityAfter(place.credibility, changed);
+    place.window = changed ? place.window + 2 : Math.max(FIRST_TRIALS, place.window >> 1);
+    place.unsaved++;
+    if (!isBelieved(place.credibility)) this.setPending(place, []);
+    if (place.unsaved >= SAVE_EVERY || place.onTrial === 0) await this.save(place);
+    await this.tryPending(place);
+  }
+
+  /** Hosts have come from another node. */
+  forget(): void {
+    this.places.clear();
+    this.trials.clear();
+    this.pending = 0;
+  }
+
+  private async claimed({ url, hostKey }: UrlState, claims: Claims, now: Instant): Promise<boolean> {
+    const place = await this.place(url);
+    place.readings++;
+    const believed = isBelieved(place.credibility);
+    if (!believed && place.readings % TRY_AGAIN_EVERY !== 0) return false;
+    const contradicted = await this.contradicted(hostKey, claims, now);
+    const wanted = contradicted.filter((id) => !this.trials.has(id));
+    this.setPending(place, believed ? wanted : wanted.slice(0, 1));
+    await this.tryPending(place);
+    return believed && contradicted.length > 0;
+  }
+
+  /** Stored URLs whose copy is out of date by what is claimed, the newest change first. */
+  private async contradicted(hostKey: string, claims: Claims, now: Instant): Promise<UrlId[]> {
+    const keys = [...claims.keys()].sort((a, b) => claims.get(b)!.from - claims.get(a)!.from).slice(0, MOST_PENDING);
+    const found: { readonly id: UrlId; readonly from: Instant }[] = [];
+    for (let start = 0; start < keys.length; start += KEYS_PER_CALL) {
+      const some = BigInt64Array.from(keys.slice(start, start + KEYS_PER_CALL));
+      for (const state of await this.services.store.byKeys(this.crawler, hostKey, some)) {
+        const claim = claims.get(urlKey(state.url));
+        if (claim && isWaiting(state, now) && contradicts(claim, state.lastVisitAt!, now))
+          found.push({ id: state.id, from: claim.from });
+      }
+    }
+    return found.sort((a, b) => b.from - a.from).map(({ id }) => id);
+  }
+
+  private async tryPending(place: Place): Promise<void> {
+    const { store, clock } = this.services;
+    while (place.pending.length > 0 && place.onTrial < place.window && this.trials.size < MOST_ON_TRIAL) {
+      const ids = place.pending.slice(0, place.window - place.onTrial);
+      this.setPending(place, place.pending.slice(ids.length));
+      const now = clock.now();
+      for (const state of await store.get(ids)) {
+        if (!isWaiting(state, now) || this.trials.has(state.id)) continue;
+        this.trials.set(state.id, { place, since: now });
+        place.onTrial++;
+        if (await this.bringForward(state, broughtForward(state.dueAt, place.credibility, now))) continue;
+        this.trials.delete(state.id);
+        place.onTrial--;
+      }
+    }
+    if (this.trials.size >= MOST_ON_TRIAL) this.dropOldTrials();
+  }
+
+  /** Visits that were brought forward and not made for a week: paused crawlers, hosts that are down. */
+  private dropOldTrials(): void {
+    const now = this.services.clock.now();
+    for (const [id, { place, since }] of this.trials) {
+      if (after(since, days(7)) > now) return;
+      this.trials.delete(id);
+      place.onTrial--;
+    }
+  }
+
+  private setPending(place: Place, ids: UrlId[]): void {
+    this.pending -= place.pending.length;
+    place.pending = ids.slice(0, Math.max(FIRST_TRIALS, MOST_PENDING_OF_ALL - this.pending));
+    this.pending += place.pending.length;
+  }
+
+  private async place(url: string): Promise<Place> {
+    const known = this.places.get(url);
+    if (known) return known;
+    const stored = await this.services.store.getSetting(this.setting(url));
+    const place: Place = {
+      url,
+      credibility: stored === undefined ? UNTRIED : (JSON.parse(stored) as Credibility),
+      pending: [],
+      onTrial: 0,
+      window: FIRST_TRIALS,
+      readings: 0,
+      unsaved: 0,
+    };
+    this.places.set(url, place);
+    if (this.places.size > PLACES_REMEMBERED) this.forgetOldest();
+    return place;
+  }
+
+  private forgetOldest(): void {
+    for (const [url, place] of this.places) {
+      if (place.onTrial > 0) continue;
+      this.setPending(place, []);
+      this.places.delete(url);
+      return;
+    }
+  }
+
+  private async save(place: Place): Promise<void> {
+    place.unsaved = 0;
+    await this.services.store.putSetting(this.setting(place.url), JSON.stringify(place.credibility));
+  }
+
+  private readonly setting = (url: string): string => `credibility/${this.crawler}/${url}`;
+}
+
+/** Visited before, in a queue, not due yet, and not in error. */
+const isWaiting = ({ lastVisitAt, source, dueAt, temporaryErrors }: UrlState, now: Instant): boolean =>
+  lastVisitAt !== undefined && source !== undefined && dueAt > now && dueAt < NEVER && temporaryErrors === 0;

@@ -1,0 +1,49 @@
+/**
+ * What any node may decide and only the node that owns the host may carry out: a command, kept in the database until it is done and
+ * read by the owner with the URL as it is by then. The form is versioned: nodes of two releases may share a database for a while.
+ */
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { OwnerCommand } from '../ports/nodes.js';
+import type { UrlCommand } from './outcome/url-settlement.js';
+
+export type Command =
+  | { readonly do: 'decide'; readonly crawler: string; readonly url: string; readonly word: UrlCommand }
+  /** An order for the document may have come out of turn: whatever the sinks hold, it is to be replaced. */
+  | { readonly do: 'verify'; readonly crawler: string; readonly url: string }
+  /** A person wants the URL visited now, though its host may rest. */
+  | { readonly do: 'try'; readonly crawler: string; readonly url: string }
+  | { readonly do: 'pause'; readonly paused: boolean }
+  /** Fetched for a person who looks at it through another node; the answer goes into a setting of this name. */
+  | { readonly do: 'page'; readonly crawler: string; readonly url: string; readonly answer: string };
+
+/** Raised when a node of the release before could misunderstand a command. Commands without a version are of version 1. */
+const VERSION = 1;
+
+type UrlOfHost = Pick<UrlState, 'hostKey' | 'crawler' | 'url'>;
+
+export const decideCommand = ({ hostKey, crawler, url }: UrlOfHost, word: UrlCommand): OwnerCommand =>
+  command(hostKey, { do: 'decide', crawler, url, word });
+
+export const verifyCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCommand =>
+  command(hostKey, { do: 'verify', crawler, url });
+
+export const tryCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCommand =>
+  command(hostKey, { do: 'try', crawler, url });
+
+export const pauseCommand = (hostKey: string, paused: boolean): OwnerCommand =>
+  command(hostKey, { do: 'pause', paused });
+
+export const pageCommand = (hostKey: string, page: { crawler: string; url: string; answer: string }): OwnerCommand =>
+  command(hostKey, { do: 'page', ...page });
+
+const command = (hostKey: string, what: Command): OwnerCommand => ({
+  hostKey,
+  delivers: what.do === 'decide',
+  text: JSON.stringify({ v: VERSION, ...what }),
+});
+
+/** Undefined for one of a later version: a node of that release carries it out. @throws SyntaxError for a text that is no JSON */
+export function readCommand(text: string): Command | undefined {
+  const { v = VERSION, ...command } = JSON.parse(text) as { v?: number } & Command;
+  return v > VERSION ? undefined : (command as Command);
+}

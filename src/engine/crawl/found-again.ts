@@ -1,0 +1,94 @@
+/**
+ * URLs whose status was removed after errors come back when a live page that links to them is visited. A page that has
+ * changed reports its links, and so does one that is read for the first time. For one that has not changed the keys of its
+ * links are remembered, from the first such visit on in a crawler that has removed URLs; any other pays nothing.
+ */
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { after, type Instant, instant, seconds } from '../../domain/time/units.js';
+import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { type CrawlContext, rootOf } from '../page/crawl-context.js';
+import { LinkCollector } from '../page/link-collector.js';
+import { LinkMemory } from '../page/link-memory.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, PageLinks } from '../ports/frontier-store.js';
+import type { DiscoveredLink, PageResult, PageTask } from '../ports/page-task.js';
+
+/** On several nodes another one may remove the first URL of the crawler. */
+const ASK_AGAIN = seconds(10);
+
+type Task = Pick<PageTask, 'etag' | 'lastModified' | 'stamp' | 'rereadLinks' | 'now'>;
+
+export class FoundAgain {
+  private hasRemoved = false;
+  private askAgainAt: Instant = instant(0);
+  /** Of visits in flight: the links remembered, or that all are to be reported. */
+  private readonly visits = new WeakMap<UrlState, { readonly at: Instant; readonly links?: PageLinks }>();
+
+  constructor(
+    private readonly crawler: string,
+    private readonly services: {
+      readonly store: Pick<FrontierStore, 'count' | 'linksOf' | 'removed'>;
+      readonly clock: Clock;
+    },
+  ) {}
+
+  /** The status of a URL has been removed here. */
+  removed(): void {
+    this.hasRemoved = true;
+    this.askAgainAt = after(this.services.clock.now(), ASK_AGAIN);
+  }
+
+  /** Whether this visit has to read the page in full and report all its links, also those that were reported before. */
+  async wantsLinks(state: UrlState, task: Task, policySince: Instant): Promise<boolean> {
+    this.visits.delete(state);
+    if (state.lastVisitAt === undefined || !(await this.anyRemoved())) return false;
+    const links = task.rereadLinks ? undefined : await this.services.store.linksOf(state.id);
+    const holds = links !== undefined && links.at > policySince && isOfThis(links, task);
+    this.visits.set(state, holds ? { at: task.now, links } : { at: task.now });
+    return !holds;
+  }
+
+  /** Removed URLs that the page, which has not changed, links to. */
+  async linked(state: UrlState, { outcome }: PageResult, context: CrawlContext): Promise<readonly DiscoveredLink[]> {
+    const links = this.visits.get(state)?.links;
+    const same = outcome.kind === 'unchanged' || (outcome.kind === 'document' && outcome.facts.stamp === links?.stamp);
+    if (!links || !same) return [];
+    const removed = await this.services.store.removed(this.crawler, links.keys);
+    if (removed.length === 0) return [];
+    const url = crawlUrl(state.url);
+    const page = { url, root: rootOf(context, state.root, url), hops: state.hops };
+    const collector = new LinkCollector(context, new LinkMemory(), page);
+    for (const each of removed) collector.addUrl(crawlUrl(each.url), 'link');
+    const metas = new Map(removed.map((each) => [each.url, each.inheritedMetas]));
+    return collector.links.map((link) => ({ ...link, inheritedMetas: metas.get(link.url) }));
+  }
+
+  /** What is to be remembered of the links of a page that has reported them all. */
+  toRemember(state: UrlState, { outcome, links }: PageResult): PageLinks | undefined {
+    const visit = this.visits.get(state);
+    if (!visit || visit.links || outcome.kind !== 'document') return undefined;
+    const { stamp, etag, lastModified } = outcome.facts;
+    const keys = BigInt64Array.from(
+      links.filter(({ discoveredVia }) => discoveredVia === 'link').map(({ key }) => key),
+    );
+    return { at: visit.at, stamp, validators: validators(etag, lastModified), keys };
+  }
+
+  private async anyRemoved(): Promise<boolean> {
+    const now = this.services.clock.now();
+    if (now >= this.askAgainAt) {
+      this.askAgainAt = after(now, ASK_AGAIN);
+      this.hasRemoved = (await this.services.store.count({ crawler: this.crawler, status: 'removed' })) > 0;
+    }
+    return this.hasRemoved;
+  }
+}
+
+const validators = (etag = '', lastModified = ''): string => `${etag}\n${lastModified}`;
+
+/** Whether an answer that nothing has changed would speak of the content that these links were read from. */
+function isOfThis(links: PageLinks, { etag, lastModified, stamp }: Task): boolean {
+  if (stamp !== undefined && stamp !== links.stamp) return false;
+  const isConditional = etag !== undefined || lastModified !== undefined;
+  return !isConditional || validators(etag, lastModified) === links.validators;
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import { instant } from '../../../domain/time/units.js';
+import { urlKey } from '../../../domain/url/url-key.js';
+import type { NewUrl } from '../../ports/frontier-store.js';
+import { Discovery } from './discovery.js';
+
+const TRAPS = {
+  maxPathDepth: 40,
+  maxRepeatedSegments: 4,
+  maxQueryVariants: 300,
+  maxPatternUrls: 1_000,
+  maxUrlsPerHost: 1_000,
+  maxLinksPerPage: 50_000,
+};
+
+const found = (path: string): NewUrl => ({
+  crawler: 'test',
+  url: `https://a.example${path}`,
+  key: urlKey(`https://a.example${path}`),
+  hostKey: 'a.example',
+  source: 3,
+  status: 'waiting',
+  reason: 'discovered',
+  hops: 1,
+  redirects: 0,
+  discoveredVia: 'link',
+  dueAt: instant(0),
+});
+const many = (path: string, from: number, to: number): NewUrl[] =>
+  Array.from({ length: to - from }, (_, i) => found(`${path}${from + i}`));
+
+describe('the bounds of a host', () => {
+  it('hold across a restart: URLs of one path are counted again from the store', async () => {
+    const store = await openSqliteInProcess(':memory:');
+    let refused: string[] = [];
+    const start = (): Discovery =>
+      new Discovery(store, () => ({ traps: TRAPS, admitted: () => undefined, refused: (_, why) => refused.push(why) }));
+
+    const before = start();
+    for (let n = 0; n < 250; n += 50) await before.discover(many('/list?page=', n, n + 50));
+    const after = start();
+    for (let n = 250; n < 500; n += 50) await after.discover(many('/list?page=', n, n + 50));
+    const stored = await store.count({ crawler: 'test', prefix: 'https://a.example/list?' });
+    expect(stored).toBeGreaterThanOrEqual(300);
+    expect(stored).toBeLessThan(400);
+    expect(new Set(refused)).toEqual(new Set(['trap-query-variants']));
+
+    refused = [];
+    for (let n = 0; n < 1_000; n += 50) await start().discover(many('/article/', n, n + 50));
+    const all = await store.count({ crawler: 'test' });
+    expect(all).toBeGreaterThanOrEqual(1_000);
+    expect(all).toBeLessThan(1_040);
+    expect(new Set(refused)).toEqual(new Set(['trap-host-size']));
+    await store.close();
+  });
+});

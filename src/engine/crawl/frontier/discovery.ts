@@ -1,0 +1,164 @@
+/**
+ * Takes links into the frontier, in batches: what is known keeps its state, what is new is stored and offered to its
+ * crawler. Bounds what one host can bring in, because endless calendars and session ids look like new pages permanently.
+ */
+import type { TrapDefinition } from '../../../domain/crawl/definition.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
+import { Batcher } from '../../support/batcher.js';
+
+const LINKS_PER_CALL = 5_000;
+const HOSTS_REMEMBERED = 20_000;
+const PATHS_REMEMBERED = 50_000;
+/** By so many URLs a limit may be passed, so that a host near its limit does not cost a call of the store for each link. */
+const SLACK = 32;
+/** A path that has grown by this part of its limit may have had more before the start: then the store is asked once. */
+const RECOUNT_AT = 1 / 64;
+
+export interface DiscoveryTarget {
+  readonly traps: TrapDefinition;
+  admitted(states: readonly UrlState[]): void;
+  refused(url: NewUrl, reason: string): void;
+}
+
+export class Discovery {
+  private readonly batcher: Batcher<NewUrl[], UrlState[]>;
+  private readonly hostSizes = new Map<string, number>();
+  private readonly queryVariants = new Map<string, QueryVariants>();
+
+  constructor(
+    private readonly store: Pick<FrontierStore, 'discover' | 'count'>,
+    private readonly target: (crawler: string) => DiscoveryTarget | undefined,
+  ) {
+    this.batcher = new Batcher((lists) => this.call(lists), LINKS_PER_CALL);
+  }
+
+  /** Resolves when the links are stored; gives back those that were new. */
+  async discover(urls: NewUrl[]): Promise<UrlState[]> {
+    return urls.length === 0 ? [] : this.batcher.add(urls);
+  }
+
+  private async call(lists: NewUrl[][]): Promise<UrlState[][]> {
+    const inserted: UrlState[] = [];
+    const batch = new PendingUrls();
+    for (const url of lists.flat()) {
+      let room = await this.room(url, batch);
+      if (room === 'unknown') {
+        inserted.push(...(await this.insert(batch.take())));
+        room = await this.room(url, batch);
+      }
+      if (room === 'some') batch.add(url);
+    }
+    inserted.push(...(await this.insert(batch.take())));
+    const byUrl = new Map(inserted.map((state) => [identity(state), state]));
+    return lists.map((list) => [...new Set(list.map(identity))].flatMap((url) => byUrl.get(url) ?? []));
+  }
+
+  private async insert(urls: NewUrl[]): Promise<UrlState[]> {
+    if (urls.length === 0) return [];
+    const inserted = await this.store.discover(urls);
+    const byCrawler = new Map<string, UrlState[]>();
+    for (const state of inserted) {
+      this.count(state);
+      const list = byCrawler.get(state.crawler);
+      if (list) list.push(state);
+      else byCrawler.set(state.crawler, [state]);
+    }
+    for (const [crawler, states] of byCrawler) this.target(crawler)?.admitted(states);
+    return inserted;
+  }
+
+  /** Is there room for one more? Unknown as long as nobody can tell how many URLs of the batch are new. */
+  private async room(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
+    const target = this.target(url.crawler);
+    // Its crawler was taken out while the page was in flight: the links wait for it to be put back.
+    if (!target) return 'some';
+    const { maxUrlsPerHost, maxQueryVariants } = target.traps;
+    const onHost = maxUrlsPerHost - (await this.hostSize(url));
+    const path = pathOf(url);
+    const ofPath =
+      path === '' ? Number.POSITIVE_INFINITY : maxQueryVariants - (await this.variants(url, path, maxQueryVariants));
+    if (onHost <= 0 || ofPath <= 0) {
+      target.refused(url, onHost <= 0 ? 'trap-host-size' : 'trap-query-variants');
+      return 'none';
+    }
+    const full =
+      batch.of(hostOf(url)) >= Math.max(onHost, SLACK) || (path !== '' && batch.of(path) >= Math.max(ofPath, SLACK));
+    return full ? 'unknown' : 'some';
+  }
+
+  private async hostSize(url: NewUrl): Promise<number> {
+    const key = hostOf(url);
+    let size = this.hostSizes.get(key);
+    if (size === undefined) {
+      size = await this.store.count({ crawler: url.crawler, hostKey: url.hostKey });
+      remember(this.hostSizes, key, size, HOSTS_REMEMBERED);
+    }
+    return size;
+  }
+
+  private async variants(url: NewUrl, path: string, limit: number): Promise<number> {
+    const variants = this.queryVariants.get(path);
+    if (variants === undefined || variants.complete || variants.count < limit * RECOUNT_AT) return variants?.count ?? 0;
+    if ((await this.hostSize(url)) < limit) return variants.count;
+    variants.complete = true;
+    const { crawler, hostKey } = url;
+    const prefix = url.url.slice(0, url.url.indexOf('?') + 1);
+    variants.count = await this.store.count({ crawler, hostKey, prefix });
+    return variants.count;
+  }
+
+  private count(state: UrlState): void {
+    const key = hostOf(state);
+    this.hostSizes.set(key, (this.hostSizes.get(key) ?? 0) + 1);
+    if (!state.url.includes('?')) return;
+    const path = pathOf(state);
+    const variants = this.queryVariants.get(path) ?? { count: 0, complete: false };
+    variants.count++;
+    remember(this.queryVariants, path, variants, PATHS_REMEMBERED);
+  }
+}
+
+/** URLs that differ only in their query. */
+interface QueryVariants {
+  count: number;
+  /** Those from before the start are counted. */
+  complete: boolean;
+}
+
+/** URLs that may be new, counted by their host and by their path. */
+class PendingUrls {
+  private urls: NewUrl[] = [];
+  private counts = new Map<string, number>();
+
+  add(url: NewUrl): void {
+    this.urls.push(url);
+    for (const key of [hostOf(url), pathOf(url)]) this.counts.set(key, this.of(key) + 1);
+  }
+
+  of(key: string): number {
+    return this.counts.get(key) ?? 0;
+  }
+
+  take(): NewUrl[] {
+    const { urls } = this;
+    this.urls = [];
+    this.counts = new Map();
+    return urls;
+  }
+}
+
+const identity = (url: { crawler: string; url: string }): string => `${url.crawler} ${url.url}`;
+const hostOf = (url: { crawler: string; hostKey: string }): string => `${url.crawler} ${url.hostKey}`;
+
+/** Empty for a URL without a query. */
+const pathOf = (url: { crawler: string; url: string }): string => {
+  const query = url.url.indexOf('?');
+  return query < 0 ? '' : `${url.crawler} ${url.url.slice(0, query)}`;
+};
+
+function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > most) map.delete(map.keys().next().value as string);
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import { wordsOf } from '../../../domain/content/vocabulary.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { instant } from '../../../domain/time/units.js';
+import { urlKey } from '../../../domain/url/url-key.js';
+import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
+import { EndlessLinks } from './endless-links.js';
+
+const HOST = 'a.example';
+const found = (n: number): NewUrl => ({
+  crawler: 'test',
+  url: `https://${HOST}/day/${n}`,
+  key: urlKey(`https://${HOST}/day/${n}`),
+  hostKey: HOST,
+  source: 3,
+  status: 'waiting',
+  reason: 'discovered',
+  hops: 100 + n,
+  redirects: 0,
+  discoveredVia: 'link',
+  foundOn: n === 0 ? `https://${HOST}/` : `https://${HOST}/day/${n - 1}`,
+  dueAt: instant(0),
+});
+
+class Chain {
+  readonly refused: string[] = [];
+  readonly forgotten: string[] = [];
+  readonly links: EndlessLinks;
+
+  constructor(
+    private readonly store: FrontierStore,
+    limit = 20,
+  ) {
+    const processor = { forget: (_: string, urls: readonly string[]) => this.forgotten.push(...urls) };
+    this.links = new EndlessLinks('test', { store, processor }, () => limit);
+  }
+
+  /** Reads the page, which links to the next; what was new. */
+  async read(page: UrlState, text = 'Nothing today.'): Promise<UrlState[]> {
+    const wanted = await this.links.wantsWords(page);
+    const words = wanted && wordsOf(text, wanted);
+    return this.links.take(page, words, [found(Number(page.url.split('/').at(-1)) + 1)], {
+      discover: (urls) => this.store.discover(urls),
+      refuse: ({ url }) => this.refused.push(url),
+    });
+  }
+
+  async follow(page: UrlState): Promise<UrlState> {
+    for (let last = page; ; ) {
+      const [next] = await this.read(last);
+      if (!next) return last;
+      last = next;
+    }
+  }
+}
+
+describe('links of endless patterns', () => {
+  it('are refused from pages that bring nothing, taken from others, and free to be found elsewhere', async () => {
+    const store = await openSqliteInProcess(':memory:');
+    const chain = new Chain(store);
+    const [first] = await store.discover([found(0)]);
+    const last = await chain.follow(first!);
+    const next = found(last.hops - 100 + 1).url;
+    expect(chain.refused).toEqual([next]);
+    expect(chain.forgotten).toEqual([next]);
+    expect(chain.links.objection(HOST, next)).toContain('/day/N');
+    expect(chain.links.objection(HOST, `https://${HOST}/about`)).toBeUndefined();
+    expect((await chain.read(last, 'The annual assembly.')).map(({ url }) => url)).toEqual([next]);
+    expect(chain.links.objection(HOST, next)).toBeUndefined();
+    await store.close();
+  });
+
+  it('stay refused after a restart, until the limit is changed', async () => {
+    const store = await openSqliteInProcess(':memory:');
+    const [first] = await store.discover([found(0)]);
+    const last = await new Chain(store).follow(first!);
+    expect(await new Chain(store).read(last)).toEqual([]);
+    expect(await new Chain(store, 30).read(last)).toHaveLength(1);
+    await store.close();
+  });
+
+  it('are taken from pages few links away from the root when these have other numbers, and not when they say the same', async () => {
+    const store = await openSqliteInProcess(':memory:');
+    const chain = new Chain(store);
+    const [first] = await store.discover([found(0)]);
+    const last = await chain.follow(first!);
+    expect(await chain.read({ ...last, hops: 20 }, 'Nothing today.')).toEqual([]);
+    expect(await chain.read(last, 'Nothing today 17.')).toEqual([]);
+    expect(await chain.read({ ...last, hops: 20 }, 'Nothing today 18.')).toHaveLength(1);
+    await store.close();
+  });
+
+  it.each([
+    ['one after another', 1],
+    ['as a shared database gives them to a host', 1_024],
+  ])('that wait already are looked at one in sixteen, with ids %s', async (_, step) => {
+    const store = await openSqliteInProcess(':memory:');
+    const chain = new Chain(store);
+    const [first] = await store.discover([found(0)]);
+    await chain.follow(first!);
+    const waiting = (id: number): UrlState => ({ ...first!, id, url: found(id).url, foundOn: found(id - 1).url });
+    const skipped = Array.from({ length: 1_600 }, (_, i) => chain.links.skips(waiting(step * (1_000 + i))));
+    const lookedAt = skipped.filter((each) => !each).length;
+    expect(lookedAt).toBeGreaterThan(80);
+    expect(lookedAt).toBeLessThan(120);
+    expect(chain.links.skips({ ...waiting(1_001), foundOn: `https://${HOST}/list` })).toBe(false);
+    expect(chain.links.skips({ ...waiting(1_001), visits: 1 })).toBe(false);
+    await store.close();
+  });
+});

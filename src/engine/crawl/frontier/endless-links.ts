@@ -1,0 +1,149 @@
+/**
+ * Keeps a crawler out of endless parts of a site: where the pages of a pattern bring nothing new any more, links from
+ * such a page to further URLs of endless patterns are not taken. Links from anywhere else are.
+ */
+import { BARREN_PAGES, EndlessPatterns } from '../../../domain/crawl/endless-patterns.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { urlPattern } from '../../../domain/url/url-pattern.js';
+import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+import type { PageTask } from '../../ports/page-task.js';
+
+export const ENDLESS_REASON = 'trap-endless-pattern';
+
+/**
+ * One URL in sixteen, by the upper four bits of its spread id (Fibonacci hashing): the lower ones are the same for all URLs
+ * of a host where a database is shared.
+ */
+const isLookedAt = (id: number): boolean => Math.imul(id, 0x9e3779b1) >>> 28 === 0;
+
+/**
+ * Links from the root up to which a number on a page counts as something new (Heritrix follows no more links). A chain
+ * without end becomes deep, and says nothing but other numbers on every page; a large site has all its pages few links
+ * away, where only pages that say exactly the same are endless, such as those under ever new sessions.
+ */
+const SHALLOW = 20;
+
+export interface EndlessServices {
+  readonly store: Pick<FrontierStore, 'settings' | 'putSetting'>;
+  readonly processor: Pick<PageProcessor, 'forget'>;
+}
+
+/** What is kept of a host: its endless patterns, and the limit that they were found under. */
+interface Kept {
+  readonly limit: number;
+  readonly patterns: readonly string[];
+}
+
+export class EndlessLinks {
+  private patterns: EndlessPatterns;
+  private restored: Promise<void> | undefined;
+
+  constructor(
+    private readonly crawler: string,
+    private readonly services: EndlessServices,
+    private readonly limit: () => number,
+  ) {
+    this.patterns = new EndlessPatterns(limit);
+  }
+
+  /** Which words of the page are wanted, to see whether it brings something new; undefined: none. */
+  async wantsWords({ hostKey, url, hops }: UrlState): Promise<PageTask['wantsWords']> {
+    this.restored ??= this.restore().catch((error: unknown) => {
+      this.restored = undefined;
+      throw error;
+    });
+    await this.restored;
+    if (!this.patterns.isWatched(hostKey, url)) return undefined;
+    return hops > SHALLOW ? 'without numbers' : 'with numbers';
+  }
+
+  /**
+   * Is the first visit of the URL not worth a request, as one of those that were found before their pattern turned out to
+   * be endless? One in so many is made all the same, to see whether there is something new by now.
+   */
+  skips({ id, hostKey, url, discoveredVia, visits, foundOn }: UrlState): boolean {
+    if (visits > 0 || discoveredVia !== 'link' || foundOn === undefined || isLookedAt(id)) return false;
+    return this.patterns.isEndless(hostKey, url) && this.patterns.isEndless(hostKey, foundOn);
+  }
+
+  /** Has `discover` take what is to be taken of the links of a page, and returns what was new; `refuse` is told the others. */
+  async take(
+    page: UrlState,
+    words: Int32Array | undefined,
+    links: NewUrl[],
+    { discover, refuse }: { discover(links: NewUrl[]): Promise<UrlState[]>; refuse(link: NewUrl): void },
+  ): Promise<UrlState[]> {
+    const judged = words !== undefined && this.patterns.isWatched(page.hostKey, page.url);
+    const suspicious = judged && this.patterns.isEndless(page.hostKey, page.url) ? this.endlessAmong(links) : new Set();
+    const stored = await discover(links.filter((link) => !suspicious.has(link)));
+    for (const { discoveredVia, hostKey, url } of stored)
+      if (discoveredVia === 'link') this.patterns.count(hostKey, url);
+    if (!judged) return stored;
+    const brings = await this.note(page, words, stored);
+    const held = links.filter((link) => suspicious.has(link));
+    if (brings) return [...stored, ...(await discover(held))];
+    for (const link of held) refuse(link);
+    // Found on another page they are taken, so they must not count as delivered.
+    if (held.length > 0)
+      this.services.processor.forget(
+        this.crawler,
+        held.map(({ url }) => url),
+      );
+    return stored;
+  }
+
+  /** Why further URLs like this one are not taken from each other; undefined when they are. */
+  objection(hostKey: string, url: string): string | undefined {
+    if (!this.patterns.isEndless(hostKey, url)) return undefined;
+    return `there are ${this.limit()} and more URLs like ${urlPattern(url)}, and the last ${BARREN_PAGES} of them brought nothing new: no word and no link`;
+  }
+
+  /** Hosts have come from another node, or stored URLs have been cleared: what is known of endless patterns is read again. */
+  forget(): void {
+    this.patterns = new EndlessPatterns(this.limit);
+    this.restored = undefined;
+  }
+
+  private endlessAmong(links: readonly NewUrl[]): Set<NewUrl> {
+    return new Set(
+      links.filter(
+        ({ discoveredVia, hostKey, url }) => discoveredVia === 'link' && this.patterns.isEndless(hostKey, url),
+      ),
+    );
+  }
+
+  private async note(page: UrlState, words: Int32Array, stored: readonly UrlState[]): Promise<boolean> {
+    const { hostKey, url } = page;
+    const own = urlPattern(url);
+    const ledOn = stored.some((found) => urlPattern(found.url) !== own && !this.isEndless(found));
+    const { brings, turned } = this.patterns.read({ hostKey, url, words, firstVisit: page.visits === 0, ledOn });
+    if (turned) await this.keep(hostKey);
+    return brings;
+  }
+
+  private isEndless({ hostKey, url }: UrlState): boolean {
+    return this.patterns.isEndless(hostKey, url);
+  }
+
+  private async keep(hostKey: string): Promise<void> {
+    const patterns = this.patterns.endlessOf(hostKey);
+    const kept: Kept = { limit: this.limit(), patterns };
+    await this.services.store.putSetting(
+      `${this.prefix}${hostKey}`,
+      patterns.length === 0 ? undefined : JSON.stringify(kept),
+    );
+  }
+
+  private async restore(): Promise<void> {
+    for (const [name, text] of await this.services.store.settings(this.prefix)) {
+      const { limit, patterns } = JSON.parse(text) as Kept;
+      // Whoever changed the limit wants to see what comes of it.
+      if (limit === this.limit()) this.patterns.restore(name.slice(this.prefix.length), patterns);
+    }
+  }
+
+  private get prefix(): string {
+    return `endless/${this.crawler}/`;
+  }
+}

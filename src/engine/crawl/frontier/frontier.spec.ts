@@ -1,0 +1,100 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { newUrl } from '../../../../test/support/frontier-samples.js';
+import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { days, instant } from '../../../domain/time/units.js';
+import { NO_OTHERS, SOLE_OWNER } from '../../support/single-node.js';
+import { Hosts } from '../hosts/hosts.js';
+import { Frontier } from './frontier.js';
+
+const HOST = 'http://a.example';
+const URLS = 3_000;
+
+async function open() {
+  const store = await openSqliteInProcess(':memory:');
+  const clock = new ManualClock();
+  const hosts = new Hosts(store, clock);
+  const settings = { weights: [1, 1, 1, 1, 1, 1], concurrencyPerHost: 10_000, maximumAge: days(1) };
+  const services = { store, hosts, clock, partitions: SOLE_OWNER, nodes: NO_OTHERS };
+  const frontier = new Frontier('docs', services, settings, () => undefined);
+  onTestFinished(async () => {
+    frontier.close();
+    hosts.close();
+    await store.close();
+  });
+  const host = hosts.get(HOST);
+  await vi.waitUntil(() => host.loaded);
+  return { store, clock, frontier };
+}
+
+it('of a long queue a window is in memory, and the store is read once a window', async () => {
+  const { store, clock, frontier } = await open();
+  const due = vi.spyOn(store, 'due');
+
+  for (let i = 0; i < URLS; i++) {
+    const seeded = await store.seed([newUrl(`${HOST}/${i}`, { source: 0, dueAt: clock.now() })]);
+    frontier.admit(seeded.map(({ state }) => state));
+  }
+  expect(frontier.waiting().urls).toBeLessThanOrEqual(2 * 512);
+
+  const given = new Set<number>();
+  await vi.waitUntil(
+    async () => {
+      const taken: UrlState[] = [];
+      for (let next = frontier.next(); next; next = frontier.next()) {
+        taken.push(next.url);
+        given.add(next.url.id);
+        frontier.offerAgain(next.host);
+      }
+      await store.settle(taken.map(({ id }) => ({ id, changes: { source: null } })));
+      for (const url of taken) frontier.settled(url, undefined);
+      return given.size === URLS;
+    },
+    { interval: 1, timeout: 10_000 },
+  );
+  expect(due.mock.calls.length).toBeLessThan(30);
+});
+
+it('when all that is in memory is decided on without a visit, the rest comes from the store', async () => {
+  const { store, clock, frontier } = await open();
+  const urls = Array.from({ length: URLS }, (_, i) => newUrl(`${HOST}/${i}`, { source: 0, dueAt: clock.now() }));
+  const states = (await store.seed(urls)).map(({ state }) => state);
+  frontier.admit(states);
+  await vi.waitUntil(() => frontier.waiting().urls > 0);
+  for (let slots = 0; slots < 10; slots++) await new Promise((resolve) => setImmediate(resolve));
+  const decided = states.slice(0, URLS - 1);
+  for (const state of decided) expect(frontier.hold(state)).toBe(true);
+  await store.settle(decided.map(({ id }) => ({ id, remove: true })));
+  for (const state of decided) frontier.settled(state, undefined);
+  const last = await vi.waitUntil(() => frontier.next(), { interval: 1, timeout: 5_000 });
+  expect(last.url).toEqual(states.at(-1));
+  frontier.settled(last.url, undefined);
+  await vi.waitUntil(() => frontier.isEmpty(), { interval: 1, timeout: 5_000 });
+});
+
+it('documents past their maximum age go before a long submitted list, and by turns with it when there are many', async () => {
+  const { store, clock, frontier } = await open();
+  const add = async (path: string, count: number, fields: Parameters<typeof newUrl>[1]) => {
+    const urls = Array.from({ length: count }, (_, i) =>
+      newUrl(`${HOST}/${path}${i}`, { dueAt: clock.now(), ...fields }),
+    );
+    return (await store.seed(urls)).map(({ state }) => state);
+  };
+  const visited = await add('old', 3, { source: undefined });
+  const late = { source: 5, dueAt: clock.now(), lastVisitAt: instant(clock.now() - days(2)) } as const;
+  await store.settle(visited.map(({ id }) => ({ id, changes: late })));
+  frontier.admit(await add('submitted', 100, { source: 0 }));
+  frontier.admit(visited.map((state) => ({ ...state, ...late })));
+  await vi.waitUntil(() => frontier.waiting().urls === 103, { interval: 1, timeout: 5_000 });
+
+  const picked: string[] = [];
+  for (let i = 0; i < 8; i++) {
+    const { url, host } = await vi.waitUntil(() => frontier.next(), { interval: 1, timeout: 5_000 });
+    picked.push(url.url.slice(HOST.length + 1));
+    frontier.offerAgain(host);
+  }
+  const submitted = ['submitted0', 'submitted1', 'submitted2', 'submitted3', 'submitted4'];
+  expect(picked.filter((path) => path.startsWith('s'))).toEqual(submitted);
+  expect(picked.slice(0, 6)).toEqual(['old0', 'submitted0', 'old1', 'submitted1', 'old2', 'submitted2']);
+});

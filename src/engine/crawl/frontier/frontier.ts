@@ -1,0 +1,342 @@
+/**
+ * The part of one crawler's frontier that is in memory: for each host in use a window on its queued URLs, and for each
+ * source the hosts that have a URL and may be asked now. The rest stays in the store. Nothing here ever waits for a host.
+ *
+ * A window is refilled from the store when it runs low (window-refill.ts); a URL is *held* from the moment it enters a buffer until its
+ * settlement has been written, so that it never is in two places.
+ */
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { SOURCES, type SourceNumber, USER } from '../../../domain/frontier/sources.js';
+import { WeightedPick } from '../../../domain/frontier/weighted-pick.js';
+import { type Duration, type Instant, NEVER } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { Nodes } from '../../ports/nodes.js';
+import type { Partitions } from '../../ports/partitions.js';
+import { Fifo } from '../../support/fifo.js';
+import type { Host, Hosts } from '../hosts/hosts.js';
+import { UrgentVisits } from '../urgent-visits.js';
+import { HostWindow } from './host-window.js';
+import { WindowRefill } from './window-refill.js';
+
+const SWEEP_PAGE = 1000;
+
+const SOURCE_NUMBERS = SOURCES.map((_, i) => i as SourceNumber);
+
+export interface FrontierSettings {
+  /** By source number. */
+  readonly weights: readonly number[];
+  /** Requests that may be in flight at one host at once. */
+  readonly concurrencyPerHost: number;
+  /** A document that was not visited for longer than this goes before the first source, whatever the load. */
+  readonly maximumAge: Duration;
+}
+
+interface FrontierServices {
+  readonly store: FrontierStore;
+  readonly hosts: Hosts;
+  readonly clock: Clock;
+  readonly partitions: Partitions;
+  readonly nodes: Nodes;
+}
+
+export class Frontier {
+  readonly picks: number[] = SOURCES.map(() => 0);
+  private readonly windows = new Map<string, HostWindow>();
+  private readonly readyHosts = SOURCES.map(() => new Fifo<HostWindow>());
+  private readonly picker: WeightedPick;
+  private readonly refills: WindowRefill;
+  private readonly urgent: UrgentVisits;
+  private readonly letGo: () => void;
+  private closed = false;
+  private readonly isReadyIn = (source: number): boolean => this.hasReady(source as SourceNumber);
+
+  private readonly store: FrontierStore;
+  private readonly hosts: Hosts;
+  private readonly clock: Clock;
+  private readonly partitions: Partitions;
+  private readonly nodes: Nodes;
+
+  constructor(
+    private readonly crawler: string,
+    services: FrontierServices,
+    private settings: FrontierSettings,
+    private readonly wake: () => void,
+  ) {
+    this.store = services.store;
+    this.hosts = services.hosts;
+    this.clock = services.clock;
+    this.partitions = services.partitions;
+    this.nodes = services.nodes;
+    this.picker = new WeightedPick(settings.weights);
+    this.refills = new WindowRefill(crawler, services, this.windows, (window) => this.offer(window));
+    this.urgent = new UrgentVisits(this.clock, wake, (url, window) => {
+      window.buffers[USER]!.unshift(url);
+      this.offer(window);
+    });
+    this.letGo = this.hosts.addUser({
+      ready: (host) => this.offerAgain(host),
+      uses: (hostKey) => this.windows.has(hostKey),
+    });
+  }
+
+  configure(settings: FrontierSettings): void {
+    this.settings = settings;
+    this.picker.setWeights(settings.weights);
+    for (const window of this.windows.values()) {
+      window.limit = settings.concurrencyPerHost;
+      this.offer(window);
+    }
+  }
+
+  /** The next URL to visit and its host, by the weights of the sources that have one; the caller now holds it. */
+  next(): { url: UrlState; host: Host; source: SourceNumber } | undefined {
+    const urgent = this.urgent.next();
+    if (urgent) {
+      this.picks[USER]!++;
+      return { url: urgent.url, host: urgent.window.host, source: USER };
+    }
+    const source = this.picker.pick(this.isReadyIn) as SourceNumber | undefined;
+    if (source === undefined) return undefined;
+    const window = this.readyHosts[source]!.shift()!;
+    window.ready[source] = false;
+    const url = window.take(source);
+    this.picks[source]!++;
+    this.refills.whenLow(window, source);
+    return { url, host: window.host, source };
+  }
+
+  /** After `next`, and when the host is ready: it may have room for another request. */
+  offerAgain(host: Host): void {
+    const window = this.windows.get(host.key);
+    if (window) this.offer(window);
+  }
+
+  /** Gives a URL back unvisited, to the head of its queue. */
+  putBack(url: UrlState, source: SourceNumber): void {
+    const window = this.windows.get(url.hostKey);
+    this.picks[source]!--;
+    if (!window) return; // the host is another node's by now
+    window.buffers[source]!.unshift(url);
+    this.offer(window);
+  }
+
+  /** A limit of the host's own; undefined: that of the crawler. */
+  limitHost(hostKey: string, limit: number | undefined): void {
+    const window = this.windows.get(hostKey);
+    if (window) window.limit = limit ?? this.settings.concurrencyPerHost;
+  }
+
+  /** URLs that have just been stored, or whose due time has changed. */
+  admit(states: readonly UrlState[]): void {
+    const now = this.clock.now();
+    const foreign = new Set<string>();
+    for (const state of states) {
+      if (state.source === undefined) continue;
+      if (!this.partitions.owns(state.hostKey)) {
+        foreign.add(state.hostKey);
+        continue;
+      }
+      const window = this.window(state.hostKey);
+      if (window.held.has(state.id)) continue;
+      const buffer = window.buffers[state.source]!;
+      // Straight into the buffer only when nothing older waits in the store: first in, first out.
+      const straight =
+        state.dueAt <= now &&
+        window.nextDue[state.source]! > now &&
+        !window.loading[state.source] &&
+        buffer.size < this.refills.windowSize;
+      if (straight) {
+        window.held.add(state.id);
+        buffer.push(state);
+        this.offer(window);
+      } else this.refills.expect(window, state.source, state.dueAt);
+    }
+    if (foreign.size > 0) this.nodes.due(foreign);
+  }
+
+  /**
+   * A person wants the URL visited now: one request is made to its host even while that rests. False when the host does not
+   * rest, has such a visit before it already, or the URL is in flight.
+   */
+  tryNow(url: UrlState): boolean {
+    if (!this.partitions.owns(url.hostKey)) return false;
+    const window = this.window(url.hostKey);
+    const { host } = window;
+    if (host.paused || (host.loaded && !host.rests(this.clock.now()))) return false;
+    if (window.held.has(url.id) && !this.takeOut(window, url.id)) return false;
+    window.held.add(url.id);
+    if (this.urgent.add(url, window)) return true;
+    window.buffers[USER]!.unshift(url);
+    return false;
+  }
+
+  /** Hosts in use that rest. */
+  resting(limit: number): string[] {
+    const now = this.clock.now();
+    const hosts: string[] = [];
+    for (const { host } of this.windows.values()) {
+      if (hosts.length >= limit) break;
+      if (host.rests(now) && !host.paused) hosts.push(host.key);
+    }
+    return hosts;
+  }
+
+  /** These hosts are another node's: what is in hand here is left to it. */
+  revoke(isLost: (hostKey: string) => boolean): void {
+    this.urgent.revoke(isLost);
+    for (const [hostKey, window] of this.windows) {
+      if (!isLost(hostKey)) continue;
+      window.empty();
+      this.windows.delete(hostKey);
+    }
+  }
+
+  /** The URL's settlement has been written. `next` is its new place in the queue, if it has one. */
+  settled(url: { id: UrlId; hostKey: string }, next: { source: SourceNumber; dueAt: Instant } | undefined): void {
+    const window = this.windows.get(url.hostKey);
+    if (!window) return;
+    window.held.delete(url.id);
+    if (next) this.refills.expect(window, next.source, next.dueAt);
+  }
+
+  /** Has its visit, or a decision about it, begun, and is not settled yet? */
+  isInFlight(url: { id: UrlId; hostKey: string }): boolean {
+    const window = this.windows.get(url.hostKey);
+    return window?.held.has(url.id) === true && !window.isBuffered(url.id);
+  }
+
+  /** Takes a URL that is to be decided without a visit; false when it is already in flight. */
+  hold(url: { id: UrlId; hostKey: string }): boolean {
+    const window = this.window(url.hostKey);
+    if (window.held.has(url.id)) return this.takeOut(window, url.id);
+    window.held.add(url.id);
+    return true;
+  }
+
+  /**
+   * Finds the hosts whose URLs are due until the horizon, page by page, and lets go of those that are not in use. Of the
+   * partitions given; of all that are owned when none are.
+   */
+  async sweep(horizon: Instant, partitions = this.partitions.owned): Promise<void> {
+    if (partitions?.length === 0) return;
+    let after: string | undefined;
+    do {
+      const page = await this.store.backlogs(this.crawler, horizon, after, SWEEP_PAGE, partitions);
+      if (this.closed) return;
+      for (const { hostKey, source, dueAt } of page.backlogs)
+        if (this.partitions.owns(hostKey)) this.refills.expect(this.window(hostKey), source, dueAt);
+      after = page.next;
+    } while (after !== undefined);
+    this.dropUnused(horizon);
+  }
+
+  /** Nothing is buffered, being read or due. URLs in flight count as `held` by the caller. */
+  isEmpty(): boolean {
+    if (this.refills.areInFlight) return false;
+    const now = this.clock.now();
+    for (const window of this.windows.values()) {
+      if (window.held.size > 0 || window.nextDue.some((due) => due <= now)) return false;
+    }
+    return true;
+  }
+
+  /** May it have a URL to give until then? */
+  hasUntil(horizon: Instant): boolean {
+    if (this.refills.areInFlight) return true;
+    for (const window of this.windows.values()) {
+      if (window.nextDue.some((due) => due <= horizon)) return true;
+      if (!window.host.paused && window.host.readyAt <= horizon && window.buffered > 0) return true;
+    }
+    return false;
+  }
+
+  /** Hosts with URLs in hand, and when the first of them may be asked: for words about what limits the speed. */
+  waiting(): {
+    hosts: number;
+    urls: number;
+    largest: { hostKey: string; urls: number }[];
+    nextRequestAt?: Instant;
+    limitedByHost: boolean;
+  } {
+    const now = this.clock.now();
+    let next: Instant = NEVER;
+    let urls = 0;
+    let ready = false;
+    const busy: { hostKey: string; urls: number }[] = [];
+    for (const window of this.windows.values()) {
+      const count = window.buffered;
+      if (count === 0) continue;
+      urls += count;
+      busy.push({ hostKey: window.host.key, urls: count });
+      if (window.host.isReady(now, window.limit)) ready = true;
+      else if (!window.host.paused && window.host.readyAt < next) next = window.host.readyAt;
+    }
+    busy.sort((a, b) => b.urls - a.urls);
+    return {
+      hosts: busy.length,
+      urls,
+      largest: busy.slice(0, 2),
+      nextRequestAt: next < NEVER ? next : undefined,
+      limitedByHost: busy.length > 0 && !ready,
+    };
+  }
+
+  close(): void {
+    this.closed = true;
+    this.letGo();
+    this.urgent.close();
+    this.refills.close();
+  }
+
+  private takeOut(window: HostWindow, id: UrlId): boolean {
+    if (this.urgent.remove({ id, hostKey: window.host.key })) return true;
+    if (!window.takeOut(id)) return false;
+    for (const source of SOURCE_NUMBERS) this.refills.whenLow(window, source);
+    return true;
+  }
+
+  private window(hostKey: string): HostWindow {
+    let window = this.windows.get(hostKey);
+    if (!window) {
+      window = new HostWindow(this.hosts.get(hostKey), this.settings.concurrencyPerHost);
+      this.windows.set(hostKey, window);
+    }
+    return window;
+  }
+
+  private hasReady(source: SourceNumber): boolean {
+    const queue = this.readyHosts[source]!;
+    const now = this.clock.now();
+    for (let window = queue.peek(); window; window = queue.peek()) {
+      if (window.has(source) && window.host.isReady(now, window.limit)) return true;
+      // Its host is busy or resting: the host's clock will offer it again.
+      queue.shift();
+      window.ready[source] = false;
+    }
+    return false;
+  }
+
+  /** Puts the host into the ready queues of the sources that have a URL of it; reads from the store what is due. */
+  private offer(window: HostWindow): void {
+    const now = this.clock.now();
+    window.promoteOverdue(this.settings.maximumAge, now);
+    const ready = window.host.isReady(now, window.limit);
+    let offered = false;
+    for (const source of SOURCE_NUMBERS) {
+      if (window.buffers[source]!.size === 0) this.refills.refill(window, source);
+      if (ready && window.has(source) && !window.ready[source]) {
+        window.ready[source] = true;
+        this.readyHosts[source]!.push(window);
+        offered = true;
+      }
+    }
+    if (offered) this.wake();
+  }
+
+  private dropUnused(horizon: Instant): void {
+    for (const [key, window] of this.windows)
+      if (window.isUnused(horizon) && !window.ready.includes(true)) this.windows.delete(key);
+    this.hosts.forgetUnused();
+  }
+}

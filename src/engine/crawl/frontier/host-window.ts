@@ -1,0 +1,80 @@
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { REFRESH, SOURCES, type SourceNumber, USER } from '../../../domain/frontier/sources.js';
+import { type Duration, type Instant, NEVER } from '../../../domain/time/units.js';
+import { Fifo } from '../../support/fifo.js';
+import type { Host } from '../hosts/hosts.js';
+
+/** One crawler's view on the queued URLs of one host: what of each source is in memory, and from when on the store has more. */
+export class HostWindow {
+  readonly buffers = SOURCES.map(() => new Fifo<UrlState>());
+  /** Documents past their maximum age: they go before what the first source has, by turns with it when there are many. */
+  private readonly overdue = new Fifo<UrlState>();
+  private tookOverdue = false;
+  /** Due time of the first stored URL that is not in the buffer; NEVER when there is none. */
+  readonly nextDue: Instant[] = SOURCES.map(() => NEVER);
+  readonly loading: boolean[] = SOURCES.map(() => false);
+  /** Is in the ready queue of the source. */
+  readonly ready: boolean[] = SOURCES.map(() => false);
+  /** Buffered or in flight. */
+  readonly held = new Set<UrlId>();
+  /** Requests that this crawler may have in flight at this host at once. */
+  limit: number;
+
+  constructor(
+    readonly host: Host,
+    limit: number,
+  ) {
+    this.limit = limit;
+  }
+
+  get buffered(): number {
+    return this.overdue.size + this.buffers.reduce((sum, buffer) => sum + buffer.size, 0);
+  }
+
+  has(source: SourceNumber): boolean {
+    return this.buffers[source]!.size > 0 || (source === USER && this.overdue.size > 0);
+  }
+
+  /** The next URL of a source that has one. */
+  take(source: SourceNumber): UrlState {
+    const buffer = this.buffers[source]!;
+    if (source !== USER) return buffer.shift()!;
+    this.tookOverdue = this.overdue.size > 0 && !(this.tookOverdue && buffer.size > 0);
+    return (this.tookOverdue ? this.overdue : buffer).shift()!;
+  }
+
+  /** Keeps the promise of the maximum age: the refresh source alone may be starved by the weights of the others. */
+  promoteOverdue(maximumAge: Duration, now: Instant): void {
+    const due = this.buffers[REFRESH]!;
+    for (let url = due.peek(); url?.lastVisitAt !== undefined; url = due.peek()) {
+      if (now - url.lastVisitAt <= maximumAge) return;
+      this.overdue.push(due.shift()!);
+    }
+  }
+
+  isUnused(horizon: Instant): boolean {
+    return this.held.size === 0 && !this.loading.includes(true) && this.nextDue.every((due) => due > horizon);
+  }
+
+  isBuffered(id: UrlId): boolean {
+    return this.bufferOf(id) !== undefined;
+  }
+
+  /** Takes a URL out of its buffer; false when it is in flight already. */
+  takeOut(id: UrlId): boolean {
+    const buffer = this.bufferOf(id);
+    if (!buffer) return false;
+    const rest = [...buffer].filter((state) => state.id !== id);
+    while (buffer.shift());
+    for (const state of rest) buffer.push(state);
+    return true;
+  }
+
+  private bufferOf(id: UrlId): Fifo<UrlState> | undefined {
+    return [this.overdue, ...this.buffers].find((candidate) => [...candidate].some((state) => state.id === id));
+  }
+
+  empty(): void {
+    for (const buffer of [this.overdue, ...this.buffers]) while (buffer.shift());
+  }
+}

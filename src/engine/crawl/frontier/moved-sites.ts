@@ -1,0 +1,24 @@
+import { moveBack, moveSite } from '../../../domain/policy/site-mode.js';
+import type { CrawlUrl } from '../../../domain/url/crawl-url.js';
+import type { CrawlContext } from '../../page/crawl-context.js';
+import type { CrawlServices } from '../services.js';
+
+/** The home page of a site leads to another site, which becomes the one crawled; without a target it answers itself again. */
+export async function noteMove(
+  { store, processor, nodes, clock, log }: Pick<CrawlServices, 'store' | 'processor' | 'nodes' | 'clock' | 'log'>,
+  { roots, definition: { name: crawler } }: CrawlContext,
+  root: string,
+  target?: CrawlUrl,
+): Promise<void> {
+  const context = roots.get(root);
+  if (!context) return;
+  const moved = target ? moveSite(context, target) : moveBack(context);
+  roots.set(root, moved);
+  processor.addRoot(crawler, moved);
+  await store.putSetting(`moved-site/${crawler}/${root}`, target?.href);
+  // What pages of the site linked to while it was away was refused.
+  if (!target) await store.putSetting(`policy-since/${crawler}`, String(clock.now()));
+  await nodes.controlChanged();
+  const what = target ? 'leads to another site, which is crawled from now on' : 'answers itself again';
+  log.info(`the home page of a site ${what}`, { crawler, root, site: target?.href ?? root });
+}

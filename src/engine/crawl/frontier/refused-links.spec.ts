@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { instant } from '../../../domain/time/units.js';
+import { RefusedLinks } from './refused-links.js';
+
+it('what conditions filter is counted, and named only when they log it', () => {
+  const refused = new RefusedLinks();
+  const link = (path: string, record: boolean) => ({
+    url: `http://a/${path}`,
+    hostKey: 'a',
+    reason: 'condition-filtered',
+    record,
+  });
+  for (const one of [link('secret', false), link('logged', true)]) refused.add(one, 'http://a/', instant(0));
+  expect(refused.views()).toMatchObject([{ count: 2, samples: [{ url: 'http://a/logged' }] }]);
+});
+
+it('of a refused link that no person can read to its end the beginning is kept', () => {
+  const refused = new RefusedLinks();
+  const name = 'h'.repeat(10_000);
+  for (const path of ['a', 'b']) {
+    refused.add({ url: `http://${name}/${path}`, hostKey: name, reason: 'url-too-long' }, 'http://a/', instant(0));
+  }
+  refused.add({ url: 'http://a/x', hostKey: 'a', reason: 'offsite' }, 'http://a/', instant(0));
+  const [long, short] = refused.views();
+  expect(long?.count).toBe(2);
+  expect(long?.hostKey.length).toBeLessThan(2_100);
+  expect(long?.samples.map(({ url }) => url)).toEqual([`${`http://${name}`.slice(0, 2_048)}…`]);
+  expect(short?.samples.map(({ url }) => url)).toEqual(['http://a/x']);
+});

@@ -1,0 +1,52 @@
+import type { Instant } from '../../../domain/time/units.js';
+import type { RefusedView } from '../../engine-api.js';
+import { copied } from '../../support/copied-string.js';
+
+const MOST_ENTRIES = 2_000;
+const SAMPLES = 5;
+/** Characters of a URL or host that a person wants to see. */
+const SHOWN = 2_048;
+
+/** Velocity keeps no record of what its conditions filter, unless they log it: it is counted only. */
+const WITHOUT_RECORD: ReadonlySet<string> = new Set(['condition-filtered', 'condition-disallowed']);
+
+interface Entry {
+  readonly reason: string;
+  readonly hostKey: string;
+  count: number;
+  samples: { url: string; from: string; at: Instant }[];
+}
+
+/**
+ * Links that the policy refused and that were never stored, counted by reason and host with a few samples, in bounded
+ * space: so that "why not?" has an answer for them too. When it is full, the entry that was touched longest ago goes.
+ */
+export class RefusedLinks {
+  private readonly entries = new Map<string, Entry>();
+  total = 0;
+
+  add(link: { url: string; hostKey: string; reason: string; record?: boolean }, from: string, at: Instant): void {
+    this.total++;
+    const hostKey = shown(link.hostKey);
+    const key = `${link.reason} ${hostKey}`;
+    let entry = this.entries.get(key);
+    if (entry) this.entries.delete(key);
+    else entry = { reason: link.reason, hostKey, count: 0, samples: [] };
+    entry.count++;
+    const url = shown(link.url);
+    const named = link.record || !WITHOUT_RECORD.has(link.reason);
+    if (named && entry.samples.length < SAMPLES && !entry.samples.some((sample) => sample.url === url)) {
+      entry.samples.push({ url, from, at });
+    }
+    this.entries.set(key, entry);
+    if (this.entries.size > MOST_ENTRIES) this.entries.delete(this.entries.keys().next().value as string);
+  }
+
+  views(): RefusedView[] {
+    return [...this.entries.values()]
+      .sort((a, b) => b.count - a.count)
+      .map((entry) => ({ ...entry, samples: [...entry.samples] }));
+  }
+}
+
+const shown = (text: string): string => (text.length <= SHOWN ? text : `${copied(text.slice(0, SHOWN))}…`);

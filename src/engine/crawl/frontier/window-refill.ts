@@ -1,0 +1,126 @@
+/**
+ * Brings due URLs from the store into the windows of one crawler's frontier, when they run low and when their time comes.
+ * At most one read is in flight for a host and source.
+ */
+
+import type { SourceNumber } from '../../../domain/frontier/sources.js';
+import { TimeHeap } from '../../../domain/frontier/time-heap.js';
+import { after, type Instant, NEVER, seconds } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { HostWindow } from './host-window.js';
+
+/** URLs of one host and source in memory: many, so that the store is seldom read, as long as the hosts in use are few. */
+const WINDOW = 512;
+const FEW_HOSTS = 64;
+/** Among many hosts each is asked seldom, and their windows add up. */
+const SMALL_WINDOW = 32;
+/** Part of a window at which it is filled again. */
+const LOW_WATER = 1 / 4;
+/** After the store has failed to tell what is due. */
+const READ_AGAIN = seconds(5);
+
+export class WindowRefill {
+  private readonly dueTimes = new TimeHeap<{ window: HostWindow; source: SourceNumber }>();
+  private cancelTimer: (() => void) | undefined;
+  private timerAt: Instant | undefined;
+  private reads = 0;
+  private closed = false;
+
+  /** `changed` is called when a window has got URLs, or when the time of its first one has come. */
+  constructor(
+    private readonly crawler: string,
+    private readonly services: { readonly store: FrontierStore; readonly clock: Clock },
+    private readonly windows: ReadonlyMap<string, HostWindow>,
+    private readonly changed: (window: HostWindow) => void,
+  ) {}
+
+  get windowSize(): number {
+    return this.windows.size <= FEW_HOSTS ? WINDOW : SMALL_WINDOW;
+  }
+
+  get areInFlight(): boolean {
+    return this.reads > 0;
+  }
+
+  whenLow(window: HostWindow, source: SourceNumber): void {
+    if (window.buffers[source]!.size < this.windowSize * LOW_WATER) this.refill(window, source);
+  }
+
+  /** The store has a URL of this host and source, due then. */
+  expect(window: HostWindow, source: SourceNumber, dueAt: Instant): void {
+    if (dueAt >= window.nextDue[source]!) return;
+    window.nextDue[source] = dueAt;
+    // What is due is read when the buffer runs low: a buffer that took all of a long queue would hold it in memory.
+    if (dueAt <= this.services.clock.now()) this.whenLow(window, source);
+    else {
+      this.dueTimes.push(dueAt, { window, source });
+      this.armTimer();
+    }
+  }
+
+  refill(window: HostWindow, source: SourceNumber): void {
+    if (this.closed || window.loading[source] || window.nextDue[source]! > this.services.clock.now()) return;
+    window.loading[source] = true;
+    void this.load(window, source);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.cancelTimer?.();
+  }
+
+  private async load(window: HostWindow, source: SourceNumber): Promise<void> {
+    this.reads++;
+    window.nextDue[source] = NEVER; // what is stored while the read is in flight lowers it again
+    try {
+      const now = this.services.clock.now();
+      const { urls, next } = await this.services.store.due(
+        this.crawler,
+        window.host.key,
+        source,
+        now,
+        this.windowSize,
+        window.held,
+      );
+      if (this.closed || this.windows.get(window.host.key) !== window) return;
+      window.loading[source] = false;
+      for (const url of urls) {
+        if (window.held.has(url.id)) continue;
+        window.held.add(url.id);
+        window.buffers[source]!.push(url);
+      }
+      if (next !== undefined) this.expectAfterLoad(window, source, next, urls.length > 0);
+      this.changed(window);
+    } catch {
+      // The store says elsewhere that it fails. What is due stays due.
+      window.loading[source] = false;
+      this.expect(window, source, after(this.services.clock.now(), READ_AGAIN));
+    } finally {
+      this.reads--;
+    }
+  }
+
+  /** Not through `expect`: what is due at once is read when the buffer runs low, not in a loop. */
+  private expectAfterLoad(window: HostWindow, source: SourceNumber, next: Instant, progressed: boolean): void {
+    if (next > this.services.clock.now() || !progressed) this.expect(window, source, next);
+    else if (next < window.nextDue[source]!) window.nextDue[source] = next;
+  }
+
+  private armTimer(): void {
+    const next = this.dueTimes.peekTime();
+    if (next === undefined || this.closed || (this.timerAt !== undefined && this.timerAt <= next)) return;
+    this.cancelTimer?.();
+    this.timerAt = next;
+    this.cancelTimer = this.services.clock.at(next, () => {
+      this.timerAt = undefined;
+      this.cancelTimer = undefined;
+      const now = this.services.clock.now();
+      for (let due = this.dueTimes.popDue(now); due; due = this.dueTimes.popDue(now)) {
+        // A window that was dropped meanwhile has been, or will be, found again by a sweep.
+        if (this.windows.get(due.window.host.key) === due.window) this.changed(due.window);
+      }
+      this.armTimer();
+    });
+  }
+}

@@ -1,0 +1,111 @@
+/** The order in which visits, releases and settlements end is free; none of it may leave a deletion waiting that nothing holds up. */
+import { describe, expect, it } from 'vitest';
+import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
+import { order } from '../../../test/support/frontier-samples.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { type HostAnswer, HostTroubles, type WantedDeletion } from './host-trouble.js';
+
+const HOST = 'http://a.example';
+
+/** Forty indexed pages of one host; a page that is asked for answers before the call that asks has returned. */
+function world(answer: (page: UrlState) => Partial<HostAnswer>, isInFlight = () => false) {
+  const clock = new ManualClock();
+  const pages = Array.from({ length: 40 }, (_, i) => ({ id: i + 1, url: `${HOST}/p${i}`, hostKey: HOST }) as UrlState);
+  const waiting = new Set<string>();
+  const asked: string[] = [];
+  const settings = crawlerDefinition({}).deletionGuard;
+  const troubles: HostTroubles = new HostTroubles('docs', {
+    clock,
+    store: {
+      list: async () => pages,
+      orders: async () => [...waiting].map((uri, i) => order(i, { uri, hostKey: HOST, decidedAt: clock.now() })),
+      find: async (_crawler, url) => ({
+        ...pages.find((page) => page.url === url)!,
+        pendingDeletion: waiting.has(url) ? 'http-5xx' : undefined,
+      }),
+    },
+    visitSoon: async (page) => {
+      if (isInFlight()) return false;
+      asked.push(page.url);
+      if (!waiting.has(page.url)) await troubles.note(visitOf(page, answer(page)));
+      return true;
+    },
+  });
+  const visitOf = ({ id, url, hostKey }: UrlState, particulars: Partial<HostAnswer>): HostAnswer => ({
+    id,
+    url,
+    hostKey,
+    discoveredVia: 'link',
+    firstSeenAt: clock.now(),
+    visitedBefore: true,
+    startedAt: clock.now(),
+    outcome: 'document',
+    status: 200,
+    code: undefined,
+    ...particulars,
+  });
+  const deletion = (page: UrlState, reason: string): WantedDeletion => ({
+    state: page,
+    reason,
+    startedAt: clock.now(),
+    waitingSince: undefined,
+  });
+  const settle = async (page: UrlState): Promise<void> => {
+    waiting.add(page.url);
+    await troubles.settled(page);
+  };
+  return { troubles, pages, asked, settings: { ...settings, maxDeletions: 5 }, deletion, settle };
+}
+
+describe('the pages that an early look visits', () => {
+  it('count, however soon they answer: the look ends, and the deletion goes on', async () => {
+    const { troubles, pages, asked, settings, deletion } = world(() => ({}));
+    expect(await troubles.judgeGone(deletion(pages[7]!, 'http-404'), 40, settings)).toBe('pass');
+    expect(asked).toHaveLength(3);
+  });
+
+  it('are asked stage by stage while the answer is open, and what is gone with them is held', async () => {
+    const gone = { outcome: 'error', status: 404, code: 'http-404' } as const;
+    const { troubles, pages, asked, settings, deletion } = world(() => gone);
+    expect(await troubles.judgeGone(deletion(pages[7]!, 'http-404'), 40, settings)).toBe('hold');
+    expect(asked.length).toBeGreaterThanOrEqual(10);
+    expect(new Set(asked).size).toBe(asked.length);
+  });
+});
+
+describe('a sign of life', () => {
+  it('that comes before the waiting deletion is written has its page visited once it is', async () => {
+    const { troubles, pages, asked, settings, deletion, settle } = world(() => ({}));
+    const page = pages[7]!;
+    expect(await troubles.judgeFault(deletion(page, 'http-5xx'), settings)).toMatchObject({
+      wait: 'awaiting-sign-of-life',
+    });
+    expect(asked).not.toContain(page.url);
+    await settle(page);
+    expect(asked.at(-1)).toBe(page.url);
+  });
+
+  it('is sought again when all other pages were in flight', async () => {
+    let isBusy = true;
+    const { troubles, pages, asked, settings, deletion, settle } = world(
+      () => ({}),
+      () => isBusy,
+    );
+    const page = pages[7]!;
+    await troubles.judgeFault(deletion(page, 'http-5xx'), settings);
+    expect(asked).toEqual([]);
+    isBusy = false;
+    await settle(page);
+    expect(asked.at(-1)).toBe(page.url);
+  });
+
+  it('releases a deletion that began to wait after others were released in the same instant', async () => {
+    const { troubles, pages, asked, settings, deletion, settle } = world(() => ({}));
+    for (const page of pages.slice(7, 10)) {
+      await troubles.judgeFault(deletion(page, 'http-5xx'), settings);
+      await settle(page);
+      expect(asked.at(-1)).toBe(page.url);
+    }
+  });
+});

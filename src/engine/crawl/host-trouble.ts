@@ -1,0 +1,347 @@
+/**
+ * Hosts with deletions that wait: for a sign of life after a fault of the server, or for an early look at the other pages. Here the
+ * visits that bring the decision are made; the decisions are those of domain/push/sign-of-life.ts and early-look.ts. Everything is
+ * found again after a restart: what waits is in the ledger, and its page is visited again by itself.
+ */
+import type { DeletionGuardDefinition } from '../../domain/crawl/definition.js';
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import { LOOK_LASTS, needsLook, nextLookStep, settledUrl, VANISHED_PER_LOOK } from '../../domain/push/early-look.js';
+import { type Answer, isSignOfLife, judgeFault, recheckAt, saysGone } from '../../domain/push/sign-of-life.js';
+import { after, between, hours, type Instant } from '../../domain/time/units.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
+
+const PAGE = 1_000;
+const MOST_HOSTS = 10_000;
+const MOST_UNWRITTEN = 10_000;
+/** Pages visited to find a sign of life, and how often while none comes. */
+const SIGN_SAMPLE = 3;
+const SIGN_INTERVAL = hours(1);
+/** Pages that a sample is taken from, and pages that a look visits in all. */
+const CANDIDATES = 100;
+const MOST_LOOKED_AT = 30;
+
+/** Why a deletion waits, and when its page is to be visited again at the latest. */
+export interface Wait {
+  readonly wait: 'awaiting-sign-of-life' | 'awaiting-early-look';
+  readonly until: Instant;
+}
+
+/** A deletion that the end of a visit asks for. */
+export interface WantedDeletion {
+  readonly state: UrlState;
+  readonly reason: string;
+  /** When the visit began. */
+  readonly startedAt: Instant;
+  /** Since when it waits for a sign of life. */
+  readonly waitingSince: Instant | undefined;
+}
+
+/** The end of a visit, as far as its host is concerned. */
+export interface HostAnswer extends Answer {
+  readonly id: UrlId;
+  readonly hostKey: string;
+  /** Error code, when the visit failed. */
+  readonly code: string | undefined;
+}
+
+interface Look {
+  readonly startedAt: Instant;
+  readonly settings: DeletionGuardDefinition;
+  readonly documents: number;
+  readonly vanished: Set<UrlId>;
+  readonly asked: Set<UrlId>;
+  /** Asked, and not answered yet. */
+  readonly outstanding: Set<UrlId>;
+  /** A sample is being chosen: whoever does it goes on when the answers are there. */
+  isAsking: boolean;
+  looked: number;
+  gone: number;
+  /** Pages found gone after it ended well. */
+  since: number;
+  end?: { readonly verdict: 'clear' | 'hold'; readonly at: Instant };
+}
+
+interface Trouble {
+  /** When the oldest deletion began to wait. */
+  since: Instant;
+  lastSign?: Instant;
+  lastSample?: Instant;
+  /** A deletion has begun to wait, or waits on, since the last release. */
+  hasNew: boolean;
+  /** All pages that could have brought a sign were in flight when one was sought: the next that is settled has it sought again. */
+  foundNone: boolean;
+  /** How often what waits was released. */
+  releases: number;
+  look?: Look;
+}
+
+interface TroubleServices {
+  readonly store: Pick<FrontierStore, 'list' | 'orders' | 'find'>;
+  readonly clock: Clock;
+  /** Visits the URL next; false when it is in flight. */
+  readonly visitSoon: (state: UrlState) => Promise<boolean>;
+}
+
+export class HostTroubles {
+  private readonly hosts = new Map<string, Trouble>();
+  private restored: Promise<void> | undefined;
+  /** Pages whose deletion is to wait and is not written down yet, with the releases of their host until then. */
+  private readonly unwritten = new Map<UrlId, number>();
+  /** URLs of released pages that have not been visited yet: no further release has to ask for them. */
+  private readonly released = new Set<string>();
+
+  constructor(
+    private readonly crawler: string,
+    private readonly services: TroubleServices,
+  ) {}
+
+  /** To be told the end of every visit, before it is decided. */
+  async note(answer: HostAnswer): Promise<void> {
+    await this.restore();
+    const trouble = this.hosts.get(answer.hostKey);
+    if (!trouble) return;
+    const { look } = trouble;
+    if (look && !look.end && look.outstanding.delete(answer.id)) await this.looked(answer, trouble, look);
+    if (!isSignOfLife(answer, trouble.since)) return;
+    if (trouble.lastSign === undefined || answer.startedAt > trouble.lastSign) trouble.lastSign = answer.startedAt;
+    if (trouble.hasNew) await this.release(answer.hostKey, trouble);
+  }
+
+  /** The visit of a page is settled: a release that came before its waiting deletion was in the ledger has not seen it. */
+  async settled(state: UrlState): Promise<void> {
+    this.released.delete(state.url);
+    const trouble = this.hosts.get(state.hostKey);
+    const releases = this.unwritten.get(state.id);
+    this.unwritten.delete(state.id);
+    if (trouble?.foundNone && trouble.hasNew) await this.askForSign(state, trouble);
+    if (releases === undefined) return;
+    if (trouble && trouble.releases === releases) return;
+    const stored = await this.services.store.find(this.crawler, state.url);
+    if (stored?.pendingDeletion !== undefined) await this.visitReleased(stored);
+  }
+
+  /** When the last good answer began that the host gave while deletions waited. */
+  lastSign(hostKey: string): Instant | undefined {
+    return this.hosts.get(hostKey)?.lastSign;
+  }
+
+  /** A deletion that follows from a fault of the server. */
+  async judgeFault(deletion: WantedDeletion, settings: DeletionGuardDefinition): Promise<Wait | 'pass'> {
+    await this.restore();
+    const { state, startedAt, waitingSince } = deletion;
+    const now = this.services.clock.now();
+    const lastSign = this.hosts.get(state.hostKey)?.lastSign;
+    if (judgeFault({ waitingSince, lastSign, startedAt, now }, settings) === 'pass') return 'pass';
+    const trouble = this.trouble(state.hostKey, waitingSince);
+    this.waits(state, trouble);
+    await this.seekSign(state, trouble);
+    return { wait: 'awaiting-sign-of-life', until: recheckAt(waitingSince ?? now, now, settings) };
+  }
+
+  /** A deletion of a page that is gone, on a host of so many documents. */
+  async judgeGone(
+    { state }: WantedDeletion,
+    documents: number,
+    settings: DeletionGuardDefinition,
+  ): Promise<Wait | 'pass' | 'hold'> {
+    if (!needsLook(documents, settings)) return 'pass';
+    const now = this.services.clock.now();
+    const trouble = this.trouble(state.hostKey, undefined);
+    this.waits(state, trouble);
+    const look = currentLook(trouble, state.id, now) ?? newLook(documents, settings, now);
+    trouble.look = look;
+    if (!look.asked.has(state.id)) look.vanished.add(state.id);
+    if (!look.end && between(look.startedAt, now) >= LOOK_LASTS) endLook(look, now);
+    else if (!look.end) await this.resume(state.hostKey, trouble, look);
+    if (look.end) {
+      this.unwritten.delete(state.id);
+      return look.end.verdict === 'clear' ? 'pass' : 'hold';
+    }
+    return { wait: 'awaiting-early-look', until: after(now, LOOK_LASTS) };
+  }
+
+  /** Hosts have come from another node, where deletions may have begun to wait. */
+  forget(): void {
+    this.restored = undefined;
+    this.released.clear();
+  }
+
+  private trouble(hostKey: string, since: Instant | undefined): Trouble {
+    const now = this.services.clock.now();
+    const trouble = this.hosts.get(hostKey) ?? { since: since ?? now, hasNew: true, foundNone: false, releases: 0 };
+    this.hosts.delete(hostKey);
+    this.hosts.set(hostKey, trouble);
+    if (this.hosts.size > MOST_HOSTS) this.hosts.delete(this.hosts.keys().next().value as string);
+    return trouble;
+  }
+
+  /** Its deletion is about to be written down as waiting: a release from now on has to come back to it. */
+  private waits({ id }: UrlState, trouble: Trouble): void {
+    trouble.hasNew = true;
+    this.unwritten.set(id, trouble.releases);
+    if (this.unwritten.size > MOST_UNWRITTEN) this.unwritten.delete(this.unwritten.keys().next().value as UrlId);
+  }
+
+  /** Visits some other pages, unless that was done lately and brought nothing. */
+  private async seekSign(state: UrlState, trouble: Trouble): Promise<void> {
+    const now = this.services.clock.now();
+    const { lastSample, lastSign } = trouble;
+    const wasInVain = lastSample !== undefined && (lastSign === undefined || lastSign < lastSample);
+    if (wasInVain && between(lastSample, now) < SIGN_INTERVAL) return;
+    trouble.lastSample = now;
+    await this.askForSign(state, trouble);
+  }
+
+  private async askForSign({ id, hostKey }: UrlState, trouble: Trouble): Promise<void> {
+    const pages = await this.sample(hostKey, SIGN_SAMPLE, new Set([id]));
+    let isAsked = false;
+    for (const page of pages) if (await this.services.visitSoon(page)) isAsked = true;
+    trouble.foundNone = !isAsked && pages.length > 0;
+  }
+
+  private async sample(hostKey: string, size: number, without: ReadonlySet<UrlId>): Promise<UrlState[]> {
+    const filter = { crawler: this.crawler, hostKey, status: 'indexed' } as const;
+    const candidates = await this.services.store.list(filter, 0, CANDIDATES);
+    return spread(
+      candidates.filter(({ id }) => !without.has(id)),
+      size,
+    );
+  }
+
+  private async looked({ code, hostKey }: HostAnswer, trouble: Trouble, look: Look): Promise<void> {
+    const isGone = code !== undefined && saysGone(code);
+    if (isGone || code === undefined) look.looked++;
+    if (isGone) look.gone++;
+    await this.resume(hostKey, trouble, look);
+  }
+
+  /** Goes on with the look when its answers are there, to its end. */
+  private async resume(hostKey: string, trouble: Trouble, look: Look): Promise<void> {
+    if (look.isAsking) return;
+    look.isAsking = true;
+    try {
+      while (!look.end && look.outstanding.size === 0) await this.takeStep(hostKey, look);
+    } finally {
+      look.isAsking = false;
+    }
+    if (look.end) await this.release(hostKey, trouble);
+  }
+
+  private async takeStep(hostKey: string, look: Look): Promise<void> {
+    const step = nextLookStep(findingsOf(look), look.settings);
+    if (typeof step === 'string') {
+      look.end = { verdict: step, at: this.services.clock.now() };
+      return;
+    }
+    const room = Math.min(MOST_LOOKED_AT - look.asked.size, step.visit);
+    const pages = room > 0 ? await this.sample(hostKey, room, union(look.asked, look.vanished)) : [];
+    let isAsked = false;
+    for (const page of pages) if (await this.ask(page, look)) isAsked = true;
+    if (!isAsked) endLook(look, this.services.clock.now());
+  }
+
+  /** The visit may end before the call that asked for it: it is awaited before it is asked for. */
+  private async ask(page: UrlState, look: Look): Promise<boolean> {
+    look.asked.add(page.id);
+    look.outstanding.add(page.id);
+    if (await this.services.visitSoon(page)) return true;
+    look.asked.delete(page.id);
+    look.outstanding.delete(page.id);
+    return false;
+  }
+
+  /** What waits is visited now: then each page decides for itself. */
+  private async release(hostKey: string, trouble: Trouble): Promise<void> {
+    trouble.hasNew = false;
+    trouble.releases++;
+    const { store } = this.services;
+    let left = 0;
+    try {
+      for await (const entry of this.awaiting(hostKey)) {
+        left++;
+        if (this.released.has(entry.uri)) continue;
+        const state = await store.find(this.crawler, entry.uri);
+        if (state) await this.visitReleased(state);
+      }
+    } catch (error) {
+      trouble.hasNew = true;
+      throw error;
+    }
+    if (left === 0 && !trouble.look && this.unwritten.size === 0) this.hosts.delete(hostKey);
+  }
+
+  private async visitReleased(state: UrlState): Promise<void> {
+    this.released.add(state.url);
+    if (!(await this.services.visitSoon(state))) this.released.delete(state.url);
+  }
+
+  private restore(): Promise<void> {
+    this.restored ??= this.read().catch((error: unknown) => {
+      this.restored = undefined;
+      throw error;
+    });
+    return this.restored;
+  }
+
+  private async read(): Promise<void> {
+    for await (const { hostKey, decidedAt } of this.awaiting()) {
+      const trouble = this.hosts.get(hostKey);
+      if (!trouble) this.hosts.set(hostKey, { since: decidedAt, hasNew: true, foundNone: false, releases: 0 });
+      else if (decidedAt < trouble.since) trouble.since = decidedAt;
+      if (this.hosts.size >= MOST_HOSTS) return;
+    }
+  }
+
+  private async *awaiting(hostKey?: string): AsyncIterable<LedgerEntry> {
+    let last: number | undefined;
+    for (;;) {
+      const filter = { crawler: this.crawler, hostKey, state: 'awaiting' } as const;
+      const page = await this.services.store.orders(filter, last, PAGE);
+      yield* page;
+      last = page.at(-1)?.id;
+      if (page.length < PAGE) return;
+    }
+  }
+}
+
+/** The look that still says something about this page; undefined: a new one is needed. */
+function currentLook({ look }: Trouble, id: UrlId, now: Instant): Look | undefined {
+  if (!look?.end) return look;
+  const isFresh = between(look.end.at, now) < LOOK_LASTS;
+  if (look.vanished.has(id) || look.asked.has(id)) return isFresh ? look : undefined;
+  if (!isFresh || (look.end.verdict === 'clear' && look.since >= VANISHED_PER_LOOK)) return undefined;
+  look.since++;
+  return look;
+}
+
+const newLook = (documents: number, settings: DeletionGuardDefinition, startedAt: Instant): Look => ({
+  startedAt,
+  settings,
+  documents,
+  vanished: new Set(),
+  asked: new Set(),
+  outstanding: new Set(),
+  isAsking: false,
+  looked: 0,
+  gone: 0,
+  since: 0,
+});
+
+/** It can't go on. */
+function endLook(look: Look, now: Instant): void {
+  look.end = { verdict: settledUrl(findingsOf(look), look.settings), at: now };
+}
+
+const findingsOf = ({ looked, gone, vanished, documents }: Look) => ({
+  looked,
+  gone,
+  vanished: vanished.size,
+  documents,
+});
+
+/** So many of them, evenly; the first one, often the home page, among them. */
+const spread = <T>(all: readonly T[], size: number): T[] =>
+  all.length <= size ? [...all] : Array.from({ length: size }, (_, i) => all[Math.floor((i * all.length) / size)]!);
+
+const union = <T>(one: ReadonlySet<T>, other: ReadonlySet<T>): Set<T> => new Set([...one, ...other]);

@@ -1,0 +1,127 @@
+/**
+ * Asks each host once a day what it answers to a URL that can't exist, so that its error page is known when it comes with
+ * status 200 under other URLs. Each question is a visit's turn at the host: the same claim, the same pause.
+ */
+import { errorPageOf, impossibleUrl, isErrorPage, type PageFingerprint } from '../../../domain/fetch/error-pages.js';
+import { after, type Duration, days, hours, type Instant } from '../../../domain/time/units.js';
+import { crawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
+import { urlKey } from '../../../domain/url/url-key.js';
+import type { Clock } from '../../ports/clock.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+import type { PageResult, PageTask } from '../../ports/page-task.js';
+import type { Host, Hosts } from './hosts.js';
+
+interface HostProbe {
+  readonly until: Instant;
+  /** What the host says of pages that do not exist; absent: an honest status, or nothing that tells them from others. */
+  readonly errorPage?: PageFingerprint;
+  /** The answer to the impossible URL, and the good page that is still to be asked for to compare it with. */
+  readonly unfinished?: { readonly answer: PageFingerprint; readonly good: string; readonly redirects: number };
+}
+
+const KNOWN_FOR = days(1);
+/** After a question that got no answer. */
+const FAILED_FOR = hours(1);
+const MOST_HOSTS = 10_000;
+const MOST_REDIRECTS = 3;
+/** Stands for no stored URL: the answer to a probe is nobody's page. */
+const NO_URL = 0;
+
+export class ErrorPageProbes {
+  private readonly known = new Map<string, HostProbe>();
+
+  constructor(
+    private readonly processor: Pick<PageProcessor, 'process'>,
+    private readonly hosts: Pick<Hosts, 'started'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Is there a question to ask before the next page of the host? */
+  isDue(key: string): boolean {
+    const probe = this.known.get(key);
+    return !probe || probe.unfinished !== undefined || probe.until <= this.clock.now();
+  }
+
+  isErrorPage(key: string, page: PageFingerprint): boolean {
+    const errorPage = this.known.get(key)?.errorPage;
+    return errorPage !== undefined && isErrorPage(page, errorPage);
+  }
+
+  /**
+   * Asks the next question of a host that the caller has claimed, beside the page of the task and under its rules;
+   * undefined when it may not be asked.
+   */
+  async ask(
+    task: PageTask,
+    host: Host,
+    { delay, mayAsk }: { delay: Duration; mayAsk: (url: string) => boolean },
+  ): Promise<PageResult | undefined> {
+    const unfinished = this.fresh(host.key)?.unfinished;
+    const url = unfinished ? unfinished.good : impossibleUrl(task.url, this.token(task.url));
+    if (!mayAsk(url)) {
+      this.remember(host.key, { until: after(this.clock.now(), KNOWN_FOR) });
+      return undefined;
+    }
+    host.waitsForAnswer = true;
+    try {
+      await this.hosts.started(host, delay);
+      const { crawler, root, hops, now, sendBy } = task;
+      const question = { crawler, root, hops, now, sendBy, redirects: 0, rereadLinks: false, inheritedMetas: [] };
+      const result = await this.processor.process({
+        ...question,
+        id: NO_URL,
+        url,
+        discoveredVia: 'link',
+        inspect: true,
+      });
+      this.remember(host.key, unfinished ? this.compared(unfinished, host.key, result) : this.answered(url, result));
+      return result;
+    } finally {
+      host.waitsForAnswer = false;
+    }
+  }
+
+  private answered(url: string, result: PageResult): HostProbe {
+    const answer = fingerprintOf(result);
+    const until = this.expiry(result);
+    return answer ? { until, unfinished: { answer, good: `${origin(crawlUrl(url))}/`, redirects: 0 } } : { until };
+  }
+
+  private compared(
+    { answer, redirects }: NonNullable<HostProbe['unfinished']>,
+    key: string,
+    result: PageResult,
+  ): HostProbe {
+    const until = this.expiry(result);
+    const { outcome } = result;
+    if (outcome.kind === 'redirect' && redirects < MOST_REDIRECTS && hostKey(crawlUrl(outcome.target)) === key)
+      return { until, unfinished: { answer, good: outcome.target, redirects: redirects + 1 } };
+    if (outcome.kind !== 'document') return { until };
+    // A good page with too little text for a fingerprint is another page than the answer, which has one.
+    const good = fingerprintOf(result);
+    return { until, errorPage: good ? errorPageOf(answer, good) : answer };
+  }
+
+  private expiry(result: PageResult): Instant {
+    return after(this.clock.now(), result.status === undefined ? FAILED_FOR : KNOWN_FOR);
+  }
+
+  private fresh(key: string): HostProbe | undefined {
+    const probe = this.known.get(key);
+    return probe && probe.until > this.clock.now() ? probe : undefined;
+  }
+
+  /** Nobody can have prepared a page for the moment at which a question happens to be asked. */
+  private token(url: string): string {
+    return BigInt.asUintN(64, urlKey(`${this.clock.now()} ${url}`)).toString(36);
+  }
+
+  private remember(key: string, probe: HostProbe): void {
+    this.known.delete(key);
+    this.known.set(key, probe);
+    if (this.known.size > MOST_HOSTS) this.known.delete(this.known.keys().next().value as string);
+  }
+}
+
+const fingerprintOf = ({ outcome }: PageResult): PageFingerprint | undefined =>
+  outcome.kind === 'document' ? outcome.facts.fingerprint : undefined;

@@ -1,0 +1,69 @@
+import { after, type Instant, seconds } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Host, Hosts, HostUser } from './hosts.js';
+
+const LONGEST_WAIT = seconds(30);
+
+interface Slot {
+  readonly limit: number;
+  readonly come: (host: Host) => void;
+}
+
+/**
+ * Turns at a host for requests that come from elsewhere: one after the other, in the pauses that the host is owed. A user of
+ * hosts before all frontiers, so that a host with many pages to visit has a turn for others.
+ */
+export class HostSlots implements HostUser {
+  private readonly waiting = new Map<string, Set<Slot>>();
+
+  constructor(
+    private readonly hosts: Hosts,
+    private readonly clock: Clock,
+  ) {
+    hosts.addUser(this);
+  }
+
+  /** The host, claimed, when it may be asked and has less than `limit` requests in flight; undefined: not soon. */
+  take(hostKey: string, limit: number): Promise<Host | undefined> {
+    const host = this.hosts.get(hostKey);
+    const deadline = after(this.clock.now(), LONGEST_WAIT);
+    if (host.loaded && host.readyAt > deadline) return Promise.resolve(undefined);
+    return new Promise((resolve) => this.wait(host, limit, deadline, resolve));
+  }
+
+  ready(host: Host): void {
+    const [slot] = this.waiting.get(host.key) ?? [];
+    if (!slot || !host.mayBeAsked(this.clock.now(), slot.limit)) return;
+    this.hosts.claim(host);
+    slot.come(host);
+  }
+
+  uses(hostKey: string): boolean {
+    return this.waiting.has(hostKey);
+  }
+
+  private wait(host: Host, limit: number, deadline: Instant, resolve: (host?: Host) => void): void {
+    const leave = (): void => this.leave(host.key, slot);
+    const cancel = this.clock.at(deadline, () => {
+      leave();
+      resolve();
+    });
+    const slot: Slot = {
+      limit,
+      come: (claimed) => {
+        cancel();
+        leave();
+        resolve(claimed);
+      },
+    };
+    const queue = this.waiting.get(host.key) ?? new Set();
+    this.waiting.set(host.key, queue.add(slot));
+    this.ready(host);
+  }
+
+  private leave(hostKey: string, slot: Slot): void {
+    const queue = this.waiting.get(hostKey);
+    queue?.delete(slot);
+    if (queue?.size === 0) this.waiting.delete(hostKey);
+  }
+}

@@ -1,0 +1,47 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import { after, seconds } from '../../../domain/time/units.js';
+import { Hosts } from './hosts.js';
+
+async function oneHost() {
+  const store = await openSqliteInProcess(':memory:');
+  const clock = new ManualClock();
+  const hosts = new Hosts(store, clock);
+  onTestFinished(async () => {
+    hosts.close();
+    await store.close();
+  });
+  const host = hosts.get('http://a.example');
+  await vi.waitUntil(() => host.loaded);
+  return { clock, hosts, host };
+}
+
+it('a host is one thing for all crawlers, as long as one of them has it in hand', async () => {
+  const { clock, hosts, host } = await oneHost();
+  const letGo = hosts.addUser({ ready: () => undefined, uses: (key) => key === host.key });
+  hosts.forgetUnused();
+  expect(hosts.get(host.key)).toBe(host);
+  letGo();
+
+  hosts.claim(host);
+  hosts.forgetUnused();
+  expect(hosts.peek(host.key)).toBe(host);
+  hosts.finished(host, seconds(2));
+  await hosts.save();
+  hosts.forgetUnused();
+  expect(hosts.peek(host.key), 'while it rests').toBe(host);
+  clock.advanceTo(host.readyAt);
+  hosts.forgetUnused();
+  expect(hosts.peek(host.key)).toBeUndefined();
+});
+
+it('the pause counts from the end of the request, also when that is told later', async () => {
+  const { clock, hosts, host } = await oneHost();
+  const startedAt = clock.now();
+  hosts.claim(host);
+  await hosts.started(host, seconds(2));
+  clock.advanceTo(after(startedAt, seconds(5)));
+  hosts.finished(host, seconds(2), seconds(1));
+  expect(host.readyAt).toBe(after(startedAt, seconds(6)));
+});

@@ -1,0 +1,364 @@
+/**
+ * The politeness of every web server in use, shared by all crawlers and kept in the store: when it may be asked next,
+ * how many requests are in flight, whether it rests. Tells the frontiers when a host becomes ready.
+ */
+import { TimeHeap } from '../../../domain/frontier/time-heap.js';
+import {
+  answered,
+  backOff,
+  finished,
+  type Politeness,
+  readyAt,
+  recovered,
+  started,
+  UNVISITED,
+} from '../../../domain/politeness/politeness.js';
+import { type ServerPace, UNKNOWN_PACE } from '../../../domain/politeness/server-pace.js';
+import { after, type Duration, type Instant, instant, milliseconds, seconds } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore, HostRecord } from '../../ports/frontier-store.js';
+import { FencedOut, type Partitions } from '../../ports/partitions.js';
+import { Batcher } from '../../support/batcher.js';
+import { SOLE_OWNER } from '../../support/single-node.js';
+
+const SAVE_INTERVAL = seconds(1);
+/** After the store has failed to tell what it knows of a host. */
+const READ_AGAIN = seconds(5);
+
+export class Host {
+  politeness: Politeness = UNVISITED;
+  paused = false;
+  /** See visit-price.ts; 0 until a refresh visit has told. */
+  visitPrice: Duration = milliseconds(0);
+  /** When a refresh visit told last, in this process. */
+  pricedAt: Instant | undefined;
+  /** Pages that took longer than SLOW_PAGE to read, since this process knows the host. */
+  slowPages = 0;
+  /** How fast it answers, against its habit. */
+  pace: ServerPace = UNKNOWN_PACE;
+  /** Answers 5xx in a row, in this process. */
+  serverErrors = 0;
+  /** Requests in flight. */
+  active = 0;
+  /** Its politeness has been read from the store. */
+  loaded = false;
+  /** Nothing else may be asked until one answer has come: robots.txt, or that to a probe. */
+  waitsForAnswer = false;
+  dirty = false;
+
+  constructor(readonly key: string) {}
+
+  /** May a page be asked for now, when `limit` requests may be in flight at once? */
+  isReady(now: Instant, limit: number): boolean {
+    return !this.waitsForAnswer && this.mayBeAsked(now, limit);
+  }
+
+  /** The same for a request that no answer holds up. */
+  mayBeAsked(now: Instant, limit: number): boolean {
+    return this.loaded && !this.paused && this.active < limit && now >= this.readyAt;
+  }
+
+  /** The same for a request that a person wants now: the throttle is kept, a back-off is not. */
+  mayBeTried(now: Instant, limit: number): boolean {
+    const isFree = this.loaded && !this.paused && !this.waitsForAnswer && this.active < limit;
+    return isFree && now >= this.politeness.nextRequestAt;
+  }
+
+  rests(now: Instant): boolean {
+    return this.politeness.backOffUntil > now;
+  }
+
+  get readyAt(): Instant {
+    return readyAt(this.politeness);
+  }
+}
+
+/** Whoever has hosts in hand: the frontier of a crawler, and those who wait for a turn. */
+export interface HostUser {
+  /** The host may be asked again. */
+  ready(host: Host): void;
+  uses(hostKey: string): boolean;
+}
+
+export class Hosts {
+  private readonly hosts = new Map<string, Host>();
+  private readonly timers = new TimeHeap<Host>();
+  private cancelTimer: (() => void) | undefined;
+  private timerAt: Instant | undefined;
+  private cancelSave: (() => void) | undefined;
+  /** The process before this one died: what it asked for last was not saved, so no host is asked before this time. */
+  quietUntil: Instant = instant(0);
+  private readonly users = new Set<HostUser>();
+  private readonly loader: Batcher<Host, undefined>;
+  /** Writes hosts down before they are asked, where another node may have to go on. */
+  private readonly keeper: Batcher<Host, undefined>;
+  /** By partition: its last owner could not tell what it had asked for last, so its hosts rest until then. */
+  private readonly restsUntil = new Map<number, Instant>();
+
+  constructor(
+    private readonly store: Pick<FrontierStore, 'loadHosts' | 'saveHosts'>,
+    private readonly clock: Clock,
+    private readonly onBackOff: (host: Host) => void = () => undefined,
+    private readonly partitions: Partitions = SOLE_OWNER,
+    private readonly onRecovery: (host: Host) => void = () => undefined,
+  ) {
+    this.loader = new Batcher((hosts) => this.load(hosts), 500);
+    this.keeper = new Batcher((hosts) => this.keep(hosts), 500);
+  }
+
+  /** Until the function that it returns is called. */
+  addUser(user: HostUser): () => void {
+    this.users.add(user);
+    return () => this.users.delete(user);
+  }
+
+  get(key: string): Host {
+    let host = this.hosts.get(key);
+    if (!host) {
+      host = new Host(key);
+      this.hosts.set(key, host);
+      this.read(host);
+    }
+    return host;
+  }
+
+  /** As it stands now, without making it one of the hosts in use. */
+  peek(key: string): Host | undefined {
+    return this.hosts.get(key);
+  }
+
+  /** Forgets hosts that nobody uses, so that memory follows the hosts in use, not the hosts ever seen. */
+  forgetUnused(): void {
+    const now = this.clock.now();
+    for (const [key, host] of this.hosts) {
+      if (host.active > 0 || host.dirty || host.paused || host.readyAt > now) continue;
+      // Another crawler may have it in hand: of two objects for one host each would keep a clock of its own.
+      if (![...this.users].some((user) => user.uses(key))) this.hosts.delete(key);
+    }
+  }
+
+  /** The host has been picked: from here on until `finished` or `released` it counts as busy. */
+  claim(host: Host): void {
+    host.active++;
+  }
+
+  /**
+   * A request is about to be sent. Where several nodes share the hosts, the pause that it earns is written down before, so
+   * that whoever takes over keeps it. Throws FencedOut when the host is no longer surely this node's.
+   */
+  async started(host: Host, delay: Duration): Promise<void> {
+    await this.startedWithPermit(host, delay);
+    if (this.partitions.shared && !this.partitions.owns(host.key)) throw new FencedOut([]);
+  }
+
+  /** The same of a host that may be another node's: then its pause is kept as far as this node knows of it. */
+  async startedWithPermit(host: Host, delay: Duration): Promise<void> {
+    this.change(host, started(host.politeness, this.clock.now(), delay));
+    if (this.partitions.shared) await this.keeper.add(host);
+  }
+
+  /** See FetchRequest. */
+  get sendBy(): number | undefined {
+    return this.partitions.sendBy;
+  }
+
+  /** These partitions are about to be this node's; those of a silent owner rest for a while. */
+  assigning(partitions: readonly number[], resting: readonly number[], until: Instant): void {
+    for (const partition of partitions) this.restsUntil.delete(partition);
+    for (const partition of resting) this.restsUntil.set(partition, until);
+    const assigned = new Set(partitions);
+    for (const host of this.hosts.values()) {
+      if (assigned.has(this.partitions.partitionOf(host.key))) this.read(host);
+    }
+  }
+
+  /** What is known of these hosts may be out of date from now on; those with requests in flight are read again when they come back. */
+  revoke(isLost: (hostKey: string) => boolean): void {
+    for (const host of this.hosts.values()) {
+      if (!isLost(host.key)) continue;
+      host.loaded = false;
+      host.dirty = false;
+      if (host.active === 0) this.hosts.delete(host.key);
+    }
+  }
+
+  /** The last request of the claim ended so long `ago` or before; the next one waits `delay` from then. */
+  finished(host: Host, delay: Duration, ago = milliseconds(0)): void {
+    this.change(host, finished(host.politeness, instant(this.clock.now() - ago), delay));
+    this.released(host);
+  }
+
+  /** The claim ends without a request: the host owes nobody a pause. */
+  released(host: Host): void {
+    host.active--;
+    this.notifyWhenReady(host);
+  }
+
+  answered(host: Host): void {
+    this.becomeWell(host, answered(host.politeness, this.clock.now()));
+  }
+
+  /** What a person had tried while the host rested went well. */
+  recovered(host: Host): void {
+    this.becomeWell(host, recovered(host.politeness, this.clock.now()));
+    this.saveNow();
+    this.notifyWhenReady(host);
+  }
+
+  private becomeWell(host: Host, politeness: Politeness): void {
+    const wasIll = host.politeness.backOffStep > 0;
+    this.change(host, politeness);
+    if (wasIll && politeness.backOffStep === 0) this.onRecovery(host);
+  }
+
+  backOff(host: Host, retryAfter: Duration | undefined): void {
+    const before = host.politeness;
+    this.change(host, backOff(before, this.clock.now(), retryAfter));
+    if (host.politeness !== before) {
+      this.onBackOff(host);
+      // A crash must not make the crawler forget that a host has asked for rest.
+      this.saveNow();
+    }
+    this.notifyWhenReady(host);
+  }
+
+  /** A refresh visit has told what the next one costs. */
+  price(host: Host, price: Duration): void {
+    host.visitPrice = price;
+    host.pricedAt = this.clock.now();
+    this.markDirty(host);
+  }
+
+  pause(host: Host, paused: boolean): void {
+    host.paused = paused;
+    this.markDirty(host);
+    if (!paused) this.notifyWhenReady(host);
+  }
+
+  /** Tells the users now, or when the host's clocks have run out. */
+  notifyWhenReady(host: Host): void {
+    const now = this.clock.now();
+    if (host.readyAt <= now) this.notify(host);
+    else {
+      this.timers.push(host.readyAt, host);
+      this.armTimer();
+    }
+  }
+
+  /** Writes down what has changed of this node's hosts, and of those that it is about to give away. */
+  async save(isLeaving: (hostKey: string) => boolean = () => false): Promise<void> {
+    this.cancelSave?.();
+    this.cancelSave = undefined;
+    const dirty = [...this.hosts.values()].filter((host) => host.dirty);
+    for (const host of dirty) host.dirty = false;
+    await this.write(dirty.filter((host) => this.partitions.owns(host.key) || isLeaving(host.key)));
+  }
+
+  close(): void {
+    this.cancelTimer?.();
+    this.cancelSave?.();
+  }
+
+  private notify(host: Host): void {
+    for (const user of this.users) user.ready(host);
+  }
+
+  private change(host: Host, politeness: Politeness): void {
+    if (politeness === host.politeness) return;
+    host.politeness = politeness;
+    this.markDirty(host);
+  }
+
+  private markDirty(host: Host): void {
+    host.dirty = true;
+    this.cancelSave ??= this.clock.at(after(this.clock.now(), SAVE_INTERVAL), () => {
+      this.cancelSave = undefined;
+      this.saveNow();
+    });
+  }
+
+  private async keep(hosts: Host[]): Promise<undefined[]> {
+    const own = hosts.filter((host) => this.partitions.owns(host.key));
+    for (const host of own) host.dirty = false;
+    await this.write(own);
+    return hosts.map(() => undefined);
+  }
+
+  private async write(hosts: readonly Host[]): Promise<void> {
+    if (hosts.length === 0) return;
+    try {
+      await this.store.saveHosts(hosts.map(recordOf));
+    } catch (error) {
+      for (const host of hosts) this.markDirty(host);
+      throw error;
+    }
+  }
+
+  /** The store says elsewhere that it fails; what could not be written is written with the next change or in a second. */
+  private saveNow(): void {
+    this.save().catch(() => undefined);
+  }
+
+  /** Until then the host is not asked. */
+  private read(host: Host): void {
+    this.loader.add(host).catch(() => {
+      this.clock.at(after(this.clock.now(), READ_AGAIN), () => {
+        if (this.hosts.get(host.key) === host) this.read(host);
+      });
+    });
+  }
+
+  private async load(hosts: Host[]): Promise<undefined[]> {
+    const records = new Map(
+      (await this.store.loadHosts(hosts.map((host) => host.key))).map((record) => [record.hostKey, record]),
+    );
+    for (const host of hosts) {
+      const record = records.get(host.key);
+      if (record) {
+        const nextRequestAt = atLeastAt(host.politeness.nextRequestAt, record.nextRequestAt);
+        host.politeness = { ...record, nextRequestAt };
+        host.paused = record.paused;
+        host.visitPrice = record.visitPrice;
+      }
+      const quiet = atLeastAt(this.quietUntil, this.restsUntil.get(this.partitions.partitionOf(host.key)));
+      if (host.readyAt < quiet) host.politeness = { ...host.politeness, nextRequestAt: quiet };
+      host.loaded = true;
+      this.notifyWhenReady(host);
+    }
+    return hosts.map(() => undefined);
+  }
+
+  private armTimer(): void {
+    const next = this.timers.peekTime();
+    if (next === undefined || (this.timerAt !== undefined && this.timerAt <= next)) return;
+    this.cancelTimer?.();
+    this.timerAt = next;
+    this.cancelTimer = this.clock.at(next, () => {
+      this.timerAt = undefined;
+      this.cancelTimer = undefined;
+      const now = this.clock.now();
+      for (let host = this.timers.popDue(now); host; host = this.timers.popDue(now)) {
+        // A clock may have moved since: then a later entry of the same host is in the heap.
+        if (host.readyAt <= now) this.notify(host);
+        else this.timers.push(host.readyAt, host);
+      }
+      this.armTimer();
+    });
+  }
+}
+
+const atLeastAt = (moment: Instant, other: Instant | undefined): Instant =>
+  other !== undefined && other > moment ? other : moment;
+
+const recordOf = ({ key, politeness, paused, visitPrice }: Host): HostRecord => ({
+  hostKey: key,
+  ...pick(politeness),
+  paused,
+  visitPrice,
+});
+
+const pick = ({ nextRequestAt, backOffUntil, backOffStep }: Politeness): Politeness => ({
+  nextRequestAt,
+  backOffUntil,
+  backOffStep,
+});

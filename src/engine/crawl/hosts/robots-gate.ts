@@ -1,0 +1,227 @@
+/**
+ * robots.txt of every origin in use: asked for once before the first page of the origin, under the host's politeness like
+ * any other request, and kept until it expires (RFC 9309). Shared by all crawlers.
+ */
+import type { CrawlerDefinition, UrlOptions } from '../../../domain/crawl/definition.js';
+import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
+import { concernsHost } from '../../../domain/politeness/politeness.js';
+import {
+  delayOf,
+  isStale,
+  mayFetch,
+  ROBOTS_MOST_REDIRECTS,
+  type RobotsPolicy,
+  robotsPolicy,
+} from '../../../domain/robots/robots-policy.js';
+import {
+  decisiveRule,
+  preferencesFor,
+  ROBOTS_SIZE_LIMIT,
+  type RobotsPreference,
+  weightOf,
+} from '../../../domain/robots/robots-txt.js';
+import { type Duration, milliseconds } from '../../../domain/time/units.js';
+import { type CrawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
+import type { RobotsOpinion } from '../../engine-api.js';
+import { retryAfterOf } from '../../page/page-outcome.js';
+import type { Clock } from '../../ports/clock.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+import { WeighedCache } from '../../support/weighed-cache.js';
+import type { HostSlots } from './host-slots.js';
+import type { Host, Hosts } from './hosts.js';
+
+export interface RobotsEntry {
+  readonly policy: RobotsPolicy;
+  /** As it was received, cut to what a person wants to see. */
+  readonly text: string;
+  /** `200`, `404`, or the code of the failure. */
+  readonly status: string;
+}
+
+export type RobotsAnswer =
+  | { readonly kind: 'allowed'; readonly entry: RobotsEntry }
+  | { readonly kind: 'disallowed'; readonly entry: RobotsEntry }
+  /** It has to be asked for first: call `load`. */
+  | { readonly kind: 'unknown' }
+  /** It can't be read, and until it can nothing of the origin is allowed. */
+  | { readonly kind: 'unreachable'; readonly entry: RobotsEntry };
+
+/** Is robots.txt asked at all? Options of the URL come before the crawler's. */
+export const obeysRobots = (
+  { ignoreRobotsTxt, linkRules }: CrawlerDefinition,
+  { obeyRobots }: Pick<UrlOptions, 'obeyRobots'>,
+): boolean => obeyRobots ?? !(ignoreRobotsTxt || linkRules.rogue);
+
+const pathWithQuery = ({ path, query }: CrawlUrl): string => (query === '' ? path : `${path}?${query}`);
+
+const MOST_ORIGINS = 50_000;
+/** Most files have some kilobytes; one may have 500, and then takes some megabytes. */
+const MOST_BYTES = 192 * 1024 * 1024;
+const SHOWN_TEXT = 16_384;
+
+type FetchFailed = Extract<FetchOutcome, { kind: 'failure' }>;
+
+export interface RobotsRequest {
+  readonly fetcher: string;
+  readonly throttle: Duration;
+  /** Requests that may be in flight at once at a host that robots.txt redirects to. */
+  readonly limit: number;
+  /** Told when another host has to be waited for. */
+  readonly waits: () => void;
+}
+
+interface Answer {
+  readonly from: Host;
+  readonly outcome: FetchOutcome;
+}
+
+/** The host that robots.txt redirects to rests, or has others to answer. */
+const NO_TURN: FetchFailed = {
+  kind: 'failure',
+  code: 'robots-unreachable',
+  detail: 'the host that robots.txt redirects to may not be asked now',
+  timings: { header: milliseconds(0), total: milliseconds(0) },
+};
+
+export class RobotsGate {
+  private readonly entries = new WeighedCache<string, RobotsEntry>(MOST_ORIGINS, MOST_BYTES);
+
+  constructor(
+    private readonly processor: Pick<PageProcessor, 'fetch'>,
+    private readonly hosts: Hosts,
+    private readonly slots: Pick<HostSlots, 'take'>,
+    private readonly clock: Clock,
+  ) {}
+
+  ask(url: CrawlUrl, agent: string): RobotsAnswer {
+    const entry = this.entries.get(origin(url));
+    if (!entry || isStale(entry.policy, this.clock.now())) return { kind: 'unknown' };
+    if (entry.policy.state === 'unreachable') return { kind: 'unreachable', entry };
+    return { kind: mayFetch(entry.policy, agent, pathWithQuery(url)) ? 'allowed' : 'disallowed', entry };
+  }
+
+  /** What it says of the use of a URL's content; undefined: nothing. */
+  preferences(url: CrawlUrl, agent: string): readonly RobotsPreference[] | undefined {
+    const entry = this.entries.get(origin(url));
+    if (!entry) return undefined;
+    const found = preferencesFor(entry.policy.robots, agent, pathWithQuery(url));
+    return found.length > 0 ? found : undefined;
+  }
+
+  /** What it says of a URL, for a person: as it was fetched last, without a request. */
+  opinion(url: CrawlUrl, agent: string): RobotsOpinion {
+    const entry = this.entries.get(origin(url));
+    if (!entry) return { state: 'unknown', agent };
+    const { policy, status, text } = entry;
+    const known = { agent, fetchedAt: policy.fetchedAt, status };
+    if (policy.state === 'unreachable') return { ...known, state: 'unreachable' };
+    const rule = decisiveRule(policy.robots, agent, pathWithQuery(url));
+    if (!rule) return { ...known, state: 'allowed' };
+    const written = text.split(/\r\n|\r|\n/)[rule.line - 1]?.trim();
+    const words = written || `${rule.allow ? 'Allow' : 'Disallow'}: ${rule.pattern}`;
+    return { ...known, state: rule.allow ? 'allowed' : 'disallowed', line: rule.line, rule: words };
+  }
+
+  entry(urlOrigin: string): RobotsEntry | undefined {
+    return this.entries.get(urlOrigin);
+  }
+
+  crawlDelay(url: CrawlUrl, agent: string): Duration | undefined {
+    const entry = this.entries.get(origin(url));
+    return entry && delayOf(entry.policy, agent);
+  }
+
+  /**
+   * Fetches robots.txt of a host that the caller has claimed. The failure of the network, when there was one, is the failure of
+   * the page that waited for it.
+   */
+  async load(url: CrawlUrl, host: Host, request: RobotsRequest): Promise<FetchFailed | undefined> {
+    const key = origin(url);
+    host.waitsForAnswer = true;
+    let answer: Answer;
+    try {
+      await this.hosts.started(host, request.throttle);
+      answer = await this.follow({ from: host, outcome: await this.fetch(`${key}/robots.txt`, request) }, url, request);
+    } finally {
+      host.waitsForAnswer = false;
+    }
+    const { outcome } = answer;
+    const policy = robotsPolicy(outcome, this.clock.now(), this.entries.get(key)?.policy);
+    const { text, status } = described(outcome);
+    this.entries.set(key, { policy, text, status }, weightOf(policy.robots) + text.length);
+    if (outcome === NO_TURN) return undefined;
+    this.react(answer.from, outcome, policy);
+    return outcome.kind === 'failure' && !isAnswer(outcome) ? outcome : undefined;
+  }
+
+  /** To the last answer of a chain of redirects; each host is asked when it may be, and answers for itself. */
+  private async follow(first: Answer, url: CrawlUrl, request: RobotsRequest): Promise<Answer> {
+    let answer = first;
+    let place = `${origin(url)}/robots.txt`;
+    for (let hop = 0; hop < ROBOTS_MOST_REDIRECTS; hop++) {
+      const next = redirectTarget(answer.outcome, place);
+      if (!next) return answer;
+      place = next.href;
+      // `host` of a URL has the form of a host key.
+      answer =
+        next.host === hostKey(url)
+          ? { from: first.from, outcome: await this.fetch(place, request) }
+          : await this.fetchElsewhere(place, next.host, first.from, request);
+    }
+    return answer;
+  }
+
+  /** Meanwhile nothing is in flight at the host that leads there, which may be led to itself. */
+  private async fetchElsewhere(place: string, key: string, host: Host, request: RobotsRequest): Promise<Answer> {
+    const { throttle, limit, waits } = request;
+    this.hosts.finished(host, throttle);
+    waits();
+    let other: Host | undefined;
+    try {
+      other = await this.slots.take(key, limit);
+      if (!other) return { from: host, outcome: NO_TURN };
+      await this.hosts.startedWithPermit(other, throttle);
+      return { from: other, outcome: await this.fetch(place, request) };
+    } finally {
+      if (other) this.hosts.finished(other, throttle);
+      this.hosts.claim(host);
+    }
+  }
+
+  private fetch(url: string, { fetcher }: RobotsRequest): Promise<FetchOutcome> {
+    const { sendBy } = this.hosts;
+    return this.processor.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true, sendBy });
+  }
+
+  private react(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {
+    const now = this.clock.now();
+    if (outcome.kind === 'failure' && !isAnswer(outcome)) {
+      if (concernsHost(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
+      return;
+    }
+    // Rules that were read before stay in force, and yet a host that asks for rest gets it.
+    const overloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
+    const asked = overloaded ? retryAfterOf(outcome, now) : undefined;
+    if (asked !== undefined) this.hosts.backOff(host, asked);
+    else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
+    // A person had it asked while the host rested.
+    else if (host.rests(now)) this.hosts.recovered(host);
+  }
+}
+
+/** The host answers, and what it answers about robots.txt cannot be read: that says nothing about its pages. */
+const isAnswer = ({ code }: FetchFailed): boolean => code.startsWith('body-');
+
+/** Where a redirect leads, when it leads anywhere. */
+function redirectTarget(outcome: FetchOutcome, place: string): URL | undefined {
+  if (outcome.kind === 'failure' || outcome.status < 300 || outcome.status >= 400) return undefined;
+  const location = outcome.headers['location'];
+  const target = location === undefined ? null : URL.parse(location, place);
+  return target && /^https?:$/.test(target.protocol) ? target : undefined;
+}
+
+function described(outcome: FetchOutcome): { text: string; status: string } {
+  if (outcome.kind === 'failure') return { text: '', status: outcome.code };
+  const text = outcome.status < 300 ? new TextDecoder().decode(outcome.body.subarray(0, SHOWN_TEXT)) : '';
+  return { text, status: String(outcome.status) };
+}

@@ -1,0 +1,38 @@
+import type { HostView } from '../../engine-api.js';
+
+const VISITS_REMEMBERED = 100;
+const HOSTS_REMEMBERED = 20_000;
+
+interface VisitNote {
+  readonly outcome: string;
+  readonly failed: boolean;
+  readonly duration: number;
+}
+
+/** How the last visits to each web server went. */
+export class SiteHealth {
+  private readonly hosts = new Map<string, VisitNote[]>();
+
+  note(hostKey: string, visit: VisitNote): void {
+    const notes = this.hosts.get(hostKey) ?? [];
+    this.hosts.delete(hostKey);
+    notes.push(visit);
+    if (notes.length > VISITS_REMEMBERED) notes.shift();
+    this.hosts.set(hostKey, notes);
+    if (this.hosts.size > HOSTS_REMEMBERED) this.hosts.delete(this.hosts.keys().next().value as string);
+  }
+
+  of(hostKey: string): Pick<HostView, 'successShare' | 'errorClasses' | 'averageLatency'> {
+    const notes = this.hosts.get(hostKey) ?? [];
+    if (notes.length === 0) return { errorClasses: {} };
+    const errorClasses: Record<string, number> = {};
+    for (const note of notes) if (note.failed) errorClasses[note.outcome] = (errorClasses[note.outcome] ?? 0) + 1;
+    const failed = notes.filter((note) => note.failed).length;
+    const latency = notes.reduce((sum, note) => sum + note.duration, 0) / notes.length;
+    return {
+      successShare: 1 - failed / notes.length,
+      errorClasses,
+      averageLatency: latency as HostView['averageLatency'],
+    };
+  }
+}

@@ -1,0 +1,29 @@
+import { type DispositionRules, refreshRange, type StateChanges } from '../../../domain/crawl/disposition.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { REFRESH } from '../../../domain/frontier/sources.js';
+import { effectivePrice, priceAfter } from '../../../domain/refresh/visit-price.js';
+import { between, type Duration, type Instant } from '../../../domain/time/units.js';
+import type { Host } from './hosts.js';
+
+export interface RefreshedUrl {
+  readonly state: UrlState;
+  readonly rules: DispositionRules;
+  /** What the visit changed. */
+  readonly changes: StateChanges;
+}
+
+/** What a visit costs at the host from now on, by what this one tells; undefined when smart refresh did not time it. */
+export function pricedBy({ state, rules, changes }: RefreshedUrl, host: Host, now: Instant): Duration | undefined {
+  const { lastVisitAt, dueAt } = state;
+  const timed = rules.refresh.smart && rules.schedule.period === undefined && state.source === REFRESH;
+  // An outage says nothing of what the host can serve.
+  if (!timed || lastVisitAt === undefined || changes.dueAt === undefined || changes.status === 'error')
+    return undefined;
+  return priceAfter(effectivePrice(host.visitPrice, refreshRange(rules)), {
+    lastVisitAt,
+    dueAt,
+    now,
+    next: between(now, changes.dueAt),
+    sincePriced: host.pricedAt === undefined ? undefined : between(host.pricedAt, now),
+  });
+}

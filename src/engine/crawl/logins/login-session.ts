@@ -1,0 +1,199 @@
+/**
+ * One login at work: who is logged in, since when, and what is done when that ends. Visits that need it wait for one attempt,
+ * whoever began it. A login that was refused three times is not tried again until a person says so or its secret changes:
+ * sites lock accounts.
+ */
+import type { LoginDefinition } from '../../../domain/crawl/logins.js';
+import { after, type Duration, hours, type Instant, minutes, seconds } from '../../../domain/time/units.js';
+import type { RequestSession } from '../../ports/fetcher.js';
+import type {
+  LoginFailureKind,
+  LoginMethod,
+  LoginResult,
+  LoginStepReport,
+  LoginTools,
+  SessionAnswer,
+  SessionVerdict,
+} from '../../ports/login-method.js';
+
+/** stopped: no further try until a person tests it or its secret changes. */
+export type LoginState = 'unused' | 'logged-in' | 'failing' | 'stopped';
+
+export interface LoginStatus {
+  readonly state: LoginState;
+  readonly failure?: LoginFailureKind;
+  /** What went wrong last, for a person. */
+  readonly detail?: string;
+  readonly lastSuccess?: Instant;
+  readonly lastAttempt?: Instant;
+  readonly nextAttempt?: Instant;
+  /** Refused in a row. */
+  readonly refused: number;
+  /** Steps of the last attempt. */
+  readonly steps: readonly LoginStepReport[];
+}
+
+/** What outlives a restart. */
+export interface LoginMemory {
+  readonly refused: number;
+  readonly stopped: boolean;
+  readonly session?: string;
+}
+
+export interface LoginSurroundings {
+  readonly fetch: LoginTools['fetch'];
+  readonly now: () => Instant;
+  /** The state has moved. */
+  changed(session: LoginSession, before: LoginState): void;
+}
+
+export const MOST_REFUSED = 3;
+const RETRY_REFUSED = [minutes(1), minutes(10)] as const;
+const FIRST_RETRY = seconds(30);
+const LONGEST_RETRY = hours(1);
+/** A token is renewed before it ends. */
+const EARLY = seconds(30);
+const MOST_STEPS = 30;
+
+export class LoginSession {
+  private status_: LoginStatus = { state: 'unused', refused: 0, steps: [] };
+  private running: Promise<LoginResult> | undefined;
+  private until: Instant | undefined;
+  private failures = 0;
+  /** Counts logins, so that an answer to a request from before the last one ends nothing. */
+  generation = 0;
+  /** A page has been served since the last login. */
+  confirmed = false;
+
+  constructor(
+    readonly definition: LoginDefinition,
+    private readonly method: LoginMethod,
+    private readonly surroundings: LoginSurroundings,
+  ) {}
+
+  get name(): string {
+    return this.definition.name;
+  }
+
+  get status(): LoginStatus {
+    return this.status_;
+  }
+
+  isLoginPage(url: string): boolean {
+    return this.method.isLoginPage?.(url) ?? false;
+  }
+
+  /** Logged in, or why not. The promise is there only when that takes a request. */
+  ready(): true | string | Promise<true | string> {
+    const now = this.surroundings.now();
+    const { state, nextAttempt } = this.status_;
+    if (this.running) return this.running.then((result) => this.readiness(result));
+    if (state === 'logged-in' && (this.until === undefined || now < this.until)) return true;
+    if (state === 'stopped') return this.reason();
+    if (state === 'failing' && nextAttempt !== undefined && now < nextAttempt) return this.reason();
+    return this.attempt().then((result) => this.readiness(result));
+  }
+
+  /** Tries at once, for a person. */
+  async test(): Promise<LoginStatus> {
+    if (this.running) await this.running;
+    await this.attempt();
+    return this.status_;
+  }
+
+  session(url: string): RequestSession | Promise<RequestSession> {
+    return this.method.session(url);
+  }
+
+  async answered(answer: SessionAnswer, generation: number): Promise<SessionVerdict> {
+    const verdict = await this.method.answered(answer);
+    if (verdict === 'fine') {
+      if (answer.status < 400) this.confirmed = true;
+    } else if (verdict === 'ended' && generation === this.generation && this.status_.state === 'logged-in') {
+      this.move({ ...this.status_, state: 'unused' });
+    }
+    return verdict;
+  }
+
+  async restore({ refused, stopped, session }: LoginMemory): Promise<void> {
+    const detail = 'refused before the restart; test the login, or change its secret';
+    if (stopped) this.status_ = { state: 'stopped', failure: 'refused', refused, detail, steps: [] };
+    else this.status_ = { ...this.status_, refused };
+    if (session === undefined || stopped) return;
+    await this.method.restore?.(session);
+    this.status_ = { ...this.status_, state: 'logged-in' };
+  }
+
+  memory(): LoginMemory {
+    const { refused, state } = this.status_;
+    return { refused, stopped: state === 'stopped', session: state === 'logged-in' ? this.method.save?.() : undefined };
+  }
+
+  private readiness(result: LoginResult): true | string {
+    return result.kind === 'in' ? true : this.reason();
+  }
+
+  private reason(): string {
+    const { state, detail = 'the login failed' } = this.status_;
+    const ending = state === 'stopped' ? '; it is not tried again until it is tested or its secret changes' : '';
+    return `login ${this.name}: ${detail}${ending}`;
+  }
+
+  private attempt(): Promise<LoginResult> {
+    this.running = this.perform().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async perform(): Promise<LoginResult> {
+    const steps: LoginStepReport[] = [];
+    const { fetch, now } = this.surroundings;
+    const report = (step: LoginStepReport): void => {
+      if (steps.length < MOST_STEPS) steps.push(step);
+    };
+    const lastAttempt = now();
+    let result: LoginResult;
+    try {
+      result = await this.method.login({ fetch, now, report });
+    } catch (error) {
+      result = { kind: 'unreachable', detail: error instanceof Error ? error.message : String(error) };
+    }
+    if (result.kind === 'in') this.succeeded(result, lastAttempt, steps);
+    else this.failed(result, lastAttempt, steps);
+    return result;
+  }
+
+  private succeeded({ until }: { until?: Instant }, lastAttempt: Instant, steps: LoginStepReport[]): void {
+    this.generation++;
+    this.confirmed = false;
+    this.failures = 0;
+    this.until = until === undefined ? undefined : after(until, -EARLY as Duration);
+    this.move({ state: 'logged-in', refused: 0, lastSuccess: this.surroundings.now(), lastAttempt, steps });
+  }
+
+  private failed(
+    { kind, detail }: { kind: LoginFailureKind; detail: string },
+    lastAttempt: Instant,
+    steps: LoginStepReport[],
+  ): void {
+    const { lastSuccess } = this.status_;
+    const refused = this.status_.refused + (kind === 'refused' || kind === 'locked' ? 1 : 0);
+    const common = { failure: kind, detail, refused, lastSuccess, lastAttempt, steps };
+    if (kind === 'locked' || refused >= MOST_REFUSED) {
+      this.move({ ...common, state: 'stopped' });
+      return;
+    }
+    const wait =
+      kind === 'refused'
+        ? RETRY_REFUSED[Math.min(refused, RETRY_REFUSED.length) - 1]!
+        : (Math.min(FIRST_RETRY * 2 ** this.failures++, LONGEST_RETRY) as Duration);
+    this.move({ ...common, state: 'failing', nextAttempt: after(this.surroundings.now(), wait) });
+  }
+
+  private move(status: LoginStatus): void {
+    const before = this.status_.state;
+    this.status_ = status;
+    this.surroundings.changed(this, before);
+  }
+}

@@ -1,0 +1,155 @@
+/** All logins of a server: which one a URL needs, their states, and what of them outlives a restart. */
+import { createHash } from 'node:crypto';
+import type { ServerDefinition } from '../../../domain/crawl/definition.js';
+import { chooseLogin, type LoginChoice, type LoginDefinition } from '../../../domain/crawl/logins.js';
+import { Secret } from '../../../domain/secret.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { Log } from '../../ports/log.js';
+import type { CreateLogin } from '../../ports/login-method.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+import type { CrawlEvents } from '../crawl-events.js';
+import { type LoginMemory, LoginSession, type LoginState, type LoginStatus } from './login-session.js';
+
+/** Makes texts unreadable for whoever may read the database alone. */
+export interface TextSeal {
+  seal(text: string): string;
+  /** Throws when it was sealed with another key. */
+  open(text: string): string;
+}
+
+export interface LoginServices {
+  readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting'>;
+  readonly processor: Pick<PageProcessor, 'fetch'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly events: CrawlEvents;
+  readonly createLogin?: CreateLogin;
+  /** Absent: sessions do not outlive a restart. */
+  readonly seal?: TextSeal;
+}
+
+export interface LoginView extends LoginStatus {
+  readonly name: string;
+  readonly type: LoginDefinition['type'];
+  readonly url: string;
+  readonly fetcher: string;
+}
+
+interface Entry {
+  readonly fetcher: string;
+  readonly fingerprint: string;
+  readonly session: LoginSession;
+}
+
+export class Logins {
+  private readonly entries = new Map<string, Entry>();
+  private choices = new Map<string, LoginChoice>();
+  /** The login works again: what failed without it may be visited. */
+  recovered: (login: LoginDefinition) => void = () => {};
+
+  constructor(private readonly services: LoginServices) {}
+
+  /** A login whose definition has changed, its secrets included, starts over; the others stay logged in. */
+  async configure({ fetchers }: ServerDefinition): Promise<void> {
+    const names = new Set<string>();
+    this.choices = new Map();
+    for (const fetcher of fetchers) {
+      const choice = chooseLogin(fetcher.logins);
+      if (choice) this.choices.set(fetcher.name, choice);
+      for (const login of fetcher.logins) {
+        names.add(login.name);
+        await this.keep(login, fetcher.name);
+      }
+    }
+    for (const name of this.entries.keys()) if (!names.has(name)) this.entries.delete(name);
+  }
+
+  /** Costs nothing when the fetcher has no logins. */
+  of(fetcher: string, href: string, option: string | undefined): LoginSession | undefined {
+    if (this.choices.size === 0) return undefined;
+    const login = this.choices.get(fetcher)?.(href, option);
+    return login && this.entries.get(login.name)?.session;
+  }
+
+  list(): LoginView[] {
+    return [...this.entries.values()].map((entry) => viewOf(entry));
+  }
+
+  /** Tries the login at once; undefined: there is none of that name. */
+  async test(name: string): Promise<LoginView | undefined> {
+    const entry = this.entries.get(name);
+    if (!entry) return undefined;
+    await entry.session.test();
+    return viewOf(entry);
+  }
+
+  private async keep(login: LoginDefinition, fetcher: string): Promise<void> {
+    const fingerprint = fingerprintOf(login, fetcher);
+    const known = this.entries.get(login.name);
+    if (known?.fingerprint === fingerprint) return;
+    const { processor, clock, createLogin } = this.services;
+    if (!createLogin) throw new Error('this program makes no logins');
+    const session = new LoginSession(login, createLogin(login), {
+      fetch: (request) => processor.fetch({ ...request, fetcher }),
+      now: () => clock.now(),
+      changed: (changed, before) => this.changed(changed, before),
+    });
+    this.entries.set(login.name, { fetcher, fingerprint, session });
+    const memory = await this.remembered(login.name, fingerprint);
+    if (memory) await session.restore(memory);
+  }
+
+  private changed(session: LoginSession, before: LoginState): void {
+    const { name, status, definition } = session;
+    const { state, detail } = status;
+    void this.save(session).catch((error: unknown) => {
+      this.services.log.warn('the session of a login could not be saved', { login: name, error: String(error) });
+    });
+    if (state === before) return;
+    this.services.events.emit({ type: 'login', login: name, state, message: detail });
+    if (state === 'logged-in' && status.lastSuccess !== undefined) this.recovered(definition);
+  }
+
+  private async save(session: LoginSession): Promise<void> {
+    const { seal, store } = this.services;
+    const entry = this.entries.get(session.name);
+    if (entry?.session !== session) return;
+    const { session: secret, ...plain } = session.memory();
+    const sealed = seal?.seal(JSON.stringify({ fingerprint: entry.fingerprint, session: secret }));
+    if (plain.refused === 0 && secret === undefined) await store.putSetting(settingOf(session.name), undefined);
+    else await store.putSetting(settingOf(session.name), JSON.stringify({ ...plain, sealed }));
+  }
+
+  private async remembered(name: string, fingerprint: string): Promise<LoginMemory | undefined> {
+    const text = await this.services.store.getSetting(settingOf(name));
+    if (text === undefined) return undefined;
+    try {
+      const { sealed, ...plain } = JSON.parse(text) as Omit<LoginMemory, 'session'> & { sealed?: string };
+      if (sealed === undefined) return plain;
+      if (!this.services.seal) return plain;
+      const opened = JSON.parse(this.services.seal.open(sealed)) as { fingerprint: string; session?: string };
+      // Another secret: what was said of the last one no longer counts.
+      return opened.fingerprint === fingerprint ? { ...plain, session: opened.session } : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const settingOf = (name: string): string => `login:${name}`;
+
+const viewOf = ({ fetcher, session }: Entry): LoginView => {
+  const { name, type, url } = session.definition;
+  return { name, type, url, fetcher, ...session.status };
+};
+
+/** Of everything that the login is, its secrets too; it stays in memory, or is stored sealed. */
+function fingerprintOf(login: LoginDefinition, fetcher: string): string {
+  const text = JSON.stringify({ login, fetcher }, function (this: Record<string, unknown>, key, value: unknown) {
+    const own = this[key];
+    if (own instanceof Secret) return own.reveal();
+    return key === 'place' ? undefined : value;
+  });
+  return createHash('sha256').update(text).digest('hex');
+}

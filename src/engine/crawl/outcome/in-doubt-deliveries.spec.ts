@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newUrl } from '../../../../test/support/frontier-samples.js';
+import { ManualClock } from '../../../../test/support/manual-clock.js';
+import { openSqliteInProcess } from '../../../adapters/storage/sqlite/sqlite-in-process.js';
+import type { DispositionRules, VisitOutcome } from '../../../domain/crawl/disposition.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { REFRESH, wantedNow } from '../../../domain/frontier/sources.js';
+import { days, hours, minutes } from '../../../domain/time/units.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import { InDoubtDeliveries } from './in-doubt-deliveries.js';
+
+const RULES: DispositionRules = {
+  errors: { maxTemporaryErrors: 5, retryDelay: minutes(1), maxRetryDelay: hours(6), classes: {} },
+  refresh: {
+    smart: true,
+    minimumAge: hours(1),
+    maximumAge: days(7),
+    objective: 'harmonic',
+    hubs: false,
+    timeZone: 'UTC',
+  },
+  schedule: {},
+};
+const GONE: VisitOutcome = { kind: 'error', code: 'http-404' };
+const RESET: VisitOutcome = { kind: 'error', code: 'connection-reset' };
+const PAGE: VisitOutcome = {
+  kind: 'document',
+  index: true,
+  reason: 'indexed',
+  stamp: 's',
+  contentType: 'text/html',
+  title: 't',
+};
+
+describe('a URL whose visit was cut short when the process died', () => {
+  const clock = new ManualClock();
+  let store: FrontierStore;
+  let state: UrlState;
+  let inDoubt: InDoubtDeliveries;
+  const order = (outcome: VisitOutcome) => inDoubt.dispose(state, outcome, RULES, clock.now()).order;
+
+  beforeEach(async () => {
+    store = await openSqliteInProcess(':memory:');
+    [state] = (await store.discover([newUrl('http://a.example/')])) as [UrlState];
+    state = { ...state, firstSeenAt: clock.now() };
+    inDoubt = new InDoubtDeliveries(store, clock);
+    clock.advance(minutes(1));
+    return () => store.close();
+  });
+
+  it('is deleted when it is gone now: the index may have its document', async () => {
+    expect(order(GONE)).toBeUndefined();
+    await inDoubt.begin();
+    expect(order(GONE)).toEqual({ kind: 'delete', reason: 'http-404' });
+    expect(order({ kind: 'redirect' })).toEqual({ kind: 'delete', reason: 'redirected' });
+    expect(order({ ...PAGE, index: false, reason: 'noindex' })).toEqual({ kind: 'delete', reason: 'noindex' });
+  });
+
+  it('is indexed as ever when it has a document', async () => {
+    await inDoubt.begin();
+    expect(order(PAGE)).toEqual({ kind: 'add', reason: 'indexed' });
+  });
+
+  it('is pushed though the store knows it, also when a person wants it visited at once', async () => {
+    state = { ...state, stamp: 's', status: 'indexed', source: REFRESH, lastVisitAt: state.firstSeenAt };
+    expect(order(PAGE)).toBeUndefined();
+    await inDoubt.begin();
+    clock.advance(minutes(1));
+    state = { ...state, ...wantedNow(state, clock.now()) };
+    expect(order(PAGE)).toEqual({ kind: 'add', reason: 'reconciled' });
+  });
+
+  it('stays in doubt over temporary errors, and until they are too many', async () => {
+    await inDoubt.begin();
+    const disposition = inDoubt.dispose(state, RESET, RULES, clock.now());
+    expect(disposition.order).toBeUndefined();
+    expect(disposition.changes).not.toHaveProperty('lastVisitAt');
+    state = { ...state, temporaryErrors: 5 };
+    expect(order(RESET)).toEqual({ kind: 'delete', reason: 'too-many-temporary-errors' });
+  });
+
+  it('is in doubt after a restart too, but not once it was visited, nor when it was found later', async () => {
+    await inDoubt.begin();
+    inDoubt = new InDoubtDeliveries(store, clock);
+    await inDoubt.open();
+    expect(order(GONE)).toMatchObject({ kind: 'delete' });
+    clock.advance(minutes(1));
+    state = { ...state, lastVisitAt: clock.now() };
+    expect(order(GONE)).toBeUndefined();
+    state = { ...state, lastVisitAt: undefined, firstSeenAt: clock.now() };
+    expect(order(GONE)).toBeUndefined();
+  });
+});

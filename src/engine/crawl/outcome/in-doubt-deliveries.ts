@@ -1,0 +1,113 @@
+/**
+ * URLs of which the store may not know what the index holds: a sink had acknowledged an order when the process died, or the store
+ * failed, and nobody could write that down. Their visit is made again, without validators; what it finds is ordered whatever the
+ * store believes, a document or a deletion.
+ */
+import {
+  type Disposition,
+  type DispositionRules,
+  dispose,
+  type StateChanges,
+  type VisitOutcome,
+} from '../../../domain/crawl/disposition.js';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import { type Instant, instant } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+
+/** Setting: when it was last found that a process had died. */
+const DIED = 'died';
+/** No digest: that of a document which nobody can tell. */
+export const UNKNOWN_STAMP = '';
+
+/** Nobody knows which document of the URL the sinks hold: its next visit, at once, orders what it finds. */
+export const toVerify = (now: Instant) =>
+  ({
+    stamp: UNKNOWN_STAMP,
+    status: 'indexed',
+    reason: 'reconciled',
+    etag: null,
+    lastModified: null,
+    source: 0,
+    dueAt: now,
+  }) as const;
+
+export class InDoubtDeliveries {
+  private since: Instant = instant(0);
+  private unsaved = false;
+  /** Whose order went out in this process and could not be written down. */
+  private readonly urls = new Set<UrlId>();
+
+  constructor(
+    private readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting'>,
+    private readonly clock: Clock,
+  ) {}
+
+  async open(): Promise<void> {
+    const died = instant(Number((await this.store.getSetting(DIED)) ?? 0));
+    if (died > this.since) this.since = died;
+  }
+
+  /** The process before this one, or another node, has ended in the middle of its work. */
+  async begin(): Promise<void> {
+    this.since = this.clock.now();
+    this.unsaved = true;
+    await this.save();
+  }
+
+  /** An order of this URL may have reached a sink, and the store could not be told. */
+  add(url: UrlId): void {
+    this.urls.add(url);
+  }
+
+  /** What the sinks hold of it has been written down. */
+  settled(url: UrlId): void {
+    this.urls.delete(url);
+  }
+
+  /** Throws as long as nobody else could be told of the doubts that there are. */
+  async save(): Promise<void> {
+    if (this.urls.size > 0) {
+      this.since = this.clock.now();
+      this.unsaved = true;
+    }
+    if (!this.unsaved) return;
+    const { since } = this;
+    await this.store.putSetting(DIED, String(since));
+    if (this.since === since) this.unsaved = false;
+  }
+
+  /** The URL as a visit, or a decision without one, has to take it: in doubt it has a document, and nobody knows which. */
+  asInDoubt(state: UrlState): UrlState {
+    return this.isAbout(state) ? { ...state, stamp: UNKNOWN_STAMP, etag: undefined, lastModified: undefined } : state;
+  }
+
+  /** As the domain disposes; in doubt a document is ordered even when the store knows it, and so is a deletion when there is none. */
+  dispose(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
+    if (!this.isAbout(state)) return dispose(state, outcome, rules, now);
+    if (outcome.kind === 'document' && outcome.index) {
+      const disposition = dispose(state, outcome, rules, now);
+      return { ...disposition, order: disposition.order ?? { kind: 'add', reason: 'reconciled' } };
+    }
+    return this.keepInDoubt(state, dispose(this.asInDoubt(state), outcome, rules, now));
+  }
+
+  /** Where nothing is ordered (a temporary error, say), the doubt about the URL lasts until its next visit. */
+  keepInDoubt(state: UrlState, disposition: Disposition): Disposition {
+    if (disposition.order || disposition.remove) return disposition;
+    return { ...disposition, changes: this.unanswered(state, disposition.changes) };
+  }
+
+  /** What is written down of a URL when no sink has taken an order: nobody knows more of its document than before. */
+  unanswered<C extends StateChanges>(state: UrlState, changes: C): Omit<C, 'lastVisitAt'> {
+    if (!this.isAbout(state)) return changes;
+    const { lastVisitAt: _, ...rest } = changes;
+    return state.stamp === undefined ? rest : { ...rest, stamp: UNKNOWN_STAMP, etag: null, lastModified: null };
+  }
+
+  /** What was in flight then is due still. */
+  private isAbout({ id, stamp, lastVisitAt, firstSeenAt, dueAt }: UrlState): boolean {
+    if (this.urls.has(id)) return true;
+    return (lastVisitAt ?? firstSeenAt) <= this.since && (stamp === undefined || dueAt <= this.since);
+  }
+}

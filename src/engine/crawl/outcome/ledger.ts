@@ -1,0 +1,85 @@
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { OrderHeader, OrderState, PushDocument, PushOrder } from '../../../domain/push/order.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
+
+/** Ids are reserved in blocks, so that an order which was sent but not settled when the process died keeps its number for itself. */
+const BLOCK = 10_000;
+const RESERVED = 'order-ids-reserved';
+
+/** Hands out order ids in the order of decision and turns orders into ledger entries. */
+export class Ledger {
+  private nextId = 0;
+  private reserved = 0;
+
+  constructor(
+    private readonly store: Pick<FrontierStore, 'lastOrderId' | 'getSetting' | 'putSetting'>,
+    private readonly clock: Clock,
+  ) {}
+
+  async open(): Promise<void> {
+    const reserved = Number((await this.store.getSetting(RESERVED)) ?? 0);
+    this.nextId = Math.max(await this.store.lastOrderId(), reserved) + 1;
+    await this.reserve();
+  }
+
+  /** From here on ids are higher than any that another node has given out. */
+  async renew(): Promise<void> {
+    this.nextId = Math.max(this.nextId, (await this.store.lastOrderId()) + 1);
+    await this.reserve();
+  }
+
+  /** After a clean stop nothing is in flight, and no number needs to be skipped. */
+  async close(): Promise<void> {
+    await this.store.putSetting(RESERVED, undefined);
+  }
+
+  add(state: UrlState, reason: string, document: PushDocument): PushOrder {
+    return { ...this.header(state, reason), kind: 'add', document };
+  }
+
+  delete(state: UrlState, reason: string): PushOrder {
+    return { ...this.header(state, reason), kind: 'delete' };
+  }
+
+  /** For a document that a sink holds and no stored URL stands for. */
+  deleteUri(subject: { crawler: string; uri: string; hostKey: string }, reason: string): PushOrder {
+    return { ...subject, id: this.takeId(), reason, decidedAt: this.clock.now(), kind: 'delete' };
+  }
+
+  /** A deletion that the ledger knows already, and that waits on under its number. */
+  resume(entry: LedgerEntry): PushOrder {
+    const { id, crawler, uri, hostKey, reason, decidedAt } = entry;
+    return { id, crawler, uri, hostKey, reason, decidedAt, kind: 'delete' };
+  }
+
+  entry(order: PushOrder, result: { state: OrderState; attempts?: number; answer?: string }): LedgerEntry {
+    const { id, crawler, uri, hostKey, kind, reason, decidedAt } = order;
+    const stamp = order.kind === 'add' ? order.document.stamp : undefined;
+    const isOpen = result.state === 'pending' || result.state === 'held' || result.state === 'awaiting';
+    const answered = isOpen ? undefined : this.clock.now();
+    return { id, crawler, uri, hostKey, kind, reason, decidedAt, stamp, attempts: 0, answeredAt: answered, ...result };
+  }
+
+  private header(state: UrlState, reason: string): OrderHeader {
+    const decidedAt = this.clock.now();
+    return { id: this.takeId(), crawler: state.crawler, uri: state.url, hostKey: state.hostKey, reason, decidedAt };
+  }
+
+  private takeId(): number {
+    // Half a block ahead: the reservation is written long before it is needed.
+    if (this.nextId + BLOCK / 2 > this.reserved) this.reserve().catch(() => undefined); // the store says elsewhere that it fails
+    return this.nextId++;
+  }
+
+  private async reserve(): Promise<void> {
+    const before = this.reserved;
+    this.reserved = this.nextId + BLOCK;
+    try {
+      await this.store.putSetting(RESERVED, String(this.reserved));
+    } catch (error) {
+      this.reserved = before;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { FrontierStore, Settlement } from '../../ports/frontier-store.js';
+import { type Fence, FencedOut } from '../../ports/partitions.js';
+import type { Settled } from './url-settlement.js';
+
+/** A batch whose partitions are partly another node's by now is written without those. */
+export async function settleOwned(
+  store: Pick<FrontierStore, 'settle'>,
+  settlements: readonly Settlement[],
+): Promise<Settled[]> {
+  const lost = new Set<string>();
+  const nameOf = (fence: Fence | undefined): string => (fence ? `${fence.partition} ${fence.epoch}` : '');
+  for (;;) {
+    try {
+      const own = settlements.filter(({ fence }) => !lost.has(nameOf(fence)));
+      if (own.length > 0) await store.settle(own);
+      return settlements.map(({ fence }) => (lost.has(nameOf(fence)) ? 'fenced out' : 'written'));
+    } catch (error) {
+      if (!(error instanceof FencedOut) || error.fences.length === 0) throw error;
+      for (const fence of error.fences) lost.add(nameOf(fence));
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * A sink has one document of each URL, and several crawlers may push it: what one of them deletes is gone for the others too.
+ */
+import { OUTSIDE, type UrlState } from '../../../domain/crawl/url-state.js';
+import type { CrawlContext } from '../../page/crawl-context.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import { type InDoubtDeliveries, toVerify } from './in-doubt-deliveries.js';
+
+/** Another crawler of this server, as far as it matters here. */
+interface OtherCrawler {
+  readonly name: string;
+  readonly context: Pick<CrawlContext, 'definition'>;
+  /** Writes down when the URL is visited next; false when it is in flight. */
+  correct(url: UrlState, changes: ReturnType<typeof toVerify>): Promise<boolean>;
+}
+
+interface SharedDocumentsServices {
+  readonly store: Pick<FrontierStore, 'find'>;
+  readonly clock: Clock;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'add'>;
+  crawlers(): Iterable<OtherCrawler>;
+}
+
+export class SharedDocuments {
+  constructor(private readonly services: SharedDocumentsServices) {}
+
+  /** Is the URL known to another crawler of one of these sinks, whose rules let it in? */
+  async isAnothers(state: UrlState, sinks: readonly string[]): Promise<boolean> {
+    return (await this.others(state, sinks)).length > 0;
+  }
+
+  /** To be called before the document is deleted. Others that have it visit its page at once, and order what it answers then. */
+  async giveUp(state: UrlState, sinks: readonly string[]): Promise<void> {
+    const { clock, inDoubt } = this.services;
+    for (const { crawler, theirs } of await this.others(state, sinks)) {
+      if (theirs.stamp === undefined) continue;
+      if (!(await crawler.correct(theirs, toVerify(clock.now())))) inDoubt.add(theirs.id);
+    }
+  }
+
+  private async others(
+    { crawler: own, url }: UrlState,
+    sinks: readonly string[],
+  ): Promise<{ crawler: OtherCrawler; theirs: UrlState }[]> {
+    const found: { crawler: OtherCrawler; theirs: UrlState }[] = [];
+    for (const crawler of this.services.crawlers()) {
+      if (crawler.name === own || !crawler.context.definition.pushTo.some((sink) => sinks.includes(sink))) continue;
+      const theirs = await this.services.store.find(crawler.name, url);
+      if (theirs && theirs.status !== 'removed' && !OUTSIDE.has(theirs.status)) found.push({ crawler, theirs });
+    }
+    return found;
+  }
+}

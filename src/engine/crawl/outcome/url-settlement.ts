@@ -1,0 +1,315 @@
+/**
+ * The end of every decision about a URL, whether a visit or a person led to it: the order goes to the sinks, and when they
+ * have answered, the state is settled. The store's view of a document moves nowhere else.
+ */
+import type { Disposition, StateChanges } from '../../../domain/crawl/disposition.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { REFRESH, type SourceNumber } from '../../../domain/frontier/sources.js';
+import type { OrderState, PushDocument, PushOrder } from '../../../domain/push/order.js';
+import { isServerFault } from '../../../domain/push/sign-of-life.js';
+import { after, type Duration, earlier, type Instant, NEVER } from '../../../domain/time/units.js';
+import type { Delivery } from '../../delivery/delivery.js';
+import type { Clock } from '../../ports/clock.js';
+import type {
+  FrontierStore,
+  LedgerEntry,
+  PageLinks,
+  Settlement,
+  UrlChanges,
+  Visit,
+} from '../../ports/frontier-store.js';
+import { type Fence, FencedOut } from '../../ports/partitions.js';
+import type { Batcher } from '../../support/batcher.js';
+import type { CrawlEvents } from '../crawl-events.js';
+import type { Tally } from '../tally.js';
+import type { Deletions, GuardVerdict } from './deletions.js';
+import { type InDoubtDeliveries, UNKNOWN_STAMP } from './in-doubt-deliveries.js';
+import type { Ledger } from './ledger.js';
+import type { SharedDocuments } from './shared-documents.js';
+
+/** What is wanted of a URL without a visit; what it comes to is decided when nothing else is in flight for the URL. */
+export type UrlCommand =
+  | { readonly do: 'clear' | 'forget-error' | 'judge' | 'index-after-all' }
+  | { readonly do: 'send-again'; readonly entry: LedgerEntry }
+  /** What is indexed goes to one sink: from another one that keeps it, else by a visit. */
+  | { readonly do: 'send-to'; readonly sink: string; readonly from?: string };
+
+/** What a word came to. */
+export interface CommandResult {
+  readonly disposition: Disposition;
+  /** The deletion is in the ledger already (held, awaiting or refused); the order that is sent takes its place. */
+  readonly resume?: LedgerEntry;
+  /** The document of an add order. */
+  readonly document?: PushDocument;
+  /** Only these sinks get the order; absent: all of the crawler. */
+  readonly sinks?: readonly string[];
+  /** An order in the ledger that has nothing to do any more, and why. */
+  readonly cancel?: { readonly order: LedgerEntry; readonly why: string };
+}
+
+export interface Decision extends CommandResult {
+  readonly state: UrlState;
+  /** The right under which it was made. */
+  readonly fence: Fence;
+  readonly visit?: Visit;
+  readonly links?: PageLinks;
+  /** When the visit began; absent: no visit led to it. */
+  readonly startedAt?: Instant;
+  /** A person decided it, by a command or by the configuration: the guard has no say. */
+  readonly byPerson?: boolean;
+}
+
+/** Where the URL is in the queue afterwards; undefined when it is not queued, or gone. */
+export interface SettledUrl {
+  /** Its links lead to it again. */
+  readonly removed: boolean;
+  /** What was written of it, when it is not gone. */
+  readonly status?: UrlState['status'];
+  readonly reason?: string;
+  readonly next?: { readonly source: SourceNumber; readonly dueAt: Instant };
+  /** Of the document in the index: null when there is none any more, or none with a text; undefined when nothing has changed. */
+  readonly simhash?: bigint | null;
+}
+
+/** Whether a settlement was written, or belongs to another node by now. */
+export type Settled = 'written' | 'fenced out';
+
+export interface SettlementServices {
+  readonly store: Pick<FrontierStore, 'orders'>;
+  readonly settler: Batcher<Settlement, Settled>;
+  readonly delivery: Delivery;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly events: CrawlEvents;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'settled' | 'unanswered'>;
+  readonly shared: Pick<SharedDocuments, 'giveUp'>;
+}
+
+export interface SettlementSettings {
+  readonly sinks: readonly string[];
+  readonly maximumAge: Duration;
+  /** Counts every order that the sinks have answered. */
+  readonly tally: Pick<Tally, 'order'>;
+}
+
+export class UrlSettlement {
+  constructor(
+    private readonly services: SettlementServices,
+    private readonly deletions: Deletions,
+    private readonly settings: SettlementSettings,
+  ) {}
+
+  /** Throws FencedOut when the URL has become another node's meanwhile: then nothing of it is settled here. */
+  async settle(decision: Decision): Promise<SettledUrl> {
+    const { inDoubt } = this.services;
+    try {
+      return await this.deliverAndWrite(decision);
+    } catch (error) {
+      inDoubt.add(decision.state.id);
+      throw error;
+    }
+  }
+
+  private async deliverAndWrite(decision: Decision): Promise<SettledUrl> {
+    const { state, visit, links, fence } = decision;
+    const { changes, orders, remove } = await this.carryOut(decision);
+    const settlement = { id: state.id, fence, remove, changes: remove ? undefined : changes, visit, links, orders };
+    if ((await this.services.settler.add(settlement)) === 'fenced out')
+      throw new FencedOut(
+        [fence],
+        orders.some(({ attempts }) => attempts > 0),
+      );
+    const isKnown = changes.stamp !== undefined || orders.some(({ state }) => state === 'acknowledged');
+    if (isKnown) this.services.inDoubt.settled(state.id);
+    if (remove) return { removed: true, simhash: null };
+    const source = changes.source === undefined ? state.source : (changes.source ?? undefined);
+    const dueAt = changes.dueAt ?? state.dueAt;
+    const next = source === undefined || dueAt >= NEVER ? undefined : { source, dueAt };
+    const { status, reason } = changes;
+    return { removed: status === 'removed', next, simhash: simhashInIndex(changes), status, reason };
+  }
+
+  private async carryOut(decision: Decision): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
+    const { state, disposition, document, cancel } = decision;
+    const { order, changes, remove } = disposition;
+    if (order?.kind === 'delete') return this.delete(decision, order.reason);
+    const orders: LedgerEntry[] = [];
+    if (cancel) {
+      const open = await this.open(state, cancel.order.state);
+      orders.push(
+        ...this.cancelled(
+          open.filter(({ id }) => id === cancel.order.id),
+          cancel.why,
+        ),
+      );
+    }
+    const answersAgain = changes.status === 'indexed' && state.pendingDeletion !== undefined;
+    if (answersAgain) orders.push(...this.cancelled(await this.held(state), 'the page answers again'));
+    if (remove) orders.push(...this.cancelled(await this.held(state), 'the URL is no longer known'));
+    const base: UrlChanges = answersAgain ? { ...changes, pendingDeletion: null } : changes;
+    if (order === undefined || document === undefined) return { changes: base, orders, remove };
+    const { entry, partiallyAccepted } = await this.send(
+      this.services.ledger.add(state, order.reason, document),
+      decision,
+    );
+    orders.push(entry);
+    if (entry.state !== 'refused') return { changes: base, orders, remove };
+    return {
+      changes: this.refused(state, refusedAdd(state, base, partiallyAccepted), partiallyAccepted),
+      orders,
+      remove,
+    };
+  }
+
+  private async delete(
+    decision: Decision,
+    reason: string,
+  ): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
+    const { state, disposition, byPerson } = decision;
+    // The ledger says what is held: a person may have dropped it since the URL was read.
+    const held = await this.held(state);
+    // Already held: one order is enough, and it waits for a person.
+    if (!byPerson && held.some((entry) => entry.state === 'held'))
+      return { changes: this.withheld(state, disposition, reason), orders: [], remove: false };
+    const waiting = waitingFor(held, reason);
+    const known = decision.resume ?? (byPerson ? undefined : waiting);
+    // A document that the store knows nothing of is none that a bad day of its site could cost.
+    if (!byPerson && state.stamp !== undefined) {
+      const { startedAt = this.services.clock.now() } = decision;
+      const waitingSince = isServerFault(reason) ? waiting?.decidedAt : undefined;
+      const verdict = await this.deletions.admit({ state, reason, startedAt, waitingSince });
+      if (verdict !== 'send') {
+        const { ledger } = this.services;
+        const order = known ? ledger.resume({ ...known, reason }) : ledger.delete(state, reason);
+        return this.keepBack(decision, order, verdict, held);
+      }
+    }
+    // A visit that dies in between is made again, and so is a removal; nobody would come back to this one.
+    const marks = byPerson && (!disposition.remove || decision.resume) && state.stamp !== undefined;
+    if (marks) await this.markUnknown(decision);
+    await this.services.shared.giveUp(state, this.settings.sinks);
+    // A document may have gone out while the deletion waited, from a process that died before it wrote that down: a new number.
+    const { entry: sent, partiallyAccepted } = await this.send(this.services.ledger.delete(state, reason), decision);
+    const replaced = this.cancelled(known ? [known] : [], `sent as order ${sent.id}`);
+    const others = held.filter(({ id }) => id !== known?.id);
+    if (sent.state === 'refused') {
+      // The document is still there, so the next visit that wants it gone orders that again, unless another order waits for a
+      // person. What else waits is over: its page has answered otherwise, and a later fault waits for a sign of life of its own.
+      const pendingDeletion = (byPerson ? others[0]?.reason : undefined) ?? null;
+      const changes = { ...this.withheld(state, disposition, reason), pendingDeletion, stamp: state.stamp };
+      const over = byPerson ? [] : this.cancelled(others, 'the document is to be deleted for another reason');
+      const orders = [sent, ...replaced, ...over];
+      return { changes: this.refused(state, changes, partiallyAccepted), orders, remove: false };
+    }
+    return {
+      changes: { ...disposition.changes, stamp: null, pendingDeletion: null },
+      orders: [sent, ...replaced, ...this.cancelled(others, 'the document was deleted for another reason')],
+      remove: disposition.remove,
+    };
+  }
+
+  /** Until the deletion is settled, the index may hold the document or not. */
+  private async markUnknown({ state, fence }: Decision): Promise<void> {
+    const changes: UrlChanges = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null };
+    if ((await this.services.settler.add({ id: state.id, fence, changes })) === 'fenced out')
+      throw new FencedOut([fence]);
+  }
+
+  private async send(
+    order: PushOrder,
+    { fence, sinks = this.settings.sinks }: Pick<Decision, 'fence' | 'sinks'>,
+  ): Promise<{ entry: LedgerEntry; partiallyAccepted: boolean }> {
+    const { answer, attempts, partiallyAccepted } = await this.services.delivery.deliver(order, sinks, fence);
+    const message = answer.state === 'refused' ? answer.message : undefined;
+    this.services.events.order(order, answer.state, message);
+    this.settings.tally.order(order.kind, answer.state);
+    return {
+      entry: this.services.ledger.entry(order, { state: answer.state, attempts, answer: message }),
+      partiallyAccepted,
+    };
+  }
+
+  /** When one sink has taken what another one refuses, nobody can tell what they hold: the next visit orders it, whatever it is. */
+  private refused(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
+    if (!partiallyAccepted) return this.services.inDoubt.unanswered(state, changes);
+    return { ...changes, stamp: UNKNOWN_STAMP };
+  }
+
+  /** The guard keeps the order back; `open`: what it had kept back before. */
+  private keepBack(
+    { state, disposition }: Decision,
+    order: PushOrder,
+    verdict: Exclude<GuardVerdict, 'send'>,
+    open: readonly LedgerEntry[],
+  ): { changes: UrlChanges; orders: LedgerEntry[]; remove: boolean } {
+    const wait = verdict === 'hold' ? undefined : verdict;
+    const result = wait ? ({ state: 'awaiting', answer: wait.wait } as const) : ({ state: 'held' } as const);
+    const before = open.find(({ id }) => id === order.id);
+    const orders = this.cancelled(
+      open.filter((entry) => entry !== before),
+      'the document is to be deleted for another reason',
+    );
+    const isNews = before?.state !== result.state || before.reason !== order.reason || before.answer !== wait?.wait;
+    if (isNews) {
+      this.services.events.order(order, result.state, wait?.wait);
+      orders.push(this.services.ledger.entry(order, result));
+    }
+    const changes = this.withheld(state, disposition, order.reason);
+    if (!wait) return { changes, orders, remove: false };
+    const dueAt = earlier(changes.source === null ? NEVER : (changes.dueAt ?? NEVER), wait.until);
+    return { changes: { ...changes, source: changes.source ?? REFRESH, dueAt }, orders, remove: false };
+  }
+
+  /** The visit's outcome is remembered, and the document stays where it is; the URL is visited on. */
+  private withheld(state: UrlState, disposition: Disposition, reason: string): UrlChanges {
+    const { stamp: _stamp, simhash: _simhash, ...rest }: StateChanges = disposition.changes;
+    const revisit: UrlChanges =
+      disposition.remove || rest.status === 'removed'
+        ? {
+            status: 'error',
+            reason,
+            source: REFRESH,
+            dueAt: after(this.services.clock.now(), this.settings.maximumAge),
+            visits: state.visits + 1,
+          }
+        : {};
+    // Without validators: an answer that nothing has changed since would speak of the page that is to go, not of the document.
+    const changes = { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
+    return this.services.inDoubt.unanswered(state, changes);
+  }
+
+  /** Deletions of its document that the guard keeps back. */
+  private async held(state: UrlState): Promise<LedgerEntry[]> {
+    if (state.pendingDeletion === undefined) return [];
+    return [...(await this.open(state, 'held')), ...(await this.open(state, 'awaiting'))];
+  }
+
+  private open({ crawler, url }: UrlState, state: OrderState): Promise<LedgerEntry[]> {
+    return this.services.store.orders({ crawler, uri: url, state }, undefined, 10);
+  }
+
+  private cancelled(orders: readonly LedgerEntry[], answer: string): LedgerEntry[] {
+    return orders.map((entry) => ({ ...entry, state: 'cancelled', answeredAt: this.services.clock.now(), answer }));
+  }
+}
+
+/** The deletion that waits for what this one would wait for. */
+const waitingFor = (open: readonly LedgerEntry[], reason: string): LedgerEntry | undefined =>
+  open.find((entry) => entry.state === 'awaiting' && isServerFault(entry.reason) === isServerFault(reason));
+
+function simhashInIndex({ status, stamp, simhash }: UrlChanges): bigint | null | undefined {
+  if (stamp === null) return null;
+  return status === 'indexed' ? simhash : undefined;
+}
+
+/** The sinks keep what they had: the state says so, and what the sink said is in the ledger. */
+function refusedAdd(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
+  const { stamp: _stamp, simhash: _simhash, etag: _etag, lastModified: _lastModified, ...rest } = changes;
+  return {
+    ...rest,
+    status: state.stamp === undefined && !partiallyAccepted ? 'visited' : 'indexed',
+    reason: 'order-refused',
+    etag: null,
+    lastModified: null,
+  };
+}

@@ -1,0 +1,21 @@
+import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
+import type { DispositionRules } from '../../../domain/crawl/disposition.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type { PageSchedule } from '../../ports/page-task.js';
+import type { CronSchedule } from '../services.js';
+
+/** By what a crawler disposes of a URL; `schedule` is what the policy says of that one. */
+export function dispositionRules(
+  { errors, refresh }: CrawlerDefinition,
+  schedule: PageSchedule,
+  nextTime: CronSchedule,
+  now: Instant,
+): DispositionRules {
+  const { cron, timeZone, smart } = refresh;
+  return {
+    errors,
+    refresh,
+    schedule,
+    nextCron: smart || cron === undefined ? undefined : nextTime(cron, timeZone, now),
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * A document among the others of its crawler: is it a near duplicate of one in the index, does it give way to its canonical
+ * URL?
+ */
+import { NearDuplicates } from '../../../domain/content/near-duplicates.js';
+import { type CanonicalVerdict, judgeCanonical } from '../../../domain/crawl/canonical.js';
+import { CANONICAL_ELSEWHERE, type VisitOutcome } from '../../../domain/crawl/disposition.js';
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { PageOutcome } from '../../ports/page-task.js';
+
+const NEAR_DUPLICATES_REMEMBERED = 1_000_000;
+const PAGE = 5_000;
+
+type Document = Extract<VisitOutcome, { kind: 'document' }>;
+
+export class Documents {
+  private nearDuplicates: NearDuplicates | undefined;
+  private loaded: Promise<void> | undefined;
+  /** Pages that give way and are not settled yet: of two that name each other one has to stay. */
+  private readonly givingWay = new Set<string>();
+  /** Pages found to be new, whose visit is not settled yet. */
+  private readonly entering = new Set<UrlId>();
+
+  constructor(
+    private readonly crawler: string,
+    private readonly store: Pick<FrontierStore, 'find' | 'get' | 'list'>,
+    private readonly looksForDuplicates: () => boolean,
+  ) {}
+
+  /** What a visit came to, in view of the other documents; `ended` has to be told when it is settled. */
+  async outcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
+    if (page.kind === 'unchanged') {
+      const original = this.looksForDuplicates() ? await this.originalOf(state, state.simhash) : undefined;
+      return original === undefined ? page : this.duplicate(asItWas(state), original);
+    }
+    if (page.kind !== 'document') return page;
+    const { facts, index, reason, canonical } = page;
+    const document: Document = { kind: 'document', index, reason, ...facts };
+    if (index && canonical !== undefined) return this.besideCanonical(state, document, canonical);
+    return this.unlessDuplicate(state, document);
+  }
+
+  /** The visit is settled, or has failed. */
+  ended({ url }: UrlState): void {
+    this.givingWay.delete(url);
+  }
+
+  /** The visit could not be settled: what was known of the URL before is still so. */
+  failed({ id, stamp, simhash }: UrlState): void {
+    if (!this.entering.delete(id)) return;
+    if (stamp !== undefined && simhash !== undefined) this.nearDuplicates?.add(id, simhash);
+    else this.nearDuplicates?.remove(id);
+  }
+
+  /** What the index holds of a URL: null when it has no text there any more, undefined when nothing has changed. */
+  settled(state: UrlState, simhash: bigint | null | undefined): void {
+    if (simhash === undefined) this.failed(state);
+    this.entering.delete(state.id);
+    if (simhash === null) this.nearDuplicates?.remove(state.id);
+    else if (simhash !== undefined) this.nearDuplicates?.add(state.id, simhash);
+  }
+
+  private async besideCanonical(state: UrlState, document: Document, canonical: string): Promise<Document> {
+    const verdict = await this.judgeCanonical(state, canonical);
+    if (verdict === 'gives-way') return { ...document, index: false, reason: CANONICAL_ELSEWHERE, related: canonical };
+    // Without validators the next visit reads it again, changed or not: its canonical URL may be in the index by then.
+    const kept = { ...document, etag: undefined, lastModified: undefined };
+    // Nor may it be the reason why its canonical URL, with the same text, does not get in.
+    return verdict === 'waits' ? { ...kept, simhash: undefined } : this.unlessDuplicate(state, kept);
+  }
+
+  private async judgeCanonical(state: UrlState, canonical: string): Promise<CanonicalVerdict> {
+    const wasGivingWay = this.givingWay.has(canonical);
+    const known = await this.store.find(this.crawler, canonical);
+    if (wasGivingWay || this.givingWay.has(canonical)) return 'stays';
+    const verdict = judgeCanonical(state, known);
+    if (verdict === 'gives-way') this.givingWay.add(state.url);
+    return verdict;
+  }
+
+  private async unlessDuplicate(state: UrlState, document: Document): Promise<Document> {
+    if (!document.index || document.simhash === undefined) return document;
+    const original = await this.originalOf(state, document.simhash, 'enters');
+    return original === undefined ? document : this.duplicate(document, original);
+  }
+
+  private async duplicate(document: Document, original: UrlId): Promise<Document> {
+    const [state] = await this.store.get([original]);
+    return { ...document, index: false, reason: 'near-duplicate', related: state?.url };
+  }
+
+  /** Of twins that are both in the index the one that was found first stays. */
+  private async originalOf(
+    { id, stamp }: UrlState,
+    simhash: bigint | undefined,
+    enters?: 'enters',
+  ): Promise<UrlId | undefined> {
+    if (simhash === undefined) return undefined;
+    this.loaded ??= this.load().catch((error: unknown) => {
+      this.loaded = undefined;
+      throw error;
+    });
+    await this.loaded;
+    const counts = stamp === undefined ? (other: UrlId) => other !== id : (other: UrlId) => other < id;
+    const original = this.nearDuplicates?.find(simhash, counts);
+    if (original === undefined && enters) {
+      // Known from here on, in the same step as the look-up: a twin may come before this one is settled.
+      this.nearDuplicates?.add(id, simhash);
+      this.entering.add(id);
+    }
+    return original;
+  }
+
+  /** What the index holds; only a crawler that looks for near duplicates has texts' hashes. */
+  private async load(): Promise<void> {
+    const known = new NearDuplicates(NEAR_DUPLICATES_REMEMBERED);
+    this.nearDuplicates = known; // what is settled meanwhile belongs to it
+    let last = 0;
+    for (;;) {
+      const page = await this.store.list({ crawler: this.crawler, indexed: true }, last, PAGE);
+      for (const state of page) if (state.simhash !== undefined) known.add(state.id, state.simhash);
+      const end = page.at(-1);
+      if (!end || page.length < PAGE) return;
+      last = end.id;
+    }
+  }
+}
+
+const asItWas = ({ stamp = '', simhash, contentType = '', title = '', etag, lastModified }: UrlState): Document => ({
+  kind: 'document',
+  index: true,
+  reason: 'indexed',
+  stamp,
+  simhash,
+  contentType,
+  title,
+  etag,
+  lastModified,
+});

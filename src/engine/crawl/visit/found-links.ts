@@ -1,0 +1,131 @@
+/** What a visit finds comes into the frontier: the links of a page, the target of a redirect, and the sitemaps of a robots.txt. */
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { SITEMAPS } from '../../../domain/frontier/sources.js';
+import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
+import { urlKey } from '../../../domain/url/url-key.js';
+import { type CrawlContext, rootOf } from '../../page/crawl-context.js';
+import type { NewUrl } from '../../ports/frontier-store.js';
+import type { PageResult } from '../../ports/page-task.js';
+import { ENDLESS_REASON, type EndlessLinks } from '../frontier/endless-links.js';
+import type { RobotsEntry } from '../hosts/robots-gate.js';
+import type { CrawlServices } from '../services.js';
+import type { Tally } from '../tally.js';
+
+export interface LinkTarget {
+  readonly context: CrawlContext;
+  readonly tally: Tally;
+  readonly endless: EndlessLinks;
+  refused(link: { url: string; hostKey: string; reason: string; record?: boolean }, from: string): void;
+  /** The home page of a site root redirects to another site; without a target it answers itself again. */
+  siteMoved(root: string, target?: CrawlUrl): Promise<void>;
+}
+
+/** Of one page. */
+const LISTED_LINKS = 500;
+
+export const listedLinksSetting = ({ crawler, url }: Pick<UrlState, 'crawler' | 'url'>): string =>
+  `listed-links/${crawler}/${url}`;
+
+export class FoundLinks {
+  /** What was read of robots.txt and has been asked for sitemaps. */
+  private readonly seededFrom = new WeakSet<RobotsEntry>();
+
+  constructor(
+    private readonly services: Pick<CrawlServices, 'clock' | 'discovery' | 'store'>,
+    private readonly target: LinkTarget,
+  ) {}
+
+  /** How many URLs were new. */
+  async take(state: UrlState, result: PageResult): Promise<number> {
+    const { tally } = this.target;
+    tally.refused += result.refused.length;
+    await this.rememberListed(state, result);
+    const recorded: NewUrl[] = [];
+    for (const link of result.refused) {
+      this.target.refused(link, state.url);
+      if (link.record) {
+        recorded.push({
+          ...this.newUrl(state, link.url),
+          key: urlKey(link.url),
+          hostKey: link.hostKey,
+          status: 'filtered',
+          reason: link.reason,
+        });
+      }
+    }
+    const redirected = result.outcome.kind === 'redirect';
+    const found = result.links.map(
+      (link): NewUrl => ({
+        ...this.newUrl(state, link.url),
+        key: link.key,
+        hostKey: link.hostKey,
+        source: link.source,
+        discoveredVia: link.discoveredVia,
+        hops: link.discoveredVia === 'redirect' || link.discoveredVia === 'robots' ? state.hops : state.hops + 1,
+        redirects: link.discoveredVia === 'redirect' ? state.redirects + 1 : 0,
+        inheritedMetas: link.inheritedMetas,
+        reason: redirected ? 'redirect-target' : 'discovered',
+      }),
+    );
+    if (result.outcome.kind === 'redirect' && result.outcome.movesSite && state.root !== undefined) {
+      await this.target.siteMoved(state.root, crawlUrl(result.outcome.target));
+    }
+    if (result.outcome.kind === 'document' && this.target.context.roots.get(state.url)?.formerPrefixes)
+      await this.target.siteMoved(state.url);
+    const stored = await this.target.endless.take(state, result.words, [...found, ...recorded], {
+      discover: (urls) => this.services.discovery.discover(urls),
+      refuse: ({ url, hostKey }) => this.target.refused({ url, hostKey, reason: ENDLESS_REASON }, state.url),
+    });
+    tally.discovered += stored.length;
+    return stored.length;
+  }
+
+  /** Links that are listed for a person, not queued, belong to the history of their page. */
+  private async rememberListed(state: UrlState, { refused }: PageResult): Promise<void> {
+    const listed = refused.filter(({ reason }) => reason === 'links-not-followed').map(({ url }) => url);
+    if (listed.length === 0) return;
+    const urls = [...new Set(listed)].slice(0, LISTED_LINKS);
+    await this.services.store.putSetting(listedLinksSetting(state), JSON.stringify(urls));
+  }
+
+  /** Sitemaps that robots.txt names, or the usual place when it names none, come into the frontier like any URL. */
+  async seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> {
+    const { definition, canonicalize } = this.target.context;
+    if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return;
+    // Links of such a root wait for a person; those of its site do, too.
+    if (rootOf(this.target.context, state.root, undefined)?.followLinks === false) return;
+    const named = entry.policy.robots.sitemaps;
+    const places = named.length > 0 ? named : ['/sitemap.xml'];
+    const robotsTxt = `${origin(url)}/robots.txt`;
+    const found = places.map((place) => canonicalize(place, robotsTxt)).filter((place) => place !== undefined);
+    await this.services.discovery.discover(
+      found
+        .filter((place) => place.scheme === 'http' || place.scheme === 'https')
+        .map((place) => ({
+          ...this.newUrl(state, place.href),
+          key: urlKey(place.href),
+          hostKey: hostKey(place),
+          source: SITEMAPS,
+          discoveredVia: 'robots',
+          hops: 0,
+        })),
+    );
+    this.seededFrom.add(entry);
+  }
+
+  private newUrl(state: UrlState, url: string): Omit<NewUrl, 'key' | 'hostKey'> {
+    const now = this.services.clock.now();
+    return {
+      crawler: state.crawler,
+      url,
+      status: 'waiting',
+      reason: 'discovered',
+      hops: state.hops + 1,
+      redirects: 0,
+      discoveredVia: 'link',
+      foundOn: state.url,
+      root: state.root,
+      dueAt: now,
+    };
+  }
+}

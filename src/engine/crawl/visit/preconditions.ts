@@ -1,0 +1,181 @@
+/**
+ * What has to hold before a page is asked for. The list says in which order it is looked at; nothing else decides order.
+ * To add one: docs/ARCHITECTURE.md, "Seams".
+ */
+import type { UrlOptions } from '../../../domain/crawl/definition.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { requestDelay, requestsPerHost } from '../../../domain/politeness/politeness.js';
+import { type Duration, milliseconds } from '../../../domain/time/units.js';
+import { type CrawlUrl, crawlUrl } from '../../../domain/url/crawl-url.js';
+import { fetcherOf } from '../../page/crawl-context.js';
+import type { PageOutcome, PageResult, PageTask } from '../../ports/page-task.js';
+import { ENDLESS_REASON } from '../frontier/endless-links.js';
+import { noteHost } from '../host-answers.js';
+import { obeysRobots } from '../hosts/robots-gate.js';
+import type { CrawlServices } from '../services.js';
+import type { Attempt } from './attempt.js';
+import type { FoundLinks, LinkTarget } from './found-links.js';
+import { loginFailed } from './visit-sessions.js';
+
+/** The URL was not visited and goes back to the head of its queue. */
+export const PUT_BACK = Symbol('put back');
+
+/** Without an `end` the visit goes on. `asked`: the host was asked for something, and rests after that. */
+export interface Gate {
+  readonly end?: PageResult | typeof PUT_BACK;
+  readonly asked?: boolean;
+}
+
+const GO_ON: Gate = {};
+
+type Precondition = (attempt: Attempt) => Gate | Promise<Gate>;
+
+export class Preconditions {
+  private readonly list: readonly Precondition[] = [
+    (attempt) => this.endlessPattern(attempt),
+    (attempt) => this.robotsTxt(attempt),
+    (attempt) => this.errorPageProbe(attempt),
+    (attempt) => this.login(attempt),
+  ];
+
+  constructor(
+    private readonly services: Pick<CrawlServices, 'robots' | 'probes' | 'hosts' | 'clock'>,
+    private readonly target: LinkTarget,
+    private readonly links: FoundLinks,
+  ) {}
+
+  /** To the first one that ends the visit. */
+  async check(attempt: Attempt): Promise<Gate> {
+    for (const precondition of this.list) {
+      const gate = precondition(attempt);
+      const { end, asked } = gate instanceof Promise ? await gate : gate;
+      if (end !== undefined) return { end, asked };
+    }
+    return GO_ON;
+  }
+
+  /** Pause after a request for the URL. */
+  delay({ url, options }: Pick<Attempt, 'url' | 'options'>): Duration {
+    const { definition } = this.target.context;
+    if (definition.aggressive) return options.throttle ?? milliseconds(0);
+    const wanted = this.obeysRobots(options)
+      ? this.services.robots.crawlDelay(url, this.robotsAgent(options))
+      : undefined;
+    return requestDelay(options.throttle ?? definition.throttle, wanted);
+  }
+
+  /** What robots.txt says of the use of the page; undefined: nothing, or it is not obeyed. */
+  preferences({ url, options }: Pick<Attempt, 'url' | 'options'>): PageTask['robotsPreferences'] {
+    return this.obeysRobots(options) ? this.services.robots.preferences(url, this.robotsAgent(options)) : undefined;
+  }
+
+  private endlessPattern({ state }: Attempt): Gate {
+    const { endless } = this.target;
+    if (!endless.skips(state)) return GO_ON;
+    return { end: excluded(state, ENDLESS_REASON, endless.objection(state.hostKey, state.url)) };
+  }
+
+  private robotsTxt(attempt: Attempt): Gate | Promise<Gate> {
+    const { state, url, host, options } = attempt;
+    if (!this.obeysRobots(options)) return GO_ON;
+    const agent = this.robotsAgent(options);
+    const answer = this.services.robots.ask(url, agent);
+    if (answer.kind === 'unknown') return this.loadRobotsTxt(attempt);
+    // Somebody who has a URL tried while its host rests wants to know of now.
+    if (answer.kind === 'unreachable' && attempt.tried) return this.loadRobotsTxt(attempt);
+    if (answer.kind === 'unreachable') {
+      this.services.hosts.backOff(host, milliseconds(answer.entry.policy.expiresAt - this.services.clock.now()));
+      return { end: PUT_BACK };
+    }
+    // Another crawler may have loaded it: each has sitemaps of its own in its frontier.
+    const seeded = this.links.seedSitemaps(state, url, answer.entry);
+    const gate: Gate =
+      answer.kind === 'allowed'
+        ? GO_ON
+        : { end: excluded(state, 'robots-disallowed', `robots.txt forbids it to ${agent}`) };
+    return seeded.then(() => gate);
+  }
+
+  private async loadRobotsTxt(attempt: Attempt): Promise<Gate> {
+    const { state, url, host, options, waits } = attempt;
+    const failure = await this.services.robots.load(url, host, {
+      fetcher: fetcherOf(this.target.context, options).name,
+      throttle: this.delay(attempt),
+      limit: requestsPerHost(this.target.context.definition),
+      waits,
+    });
+    // The network failed before any page could be asked for: that is this URL's own outcome.
+    return { asked: true, end: failure ? failedBeforeFetch(state, failure) : PUT_BACK };
+  }
+
+  private errorPageProbe(attempt: Attempt): Gate | Promise<Gate> {
+    const { host, tried } = attempt;
+    if (tried || !this.target.context.definition.probeErrorPages || !this.services.probes.isDue(host.key)) return GO_ON;
+    // Another visit is asking: what comes of it is waited for.
+    return host.waitsForAnswer ? { end: PUT_BACK } : this.probe(attempt);
+  }
+
+  private async probe(attempt: Attempt): Promise<Gate> {
+    const { host, options, task } = attempt;
+    const mayAsk = (question: string): boolean => this.robotsAllow(crawlUrl(question), options);
+    const probe = await this.services.probes.ask(task(), host, { delay: this.delay(attempt), mayAsk });
+    if (probe) noteHost(this.services.hosts, host, probe);
+    return { asked: probe && hasAsked(probe), end: PUT_BACK };
+  }
+
+  /** Visits wait together for one login; while it fails nothing is asked of the host. */
+  private login({ state, url, login }: Attempt): Gate | Promise<Gate> {
+    if (!login) return GO_ON;
+    if (login.isLoginPage(url.href)) return { end: excluded(state, 'login-page', `of login ${login.name}`) };
+    const gate = (ready: true | string): Gate =>
+      ready === true ? GO_ON : { end: loginFailed(emptyResult(state), ready) };
+    const ready = login.ready();
+    return ready instanceof Promise ? ready.then(gate) : gate(ready);
+  }
+
+  private obeysRobots(options: UrlOptions): boolean {
+    return obeysRobots(this.target.context.definition, options);
+  }
+
+  private robotsAgent(options: UrlOptions): string {
+    return fetcherOf(this.target.context, options).robotsAgent;
+  }
+
+  private robotsAllow(url: CrawlUrl, options: UrlOptions): boolean {
+    return !this.obeysRobots(options) || this.services.robots.ask(url, this.robotsAgent(options)).kind === 'allowed';
+  }
+}
+
+/** A URL that was excluded before any request has cost its host nothing. */
+export const hasAsked = ({ outcome, status }: PageResult): boolean =>
+  outcome.kind !== 'excluded' || status !== undefined;
+
+/** Without a request, and for now: the next visit may find it otherwise. */
+function excluded(state: UrlState, reason: string, detail: string | undefined): PageResult {
+  const outcome: PageOutcome = {
+    kind: 'excluded',
+    reason,
+    detail,
+    keepDocument: false,
+    removeStatus: false,
+    revisit: true,
+  };
+  return { ...emptyResult(state), outcome };
+}
+
+type Failure = Extract<Awaited<ReturnType<CrawlServices['robots']['load']>>, object>;
+
+function failedBeforeFetch(state: UrlState, { code, detail, timings }: Failure): PageResult {
+  const outcome: PageOutcome = { kind: 'error', code, detail: `robots.txt: ${detail}` };
+  return { ...emptyResult(state), duration: timings.total, outcome };
+}
+
+const emptyResult = (state: UrlState): Omit<PageResult, 'outcome'> => ({
+  id: state.id,
+  crawler: state.crawler,
+  links: [],
+  refused: [],
+  duration: milliseconds(0),
+  bytes: 0,
+  schedule: {},
+});

@@ -1,0 +1,96 @@
+/**
+ * What the answer to one page does not tell by itself: a redirect that is a login wall or that closes a loop, a document
+ * that is the error page of its host. Such a result becomes an error, and nothing that the page led to is taken.
+ */
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
+import { LoginWalls, looksLikeLogin } from '../../../domain/fetch/login-wall.js';
+import { withoutQuery } from '../../../domain/url/crawl-url.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+import type { PageResult } from '../../ports/page-task.js';
+import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
+
+export interface ReviewServices {
+  readonly store: Pick<FrontierStore, 'find'>;
+  readonly clock: Clock;
+  readonly probes: Pick<ErrorPageProbes, 'isErrorPage'>;
+  readonly processor: Pick<PageProcessor, 'forget'>;
+}
+
+export class ResultReview {
+  private readonly walls = new LoginWalls();
+
+  constructor(private readonly services: ReviewServices) {}
+
+  async review(state: UrlState, result: PageResult): Promise<PageResult> {
+    try {
+      return await this.reviewed(state, result);
+    } catch (error) {
+      this.withdraw(result);
+      throw error;
+    }
+  }
+
+  /** The links of the page were not taken: where it was read they count as delivered, and would not be reported again. */
+  withdraw(result: PageResult): void {
+    if (result.links.length === 0) return;
+    this.services.processor.forget(
+      result.crawler,
+      result.links.map((link) => link.url),
+    );
+  }
+
+  private async reviewed(state: UrlState, result: PageResult): Promise<PageResult> {
+    const { outcome } = result;
+    switch (outcome.kind) {
+      case 'redirect':
+        return this.redirected(state, result, outcome.target);
+      case 'document': {
+        const { fingerprint } = outcome.facts;
+        if (fingerprint && this.services.probes.isErrorPage(state.hostKey, fingerprint))
+          return this.failed(result, 'soft-error', 'the page is what the host answers to a URL that cannot exist');
+        this.walls.succeeded(state.hostKey, state.url, this.services.clock.now());
+        return result;
+      }
+      case 'unchanged':
+        this.walls.succeeded(state.hostKey, state.url, this.services.clock.now());
+        return result;
+      default:
+        return result;
+    }
+  }
+
+  private async redirected(state: UrlState, result: PageResult, target: string): Promise<PageResult> {
+    if (await this.leadsBack(state, target))
+      return this.failed(result, 'redirect-loop', `the redirect to ${target} leads back to where the chain came from`);
+    const { hostKey, url, stamp } = state;
+    const indexed = stamp !== undefined;
+    const now = this.services.clock.now();
+    if (this.walls.redirected({ hostKey, from: url, target, indexed, now }) === 'wall')
+      return this.failed(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
+    // One page of many that are behind the wall is the first: its document must not pay for being it.
+    const asInDoubt = indexed && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(url);
+    if (asInDoubt)
+      return this.failed(result, 'login-wall', `an indexed page sends its visitors to ${withoutQuery(target)}`);
+    return result;
+  }
+
+  /** Is the target one of the URLs whose redirects led here? */
+  private async leadsBack(state: UrlState, target: string): Promise<boolean> {
+    let last: UrlState | undefined = state;
+    for (let steps = state.redirects; steps > 0 && last?.discoveredVia === 'redirect' && last.foundOn; steps--) {
+      last = await this.services.store.find(state.crawler, last.foundOn);
+      // One that waits is still being written down: its visit is the one that led here.
+      if (last?.status !== 'redirected' && last?.status !== 'waiting') return false;
+      if (last.url === target) return true;
+    }
+    return false;
+  }
+
+  private failed(result: PageResult, code: ErrorCode, detail: string): PageResult {
+    this.withdraw(result);
+    return { ...result, outcome: { kind: 'error', code, detail }, links: [], refused: [] };
+  }
+}

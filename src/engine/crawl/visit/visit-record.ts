@@ -1,0 +1,61 @@
+import type { VisitOutcome } from '../../../domain/crawl/disposition.js';
+import {
+  cutDetail,
+  notIndexedDetail,
+  redirectDetail,
+  sentDetail,
+  type Teller,
+  termsDetail,
+  toldDetail,
+  triedDetail,
+} from '../../../domain/explain/visit-detail.js';
+import { NEEDS_RENDERING } from '../../../domain/render/needs-rendering.js';
+import { between, type Instant } from '../../../domain/time/units.js';
+import type { Visit } from '../../ports/frontier-store.js';
+import type { PageOutcome, PageResult } from '../../ports/page-task.js';
+
+interface VisitFacts {
+  readonly changed: boolean;
+  readonly restedUntil: Instant | undefined;
+  /** Who asked for it, when its site did. */
+  readonly teller: Teller | undefined;
+}
+
+/** What the history of a URL keeps of a visit. */
+export function visitRecord(
+  result: PageResult,
+  outcome: VisitOutcome,
+  { changed, restedUntil, teller }: VisitFacts,
+  at: Visit['at'],
+): Visit {
+  const said =
+    outcome.kind === 'document' && !outcome.index
+      ? notIndexedDetail(outcome.reason, outcome.related)
+      : detailOf(result.outcome);
+  const cut = result.outcome.kind === 'document' ? result.outcome.cutLinks : undefined;
+  const terms = result.outcome.kind === 'document' ? result.outcome.terms : undefined;
+  const whole = terms === undefined ? said : termsDetail(said, terms);
+  const read = cut ? cutDetail(whole, cut) : whole;
+  const before = result.sent ? sentDetail(read, result.sent) : read;
+  const detail = teller === undefined ? before : toldDetail(before, teller);
+  const name = outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
+  return {
+    at,
+    status: result.status,
+    outcome: name,
+    detail: restedUntil === undefined ? detail : triedDetail(detail, between(at, restedUntil)),
+    duration: result.duration,
+    bytes: result.bytes,
+    changed,
+  };
+}
+
+function detailOf(outcome: PageOutcome): string | undefined {
+  if (outcome.kind === 'error' || outcome.kind === 'excluded') return outcome.detail;
+  if (outcome.kind === 'redirect') return redirectDetail(outcome.target, outcome.refused);
+  if (outcome.kind === 'document' && outcome.unread) return `${outcome.unread.refused}: ${outcome.unread.detail}`;
+  if (outcome.kind === 'document' && outcome.renderFailure)
+    return `${outcome.renderFailure.code}: ${outcome.renderFailure.detail}`;
+  if (outcome.kind === 'document' && outcome.needsRendering) return `${NEEDS_RENDERING}: ${outcome.needsRendering}`;
+  return undefined;
+}

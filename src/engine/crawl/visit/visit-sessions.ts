@@ -1,0 +1,131 @@
+/**
+ * What a visit carries of a session, and what becomes of it: the cookies that its host has set, or a login. Visits of one crawler
+ * to one host share their cookies; a login has its own.
+ */
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { fetcherOf } from '../../page/crawl-context.js';
+import type { RequestSession } from '../../ports/fetcher.js';
+import type { PageResult, SentSession } from '../../ports/page-task.js';
+import type { Session, SessionStore } from '../../ports/session-store.js';
+import type { LoginSession } from '../logins/login-session.js';
+import type { Logins } from '../logins/logins.js';
+import type { Attempt } from './attempt.js';
+import type { LinkTarget } from './found-links.js';
+
+export interface SessionServices {
+  readonly sessions: SessionStore;
+  readonly logins: Pick<Logins, 'of'>;
+}
+
+/** Requests of one visit that a login has sent back. */
+const MOST_ROUNDS = 3;
+
+/** Cookies of a host, which several visits bring and take, and what this visit sent of them. */
+export interface KeptCookies {
+  readonly jar: Session;
+  readonly sent: string | undefined;
+}
+
+interface Round {
+  readonly rounds: number;
+  readonly relogged: boolean;
+}
+
+export class VisitSessions {
+  private readonly rounds = new WeakMap<UrlState, Round>();
+  private readonly generations = new WeakMap<UrlState, number>();
+  /** Cookies of the last request of a visit. */
+  private readonly sent = new WeakMap<UrlState, string>();
+  /** Set-Cookie fields taken last, by host: most sites set the same ones with each answer. */
+  private readonly lastTaken = new Map<string, string>();
+
+  constructor(
+    private readonly services: SessionServices,
+    private readonly target: Pick<LinkTarget, 'context'>,
+  ) {}
+
+  loginOf(href: string, options: Attempt['options']): LoginSession | undefined {
+    return this.services.logins.of(fetcherOf(this.target.context, options).name, href, options.login);
+  }
+
+  /** What the request for the URL carries; undefined: nothing. */
+  request({ state, host, url, login }: Attempt): RequestSession | undefined | Promise<RequestSession> {
+    if (!login) {
+      const cookies = this.services.sessions.find(this.keyOf(host.key))?.cookies(url.href);
+      return cookies === undefined ? undefined : { cookies };
+    }
+    this.generations.set(state, login.generation);
+    const session = login.session(url.href);
+    const named = (one: RequestSession): RequestSession => ({ ...one, login: login.name });
+    // Without it the site asks for a login, and then it shows what is the matter.
+    return session instanceof Promise ? session.then(named, () => named({})) : named(session);
+  }
+
+  /** The request of the visit has been sent with these. */
+  note(state: UrlState, { cookies }: RequestSession): void {
+    if (cookies !== undefined) this.sent.set(state, cookies);
+  }
+
+  /** The cookies of the host, for a visit that is not logged in and whose fetcher keeps cookies. */
+  jarOf({ state, host, login, options }: Attempt): KeptCookies | undefined {
+    if (login || !fetcherOf(this.target.context, options).cookies) return undefined;
+    return { jar: this.services.sessions.open(this.keyOf(host.key)), sent: this.sent.get(state) };
+  }
+
+  /** The result as it stands, or that the page is to be asked for once more. */
+  answered(attempt: Attempt, result: PageResult): PageResult | 'again' | Promise<PageResult | 'again'> {
+    if (attempt.login) return this.loggedIn(attempt, attempt.login, result);
+    if (result.setCookie !== undefined && !isRedirectLoop(result)) return this.take(attempt, result).then(() => result);
+    return result;
+  }
+
+  end(state: UrlState): void {
+    this.rounds.delete(state);
+    this.sent.delete(state);
+  }
+
+  private async take(attempt: Attempt, { setCookie }: PageResult): Promise<void> {
+    const { host, url } = attempt;
+    if (setCookie === undefined || this.lastTaken.get(host.key) === setCookie) return;
+    if (this.lastTaken.size >= MOST_HOSTS) this.lastTaken.clear();
+    this.lastTaken.set(host.key, setCookie);
+    await this.jarOf(attempt)?.jar.take(url.href, setCookie);
+  }
+
+  private async loggedIn(attempt: Attempt, login: LoginSession, result: PageResult): Promise<PageResult | 'again'> {
+    const { state } = attempt;
+    if (!result.session) return result;
+    const verdict = await login.answered(result.session, this.generations.get(state) ?? 0);
+    if (verdict === 'fine') return result;
+    const { rounds, relogged } = this.rounds.get(state) ?? { rounds: 0, relogged: false };
+    // It asked for a login before, and other pages are served: this one is not for the account.
+    const known = state.reason === 'login-failed' && login.confirmed;
+    if (rounds < MOST_ROUNDS && !(verdict === 'ended' && (relogged || known))) {
+      this.rounds.set(state, { rounds: rounds + 1, relogged: relogged || verdict === 'ended' });
+      return 'again';
+    }
+    return loginFailed(result, `login ${login.name}: the page still asks for a login after one that succeeded`);
+  }
+
+  private readonly keyOf = (hostKey: string): string => `${this.target.context.definition.name} ${hostKey}`;
+}
+
+const MOST_HOSTS = 10_000;
+
+/** Such a page may want its cookie back: crawl/retries.ts. */
+export const isRedirectLoop = ({ outcome }: PageResult): boolean =>
+  outcome.kind === 'error' && outcome.code === 'redirect-loop';
+
+/** What was sent of a session, without its values. */
+export const sentWith = ({ login, cookies }: RequestSession): SentSession => ({
+  login,
+  cookies: cookies?.split('; ').map((pair) => pair.split('=', 1)[0]!) ?? [],
+});
+
+/** Nothing of the page counts: it is that of a login. */
+export const loginFailed = (result: Omit<PageResult, 'outcome'>, detail: string): PageResult => ({
+  ...result,
+  outcome: { kind: 'error', code: 'login-failed', detail },
+  links: [],
+  refused: [],
+});

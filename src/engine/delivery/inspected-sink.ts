@@ -1,0 +1,76 @@
+import { seconds } from '../../domain/time/units.js';
+import type { Clock } from '../ports/clock.js';
+import type { Log } from '../ports/log.js';
+import type { Sink } from '../ports/sink.js';
+import { within } from '../support/within.js';
+
+const MOST_ENTRIES = 1_000;
+const LONGEST_INSPECTION = seconds(10);
+
+interface InspectionServices {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Does a crawler of this server know the URL? */
+  readonly knows: (uri: string) => Promise<boolean>;
+}
+
+/**
+ * A sink that can list what it holds is looked through before the first order goes out: documents that no crawler here knows
+ * are those of another server, which pushes under the same name, and each of the two would replace and delete the other's.
+ * Orders go out all the same, and a sink that can't be listed now is asked again before the next ones.
+ */
+export class InspectedSink implements Sink {
+  readonly name: string;
+  readonly entries: Sink['entries'];
+  readonly documents: Sink['documents'];
+  readonly probe: Sink['probe'];
+  /** What was found, in words. */
+  warning: string | undefined;
+  private inspection: Promise<void> | undefined;
+
+  constructor(
+    private readonly sink: Sink,
+    private readonly services: InspectionServices,
+  ) {
+    this.name = sink.name;
+    this.entries = sink.entries && ((signal) => sink.entries!(signal));
+    this.documents = sink.documents && ((uris, signal) => sink.documents!(uris, signal));
+    this.probe = sink.probe && ((signal) => sink.probe!(signal));
+  }
+
+  deliver: Sink['deliver'] = async (batch, signal) => {
+    if (this.sink.entries) {
+      this.inspection ??= this.inspect();
+      await this.inspection;
+    }
+    return this.sink.deliver(batch, signal);
+  };
+
+  close = (): Promise<void> => this.sink.close();
+
+  private async inspect(): Promise<void> {
+    try {
+      await within(this.services.clock, LONGEST_INSPECTION, (signal) => this.look(signal));
+    } catch {
+      this.inspection = undefined; // the delivery says what is wrong with the sink
+    }
+  }
+
+  private async look(signal: AbortSignal): Promise<void> {
+    let seen = 0;
+    let foreign = 0;
+    let example: string | undefined;
+    for await (const { uri } of this.sink.entries!(signal)) {
+      if (signal.aborted || seen++ === MOST_ENTRIES) break;
+      if (await this.services.knows(uri)) continue;
+      foreign++;
+      example ??= uri;
+    }
+    this.warning =
+      foreign === 0
+        ? undefined
+        : `It holds documents that no crawler of this server knows (${foreign} of the ${Math.min(seen, MOST_ENTRIES)} looked at, such as ${example}). If another server pushes there, give this sink a connector or index of its own; if they are left over, reconcile the sink with repair`;
+    if (this.warning)
+      this.services.log.warn("a sink holds somebody else's documents", { sink: this.name, message: this.warning });
+  }
+}

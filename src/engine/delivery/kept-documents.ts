@@ -1,0 +1,55 @@
+import { type KeptDocument, type Sink, SinkUnavailable } from '../ports/sink.js';
+import { Batcher } from '../support/batcher.js';
+
+const AT_ONCE = 100;
+
+/** Reads documents back from sinks that keep them; what is asked for at the same time goes in one request. */
+export class KeptDocuments {
+  private readonly readers = new Map<Sink, Batcher<string, KeptDocument | undefined>>();
+
+  constructor(private readonly sinkOf: (name: string) => Sink | undefined) {}
+
+  /** Undefined: the sink does not have it. @throws SinkUnavailable */
+  async find(name: string, uri: string): Promise<KeptDocument | undefined> {
+    const sink = this.sinkOf(name);
+    if (!sink?.documents) return undefined;
+    return this.readerOf(sink).add(uri);
+  }
+
+  /** Sinks that are out of service are not held on to. */
+  forget(): void {
+    this.readers.clear();
+  }
+
+  private readerOf(sink: Sink): Batcher<string, KeptDocument | undefined> {
+    let reader = this.readers.get(sink);
+    if (!reader) {
+      reader = new Batcher((uris) => read(sink, uris), AT_ONCE);
+      this.readers.set(sink, reader);
+    }
+    return reader;
+  }
+}
+
+/** When many at once fail, each is asked for by itself: together they may be more than an answer holds. */
+async function read(sink: Sink, uris: readonly string[]): Promise<(KeptDocument | undefined)[]> {
+  const signal = new AbortController().signal;
+  try {
+    const found = new Map((await sink.documents!(uris, signal)).map((kept) => [kept.document.uri, kept]));
+    return uris.map((uri) => found.get(uri));
+  } catch (error) {
+    if (!(error instanceof SinkUnavailable) || uris.length === 1) throw error;
+  }
+  const documents: (KeptDocument | undefined)[] = [];
+  let failure: SinkUnavailable | undefined;
+  for (const uri of uris) {
+    try {
+      documents.push((await read(sink, [uri]))[0]);
+    } catch (error) {
+      failure = error as SinkUnavailable;
+      documents.push(undefined);
+      if (documents.every((document) => document === undefined)) throw failure; // the sink is down
+    }
+  }
+  return documents;
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { contentHash, hasLinksOf } from './content-hash.js';
+import type { DocumentDraft, FetchedPage } from './document-steps.js';
+import { NO_CONTENT } from './extraction.js';
+
+const digest = (bytes: Uint8Array, text: string): string =>
+  createHash('sha256').update(bytes).update(text).digest('hex');
+const DRAFT = {
+  lasting: [
+    { name: 'title', value: 'T' },
+    { name: 'file_size', value: '9' },
+  ],
+  described: [{ name: 'description', value: 'D' }],
+} as unknown as DocumentDraft;
+
+const page = (body: string, more: object = {}, stamp?: string): FetchedPage =>
+  ({
+    task: { stamp },
+    body: Buffer.from(body),
+    mediaType: 'text/html',
+    hashesContent: true,
+    textOnly: false,
+    content: { ...NO_CONTENT, text: 'Text' },
+    ...more,
+  }) as unknown as FetchedPage;
+
+/** As versions before this one made it. */
+const hashOfBytes = (body: string): string => digest(Buffer.from(body), 'title\0T\0file_size\x009');
+
+it('believes the hash of bytes that an earlier version stored, until the bytes change or more is configured', () => {
+  const earlier = hashOfBytes('a');
+  expect(contentHash(page('a', {}, earlier), DRAFT, digest)).toBe(earlier);
+  expect(contentHash(page('b', {}, earlier), DRAFT, digest)).not.toBe(earlier);
+  const taking = { include: ['main'], exclude: [], markers: [], fields: [], metas: true };
+  expect(contentHash(page('a', { taking }, earlier), DRAFT, digest)).not.toBe(earlier);
+});
+
+it('keeps the hash of a page whose text is the same, and knows when its links are others', () => {
+  const known = contentHash(page('a'), DRAFT, digest);
+  const link = { href: '/x', kind: 'a', nofollow: false } as const;
+  const content = { ...NO_CONTENT, text: 'Text', links: [link] };
+  expect(contentHash(page('b', { content }, known), DRAFT, digest)).toBe(known);
+  expect([hasLinksOf(known, NO_CONTENT, digest), hasLinksOf(known, content, digest)]).toEqual([true, false]);
+  const other = { ...NO_CONTENT, text: 'Other' };
+  expect(contentHash(page('a', { content: other }, known), DRAFT, digest)).not.toBe(known);
+});
+
+it('goes by the bytes of what is no page, as earlier versions did', () => {
+  expect(contentHash(page('a', { hashesContent: false }), DRAFT, digest)).toBe(hashOfBytes('a'));
+});

@@ -1,0 +1,80 @@
+/**
+ * The content hash of a document: two versions of it that have the same one are not pushed twice.
+ *
+ * That of a page covers what is delivered of it: text, title, metas, fields. The size of the file and the date of its last change
+ * alone are no change. What the page links to is in a part of its own, so that new links are followed on a page whose text
+ * is as it was. That of any other document covers its bytes. Hashes of earlier versions covered the bytes of pages too: a page that
+ * still has such a one stays what it is until its bytes change.
+ */
+import { type ContentDefinition, changesDocuments } from '../../domain/content/content-definition.js';
+import type { Meta } from '../../domain/push/order.js';
+import type { PageContent } from '../ports/page-reader.js';
+import type { DocumentDraft, FetchedPage } from './document-steps.js';
+
+/** Gives a hexadecimal digest of the bytes and the text after them. */
+export type Digest = (bytes: Uint8Array, text: string) => string;
+
+const OF_CONTENT = 'c1-';
+const LINKS_LENGTH = 16;
+const NO_BYTES = new Uint8Array(0);
+const utf8 = new TextEncoder();
+
+const PAGE = /^(?:text\/html|application\/(?:xhtml\+xml|vnd\.wap\.xhtml\+xml))$/;
+
+/** What web servers send for people to read, as opposed to files. */
+export const isPage = (mediaType: string): boolean => PAGE.test(mediaType);
+
+/** They may differ between two versions of the same content. */
+const OF_THE_FILE = new Set(['file_size', 'lastmodifieddate']);
+
+const factsOf = (metas: readonly Meta[]): string[] => metas.map(({ name, value }) => `${name}\0${value}`);
+
+/** `page.task.stamp` when the document is as it was then. */
+export function contentHash(page: FetchedPage, draft: DocumentDraft, digest: Digest): string {
+  const known = page.task.stamp;
+  if (!page.hashesContent) return hashOfBytes(page, draft, digest);
+  // The index holds what an earlier version made of these bytes: nobody wants all of it pushed again for a few more metas.
+  const isEarlier = known !== undefined && !known.startsWith(OF_CONTENT);
+  if (isEarlier && !changesDocuments(page.taking) && hashOfBytes(page, draft, digest) === known) return known;
+  const content = `${OF_CONTENT}${hashOfContent(page, draft, digest)}`;
+  if (known?.startsWith(content) && known.length === content.length + LINKS_LENGTH) return known;
+  return content + linksHash(page.content, digest);
+}
+
+/** Without the metas of the head, which are a part of the bytes. */
+function hashOfBytes(page: FetchedPage, { lasting }: DocumentDraft, digest: Digest): string {
+  const { taking, mediaType, body } = page;
+  const settings = taking && changesDocuments(taking) && isPage(mediaType) ? [withoutPlaces(taking)] : [];
+  return digest(body, [...factsOf(lasting), ...asText(page), ...settings].join('\0'));
+}
+
+function hashOfContent(page: FetchedPage, { lasting, described }: DocumentDraft, digest: Digest): string {
+  const { text } = page.content;
+  const metas = [...lasting, ...described].filter(({ name }) => !OF_THE_FILE.has(name));
+  return digest(utf8.encode(text), [...factsOf(metas), ...asText(page), ...forms(page)].join('\0'));
+}
+
+/** The same page is another document when its text stands for its bytes. */
+const asText = ({ textOnly }: FetchedPage): string[] => (textOnly ? ['text only'] : []);
+
+/** A form that is wanted now and was not before is a change. */
+function forms({ taking }: FetchedPage): string[] {
+  if (!taking?.headings && !taking?.markdown && !taking?.chunks) return [];
+  const { headings, markdown, chunks } = taking;
+  return [JSON.stringify({ headings, markdown, chunks })];
+}
+
+const withoutPlaces = (taking: ContentDefinition): string =>
+  JSON.stringify(taking, (key, value: unknown) => (key === 'place' ? undefined : value));
+
+/** Whether the links of the page are those that it had when it got that hash. */
+export function hasLinksOf(known: string | undefined, content: PageContent, digest: Digest): boolean {
+  if (known === undefined) return false;
+  return !known.startsWith(OF_CONTENT) || known.endsWith(linksHash(content, digest));
+}
+
+function linksHash({ base, links, robotsMetas }: PageContent, digest: Digest): string {
+  const written = links.map(({ href, kind, nofollow }) => `${kind}${nofollow ? '!' : ' '}${href}`);
+  const facts = [base ?? '', ...robotsMetas.map(({ agent, directives }) => `${agent}:${directives}`), ...written];
+  return digest(NO_BYTES, facts.join('\n')).slice(-LINKS_LENGTH);
+}

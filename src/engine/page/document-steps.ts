@@ -1,0 +1,227 @@
+/**
+ * The steps that make a document of a page that was read, in this order; nothing else decides order. A step adds to the draft
+ * or changes it. To add one: docs/ARCHITECTURE.md, "Seams".
+ */
+import { ACL_ALLOW, ACL_DENY, type AclReader } from '../../domain/content/acl.js';
+import type { ContentDefinition } from '../../domain/content/content-definition.js';
+import type { FieldReader } from '../../domain/content/fields.js';
+import { typedMeta } from '../../domain/content/meta-types.js';
+import { deliveredMetas } from '../../domain/content/page-metas.js';
+import type { ErrorCode } from '../../domain/fetch/error-codes.js';
+import type { Effects } from '../../domain/policy/verdict.js';
+import type { Meta, PushDocument } from '../../domain/push/order.js';
+import { isoTime, parseHttpDate } from '../../domain/time/http-date.js';
+import type { Duration } from '../../domain/time/units.js';
+import type { CrawlUrl } from '../../domain/url/crawl-url.js';
+import type { PageContent } from '../ports/page-reader.js';
+import type { PageTask } from '../ports/page-task.js';
+import { fileNameOf } from './content-disposition.js';
+
+export interface FetchedPage {
+  readonly url: CrawlUrl;
+  readonly task: PageTask;
+  readonly effects: Effects;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  readonly mediaType: string;
+  readonly content: PageContent;
+  /** robots said noarchive: the sink is told and decides. */
+  readonly noArchive: boolean;
+  /** What the site says of the use of the page. */
+  readonly terms: readonly Meta[];
+  readonly textOnly: boolean;
+  readonly wantsText: boolean;
+  readonly wantsBytes: boolean;
+  /** What is taken of the page, when that is configured. */
+  readonly taking?: ContentDefinition;
+  readonly fields?: FieldReader;
+  /** Says who may see the page, when that is configured. */
+  readonly acl?: AclReader;
+  /** Where relative URLs of the page begin. */
+  readonly base: string;
+  /** A change is one of what is delivered, not of any byte. */
+  readonly hashesContent: boolean;
+  /** Its scripts have run; undefined where the crawler renders nothing. */
+  readonly rendered?: boolean;
+  /** The document was reached by a redirect from this URL, and the crawler indexes redirect sources. */
+  readonly redirectSource?: string;
+}
+
+/** A document that is being made. */
+export interface DocumentDraft {
+  /** Metas that belong to the content: a change of one of them is a change of the document. */
+  readonly lasting: Meta[];
+  /** What the page says of itself in its head; a meta of the same name in `lasting` takes its place. */
+  readonly described: Meta[];
+  /** Metas of this visit. */
+  readonly passing: Meta[];
+  master: PushDocument['master'];
+  /** What sinks index; empty when none of them wants text. */
+  text: string;
+}
+
+interface StepFacts {
+  /** For messages. */
+  readonly name: string;
+}
+
+export interface SyncStep extends StepFacts {
+  readonly kind: 'sync';
+  run(draft: DocumentDraft, page: FetchedPage): void;
+}
+
+/** Without an end at `timeLimit`, or with a rejection, the visit comes to the error `failure`, and the document stays as it was. */
+export interface AsyncStep extends StepFacts {
+  readonly kind: 'async';
+  readonly timeLimit: Duration;
+  readonly failure: ErrorCode;
+  /** Gives up when the signal aborts; what it does to the draft after that counts for nothing. */
+  run(draft: DocumentDraft, page: FetchedPage, signal: AbortSignal): Promise<void>;
+}
+
+export type DocumentStep = SyncStep | AsyncStep;
+
+const step = (name: string, run: SyncStep['run']): SyncStep => ({ kind: 'sync', name, run });
+
+/** Names of the metas: docs/REFERENCE.md. */
+export const BUILT_IN_STEPS: readonly DocumentStep[] = [
+  step('address', ({ lasting }, { url }) => add(lasting, 'publicUrl', url.href)),
+  step('title', ({ lasting }, { content }) => add(lasting, 'title', content.title)),
+  step('last modified', ({ lasting }, { headers }) =>
+    add(lasting, 'lastmodifieddate', lastModifiedDate(headers['last-modified'])),
+  ),
+  step('language', ({ lasting }, { content }) => add(lasting, 'language', content.language)),
+  step('author', ({ lasting }, { content }) =>
+    add(lasting, 'author', content.metas.find(({ name }) => name === 'author' || name === 'dc.creator')?.value),
+  ),
+  step('file', ({ lasting }, page) => {
+    add(lasting, 'file_name', fileName(page, page.mediaType));
+    // What scripts write has another length at each visit, though it says the same.
+    if (!page.rendered) add(lasting, 'file_size', String(page.body.byteLength));
+    add(lasting, 'content_type', page.mediaType);
+  }),
+  step('fields of the content', ({ lasting }, { content }) => {
+    for (const { name, value } of content.fields ?? []) add(lasting, name, value);
+  }),
+  step('metas of the page', ({ described }, { content, taking }) => {
+    if (taking?.metas ?? true) described.push(...deliveredMetas(content.metas, content.structured));
+  }),
+  step('configured fields', ({ lasting, described }, page) => configuredFields(lasting, described, page)),
+  step('who may see it', ({ lasting, described }, page) => accessMetas(lasting, described, page)),
+  step('source', ({ lasting }, { effects, task }) => add(lasting, 'source', effects.source ?? task.crawler)),
+  step('noarchive', ({ lasting }, { noArchive }) => add(lasting, 'noarchive', noArchive ? 'true' : undefined)),
+  step('terms of use', ({ lasting }, { terms }) => {
+    for (const { name, value } of terms) add(lasting, name, value);
+  }),
+  step('redirect source', ({ lasting }, { redirectSource }) => add(lasting, 'redirect_source', redirectSource)),
+  step('metas of the policy', ({ lasting }, page) => policyMetas(lasting, page)),
+  step('rendering', ({ passing }, { rendered }) =>
+    add(passing, 'render', rendered === undefined ? undefined : rendered ? 'browser' : 'plain'),
+  ),
+  step('visit', ({ passing }, { task, status }) => {
+    add(passing, 'crawl_time', isoTime(task.now));
+    add(passing, 'http_status', String(status));
+  }),
+  step('bytes or text', (draft, page) => {
+    draft.master = page.textOnly ? textPart(page) : bytesPart(page);
+    draft.text = page.wantsText || page.content.isCut ? page.content.text : '';
+  }),
+];
+
+function add(metas: Meta[], name: string, value: string | undefined): void {
+  if (value !== undefined && value !== '') metas.push(typedMeta(name, value));
+}
+
+/** A field goes before what has its name already. */
+function configuredFields(lasting: Meta[], described: Meta[], { fields, url, base, content }: FetchedPage): void {
+  const metas = fields?.({ url, base, metas: content.metas, found: content.found }) ?? [];
+  if (metas.length === 0) return;
+  const names = new Set(metas.map(({ name }) => name));
+  for (const list of [lasting, described]) {
+    const kept = list.filter(({ name }) => !names.has(name));
+    list.splice(0, list.length, ...kept);
+  }
+  lasting.push(...metas);
+}
+
+/** A page must not say by itself what the configuration says of it. */
+function accessMetas(lasting: Meta[], described: Meta[], { acl, url, headers, content }: FetchedPage): void {
+  if (!acl) return;
+  for (const list of [lasting, described]) {
+    const kept = list.filter(({ name }) => name !== ACL_ALLOW && name !== ACL_DENY);
+    list.splice(0, list.length, ...kept);
+  }
+  const { allow, deny } = acl({ href: url.href, headers, metas: content.metas });
+  for (const value of allow) lasting.push({ name: ACL_ALLOW, value });
+  for (const value of deny) lasting.push({ name: ACL_DENY, value });
+}
+
+/** What a document has one value of: a meta of the configuration takes its place. */
+const REPLACEABLE = new Set([
+  'publicUrl',
+  'title',
+  'lastmodifieddate',
+  'language',
+  'author',
+  'file_name',
+  'file_size',
+  'content_type',
+  'source',
+]);
+
+/** Those of the URL itself count before those that it inherited, and both before what the page says. */
+function policyMetas(lasting: Meta[], { task, effects }: FetchedPage): void {
+  const own = new Set(effects.metas.map((meta) => meta.name));
+  const inherited = task.inheritedMetas.filter(({ name, scope }) => scope === 'document' || !own.has(name));
+  const configured = [...inherited, ...effects.metas].map(({ name, value }) => ({ name, value }));
+  if (configured.length === 0) return;
+  const replaced = new Set(configured.map(({ name }) => name).filter((name) => REPLACEABLE.has(name)));
+  const kept = lasting.filter(({ name }) => !replaced.has(name));
+  lasting.splice(0, lasting.length, ...kept, ...configured);
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+function bytesPart(page: FetchedPage): PushDocument['master'] {
+  return {
+    bytes: page.wantsBytes ? page.body : NO_BYTES,
+    mimeType: page.mediaType,
+    encoding: page.content.encoding,
+    fileName: fileName(page, page.mediaType),
+  };
+}
+
+const utf8 = new TextEncoder();
+
+function textPart(page: FetchedPage): PushDocument['master'] {
+  return {
+    bytes: page.wantsBytes ? utf8.encode(page.content.text) : NO_BYTES,
+    mimeType: 'text/plain',
+    encoding: 'utf-8',
+    fileName: fileName(page, 'text/plain'),
+  };
+}
+
+/** The name that the server gives the file (Content-Disposition), or the last segment of the path. */
+function fileName({ url, headers }: FetchedPage, mediaType: string): string {
+  const given = fileNameOf(headers['content-disposition']);
+  if (given !== undefined) return given;
+  const last = url.path.slice(url.path.lastIndexOf('/') + 1);
+  if (last !== '') return safeDecode(last);
+  return mediaType === 'text/html' ? 'index.html' : 'index';
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a stray percent sign is part of the name
+  }
+}
+
+function lastModifiedDate(header: string | undefined): string | undefined {
+  if (!header) return undefined;
+  const time = parseHttpDate(header);
+  return time === undefined ? undefined : isoTime(time);
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { after, seconds } from '../../domain/time/units.js';
+import type { AsyncExtractor, Extraction } from '../ports/content-extractor.js';
+import { extract, NO_CONTENT } from './extraction.js';
+
+const clock = new ManualClock();
+const CONTEXT = { url: 'http://a/', contentType: undefined, maxLinks: 2, maxTextLength: 5 };
+
+const extracted = (work: AsyncExtractor['extract']) => {
+  const slow: AsyncExtractor = { kind: 'async', name: 'slow', mediaTypes: [], timeLimit: seconds(3), extract: work };
+  const reader = { extractorOf: () => slow, mediaType: () => '', readSitemap: () => undefined };
+  return extract({ reader, clock }, new Uint8Array(0), 'application/x-slow', CONTEXT);
+};
+
+it('an extractor that takes too long is told to stop, and its document has no text', async () => {
+  let reported: AbortSignal | undefined;
+  const read = extracted((_body, _type, _context, signal) => {
+    reported = signal;
+    return new Promise(() => undefined);
+  });
+  clock.advanceTo(after(clock.now(), seconds(3)));
+  expect(await read).toEqual({ refused: 'extract-timeout', detail: 'the extractor slow took longer than 3 s' });
+  expect(reported?.aborted).toBe(true);
+  expect(clock.nextTimer).toBeUndefined();
+});
+
+it('an extractor that fails refuses the document', async () => {
+  const read = extracted(() => Promise.reject(new Error('no such page')));
+  expect(await read).toMatchObject({ refused: 'extract-corrupt', detail: expect.stringContaining('no such page') });
+});
+
+it('what an extractor elsewhere answers is held to the limits', async () => {
+  const link = { href: '/', kind: 'a', nofollow: false } as const;
+  const long = { name: 'x', value: 'y'.repeat(20_000) };
+  const much: Extraction = { ...NO_CONTENT, text: '123456', links: [link, link, link], fields: [long] };
+  expect(await extracted(async () => much)).toMatchObject({
+    text: '12345',
+    links: [link, link],
+    fields: [],
+    truncated: true,
+  });
+});

@@ -1,0 +1,81 @@
+/** Has the content of a body extracted, within the limits that the port promises. */
+import { DistinctLinks } from '../../domain/content/distinct-links.js';
+import type { Clock } from '../ports/clock.js';
+import {
+  type AsyncExtractor,
+  type Extraction,
+  type ExtractionContext,
+  ExtractorUnavailable,
+  isRefusal,
+  type Refusal,
+} from '../ports/content-extractor.js';
+import type { PageReader, RawLink } from '../ports/page-reader.js';
+import { TIME_IS_UP, within } from '../support/within.js';
+
+export interface ExtractionTools {
+  readonly reader: PageReader;
+  readonly clock: Pick<Clock, 'now' | 'at'>;
+}
+
+/** What stands for the content of a body that could not be read. */
+export const NO_CONTENT: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
+
+const MAX_METAS = 500;
+const MAX_VALUE_LENGTH = 16_384;
+const MAX_TITLE_LENGTH = 16_384;
+
+/** A promise only where the extractor works elsewhere; it rejects with ExtractorUnavailable alone. */
+export function extract(
+  tools: ExtractionTools,
+  body: Uint8Array,
+  mediaType: string,
+  context: ExtractionContext,
+): Extraction | Refusal | Promise<Extraction | Refusal> {
+  const extractor = tools.reader.extractorOf(mediaType);
+  if (!extractor) return { refused: 'extract-unsupported', detail: `no extractor reads ${mediaType}` };
+  if (extractor.kind === 'sync') return extractor.extract(body, mediaType, context);
+  return extractElsewhere(extractor, tools.clock, (signal) => extractor.extract(body, mediaType, context, signal)).then(
+    (read) => (isRefusal(read) ? read : bounded(read, context)),
+  );
+}
+
+async function extractElsewhere(
+  { name, timeLimit }: AsyncExtractor,
+  clock: ExtractionTools['clock'],
+  work: (signal: AbortSignal) => Promise<Extraction | Refusal>,
+): Promise<Extraction | Refusal> {
+  try {
+    const read = await within(clock, timeLimit, work);
+    if (read !== TIME_IS_UP) return read;
+    return { refused: 'extract-timeout', detail: `the extractor ${name} took longer than ${timeLimit / 1000} s` };
+  } catch (error) {
+    if (error instanceof ExtractorUnavailable) throw error;
+    return { refused: 'extract-corrupt', detail: `the extractor ${name} failed: ${String(error).slice(0, 1_000)}` };
+  }
+}
+
+/** What comes from elsewhere is held to the limits here. */
+function bounded(read: Extraction, { maxLinks, maxTextLength }: ExtractionContext): Extraction {
+  const { text, links, metas, fields = [], title } = read;
+  const fits =
+    text.length <= maxTextLength &&
+    links.length <= maxLinks &&
+    title.length <= MAX_TITLE_LENGTH &&
+    [metas, fields].every((list) => list.length <= MAX_METAS && list.every(isShort));
+  if (fits) return read;
+  const distinct = new DistinctLinks<RawLink>(maxLinks);
+  for (const link of links) distinct.add(link);
+  return {
+    ...read,
+    title: title.slice(0, MAX_TITLE_LENGTH),
+    text: text.slice(0, maxTextLength),
+    links: distinct.links,
+    cutLinks: distinct.cut ?? read.cutLinks,
+    metas: metas.filter(isShort).slice(0, MAX_METAS),
+    fields: fields.filter(isShort).slice(0, MAX_METAS),
+    truncated: true,
+  };
+}
+
+const isShort = ({ name, value }: { readonly name: string; readonly value: string }): boolean =>
+  name.length + value.length <= MAX_VALUE_LENGTH;

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { after, milliseconds, seconds } from '../../domain/time/units.js';
+import { crawlUrl } from '../../domain/url/crawl-url.js';
+import { type AsyncStep, BUILT_IN_STEPS, type DocumentStep, type FetchedPage } from './document-steps.js';
+import { NO_CONTENT } from './extraction.js';
+import { buildDocument } from './page-document.js';
+
+const clock = new ManualClock();
+const PAGE = {
+  url: crawlUrl('http://a/x.txt'),
+  task: { now: clock.now(), crawler: 'test', inheritedMetas: [] },
+  effects: { metas: [] },
+  status: 200,
+  headers: {},
+  body: new Uint8Array([65]),
+  mediaType: 'text/plain',
+  content: { ...NO_CONTENT, text: 'A', fields: [{ name: 'pages', value: '3' }] },
+  noArchive: false,
+  terms: [],
+  textOnly: false,
+  wantsText: true,
+  wantsBytes: true,
+} as unknown as FetchedPage;
+
+const built = (more: readonly DocumentStep[] = []) =>
+  buildDocument(PAGE, { clock, steps: [...BUILT_IN_STEPS, ...more], digest: (_, facts) => facts });
+
+const step = (run: AsyncStep['run']): AsyncStep => ({
+  kind: 'async',
+  name: 'price',
+  timeLimit: seconds(1),
+  failure: 'parse-timeout',
+  run,
+});
+
+it('a document of built-in steps alone is there at once, with the fields of its content', () => {
+  const document = built();
+  expect(document).not.toBeInstanceOf(Promise);
+  expect(document).toMatchObject({ text: 'A', metas: expect.arrayContaining([{ name: 'pages', value: '3' }]) });
+});
+
+it('what an asynchronous step adds is delivered, and is part of what counts as a change', async () => {
+  const price = step(async ({ lasting }) => {
+    await null;
+    lasting.push({ name: 'price', value: '7' });
+  });
+  const seen: string[] = [];
+  const last: DocumentStep = { kind: 'sync', name: 'last', run: ({ lasting }) => seen.push(lasting.at(-1)!.name) };
+  const document = await built([price, last]);
+  expect(seen).toEqual(['price']);
+  expect(document.metas).toContainEqual({ name: 'price', value: '7' });
+  expect(document.stamp).toContain('price');
+});
+
+it('a step that fails or takes too long ends in its own error code', async () => {
+  const error = { code: 'parse-timeout', message: 'the step price failed: Error: no price' };
+  await expect(built([step(() => Promise.reject(new Error('no price')))])).rejects.toMatchObject(error);
+  const late = built([step(() => new Promise(() => undefined))]);
+  const refused = expect(late).rejects.toMatchObject({ message: 'the step price took longer than 1 s' });
+  clock.advanceTo(after(clock.now(), milliseconds(1_000)));
+  await refused;
+});

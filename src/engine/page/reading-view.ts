@@ -1,0 +1,18 @@
+/** What was read of a page, for a person who looks at it: bounded, since it travels to a screen. */
+import type { PushDocument } from '../../domain/push/order.js';
+import type { PageContent } from '../ports/page-reader.js';
+import type { PageReading } from '../ports/page-task.js';
+
+const MAX_TEXT = 200_000;
+const MAX_LIST = 500;
+
+export const readingView = (content: PageContent, { metas, text }: PushDocument): PageReading => ({
+  text: (text || content.text).slice(0, MAX_TEXT).toWellFormed(),
+  textLength: content.text.length,
+  ...(content.language === undefined ? {} : { language: content.language }),
+  metas: metas.slice(0, MAX_LIST),
+  cut: (content.cut ?? []).filter((one) => one !== '').slice(0, MAX_LIST),
+  ...(content.headings ? { headings: content.headings.slice(0, MAX_LIST) } : {}),
+  ...(content.markdown === undefined ? {} : { markdown: content.markdown.slice(0, MAX_TEXT).toWellFormed() }),
+  ...(content.chunks ? { chunks: content.chunks.slice(0, MAX_LIST) } : {}),
+});

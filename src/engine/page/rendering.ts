@@ -1,0 +1,99 @@
+/**
+ * Whether the scripts of a page run before it is read, and what becomes of the page then. The browser gets the answer that was
+ * fetched already; what it makes of it is read like any page, and passes through the same steps.
+ */
+import type { RenderMode, UrlOptions } from '../../domain/crawl/definition.js';
+import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import type { RenderReport } from '../../domain/render/report.js';
+import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
+import type { PageContent } from '../ports/page-reader.js';
+import type { PageTask } from '../ports/page-task.js';
+import { type CrawlContext, fetcherOf } from './crawl-context.js';
+import type { HttpAnswer } from './page-outcome.js';
+import { obeysPage } from './page-reading.js';
+
+/** So often in a row the rendering of a page may fail before the page is taken as it was sent. */
+const MOST_FAILURES = 2;
+
+const RENDERED_TYPES = new Set(['text/html', 'application/xhtml+xml']);
+
+export type Rendered =
+  | { readonly kind: 'plain'; readonly report?: RenderReport; readonly failure?: RenderFailure }
+  | {
+      readonly kind: 'rendered';
+      readonly answer: HttpAnswer;
+      readonly report: RenderReport;
+      readonly routes: readonly string[];
+    }
+  | { readonly kind: 'moved'; readonly target: string; readonly report: RenderReport }
+  | { readonly kind: 'failed'; readonly failure: RenderFailure; readonly report: RenderReport };
+
+export interface RenderFailure {
+  readonly code: 'render-timeout' | 'render-memory' | 'render-crash';
+  readonly detail: string;
+}
+
+export function renderModeOf({ definition }: CrawlContext, options: UrlOptions, task: PageTask): RenderMode {
+  if (task.discoveredVia === 'robots') return 'never';
+  if (task.inspect) return task.render === 'always' ? 'always' : 'never';
+  return options.renderMode ?? definition.render;
+}
+
+/** The page is certain to be rendered, so that an answer that nothing has changed would say nothing of its content. */
+export const rendersFirst = (mode: RenderMode, { render }: PageTask): boolean =>
+  mode === 'always' || (mode === 'auto' && render === 'always');
+
+/** Whether this page, as it was sent, is to be rendered. */
+export const isToRender = (mode: RenderMode, task: PageTask, mediaType: string, content: PageContent): boolean =>
+  mode !== 'never' &&
+  RENDERED_TYPES.has(mediaType) &&
+  (rendersFirst(mode, task) || content.needsRendering !== undefined);
+
+interface ToRender {
+  readonly task: PageTask;
+  readonly context: CrawlContext;
+  readonly options: UrlOptions;
+  readonly request: FetchRequest;
+  readonly answer: HttpAnswer;
+}
+
+export async function render(page: ToRender, fetcher: Pick<Fetcher, 'fetch'>): Promise<Rendered> {
+  const { task, context, options, request, answer } = page;
+  const outcome = await fetcher.fetch({
+    ...request,
+    engine: 'browser',
+    ifNoneMatch: undefined,
+    ifModifiedSince: undefined,
+    render: {
+      page: { status: answer.status, headers: answer.headers, body: answer.body },
+      userAgent: options.userAgent ?? fetcherOf(context, options).userAgent,
+      readyWhen: options.renderReadyWhen,
+      steps: options.renderSteps,
+      obeysRobots: obeysPage(context, options) && !context.definition.ignoreRobotsTxt,
+      withPicture: task.inspect === true,
+    },
+  });
+  return outcome.kind === 'failure' ? failed(outcome, task) : succeeded(outcome);
+}
+
+function succeeded(outcome: HttpAnswer): Rendered {
+  const { time, requests, ownRequests, refused, readiness, movedTo, routes = [], picture } = outcome.rendering ?? {};
+  const report: RenderReport = {
+    time: time ?? outcome.timings.total,
+    requests: requests ?? 0,
+    ownRequests: ownRequests ?? 0,
+    refused: refused ?? {},
+    readiness,
+    picture,
+  };
+  if (movedTo !== undefined) return { kind: 'moved', target: movedTo, report };
+  return { kind: 'rendered', answer: outcome, report, routes };
+}
+
+function failed({ code, detail, timings }: Extract<FetchOutcome, { kind: 'failure' }>, task: PageTask): Rendered {
+  if (code !== 'render-timeout' && code !== 'render-memory' && code !== 'render-crash') return { kind: 'plain' };
+  const report: RenderReport = { time: timings.total, requests: 0, ownRequests: 0, refused: {}, failure: code };
+  const failure = { code, detail };
+  const isFinal = task.inspect === true || (task.renderFailures ?? 0) >= MOST_FAILURES;
+  return isFinal ? { kind: 'plain', report, failure } : { kind: 'failed', failure, report };
+}

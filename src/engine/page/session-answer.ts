@@ -1,0 +1,28 @@
+import type { FetchRequest } from '../ports/fetcher.js';
+import type { SessionAnswer } from '../ports/login-method.js';
+import { type HttpAnswer, isRedirect } from './page-outcome.js';
+
+/** How far into a page the form is looked for that asks visitors to log in. */
+const LOOKED_AT = 512 * 1024;
+
+/** What the session of a request learns from its answer. */
+export function sessionAnswer({ url, session }: FetchRequest, answer: HttpAnswer): SessionAnswer {
+  const { status, headers, body } = answer;
+  const location = isRedirect(answer) ? headers['location'] : undefined;
+  return {
+    url,
+    status,
+    location: location === undefined ? undefined : URL.parse(location, url)?.href,
+    setCookie: headers['set-cookie'],
+    challenge: headers['www-authenticate'],
+    authenticationInfo: headers['authentication-info'],
+    loggedOut: status === 200 && session?.loggedOut !== undefined ? holdsAll(body, session.loggedOut) : undefined,
+  };
+}
+
+/** Names of fields and markup are ASCII, which almost every encoding of pages has in common with UTF-8. */
+function holdsAll(body: Uint8Array, pieces: readonly string[]): boolean {
+  if (pieces.length === 0) return false;
+  const start = new TextDecoder().decode(body.subarray(0, LOOKED_AT));
+  return pieces.every((piece) => start.includes(piece));
+}

@@ -1,0 +1,68 @@
+/** What was read of a page or document. */
+import type { Chunk, Heading } from '../../domain/content/content-definition.js';
+import type { CutLinks } from '../../domain/content/distinct-links.js';
+
+export type LinkKind =
+  | 'a'
+  | 'area'
+  | 'frame'
+  | 'iframe'
+  | 'next'
+  | 'prev'
+  | 'alternate'
+  | 'canonical'
+  | 'meta-refresh'
+  | 'header';
+
+export interface RawLink {
+  /** As written, entities decoded, white space trimmed. */
+  readonly href: string;
+  readonly kind: LinkKind;
+  /** rel=nofollow, ugc or sponsored on the element. */
+  readonly nofollow: boolean;
+  /** Of a `meta-refresh` that readers are subject to: seconds. One for browsers without scripts has none. */
+  readonly delay?: number;
+}
+
+export interface PageContent {
+  /** WHATWG encoding name that the text was decoded with; undefined for binary content. */
+  readonly encoding?: string;
+  readonly title: string;
+  /** White space folded; empty for binary content. */
+  readonly text: string;
+  /** BCP 47: the document's own word, or detected from the text. */
+  readonly language?: string;
+  /** `<base href>`, as written. */
+  readonly base?: string;
+  readonly links: readonly RawLink[];
+  /** Links beyond `maxLinks`. */
+  readonly cutLinks?: CutLinks<RawLink>;
+  /** `<meta name content>` and `<meta property content>`, names in lower case, values folded; in document order; bounded. */
+  readonly metas: readonly { readonly name: string; readonly value: string }[];
+  /** Contents of `<meta name=robots>` and of every meta, whatever agent it is named after, that holds only directives. */
+  readonly robotsMetas: readonly { readonly agent: string; readonly directives: string }[];
+  /** Further metas of the document, under the names that sinks get them by. */
+  readonly fields?: readonly { readonly name: string; readonly value: string }[];
+  /** The page has no content without its scripts; why that is believed, for a person. */
+  readonly needsRendering?: string;
+  /** JSON-LD of the page, flattened: `jsonld.headline`, `jsonld.author.name`. */
+  readonly structured?: readonly { readonly name: string; readonly value: string }[];
+  /** What selectors and JSON-LD paths of configured fields found, by the number of the field. */
+  readonly found?: ReadonlyMap<number, readonly string[]>;
+  /** Text of the page was left out because the configuration or the page itself excludes it. */
+  readonly isCut?: boolean;
+  readonly headings?: readonly Heading[];
+  readonly markdown?: string;
+  readonly chunks?: readonly Chunk[];
+  /** Texts that the configuration excludes, when a person asked for them. */
+  readonly cut?: readonly string[];
+  /** Something of the page was left out because it passed a limit (links, text). */
+  readonly truncated: boolean;
+}
+
+export interface ReadLimits {
+  /** Different URLs that the links of a page may name, not counting fragments. */
+  readonly maxLinks: number;
+  /** In UTF-16 units; 0 when nobody wants the text, which is then not even made a string. */
+  readonly maxTextLength: number;
+}

@@ -1,0 +1,22 @@
+/**
+ * What sites give a visitor to know it again: cookies, and what a login brings. The store belongs to the main thread; what a
+ * request of the session needs travels with its page task, and what an answer sets travels back with the result, so that pages of
+ * a session may be fetched in any thread.
+ */
+export interface SessionStore {
+  /** The session with this key, which begins when there is none. The store may forget one that has not been used for long. */
+  open(key: string): Session;
+  /** As open; undefined when there is none. */
+  find(key: string): Session | undefined;
+  end(key: string): void;
+}
+
+export interface Session {
+  /** Value of the Cookie header of a request for the URL (RFC 6265); undefined: none. */
+  cookies(url: string): string | undefined;
+  /**
+   * Takes the Set-Cookie fields of an answer from the URL, apart by line feeds; cookies that the URL may not set are passed
+   * over. True when the next request for the URL has other cookies now.
+   */
+  take(url: string, setCookie: string): Promise<boolean>;
+}

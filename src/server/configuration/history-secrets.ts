@@ -1,0 +1,33 @@
+/**
+ * Secrets of the configuration history where it has no key to encrypt them: they are left out, and taken from what this
+ * server has at the same places when a version is put in force.
+ */
+import type { Texts } from './configuration-file.js';
+import type { ConfigurationFormat } from './configuration-format.js';
+import type { ConfigurationTexts } from './configuration-history.js';
+
+type Secrets = Pick<ConfigurationFormat, 'redact' | 'redactRules' | 'restoreSecrets'>;
+
+export function withoutSecrets({ xml, files }: ConfigurationTexts, format: Secrets): ConfigurationTexts {
+  const redacted = [...files].map(([name, text]) => [name, format.redactRules(text)] as const);
+  return { xml: redactedOrNothing(xml, format), files: new Map(redacted) };
+}
+
+/** A file of rules gets its secrets back when the rest of it is the same. */
+export function withSecretsOf(own: Texts, { xml, files }: ConfigurationTexts, format: Secrets): ConfigurationTexts {
+  const ownText = (name: string): string | undefined => own.ruleFiles.find((file) => file.name === name)?.text;
+  const filled = [...files].map(([name, text]) => {
+    const known = ownText(name);
+    return [name, known !== undefined && format.redactRules(known) === text ? known : text] as const;
+  });
+  return { xml: format.restoreSecrets(xml, own.xml), files: new Map(filled) };
+}
+
+/** In a text that is no XML nobody can tell where the secrets are. */
+function redactedOrNothing(xml: string, format: Secrets): string {
+  try {
+    return format.redact(xml);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,12 @@
+import { createParamDecorator, type ExecutionContext, HttpException } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+
+/** Parameter of a handler: a signal that is aborted when the client closes the connection before it has its answer. */
+export const ClientGone = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
+  const { raw } = context.switchToHttp().getResponse<FastifyReply>();
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort(new HttpException('The client has closed the connection.', 499));
+  });
+  return gone.signal;
+});

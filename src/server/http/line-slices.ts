@@ -1,0 +1,34 @@
+/** Texts of many lines, such as url lists and pending files: in slices between which other calls are answered. */
+import { setImmediate } from 'node:timers/promises';
+import { PayloadTooLargeException } from '@nestjs/common';
+import { countLines, type TextLine } from '../../domain/url/url-list.js';
+import { MAX_LINES, MAX_URL } from './limits.js';
+
+const SLICE = 1_000;
+
+/** Rejections and problems that one answer lists; the others are counted. */
+export const MAX_LISTED = 1_000;
+
+/** @throws PayloadTooLargeException before any line is used */
+export function requireFewLines(text: string): string {
+  if (countLines(text, MAX_LINES + 1) <= MAX_LINES) return text;
+  throw new PayloadTooLargeException(`The body has more than ${MAX_LINES} lines; send it in several calls.`);
+}
+
+export async function* inSlices(lines: Iterable<TextLine>): AsyncGenerator<readonly TextLine[]> {
+  let slice: TextLine[] = [];
+  for (const line of lines) {
+    slice.push(line);
+    if (slice.length < SLICE) continue;
+    yield slice;
+    slice = [];
+    await setImmediate();
+  }
+  if (slice.length > 0) yield slice;
+}
+
+/** What is wrong with a line before anybody looks at what it says. */
+export function lineFault({ text }: TextLine): string | undefined {
+  if (text.length > MAX_URL + 256) return `longer than ${MAX_URL} characters`;
+  return text.includes('\0') ? 'has a NUL character' : undefined;
+}

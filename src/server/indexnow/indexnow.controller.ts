@@ -1,0 +1,81 @@
+import { Body, Controller, Get, HttpException, Inject, Post, Query, Res } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBody, ApiOkResponse, ApiProperty, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { INDEXNOW_STATUSES, readIndexNow } from '../../domain/signals/indexnow.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { Operation } from '../http/operation.js';
+import { ENGINE } from '../tokens.js';
+
+/** 10,000 URLs of 400 characters. */
+const BODY_LIMIT = 4 * 1024 * 1024;
+
+class IndexNowDto {
+  @ApiProperty({ description: 'What became of the URLs, in words.' })
+  message!: string;
+}
+
+const PROBLEMS = { 403: INDEXNOW_STATUSES[403], 422: INDEXNOW_STATUSES[422], 429: INDEXNOW_STATUSES[429] };
+
+@ApiTags('IndexNow')
+@Controller('indexnow')
+export class IndexNowController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @Operation({
+    id: 'tellUrl',
+    summary: 'A site tells of one changed URL (IndexNow)',
+    description:
+      'The protocol of indexnow.org. No API key: the site proves itself by the file of its key. The URL is visited now; when it is gone, its document is deleted.',
+    role: 'open',
+    problems: PROBLEMS,
+  })
+  @ApiQuery({ name: 'url', example: 'https://www.example.com/product.html' })
+  @ApiQuery({ name: 'key', example: 'b5d8a1c2e3f44f6a' })
+  @ApiQuery({ name: 'keyLocation', required: false })
+  @ApiOkResponse({ type: IndexNowDto, description: INDEXNOW_STATUSES[200] })
+  @ApiResponse({ status: 202, type: IndexNowDto, description: INDEXNOW_STATUSES[202] })
+  async one(
+    @Query() query: Record<string, unknown>,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<IndexNowDto> {
+    const { url = null, key, keyLocation } = query;
+    return this.take({ url, key, keyLocation }, reply);
+  }
+
+  @Post()
+  @RouteConfig({ bodyLimit: BODY_LIMIT })
+  @Operation({
+    id: 'tellUrls',
+    summary: 'A site tells of changed URLs (IndexNow)',
+    description: 'As GET, for up to 10,000 URLs of one host.',
+    role: 'open',
+    problems: PROBLEMS,
+  })
+  @ApiBody({
+    schema: {
+      type: 'object',
+      required: ['host', 'key', 'urlList'],
+      properties: {
+        host: { type: 'string', example: 'www.example.com' },
+        key: { type: 'string', example: 'b5d8a1c2e3f44f6a' },
+        keyLocation: { type: 'string', example: 'https://www.example.com/b5d8a1c2e3f44f6a.txt' },
+        urlList: { type: 'array', maxItems: 10_000, items: { type: 'string' } },
+      },
+    },
+  })
+  @ApiOkResponse({ type: IndexNowDto, description: INDEXNOW_STATUSES[200] })
+  @ApiResponse({ status: 202, type: IndexNowDto, description: INDEXNOW_STATUSES[202] })
+  many(@Body() body: unknown, @Res({ passthrough: true }) reply: FastifyReply): Promise<IndexNowDto> {
+    return this.take(body, reply);
+  }
+
+  private async take(given: unknown, reply: FastifyReply): Promise<IndexNowDto> {
+    const read = readIndexNow(given);
+    const { status, message } = 'status' in read ? read : await this.engine.tell(read);
+    if (status >= 400) throw new HttpException(message, status);
+    reply.status(status);
+    return { message };
+  }
+}

@@ -1,0 +1,47 @@
+/** Every visit as one line of JSON in a file: for whoever has to prove, or to find out, what was asked of a site. */
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import type { CrawlEvent } from '../../engine/events.js';
+import type { Log } from '../../engine/ports/log.js';
+import { fileFault } from '../fail.js';
+
+/** Bytes that may wait for the disk; beyond it lines are left out, and counted. */
+const MOST_BUFFERED = 16 * 1024 * 1024;
+
+export class FetchLog {
+  private left = 0;
+
+  private constructor(
+    private readonly stream: WriteStream,
+    private readonly log: Log,
+  ) {
+    stream.on('error', (error) => log.error('the fetch log cannot be written', { error }));
+  }
+
+  /** Appends. @throws UsageError when the file cannot be written */
+  static async open(path: string, log: Log): Promise<FetchLog> {
+    const stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
+    await once(stream, 'open').catch((error) => {
+      throw fileFault(path, 'written', error);
+    });
+    return new FetchLog(stream, log);
+  }
+
+  readonly take = (event: CrawlEvent): void => {
+    if (event.type !== 'visit') return;
+    if (this.stream.writableLength > MOST_BUFFERED) {
+      this.left++;
+      return;
+    }
+    if (this.left > 0)
+      this.log.warn('the disk was too slow for the fetch log; lines are missing', { lines: this.left });
+    this.left = 0;
+    const { at, crawler, url, outcome, status, durationMs, bytes, changed } = event;
+    const time = new Date(at).toISOString();
+    this.stream.write(`${JSON.stringify({ time, crawler, url, status, outcome, bytes, durationMs, changed })}\n`);
+  };
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => this.stream.end(resolve));
+  }
+}

@@ -1,0 +1,45 @@
+import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { Audited, ChangeNote } from '../audit/change-note.js';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
+import { API, ENGINE } from '../tokens.js';
+import { LoginDto, loginDto } from './login.dto.js';
+
+@ApiTags('Logins')
+@Controller(`${API}/logins`)
+export class LoginsController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @Operation({
+    id: 'listLogins',
+    summary: 'Logins at web sites',
+    description: 'State of each login of the configuration, as this server sees it, and the steps of its last attempt.',
+    role: 'read',
+  })
+  @PageResponse(LoginDto)
+  list(): Page<LoginDto> {
+    return { items: this.engine.logins().map(loginDto), next: null };
+  }
+
+  @Post(':login/test')
+  @HttpCode(200)
+  @Operation({
+    id: 'testLogin',
+    summary: 'Log in now',
+    description:
+      'Tries the login at once, whatever came of earlier tries, and shows each step without secrets. A login that was stopped works again when it succeeds.',
+    role: 'operate',
+    problems: { 404: 'There is no login of that name.' },
+  })
+  @ApiOkResponse({ type: LoginDto })
+  async test(@Param('login') login: string, @Audited() note: ChangeNote): Promise<LoginDto> {
+    const before = this.engine.logins().find(({ name }) => name === login);
+    const view = await this.engine.testLogin(login);
+    note.changed({ state: before?.state }, { state: view.state });
+    return loginDto(view);
+  }
+}

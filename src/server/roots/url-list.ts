@@ -1,0 +1,38 @@
+/** A url list of any length, submitted in slices. */
+
+import { withoutUserInfo } from '../../domain/url/crawl-url.js';
+import { type TextLine, urlListEntries } from '../../domain/url/url-list.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { inSlices, lineFault, MAX_LISTED } from '../http/line-slices.js';
+import { rejectionDto, type UrlListOutcomeDto } from './root.dto.js';
+
+/** Characters of a rejected line that the answer repeats. */
+const SHOWN = 200;
+
+export async function submitInSlices(engine: EngineApi, crawler: string, text: string): Promise<UrlListOutcomeDto> {
+  const sum: UrlListOutcomeDto = { new: 0, known: 0, rejected: 0, rejections: [] };
+  const reject = (line: number, rejection: UrlListOutcomeDto['rejections'][number]): void => {
+    sum.rejected++;
+    if (sum.rejections.length < MAX_LISTED)
+      sum.rejections.push({ ...rejection, line, url: rejection.url.slice(0, SHOWN) });
+  };
+  await engine.crawler(crawler);
+  for await (const slice of inSlices(urlListEntries(text))) {
+    const usable: TextLine[] = [];
+    for (const entry of slice) {
+      const fault = lineFault(entry);
+      if (!fault) usable.push(entry);
+      else
+        reject(entry.line, { url: withoutUserInfo(entry.text.slice(0, SHOWN)), outcome: 'rejected', message: fault });
+    }
+    const outcomes = await engine.submitList(
+      crawler,
+      usable.map((entry) => entry.text),
+    );
+    outcomes.forEach((outcome, i) => {
+      if (outcome.outcome === 'rejected') reject(usable[i]!.line, rejectionDto(outcome));
+      else sum[outcome.outcome]++;
+    });
+  }
+  return sum;
+}

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { readApiKeys } from './api-keys.js';
+
+it.each([
+  'PLANTED',
+  'PLANTED:admin',
+  'PLANTED:admin:',
+  'PLANTED:operator:x',
+  'ci:PLANTED',
+  'ci:PLANTED:read',
+  'ci PLANTED:read:k',
+  'a:read:PLANTED,a:read:PLANTED',
+])('repeats nothing of the misspelt entry %s', (text) => {
+  let message = '';
+  try {
+    readApiKeys(text);
+  } catch (error) {
+    message = (error as Error).message;
+  }
+  expect(message).toMatch(/entry 1|two entries/);
+  expect(message).not.toContain('PLANTED');
+});

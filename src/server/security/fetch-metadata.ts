@@ -1,0 +1,15 @@
+/**
+ * A GET changes nothing here, but one of them asks a web site for a page. A browser says in Sec-Fetch-Site which site makes it
+ * call; scripts and tools send no such header.
+ */
+import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+
+@Injectable()
+export class SameSiteGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const from = context.switchToHttp().getRequest<FastifyRequest>().headers['sec-fetch-site'];
+    if (from === undefined || from === 'same-origin' || from === 'none') return true;
+    throw new ForbiddenException('The call has an effect, and another site makes the browser send it.');
+  }
+}

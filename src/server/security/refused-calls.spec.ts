@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { seconds } from '../../domain/time/units.js';
+import type { AuditEntry } from '../audit/audit-log.js';
+import { RefusedCalls, WRONG_KEYS_PER_MINUTE } from './refused-calls.js';
+
+function refusedCalls() {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const entries: AuditEntry[] = [];
+  const say = (message: string, more: unknown): void => void lines.push(`${message} ${JSON.stringify(more)}`);
+  const log = { debug: say, info: say, warn: say, error: say };
+  const audit = { append: async (entry: AuditEntry) => void entries.push(entry), entries: async () => [] };
+  return { clock, lines, entries, refused: new RefusedCalls(clock, log, audit) };
+}
+
+const call = (address: string, status = 401) => ({ status, address, method: 'POST', path: '/api/v1/config' });
+
+it('counts every refused call, and tells of the first ones of an address in each minute', () => {
+  const { clock, lines, entries, refused } = refusedCalls();
+  for (let i = 0; i < 1_000; i++) refused.note(call('192.0.2.1'));
+  refused.note({ ...call('192.0.2.2', 403), who: 'ada' });
+  expect([refused.counts.get(401), lines.length, entries.length]).toEqual([1_000, 6, 6]);
+  expect(entries.at(-1)).toMatchObject({ who: 'ada', target: 'POST /api/v1/config', outcome: 'refused: 403' });
+  clock.advance(seconds(60));
+  refused.note(call('192.0.2.1'));
+  expect(lines.slice(6)).toEqual(['further calls were refused {"calls":995}', expect.stringContaining('192.0.2.1')]);
+});
+
+it('many addresses together fill neither the log nor the audit trail', () => {
+  const { entries, refused } = refusedCalls();
+  for (let i = 0; i < 20_000; i++) refused.note(call(`2001:db8::${i.toString(16)}`));
+  expect(entries.length).toBe(60);
+});
+
+it('an address may try so many wrong keys in a minute, and others are not kept from it', () => {
+  const { clock, refused } = refusedCalls();
+  const tries = Array.from({ length: WRONG_KEYS_PER_MINUTE + 1 }, () => refused.mayTryAgain('192.0.2.1'));
+  expect([tries.at(-2), tries.at(-1), refused.mayTryAgain('192.0.2.2'), refused.retryAfter]).toEqual([
+    true,
+    false,
+    true,
+    60,
+  ]);
+  clock.advance(seconds(60));
+  expect(refused.mayTryAgain('192.0.2.1')).toBe(true);
+});

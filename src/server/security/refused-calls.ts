@@ -1,0 +1,93 @@
+/**
+ * What becomes known of refused calls (401, 403, 429): a log line and an audit entry for the first of a kind within a minute,
+ * a count for all. Whoever guesses keys must be noticed, and must fill neither the log nor the audit trail.
+ */
+import { after, type Instant, seconds } from '../../domain/time/units.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import type { Log } from '../../engine/ports/log.js';
+import type { AuditLog } from '../audit/audit-log.js';
+
+const WINDOW = seconds(60);
+/** Of one address and status, within a minute. */
+const TOLD_OF_ONE = 5;
+/** Of all together, within a minute: an attacker has many addresses. */
+const TOLD_OF_ALL = 60;
+/** Calls with a wrong key that one address may make in a minute; a stale console makes far fewer. */
+export const WRONG_KEYS_PER_MINUTE = 300;
+/** Addresses that are counted at once. */
+const MOST_ADDRESSES = 10_000;
+
+export interface RefusedCall {
+  readonly status: number;
+  readonly address: string;
+  /** Name of the key; absent: none, or a wrong one. */
+  readonly who?: string;
+  readonly method: string;
+  /** Path without query, which may hold anything. */
+  readonly path: string;
+}
+
+export class RefusedCalls {
+  /** Since the start of the process, by status. */
+  readonly counts = new Map<number, number>([
+    [401, 0],
+    [403, 0],
+    [429, 0],
+  ]);
+  private readonly wrongKeys = new Map<string, number>();
+  private readonly reported = new Map<string, number>();
+  private untold = 0;
+  private windowEnds: Instant | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly log: Log,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Whether the address may try another key; asked for each wrong one, before anything of the call is read. */
+  mayTryAgain(address: string): boolean {
+    this.slot();
+    return count(this.wrongKeys, address) <= WRONG_KEYS_PER_MINUTE;
+  }
+
+  /** Seconds until it may. */
+  get retryAfter(): number {
+    return this.windowEnds === undefined ? 1 : Math.max(1, Math.ceil((this.windowEnds - this.clock.now()) / 1000));
+  }
+
+  note(call: RefusedCall): void {
+    this.slot();
+    this.counts.set(call.status, (this.counts.get(call.status) ?? 0) + 1);
+    const isFirst = count(this.reported, `${call.address} ${call.status}`) <= TOLD_OF_ONE;
+    if (!isFirst || count(this.reported, 'all') > TOLD_OF_ALL) {
+      this.untold++;
+      return;
+    }
+    const { status, address, who, method, path } = call;
+    this.log.warn('a call was refused', { status, address, who, method, path });
+    const entry = { at: this.clock.now(), who: who ?? 'nobody', what: 'refusedCall', target: `${method} ${path}` };
+    this.audit
+      .append({ ...entry, outcome: `refused: ${status}`, before: '', after: JSON.stringify({ address }) })
+      .catch((error: unknown) =>
+        this.log.warn('a refused call could not be written to the audit log', { error: String(error) }),
+      );
+  }
+
+  private slot(): void {
+    const now = this.clock.now();
+    if (this.windowEnds !== undefined && now < this.windowEnds) return;
+    if (this.untold > 0) this.log.warn('further calls were refused', { calls: this.untold });
+    this.untold = 0;
+    this.wrongKeys.clear();
+    this.reported.clear();
+    this.windowEnds = after(now, WINDOW);
+  }
+}
+
+function count(counts: Map<string, number>, name: string): number {
+  if (!counts.has(name) && counts.size >= MOST_ADDRESSES) return MOST_ADDRESSES;
+  const number = (counts.get(name) ?? 0) + 1;
+  counts.set(name, number);
+  return number;
+}

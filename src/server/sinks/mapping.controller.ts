@@ -1,0 +1,116 @@
+import { Body, Controller, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsString, MaxLength } from 'class-validator';
+import type { MapStep } from '../../domain/push/map-steps.js';
+import type { Meta, PushDocument } from '../../domain/push/order.js';
+import { type EngineApi, NotFound, Unacceptable } from '../../engine/engine-api.js';
+import { IfGiven, IsListOf } from '../http/fields.js';
+import { Operation } from '../http/operation.js';
+import { API, ENGINE, MAP_DOCUMENT } from '../tokens.js';
+
+/** Throws an Error whose message names the field and the value. */
+export type DocumentMapper = (document: PushDocument, steps: readonly MapStep[]) => PushDocument;
+
+const LONGEST_URL = 8_192;
+const LONGEST_VALUE = 1_000_000;
+const MOST_FIELDS = 1_000;
+const SHOWN_TEXT = 2_000;
+
+class FieldDto {
+  @ApiProperty()
+  @IsString()
+  @MaxLength(LONGEST_URL)
+  name!: string;
+
+  @ApiProperty()
+  @IsString()
+  @MaxLength(LONGEST_VALUE)
+  value!: string;
+}
+
+class MapPreviewRequestDto {
+  @ApiProperty({ required: false, description: 'The crawler of `url`.' })
+  @IfGiven()
+  @IsString()
+  crawler?: string;
+
+  @ApiProperty({ required: false, description: 'URL of an indexed document, as a sink of the crawler keeps it.' })
+  @IfGiven()
+  @IsString()
+  @MaxLength(LONGEST_URL)
+  url?: string;
+
+  @ApiProperty({ required: false, type: () => [FieldDto], description: 'Instead of a URL: the fields of a document.' })
+  @IfGiven()
+  @IsListOf(() => FieldDto, MOST_FIELDS)
+  fields?: FieldDto[];
+}
+
+class MapPreviewDto {
+  @ApiProperty({ type: () => [FieldDto], description: 'Fields of the document; `text` is the beginning of its text.' })
+  before!: readonly Meta[];
+
+  @ApiProperty({ type: () => [FieldDto], required: false, description: 'Fields as the sink gets them.' })
+  after?: readonly Meta[];
+
+  @ApiProperty({ required: false, description: 'Why the document would be refused, with the field.' })
+  refusal?: string;
+}
+
+@ApiTags('Sinks')
+@Controller(`${API}/sinks`)
+export class MappingController {
+  constructor(
+    @Inject(ENGINE) private readonly engine: EngineApi,
+    @Inject(MAP_DOCUMENT) private readonly map: DocumentMapper,
+  ) {}
+
+  @Post(':sink/map/preview')
+  @HttpCode(200)
+  @Operation({
+    id: 'previewMap',
+    summary: 'What the Map elements of a sink make of a document',
+    description:
+      'Of an indexed document, when a sink of its crawler gives documents back, or of fields that are given. Nothing is sent.',
+    role: 'read',
+    writes: false,
+    problems: {
+      404: 'There is no such sink or crawler.',
+      422: 'No sink of the crawler gives the document back, or neither a URL nor fields are given.',
+    },
+  })
+  @ApiOkResponse({ type: MapPreviewDto })
+  async preview(@Param('sink') name: string, @Body() request: MapPreviewRequestDto): Promise<MapPreviewDto> {
+    const sink = this.engine.definition.sinks.find((one) => one.name === name);
+    if (!sink) throw new NotFound(`there is no sink ${JSON.stringify(name)}`);
+    const document = await this.document(request);
+    const before = fieldsOf(document);
+    try {
+      return { before, after: fieldsOf(this.map(document, sink.map ?? [])) };
+    } catch (error) {
+      if ((error as Error).name !== 'UnmappableValue') throw error;
+      return { before, refusal: (error as Error).message };
+    }
+  }
+
+  private async document({ crawler, url, fields }: MapPreviewRequestDto): Promise<PushDocument> {
+    if (fields) return documentOf(fields);
+    if (crawler === undefined || url === undefined)
+      throw new Unacceptable('give the crawler and the URL of a document, or `fields`');
+    const document = await this.engine.keptDocument(crawler, url);
+    if (document) return document;
+    throw new Unacceptable(
+      `no sink of ${crawler} gives a document ${url} back: it is not indexed, or its sinks keep none; give \`fields\``,
+    );
+  }
+}
+
+function documentOf(fields: readonly Meta[]): PushDocument {
+  const master = { bytes: new Uint8Array(), mimeType: 'text/html', fileName: '' };
+  const text = fields.find(({ name }) => name === 'text')?.value ?? '';
+  const metas = fields.filter(({ name }) => name !== 'text').map(({ name, value }) => ({ name, value }));
+  return { uri: '', stamp: '', metas, master, text };
+}
+
+const fieldsOf = ({ metas, text }: PushDocument): Meta[] =>
+  text === '' ? [...metas] : [...metas, { name: 'text', value: text.slice(0, SHOWN_TEXT) }];

@@ -1,0 +1,65 @@
+/** Whether a sink can be reached and would take orders, without sending one. */
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { Sink } from '../../engine/ports/sink.js';
+
+export interface SinkTest {
+  readonly name: string;
+  readonly type: string;
+  readonly ok: boolean;
+  /** What was asked and answered, or what is wrong. */
+  readonly message: string;
+  readonly milliseconds: number;
+}
+
+/** Tests the sink of a definition that need not be in force. Never throws. */
+export type TestSink = (definition: SinkDefinition) => Promise<SinkTest>;
+
+const TIMEOUT_MS = 15_000;
+/** A document that no sink holds. */
+const NOBODY = 'urn:crawlway:test';
+
+export const sinkTester =
+  (createSink: (definition: SinkDefinition) => Sink, now: () => number): TestSink =>
+  async (definition) => {
+    const { name, type } = definition;
+    const began = now();
+    const ended = (ok: boolean, message: string): SinkTest => ({
+      name,
+      type,
+      ok,
+      message,
+      milliseconds: Math.round(now() - began),
+    });
+    let sink: Sink | undefined;
+    try {
+      sink = createSink(definition);
+      return ended(true, await ask(sink, definition));
+    } catch (error) {
+      return ended(false, messageOf(error));
+    } finally {
+      await sink?.close().catch(() => undefined);
+    }
+  };
+
+async function ask(sink: Sink, { type, url }: SinkDefinition): Promise<string> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  if (type === 'file') {
+    await access(dirname(resolve(url)), constants.W_OK);
+    return 'Its folder can be written.';
+  }
+  if (sink.probe) await sink.probe(signal);
+  else if (sink.documents) await sink.documents([NOBODY], signal);
+  else return 'It can only be tried by an order; its configuration is complete.';
+  return 'It answers and accepts the credentials.';
+}
+
+function messageOf(error: unknown): string {
+  const { name, message, code } = error as NodeJS.ErrnoException;
+  if (name === 'TimeoutError' || name === 'AbortError') return `No answer within ${TIMEOUT_MS / 1000} s.`;
+  if (code === 'ENOENT') return 'Its folder does not exist.';
+  if (code === 'EACCES') return 'Its folder cannot be written by this user.';
+  return message;
+}

@@ -1,0 +1,96 @@
+import { Controller, Get, Inject, Param, Query, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import type { FastifyReply } from 'fastify';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { ClientGone } from '../http/client-gone.js';
+import { CrawlerName } from '../http/crawler-name.js';
+import { IfGiven } from '../http/fields.js';
+import { NDJSON_TYPE, Operation } from '../http/operation.js';
+import { API, ENGINE } from '../tokens.js';
+import { UrlsQuery } from './url.query.js';
+import { type UrlStateDto, urlStateDto } from './url-state.dto.js';
+import { filterOf } from './urls.controller.js';
+
+const CSV_TYPE = 'text/csv';
+const PAGE = 1_000;
+
+class ExportQuery extends UrlsQuery {
+  @ApiProperty({ required: false, enum: ['csv', 'ndjson'], default: 'csv' })
+  @IfGiven()
+  @IsIn(['csv', 'ndjson'])
+  format?: 'csv' | 'ndjson';
+}
+
+@ApiTags('URLs')
+@Controller(`${API}/crawlers/:crawler/urls/export`)
+export class ExportController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @CrawlerName()
+  @Operation({
+    id: 'exportUrls',
+    searches: true,
+    summary: 'All stored URLs of a filter, as a file',
+    description:
+      'The filters of `listUrls`, without pages: CSV with a header, or a line of JSON for each URL. `limit` and `cursor` are not heeded.',
+    role: 'read',
+    problems: { 404: 'There is no crawler of that name.' },
+  })
+  @ApiOkResponse({
+    description: 'The file.',
+    content: { [CSV_TYPE]: { schema: { type: 'string' } }, [NDJSON_TYPE]: { schema: { type: 'string' } } },
+  })
+  async export(
+    @Param('crawler') crawler: string,
+    @Query() query: ExportQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @ClientGone() gone: AbortSignal,
+  ): Promise<AsyncIterable<string>> {
+    await this.engine.crawler(crawler);
+    const format = query.format ?? 'csv';
+    reply.type(format === 'csv' ? `${CSV_TYPE}; charset=utf-8` : NDJSON_TYPE);
+    reply.header('content-disposition', `attachment; filename="urls.${format}"`);
+    return this.lines(crawler, query, gone);
+  }
+
+  private async *lines(crawler: string, query: ExportQuery, gone: AbortSignal): AsyncIterable<string> {
+    const isCsv = query.format !== 'ndjson';
+    if (isCsv) yield `${COLUMNS.join(',')}\r\n`;
+    const filter = filterOf(crawler, query);
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      gone.throwIfAborted();
+      const { urls, next }: Awaited<ReturnType<EngineApi['search']>> = await this.engine.search(filter, after, PAGE);
+      yield urls
+        .map(urlStateDto)
+        .map((url) => (isCsv ? csvLine(url) : `${JSON.stringify(url)}\n`))
+        .join('');
+      after = urls.length === PAGE ? urls.at(-1)!.id : next;
+    }
+  }
+}
+
+const COLUMNS = [
+  'url',
+  'status',
+  'reason',
+  'source',
+  'dueAt',
+  'lastVisitAt',
+  'lastStatus',
+  'firstSeenAt',
+  'foundOn',
+  'hops',
+  'visits',
+  'changes',
+] as const satisfies readonly (keyof UrlStateDto)[];
+
+const csvLine = (url: UrlStateDto): string => `${COLUMNS.map((column) => csvCell(url[column])).join(',')}\r\n`;
+
+/** RFC 4180. A cell that a spreadsheet would take for a formula is led by an apostrophe. */
+function csvCell(value: string | number | undefined): string {
+  if (value === undefined) return '';
+  const text = /^[=+\-@\t\r]/.test(String(value)) && typeof value === 'string' ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,242 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { LinkView, PageView, RefusedView, UrlHistory } from '../../engine/engine-api.js';
+import type { Visit } from '../../engine/ports/frontier-store.js';
+import { inSeconds, isoAlways } from '../http/time.js';
+import { OrderDto, orderDto } from '../orders/order.dto.js';
+import {
+  ExplanationDto,
+  explanationDto,
+  HeadlineDto,
+  headlineDto,
+  QueueDto,
+  queueDto,
+  RefusedLinkDto,
+  RobotsOpinionDto,
+  robotsOpinionDto,
+} from './explanation.dto.js';
+import { UrlStateDto, urlStateDto } from './url-state.dto.js';
+
+export class VisitDto {
+  @ApiProperty({ format: 'date-time' })
+  at!: string;
+
+  @ApiProperty({ type: 'integer', required: false, description: 'HTTP status; absent when there was no answer.' })
+  status?: number;
+
+  @ApiProperty({
+    description:
+      '`document`, `unchanged`, `redirect`, `sitemap`, an error code, or the reason why the page was left out.',
+  })
+  outcome!: string;
+
+  @ApiProperty({ required: false })
+  detail?: string;
+
+  @ApiProperty()
+  durationSeconds!: number;
+
+  @ApiProperty({ type: 'integer' })
+  bytes!: number;
+
+  @ApiProperty()
+  changed!: boolean;
+}
+
+export const visitDto = (visit: Visit): VisitDto => ({
+  at: isoAlways(visit.at),
+  status: visit.status,
+  outcome: visit.outcome,
+  detail: visit.detail,
+  durationSeconds: inSeconds(visit.duration)!,
+  bytes: visit.bytes,
+  changed: visit.changed,
+});
+
+export class LinkDto {
+  @ApiProperty()
+  url!: string;
+
+  @ApiProperty({ description: 'What kind of link: a, area, frame, redirect, …' })
+  kind!: string;
+
+  @ApiProperty({ type: () => ExplanationDto })
+  explanation!: ExplanationDto;
+
+  @ApiProperty({ required: false, type: () => UrlStateDto, description: 'Absent: not stored.' })
+  state?: UrlStateDto;
+}
+
+const linkDto = (link: LinkView): LinkDto => ({
+  url: link.url,
+  kind: link.kind,
+  explanation: explanationDto(link.explanation),
+  state: link.state && urlStateDto(link.state),
+});
+
+export class UrlHistoryDto {
+  @ApiProperty({ type: () => UrlStateDto })
+  state!: UrlStateDto;
+
+  @ApiProperty({ type: [String], description: 'How it was found: from the root to this URL, as far as known.' })
+  path!: readonly string[];
+
+  @ApiProperty({ type: () => HeadlineDto })
+  headline!: HeadlineDto;
+
+  @ApiProperty({ type: () => ExplanationDto })
+  explanation!: ExplanationDto;
+
+  @ApiProperty({ required: false, type: () => QueueDto, description: 'Absent: the configuration rejects it.' })
+  queue?: QueueDto;
+
+  @ApiProperty({ type: () => RobotsOpinionDto })
+  robots!: RobotsOpinionDto;
+
+  @ApiProperty({ type: () => [VisitDto], description: 'Fetches that are kept, newest first.' })
+  visits!: VisitDto[];
+
+  @ApiProperty({ type: () => [OrderDto], description: 'Push orders that are kept, newest first.' })
+  orders!: OrderDto[];
+
+  @ApiProperty({ type: () => [RefusedLinkDto], description: 'Refused links to it, of the samples that are kept.' })
+  refusedLinks!: RefusedLinkDto[];
+
+  @ApiProperty({
+    type: () => [LinkDto],
+    description: 'Links of the page that wait for a person, because `followLinks` of its root is off.',
+  })
+  listedLinks!: LinkDto[];
+}
+
+export const urlHistoryDto = (urlHistory: UrlHistory): UrlHistoryDto => ({
+  headline: headlineDto(urlHistory.headline),
+  state: urlStateDto(urlHistory.state),
+  queue: urlHistory.queue && queueDto(urlHistory.queue),
+  path: urlHistory.path,
+  explanation: explanationDto(urlHistory.explanation),
+  robots: robotsOpinionDto(urlHistory.robots),
+  visits: urlHistory.visits.map(visitDto),
+  orders: urlHistory.orders.map(orderDto),
+  refusedLinks: urlHistory.refused.map(({ from, reason }) => ({ from, reason })),
+  listedLinks: urlHistory.listedLinks.map(linkDto),
+});
+
+class ReadMetaDto {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty()
+  value!: string;
+}
+
+class ReadHeadingDto {
+  @ApiProperty({ type: 'integer' })
+  level!: number;
+
+  @ApiProperty()
+  text!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Offset in the text, in UTF-16 units.' })
+  start!: number;
+}
+
+class ReadChunkDto {
+  @ApiProperty()
+  text!: string;
+
+  @ApiProperty({ type: [String], description: 'The headings that it stands under.' })
+  path!: string[];
+
+  @ApiProperty({ type: 'integer' })
+  start!: number;
+
+  @ApiProperty({ type: 'integer' })
+  end!: number;
+}
+
+export class PageReadingDto {
+  @ApiProperty({ description: 'What counts of its text, the first 200,000 characters.' })
+  text!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Length of the whole text, in UTF-16 units.' })
+  textLength!: number;
+
+  @ApiProperty({ required: false })
+  language?: string;
+
+  @ApiProperty({ type: () => [ReadMetaDto], description: 'Metas and fields; names may repeat.' })
+  metas!: ReadMetaDto[];
+
+  @ApiProperty({ type: [String], description: 'Texts that the configuration or the page itself excludes.' })
+  cut!: string[];
+
+  @ApiProperty({ type: () => [ReadHeadingDto], required: false })
+  headings?: ReadHeadingDto[];
+
+  @ApiProperty({ required: false })
+  markdown?: string;
+
+  @ApiProperty({ type: () => [ReadChunkDto], required: false })
+  chunks?: ReadChunkDto[];
+}
+
+export class PageViewDto {
+  @ApiProperty()
+  url!: string;
+
+  @ApiProperty({ description: '`document`, `redirect` or an error code.' })
+  outcome!: string;
+
+  @ApiProperty({ type: 'integer', required: false })
+  status?: number;
+
+  @ApiProperty({ required: false })
+  title?: string;
+
+  @ApiProperty({ required: false })
+  detail?: string;
+
+  @ApiProperty({ type: () => PageReadingDto, required: false, description: 'Of a document: what a sink would get.' })
+  reading?: PageReadingDto;
+
+  @ApiProperty({ type: () => [LinkDto] })
+  links!: LinkDto[];
+}
+
+export const pageViewDto = ({ links, reading, ...view }: PageView): PageViewDto => ({
+  ...view,
+  reading: reading && (structuredClone(reading) as PageReadingDto),
+  links: links.map(linkDto),
+});
+
+export class RefusedSampleDto {
+  @ApiProperty()
+  url!: string;
+
+  @ApiProperty({ description: 'The page that links to it.' })
+  from!: string;
+
+  @ApiProperty({ format: 'date-time' })
+  at!: string;
+}
+
+export class RefusedDto {
+  @ApiProperty({ description: 'Reason code.' })
+  reason!: string;
+
+  @ApiProperty()
+  host!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Links refused since the start of the process.' })
+  count!: number;
+
+  @ApiProperty({ type: () => [RefusedSampleDto] })
+  samples!: RefusedSampleDto[];
+}
+
+export const refusedDto = (view: RefusedView): RefusedDto => ({
+  reason: view.reason,
+  host: view.hostKey,
+  count: view.count,
+  samples: view.samples.map(({ url, from, at }) => ({ url, from, at: isoAlways(at) })),
+});

@@ -1,0 +1,88 @@
+import type { WebhookDefinition } from '../../domain/crawl/definition.js';
+import { type Duration, milliseconds, minutes, seconds } from '../../domain/time/units.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import type { Log } from '../../engine/ports/log.js';
+
+export interface WebhookMessage {
+  readonly id: string;
+  readonly body: string;
+}
+
+/** Sends messages to one receiver. */
+export interface WebhookChannel {
+  send(message: WebhookMessage, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Messages that wait for one receiver; beyond that the oldest go. */
+const MOST_WAITING = 1_000;
+/** Ten attempts in two and a half hours, then the message is given up. */
+const PAUSES: readonly Duration[] = [
+  seconds(5),
+  seconds(30),
+  minutes(2),
+  minutes(5),
+  minutes(10),
+  minutes(20),
+  minutes(30),
+  minutes(40),
+  minutes(45),
+];
+
+/** The messages of one webhook, one after the other: a receiver that is slow or down holds up nothing else. */
+export class WebhookQueue {
+  private readonly waiting: WebhookMessage[] = [];
+  private readonly stop = new AbortController();
+  private running = false;
+  private lost = 0;
+
+  constructor(
+    readonly definition: WebhookDefinition,
+    private readonly channel: WebhookChannel,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  add(message: WebhookMessage): void {
+    this.waiting.push(message);
+    if (this.waiting.length > MOST_WAITING) {
+      this.waiting.shift();
+      this.lost++;
+    }
+    if (!this.running) void this.run();
+  }
+
+  async close(): Promise<void> {
+    this.stop.abort();
+    await this.channel.close();
+  }
+
+  private async run(): Promise<void> {
+    this.running = true;
+    while (this.waiting.length > 0 && !this.stop.signal.aborted) await this.deliver(this.waiting.shift()!);
+    this.running = false;
+  }
+
+  private async deliver(message: WebhookMessage): Promise<void> {
+    const webhook = this.definition.name;
+    for (let attempt = 0; !this.stop.signal.aborted; attempt++) {
+      try {
+        await this.channel.send(message, this.stop.signal);
+        if (attempt > 0) this.log.info('a webhook is taken again', { webhook, lost: this.lost });
+        this.lost = 0;
+        return;
+      } catch (error) {
+        const pause = PAUSES[attempt];
+        const particulars = { webhook, attempt: attempt + 1, error: (error as Error).message };
+        if (pause === undefined) {
+          this.lost++;
+          this.log.warn('a webhook was not taken after ten attempts and is given up', particulars);
+          return;
+        }
+        if (attempt === 0) this.log.warn('a webhook was not taken; it is sent again', particulars);
+        // Receivers that were down together are not to be asked together.
+        await this.clock.sleep(milliseconds(Math.round(pause * (1 + this.waiting.length / 10_000))), this.stop.signal);
+      }
+    }
+  }
+}

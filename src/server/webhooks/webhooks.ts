@@ -1,0 +1,133 @@
+/** Tells the webhooks of the configuration what happens in the crawl, as Standard Webhooks. */
+import { randomUUID } from 'node:crypto';
+import type { ServerDefinition, WebhookDefinition } from '../../domain/crawl/definition.js';
+import type { WebhookEvent } from '../../domain/push/webhook.js';
+import { sameDefinition } from '../../domain/secret.js';
+import type { CrawlEvent } from '../../engine/events.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import type { Log } from '../../engine/ports/log.js';
+import { type WebhookChannel, WebhookQueue } from './webhook-queue.js';
+
+/** Hosts and crawlers counted at once; past it counting begins again. */
+const MOST_COUNTED = 10_000;
+
+interface WebhookServices {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly definition: () => ServerDefinition;
+  readonly open: (webhook: WebhookDefinition) => WebhookChannel;
+}
+
+export class Webhooks {
+  private queues: readonly WebhookQueue[] = [];
+  private configured: readonly WebhookDefinition[] | undefined;
+  private readonly counts = new Map<string, number>();
+  private readonly resting = new Set<string>();
+  private readonly down = new Set<string>();
+
+  constructor(private readonly services: WebhookServices) {}
+
+  readonly take = (event: CrawlEvent): void => {
+    if (!this.services.definition().webhooks) return;
+    const told = this.eventOf(event);
+    if (told) this.tell(told);
+  };
+
+  caughtUp(crawler: string): void {
+    this.tell({ type: 'crawl.caught-up', data: { crawler } });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.queues.map((queue) => queue.close()));
+  }
+
+  private tell({ type, data }: WebhookEvent): void {
+    this.configure();
+    const { clock } = this.services;
+    for (const queue of this.queues) {
+      const { events } = queue.definition;
+      if (events.length > 0 && !events.includes(type)) continue;
+      const timestamp = new Date(clock.now()).toISOString();
+      queue.add({ id: `msg_${randomUUID()}`, body: JSON.stringify({ type, timestamp, data }) });
+    }
+  }
+
+  /** Messages of a webhook that has changed go with it. */
+  private configure(): void {
+    const { webhooks = [] } = this.services.definition();
+    if (webhooks === this.configured) return;
+    this.configured = webhooks;
+    const { clock, log, open } = this.services;
+    const before = this.queues;
+    this.queues = webhooks.map(
+      (webhook) =>
+        before.find(({ definition }) => sameWebhook(definition, webhook)) ??
+        new WebhookQueue(webhook, open(webhook), clock, log),
+    );
+    for (const queue of before) if (!this.queues.includes(queue)) void queue.close();
+  }
+
+  private eventOf(event: CrawlEvent): WebhookEvent | undefined {
+    switch (event.type) {
+      case 'order':
+        return this.orderEvent(event);
+      case 'sink': {
+        const { sink, state, message } = event;
+        if (state !== 'unavailable') return this.down.delete(sink) ? { type: 'sink.up', data: { sink } } : undefined;
+        if (this.down.has(sink)) return undefined; // told at its first failure
+        this.down.add(sink);
+        return { type: 'sink.down', data: { sink, message } };
+      }
+      case 'host':
+        return this.hostEvent(event);
+      case 'visit': {
+        if (event.outcome !== 'login-failed') return undefined;
+        const { crawler, url } = event;
+        const host = hostOf(url);
+        const count = this.counted(`login ${crawler} ${host}`);
+        return count === undefined ? undefined : { type: 'login.failed', data: { crawler, host, count, url } };
+      }
+      case 'configuration':
+        return { type: 'configuration.applied', data: { version: event.version } };
+      default:
+        return undefined;
+    }
+  }
+
+  private orderEvent({ crawler, uri, state, reason, message }: Extract<CrawlEvent, { type: 'order' }>) {
+    if (state === 'held') {
+      const host = hostOf(uri);
+      const count = this.counted(`held ${crawler} ${host}`);
+      return count === undefined
+        ? undefined
+        : ({ type: 'deletions.held', data: { crawler, host, count, uri, reason } } as const);
+    }
+    if (state !== 'refused') return undefined;
+    const count = this.counted(`refused ${crawler}`);
+    return count === undefined
+      ? undefined
+      : ({ type: 'orders.refused', data: { crawler, count, uri, message } } as const);
+  }
+
+  /** A host that rests again and again is told once. */
+  private hostEvent({ hostKey: host, state, until }: Extract<CrawlEvent, { type: 'host' }>): WebhookEvent | undefined {
+    if (state !== 'backing off')
+      return this.resting.delete(host) ? { type: 'host.recovered', data: { host } } : undefined;
+    if (this.resting.has(host)) return undefined;
+    if (this.resting.size >= MOST_COUNTED) this.resting.clear();
+    this.resting.add(host);
+    return { type: 'host.ill', data: { host, until: until && new Date(until).toISOString() } };
+  }
+
+  /** The count so far, when it is worth a message. */
+  private counted(key: string): number | undefined {
+    if (this.counts.size >= MOST_COUNTED) this.counts.clear();
+    const count = (this.counts.get(key) ?? 0) + 1;
+    this.counts.set(key, count);
+    return Number.isInteger(Math.log10(count)) ? count : undefined;
+  }
+}
+
+const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
+
+const sameWebhook = (one: WebhookDefinition, other: WebhookDefinition): boolean => sameDefinition(one, other, 'place');

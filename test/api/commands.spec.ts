@@ -1,0 +1,148 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { check } from '../../src/cli/check.js';
+import { ServerClient } from '../../src/cli/client.js';
+import { completion } from '../../src/cli/completion.js';
+import { doctor } from '../../src/cli/doctor.js';
+import { explain } from '../../src/cli/explain.js';
+import { refused } from '../../src/cli/refused.js';
+import { roots } from '../../src/cli/roots.js';
+import { testSinks } from '../../src/cli/sinks.js';
+import { status } from '../../src/cli/status.js';
+import { ApiWorld } from './api-world.js';
+
+let world: ApiWorld;
+beforeAll(async () => {
+  world = await ApiWorld.start();
+  await world.caughtUp();
+  vi.stubEnv('CRAWLWAY_FILE_SINKS', world.folder);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  return world.stop();
+});
+afterEach(() => {
+  process.exitCode = undefined;
+  vi.restoreAllMocks();
+});
+
+/** What a command prints. */
+async function printed(command: () => unknown): Promise<string> {
+  let text = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    text += chunk;
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  await command();
+  vi.restoreAllMocks();
+  return text;
+}
+
+it('results are one JSON document each with --json', async () => {
+  const server = { server: world.server.url, json: true };
+  const answers = {
+    status: JSON.parse(await printed(() => status(server))),
+    roots: JSON.parse(await printed(() => roots(server))),
+    refused: JSON.parse(await printed(() => refused(server))),
+    explain: JSON.parse(await printed(() => explain(world.site.url('/a.html'), server))),
+    check: JSON.parse(await printed(() => check(world.configFile, { json: true }))),
+  };
+  expect(answers).toMatchObject({
+    status: { crawlers: [{ name: 'test', indexed: 4 }], sinks: [{ name: 'main', type: 'file' }] },
+    roots: [{ url: `${world.site.origin}/`, origin: 'configuration', state: { status: 'indexed' } }],
+    refused: [],
+    explain: [{ crawler: 'test', headline: { fate: 'in-index' } }],
+    check: [],
+  });
+  expect(await printed(() => roots({ server: world.server.url }))).toMatch(
+    /^STATUS.*\nindexed .* configuration {2}http/,
+  );
+});
+
+it('a sink is tried without an order, in the configuration, in force and in a draft', async () => {
+  const before = world.pushed.length;
+  expect(JSON.parse(await printed(() => testSinks('main', { config: world.configFile, json: true })))).toMatchObject([
+    { name: 'main', ok: true, message: 'Its folder can be written.' },
+  ]);
+  expect((await world.send('POST', 'sinks/main/test')).body).toMatchObject({ ok: true });
+  expect((await world.send('POST', 'sinks/other/test')).status).toBe(404);
+
+  const receiver = createServer((request, response) =>
+    response.writeHead(request.headers.authorization ? 200 : 401).end('{}'),
+  );
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as { port: number };
+  const draft = (attributes: string) =>
+    world
+      .configuration()
+      .replace(
+        '</CrawlConfig>',
+        `<cw:Sink name="new" type="opensearch" url="http://127.0.0.1:${port}" index="i" ${attributes}/></CrawlConfig>`,
+      );
+  const tried = async (attributes: string) =>
+    (await world.send('POST', 'config/test-sink?sink=new', draft(attributes), { 'content-type': 'application/xml' }))
+      .body;
+  expect(await tried('login="a" password="b"')).toMatchObject({ name: 'new', ok: true });
+  expect(await tried('')).toMatchObject({ ok: false, message: expect.stringContaining('401') });
+  receiver.close();
+  expect(await tried('')).toMatchObject({ ok: false, message: expect.stringMatching(/refused|ECONNREFUSED/) });
+  expect(world.pushed).toHaveLength(before);
+});
+
+it('the doctor tries what a crawl needs, and fails when something does', async () => {
+  const found = async (config: string) =>
+    JSON.parse(await printed(() => doctor({ config, data: join(world.folder, 'data'), json: true }))) as {
+      what: string;
+      state: string;
+    }[];
+  const states = Object.fromEntries((await found(world.configFile)).map(({ what, state }) => [what, state]));
+  expect(states).toMatchObject({ Node: 'ok', configuration: 'ok', DNS: 'ok', 'sink main': 'ok', clock: 'ok' });
+  expect(process.exitCode).toBe(0);
+  expect((await found(join(world.folder, 'none.xml')))[1]).toMatchObject({ what: 'configuration', state: 'failed' });
+  expect(process.exitCode).toBe(1);
+});
+
+it('a key that the server does not know, or a missing one, is told with the variable that holds it', async () => {
+  const server = createServer((_, response) => response.writeHead(401).end('{}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const call = (env: NodeJS.ProcessEnv) => new ServerClient({ server: `http://127.0.0.1:${port}` }, env).crawlers();
+  await expect(call({ CRAWLWAY_API_KEY: 'wrong' })).rejects.toThrow(/does not know the key in CRAWLWAY_API_KEY/);
+  await expect(call({})).rejects.toThrow(/asks for a key: set CRAWLWAY_API_KEY/);
+  server.close();
+});
+
+it('completion knows every command and option', async () => {
+  const program = new Command('crawlway');
+  program.command('sinks').command('test').option('--json');
+  const bash = await printed(() => completion(program, 'bash'));
+  expect(bash).toContain('"sinks test") candidates="--json --help"');
+  expect(await printed(() => completion(program, 'zsh'))).toMatch(/^#compdef crawlway/);
+  expect(await printed(() => completion(program, 'fish'))).toContain('-a test');
+});
+
+it('the documentation is served at /help, and nothing beside it', async () => {
+  const page = await world.get('/help/');
+  expect([page.status, page.headers.get('content-security-policy')]).toEqual([
+    200,
+    expect.stringContaining("script-src 'self'"),
+  ]);
+  expect((await world.get('/help/how-to.html')).text).toContain('<h1 id="how-tos">');
+  expect((await world.get('/help/nothing.html')).status).toBe(404);
+  expect((await world.get('/help/..%2f..%2fpackage.json')).status).not.toBe(200);
+});
+
+it('the stored URLs of a filter come as CSV and as lines of JSON', async () => {
+  const csv = await world.get('crawlers/test/urls/export?status=indexed');
+  expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  const [head, ...rows] = csv.text.trimEnd().split('\r\n');
+  expect(head).toMatch(/^url,status,reason,/);
+  expect(rows).toHaveLength(4);
+  expect(rows).toContainEqual(expect.stringContaining(`${world.site.url('/a.html')},indexed,`));
+  const lines = (await world.get('crawlers/test/urls/export?format=ndjson')).text.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line).status).sort()).toEqual(['error', ...Array(4).fill('indexed')]);
+  expect((await world.get('crawlers/nobody/urls/export')).status).toBe(404);
+});

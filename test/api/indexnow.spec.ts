@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiWorld } from './api-world.js';
+
+const KEY = '0123456789abcdef-Z';
+
+describe('the IndexNow receiver', () => {
+  let world: ApiWorld;
+  const url = (path: string): string => world.site.url(path);
+  const send = (body: unknown) => world.send('POST', '/indexnow', body);
+  const submission = (...paths: string[]) => ({ host: new URL(url('/')).host, key: KEY, urlList: paths.map(url) });
+  const auth = { authorization: 'Bearer 0123456789abcdef0123456789abcdef' };
+  const history = (path: string) =>
+    world.get(`crawlers/test/url?url=${encodeURIComponent(url(path))}`, auth).then(({ body }) => body);
+  const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => {
+    while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+
+  beforeAll(async () => {
+    world = await ApiWorld.start({
+      keys: 'ops:admin:0123456789abcdef0123456789abcdef',
+      callsPerMinute: 1_000,
+      crawler: '<Root url="SITE/"/>',
+    });
+    world.site.set(`/${KEY}.txt`, { body: `${KEY}\n` }).set('/sub/here.txt', { body: KEY });
+    await until(async () => (await world.get('crawlers/test', auth)).body.indexed === 4);
+    world.site.forgetRequests();
+  });
+  afterAll(() => world.stop());
+
+  it('takes one URL by GET: a page that changed is pushed, a page that is gone is deleted', async () => {
+    const query = (path: string) => `/indexnow?url=${encodeURIComponent(url(path))}&key=${KEY}`;
+    world.site.page('/a.html', [], 'Another text.').remove('/c.html');
+    expect((await world.get(query('/a.html'))).status).toBe(200);
+    expect((await world.get(query('/c.html'))).status).toBe(200);
+    await until(() => world.pushed.includes('delete /c.html'));
+    await until(() => world.pushed.filter((order) => order === 'add /a.html').length === 2);
+    const { visits } = await history('/a.html');
+    expect(visits[0].detail).toBe('asked for by the site (IndexNow)');
+    expect(world.site.requests.filter(({ path }) => path === `/${KEY}.txt`)).toHaveLength(1);
+  });
+
+  it('takes a list of 10,000, indexes a page that nothing links to, and says how it was found', async () => {
+    world.site.page('/new.html');
+    const { status } = await send(submission('/new.html', ...Array.from({ length: 9_999 }, (_, i) => `/b.html#${i}`)));
+    expect(status).toBe(200);
+    await until(() => world.pushed.includes('add /new.html'));
+    expect((await history('/new.html')).state).toMatchObject({ discoveredVia: 'indexnow' });
+    expect((await send({ ...submission(), urlList: Array.from({ length: 10_001 }, () => url('/')) })).status).toBe(400);
+  });
+
+  it.each([
+    ['no body', undefined, 400],
+    ['no URLs', { key: KEY, urlList: [] }, 400],
+    ['no key', { urlList: ['http://a.example/'] }, 400],
+    ['a key that the protocol does not know', { key: 'short', urlList: ['http://a.example/'] }, 422],
+    ['a host that nobody crawls', { key: KEY, urlList: ['http://a.example/'] }, 422],
+  ])('answers %s as the protocol says', async (_, body, status) => {
+    expect((await send(body)).status).toBe(status);
+  });
+
+  it('refuses URLs of another host, a key elsewhere, and URLs outside the folder of the key', async () => {
+    const foreign = { ...submission('/a.html'), urlList: [url('/a.html'), 'http://a.example/'] };
+    expect((await send(foreign)).status).toBe(422);
+    expect((await send({ ...submission('/a.html'), keyLocation: 'http://a.example/k.txt' })).status).toBe(422);
+    const below = { key: KEY, keyLocation: url('/sub/here.txt') };
+    expect((await send({ ...submission('/a.html'), ...below })).status).toBe(422);
+    expect((await send({ ...submission('/sub/x.html'), ...below })).status).toBe(200);
+  });
+
+  it('refuses a wrong key, and after ten of them asks the site no more', async () => {
+    const guess = (i: number) => send({ ...submission('/a.html'), key: `wrong-key-${i}` });
+    const statuses: number[] = [];
+    for (let i = 0; i < 12; i++) statuses.push((await guess(i)).status);
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 403), 429, 429]);
+    expect(world.site.requests.filter(({ path }) => path.startsWith('/wrong-key'))).toHaveLength(10);
+  });
+});

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { XML_FORMAT } from '../../src/server/engine.module.js';
+import { PROJECT_ROOT } from '../../src/server/project-root.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+
+const script = new URL('../../scripts/docs.mjs', import.meta.url).href;
+const { buildSite } = (await import(script)) as { buildSite(folder: string): void };
+
+it('every link of the documentation site leads to a page, a picture or a heading that is there', () => {
+  const folder = temporaryDirectory();
+  buildSite(folder);
+  const files = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }));
+  const pages = [...files].filter((name) => name.endsWith('.html'));
+  const text = new Map(pages.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  const broken = [...text].flatMap(([name, html]) =>
+    [...html.matchAll(/(?:href|src)="([^"]+)"/g)].flatMap(([, link = '']) => {
+      if (/^(?:https?:|mailto:)/.test(link)) return [];
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? name : file;
+      const found = files.has(target) && (anchor === undefined || text.get(target)?.includes(` id="${anchor}"`));
+      return found ? [] : [`${name}: ${link}`];
+    }),
+  );
+  expect(broken).toEqual([]);
+  expect(pages.length).toBeGreaterThan(15);
+});
+
+it('each screen of the console leads to a page that is there', async () => {
+  const folder = temporaryDirectory();
+  buildSite(folder);
+  const source = readFileSync(join(PROJECT_ROOT, 'console/src/ui/help.ts'), 'utf8');
+  const links = [...source.matchAll(/'([\w-]+\.html)(?:#([\w-]+))?'/g)];
+  const broken = links.filter(([, file = '', anchor]) => {
+    const html = readFileSync(join(folder, file), 'utf8');
+    return anchor !== undefined && !html.includes(` id="${anchor}"`);
+  });
+  expect(broken.map(([link]) => link)).toEqual([]);
+  expect(links.length).toBeGreaterThan(10);
+});
+
+it('every whole configuration in the documentation is free of errors and warnings', () => {
+  vi.stubEnv('CRAWLWAY_SECRET_ES', 'x');
+  vi.stubEnv('CRAWLWAY_SECRET_PASSWORD', 'x');
+  const folder = join(PROJECT_ROOT, 'docs');
+  const blocks = readdirSync(folder)
+    .filter((name) => name.endsWith('.md'))
+    .flatMap((name) =>
+      [...readFileSync(join(folder, name), 'utf8').matchAll(/```xml\n([\s\S]*?)```/g)].map(([, xml = '']) => ({
+        name,
+        xml,
+      })),
+    )
+    .filter(({ xml }) => xml.startsWith('<CrawlConfig'));
+  const problems = blocks.flatMap(({ name, xml }) => XML_FORMAT.read(xml, { file: name, readFile: () => '' }).problems);
+  vi.unstubAllEnvs();
+  expect(problems.map(({ place, message }) => `${place.file}:${place.line} ${message}`)).toEqual([]);
+  expect(blocks.length).toBeGreaterThan(5);
+});

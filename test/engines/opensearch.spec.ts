@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { ElasticsearchSink } from '../../src/adapters/push/elasticsearch.js';
+import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
+import { SinkUnavailable } from '../../src/engine/ports/sink.js';
+import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../support/push-orders.js';
+import { type OpenSearch, openSearchIsMissing, startOpenSearch } from './support/opensearch.js';
+
+const missing = openSearchIsMissing();
+const START_MS = 900_000;
+
+describe.skipIf(missing !== undefined)(`OpenSearch${missing === undefined ? '' : ` (left out: ${missing})`}`, () => {
+  let engine: OpenSearch;
+  let index: string;
+  let tests = 0;
+
+  beforeAll(async () => {
+    engine = await startOpenSearch();
+  }, START_MS);
+  afterAll(() => engine?.close());
+  beforeEach(() => {
+    index = `crawlway-test-${process.pid}-${++tests}`;
+    onTestFinished(async () => void (await engine.call('DELETE', `${index}*`)));
+  });
+
+  const opened = (name = index) => {
+    const sink = new ElasticsearchSink(
+      sinkDefinition({ type: 'opensearch', url: engine.url, options: { index: name } }),
+    );
+    onTestFinished(() => sink.close());
+    return sink;
+  };
+  const titled = (title: string) => ({ metas: [{ name: 'title', value: title }] });
+  const states = (answers: readonly OrderAnswer[]) => answers.map(({ state }) => state);
+  const numbered = (count: number, first = 0) =>
+    Array.from({ length: count }, (_, i) => addOrder(`http://site.test/${first + i}`, { stamp: `s${first + i}` }));
+
+  async function found(query: object): Promise<string[]> {
+    await engine.call('POST', `${index}/_refresh`);
+    const { hits } = (await engine.call('POST', `${index}/_search`, { query })) as {
+      hits: { hits: { _source: { uri: string } }[] };
+    };
+    return hits.hits.map((hit) => hit._source.uri).sort();
+  }
+
+  it('finds a document by its text, its title and a meta, each as the mapping says', async () => {
+    const metas = [
+      { name: 'title', value: 'Herons of the estuary' },
+      { name: 'author', value: 'Ada Byron' },
+    ];
+    const answers = await opened().deliver(
+      [addOrder('http://site.test/a', { metas, text: 'They wait in the reeds.' }), addOrder('http://site.test/b')],
+      stillWanted(),
+    );
+    expect(states(answers)).toEqual(['acknowledged', 'acknowledged']);
+    expect(await found({ match: { text: 'reeds' } })).toEqual(['http://site.test/a']);
+    expect(await found({ match: { title: 'estuary' } })).toEqual(['http://site.test/a']);
+    expect(await found({ term: { 'metas.author': 'Ada Byron' } })).toEqual(['http://site.test/a']);
+  });
+
+  it('carries out the orders of one URI as they were decided, and repeats do no harm', async () => {
+    const sink = opened();
+    const orders = [
+      addOrder('http://site.test/a', { stamp: 'old' }),
+      deleteOrder('http://site.test/a'),
+      addOrder('http://site.test/a', { stamp: 'new' }),
+      addOrder('http://site.test/b'),
+      deleteOrder('http://site.test/b'),
+      deleteOrder('http://site.test/never'),
+    ];
+    for (let round = 0; round < 2; round++)
+      expect(new Set(states(await sink.deliver(orders, stillWanted())))).toEqual(new Set(['acknowledged']));
+    expect(await heldBy(sink)).toEqual(['http://site.test/a new']);
+  });
+
+  it('refuses the one document that conflicts with the mapping, in the words of the engine, and takes the others', async () => {
+    await engine.call('PUT', index, {
+      mappings: { properties: { uri: { type: 'keyword' }, stamp: { type: 'keyword' }, title: { type: 'integer' } } },
+    });
+    const orders = [
+      addOrder('http://site.test/1', titled('1')),
+      addOrder('http://site.test/two', titled('two')),
+      addOrder('http://site.test/3', titled('3')),
+    ];
+    const answers = await opened().deliver(orders, stillWanted());
+    expect(states(answers)).toEqual(['acknowledged', 'refused', 'acknowledged']);
+    expect(answers[1]).toMatchObject({ message: expect.stringMatching(/mapper_parsing_exception.*"two"/) });
+  });
+
+  it('keeps orders for later while a full disk has made the index read-only, and delivers after the repair', async () => {
+    const sink = opened();
+    await sink.deliver(numbered(2), stillWanted());
+    await engine.call('PUT', `${index}/_settings`, { 'index.blocks.read_only_allow_delete': true });
+    const delivery = sink.deliver([addOrder('http://site.test/later')], stillWanted());
+    await expect(delivery).rejects.toThrow(SinkUnavailable);
+    await expect(delivery).rejects.toThrow(/cluster_block_exception/);
+    await engine.call('PUT', `${index}/_settings`, { 'index.blocks.read_only_allow_delete': null });
+    expect(states(await sink.deliver([addOrder('http://site.test/later')], stillWanted()))).toEqual(['acknowledged']);
+    expect(await heldBy(sink)).toHaveLength(3);
+  });
+
+  it('writes through an alias, and leaves the index behind it as it was made', async () => {
+    await engine.call('PUT', `${index}-v1`, {
+      aliases: { [index]: { is_write_index: true } },
+      mappings: { dynamic: false, properties: { uri: { type: 'keyword' }, stamp: { type: 'keyword' } } },
+    });
+    const sink = opened();
+    await sink.deliver([addOrder('http://site.test/a', { stamp: 'one' })], stillWanted());
+    expect(await heldBy(sink)).toEqual(['http://site.test/a one']);
+    const made = (await engine.call('GET', `${index}-v1`)) as Record<string, { mappings: { properties: object } }>;
+    expect(Object.keys(made[`${index}-v1`]!.mappings.properties)).toEqual(['stamp', 'uri']);
+  });
+
+  it('tells everything it holds of 5,000 documents', async () => {
+    const sink = opened();
+    for (let first = 0; first < 5_000; first += 1_000) await sink.deliver(numbered(1_000, first), stillWanted());
+    const held = await heldBy(sink);
+    expect(held).toEqual(
+      numbered(5_000)
+        .map(({ uri }, i) => `${uri} s${i}`)
+        .sort(),
+    );
+  });
+
+  describe.skipIf(process.env['CRAWLWAY_TEST_OPENSEARCH_URL'] !== undefined)(
+    'a server that this test may restart',
+    () => {
+      it(
+        'loses nothing of what it acknowledged when it is killed between batches',
+        async () => {
+          const sink = opened();
+          const acknowledged: string[] = [];
+          const deliver = async (orders: readonly PushOrder[]) => {
+            const answers = await sink.deliver(orders, stillWanted());
+            orders.forEach(({ uri }, i) => {
+              if (answers[i]?.state === 'acknowledged') acknowledged.push(uri);
+            });
+          };
+          await deliver(numbered(500));
+          const inFlight = deliver(numbered(500, 500));
+          await engine.process?.kill();
+          await inFlight.catch((error: unknown) => expect(error).toBeInstanceOf(SinkUnavailable));
+          await expect(deliver(numbered(1, 1_000))).rejects.toThrow(SinkUnavailable);
+          await engine.process?.restart();
+          await engine.call('GET', `_cluster/health/${index}?wait_for_status=yellow&timeout=60s`);
+          const held = new Set((await heldBy(sink)).map((line) => line.split(' ')[0]));
+          expect(acknowledged.filter((uri) => !held.has(uri))).toEqual([]);
+          await deliver(numbered(1_001));
+          expect(await heldBy(sink)).toHaveLength(1_001);
+        },
+        START_MS,
+      );
+
+      it(
+        'waits when the engine answers 429, and delivers when it takes orders again',
+        async () => {
+          await engine.process?.restart({ 'indexing_pressure.memory.limit': '64kb' });
+          const sink = opened();
+          const large = addOrder('http://site.test/large', { text: 'reeds '.repeat(20_000) });
+          const delivery = sink.deliver([large], stillWanted());
+          await expect(delivery).rejects.toThrow(SinkUnavailable);
+          await expect(delivery).rejects.toThrow(/rejected/);
+          await engine.process?.restart();
+          await engine.call('GET', `_cluster/health/${index}?wait_for_status=yellow&timeout=60s`);
+          expect(states(await sink.deliver([large], stillWanted()))).toEqual(['acknowledged']);
+        },
+        START_MS,
+      );
+    },
+  );
+});

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { SolrSink } from '../../src/adapters/push/solr.js';
+import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
+import { SinkUnavailable } from '../../src/engine/ports/sink.js';
+import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../support/push-orders.js';
+import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
+
+const missing = engineIsMissing();
+const START_MS = 900_000;
+
+const states = (answers: readonly OrderAnswer[]) => answers.map(({ state }) => state);
+const numbered = (count: number, first = 0): PushOrder[] =>
+  Array.from({ length: count }, (_, i) => addOrder(`http://site.test/${first + i}`, { stamp: `s${first + i}` }));
+
+describe.skipIf(missing !== undefined)(`Solr${missing === undefined ? '' : ` (left out: ${missing})`}`, () => {
+  let engine: EngineProcess;
+
+  beforeAll(async () => {
+    engine = await startEngine({ engine: 'solr', main: 'SolrEngine', template: 'home' }, (port, folder) => [
+      String(port),
+      folder,
+    ]);
+  }, START_MS);
+  afterAll(() => engine?.close());
+  beforeEach(() => call('update?commit=true', { delete: { query: '*:*' } }));
+
+  const url = () => `http://127.0.0.1:${engine.port}/solr`;
+  async function call(path: string, body?: unknown): Promise<unknown> {
+    const headers = { 'content-type': 'application/json' };
+    const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await fetch(`${url()}/documents/${path}`, init)).json();
+  }
+  const opened = () => {
+    const sink = new SolrSink(sinkDefinition({ type: 'solr', url: url(), options: { index: 'documents' } }));
+    onTestFinished(() => sink.close());
+    return sink;
+  };
+
+  it('finds a document by its text and a meta, and gives it back as it was', async () => {
+    const metas = [
+      { name: 'title', value: 'Herons' },
+      { name: 'dc.creator', value: 'one' },
+      { name: 'dc.creator', value: 'two' },
+    ];
+    const order = addOrder('http://site.test/a', { metas, text: 'They wait in the reeds.' });
+    const sink = opened();
+    await sink.deliver([order], stillWanted());
+    expect(await heldBy(sink)).toEqual(['http://site.test/a a1b2c3']);
+    for (const query of ['text_t:reeds', 'meta_dc_creator_txt:two'])
+      expect(await call(`select?q=${query}`)).toMatchObject({ response: { docs: [{ id: order.uri }] } });
+    const [kept] = await sink.documents([order.uri, 'http://site.test/never'], stillWanted());
+    if (order.kind !== 'add') throw new Error('no document');
+    const { master, ...rest } = order.document;
+    expect(kept).toEqual({ crawler: 'docs', document: { ...rest, master: { ...master, bytes: new Uint8Array() } } });
+  });
+
+  it('carries out the orders of one URI as they were decided, and repeats do no harm', async () => {
+    const sink = opened();
+    const orders = [
+      addOrder('http://site.test/a', { stamp: 'old' }),
+      deleteOrder('http://site.test/a'),
+      addOrder('http://site.test/a', { stamp: 'new' }),
+      addOrder('http://site.test/b'),
+      deleteOrder('http://site.test/b'),
+      deleteOrder('http://site.test/never'),
+    ];
+    for (let round = 0; round < 2; round++)
+      expect(new Set(states(await sink.deliver(orders, stillWanted())))).toEqual(new Set(['acknowledged']));
+    expect(await heldBy(sink)).toEqual(['http://site.test/a new']);
+  });
+
+  it('refuses the one document that conflicts with the schema, in the words of the engine, and takes the others', async () => {
+    const sized = (size: string) => ({ metas: [{ name: 'size', value: size }] });
+    const orders = [
+      addOrder('http://site.test/1', sized('1')),
+      addOrder('http://site.test/two', sized('two')),
+      addOrder('http://site.test/3', sized('3')),
+    ];
+    const sink = opened();
+    const answers = await sink.deliver(orders, stillWanted());
+    expect(states(answers)).toEqual(['acknowledged', 'refused', 'acknowledged']);
+    expect(answers[1]).toMatchObject({ message: expect.stringMatching(/site\.test\/two.*two/) });
+    expect(await heldBy(sink)).toHaveLength(2);
+  });
+
+  it('tells everything it holds of 3,000 documents', async () => {
+    const sink = opened();
+    for (let first = 0; first < 3_000; first += 1_000) await sink.deliver(numbered(1_000, first), stillWanted());
+    expect(await heldBy(sink)).toEqual(
+      numbered(3_000)
+        .map(({ uri }, i) => `${uri} s${i}`)
+        .sort(),
+    );
+  });
+
+  it(
+    'loses nothing of what it acknowledged when it is killed in the middle of a batch',
+    async () => {
+      const sink = opened();
+      const acknowledged: string[] = [];
+      const deliver = async (orders: readonly PushOrder[]) => {
+        const answers = await sink.deliver(orders, stillWanted());
+        orders.forEach(({ uri }, i) => {
+          if (answers[i]?.state === 'acknowledged') acknowledged.push(uri);
+        });
+      };
+      await deliver(numbered(500));
+      const failure = deliver(numbered(500, 500)).catch((error: unknown) => error);
+      await engine.kill();
+      expect([undefined, SinkUnavailable]).toContain(((await failure) as Error | undefined)?.constructor);
+      await expect(deliver(numbered(1, 1_000))).rejects.toThrow(SinkUnavailable);
+      await engine.restart();
+      const held = new Set((await heldBy(sink)).map((line) => line.split(' ')[0]));
+      expect(acknowledged.filter((uri) => !held.has(uri))).toEqual([]);
+      await deliver(numbered(1_001));
+      expect(await heldBy(sink)).toHaveLength(1_001);
+    },
+    START_MS,
+  );
+});

@@ -1,0 +1,89 @@
+/**
+ * Engines of others, as real processes: a folder of `test/engines/` holds a Maven project that names the artifacts and a Java file
+ * that starts them. Maven resolves the class path once per version of the project and keeps the jars in its own cache.
+ */
+import { type ChildProcessByStdio, execFile, spawnSync, spawn as start } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { promisify } from 'node:util';
+
+const ENGINES = join(import.meta.dirname, '..');
+const run = promisify(execFile);
+
+/** Why engines on the Java virtual machine cannot run here; undefined when they can. */
+export const javaIsMissing = (): string | undefined =>
+  ['java', 'mvn'].find((program) => spawnSync(program, ['-version'], { stdio: 'ignore' }).status !== 0);
+
+/** The jars of an engine, as a class path. The first call on a machine takes about a minute. */
+async function classPath(engine: string): Promise<string> {
+  const project = join(ENGINES, engine, 'pom.xml');
+  const version = createHash('sha256').update(readFileSync(project)).digest('hex').slice(0, 16);
+  const folder = join(tmpdir(), 'crawlway-engines');
+  const file = join(folder, `${engine}-${version}.classpath`);
+  const isWhole = () => existsSync(file) && readFileSync(file, 'utf8').split(':').every(existsSync);
+  if (!isWhole()) {
+    mkdirSync(folder, { recursive: true });
+    const written = `${file}.${process.pid}`;
+    const goals = ['dependency:build-classpath', `-Dmdep.outputFile=${written}`];
+    await run('mvn', ['-q', '-B', '-f', project, ...goals], { timeout: 600_000, maxBuffer: 16 * 1024 * 1024 });
+    renameSync(written, file);
+  }
+  return readFileSync(file, 'utf8').trim();
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+export interface JavaEngine {
+  /** Ends it in order. */
+  stop(): Promise<void>;
+  /** Ends it as a power failure would. */
+  kill(): Promise<void>;
+}
+
+/** Resolves when the engine has printed that it is ready; rejects with the end of its log when it ends before. */
+export async function startJavaEngine(
+  engine: string,
+  main: string,
+  programArguments: readonly string[],
+): Promise<JavaEngine> {
+  const source = join(ENGINES, engine, `${main}.java`);
+  const flags = ['-Xms256m', '-Xmx768m', '-cp', await classPath(engine), source];
+  const child = start('java', [...flags, ...programArguments], { stdio: ['pipe', 'pipe', 'pipe'] });
+  await untilReady(child, engine);
+  const ended = once(child, 'exit');
+  const leave = async (action: () => void): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      action();
+      await ended;
+    }
+  };
+  return {
+    stop: () => leave(() => child.stdin.end()),
+    kill: () => leave(() => child.kill('SIGKILL')),
+  };
+}
+
+function untilReady(child: ChildProcessByStdio<Writable, Readable, Readable>, engine: string): Promise<void> {
+  const log: string[] = [];
+  return new Promise((resolve, reject) => {
+    const take = (line: string): void => {
+      log.push(line);
+      if (log.length > 40) log.shift();
+      if (line.includes('engine is ready')) resolve();
+    };
+    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', take);
+    child.on('exit', (code) => reject(new Error(`${engine} ended (${code}):\n${log.join('\n')}`)));
+  });
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { PROJECT_ROOT } from '../src/server/project-root.js';
+import { temporaryDirectory } from './support/temporary-directory.js';
+
+interface Manifest {
+  readonly private?: boolean;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const script = new URL('../scripts/package.mjs', import.meta.url).href;
+const { stagePackage } = (await import(script)) as { stagePackage(folder: string): Manifest };
+
+const MOST_BYTES = 20_000_000;
+
+function crawlway(cwd: string, ...args: string[]) {
+  const child = spawn(process.execPath, [join(cwd, 'node_modules/crawlway/bin/crawlway.mjs'), ...args], {
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+it('installed in an empty folder without packages for development, init writes the sample and serve indexes it', async () => {
+  const folder = temporaryDirectory();
+  const installed = join(folder, 'node_modules/crawlway');
+  const manifest = stagePackage(installed);
+  expect(manifest.private).toBeUndefined();
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((file) => /^(?:src|test|data|bench|docs\/screenshots)\b|\.ts$/.test(file))).toEqual([]);
+  const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
+  expect(bytes).toBeLessThan(MOST_BYTES);
+
+  for (const name of Object.keys(manifest.dependencies)) {
+    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
+    symlinkSync(join(PROJECT_ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  const init = crawlway(folder, 'init');
+  expect(await once(init, 'close')).toEqual([0, null]);
+  const server = crawlway(folder, 'serve', '--port', '0');
+  let output = '';
+  server.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  for await (const chunk of server.stdout) {
+    output += chunk;
+    if (/\d+ documents are indexed/.test(output)) break;
+  }
+  expect(output).toMatch(/The crawl has caught up: 30 documents are indexed/);
+  server.kill('SIGTERM');
+  expect(await once(server, 'close')).toEqual([0, null]);
+});

@@ -1,0 +1,127 @@
+/** Pages made by scripts, rendered by a real browser. Left out where there is no Chromium. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
+import { findBrowser } from '../../src/adapters/browser/find-browser.js';
+import { CrawlWorld, type WorldOptions } from '../support/crawl-world.js';
+import { FakeSite } from '../support/fake-site.js';
+import { publishShop, textOf } from './script-made-site.js';
+
+const SANDBOX = process.getuid?.() === 0 ? 'sandbox="false"' : '';
+const log = { info: () => undefined, warn: () => undefined };
+
+let site: FakeSite;
+let world: CrawlWorld;
+
+const start = (options: Partial<WorldOptions> & { renderer?: string } = {}): Promise<CrawlWorld> =>
+  CrawlWorld.start({
+    crawler: `<Root url="${site.url('/')}"/>`,
+    attributes: 'render="auto"',
+    index: 'none',
+    engines: ({ renderer, fetchers }, http) => [new BrowserEngine(renderer!, fetchers, http, log)],
+    ...options,
+    more: `<cw:Renderer ${SANDBOX} ${options.renderer ?? ''}/><cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.1/32"/></cw:Fetcher>`,
+  });
+
+beforeEach(async () => {
+  site = await FakeSite.start();
+  publishShop(site);
+});
+
+afterEach(async () => {
+  await world.close();
+  await site.close();
+});
+
+describe.skipIf(findBrowser({}) === undefined)('a site made by scripts', () => {
+  it('is crawled with its text, links, titles, shadow roots and frames', async () => {
+    world = await start();
+    await world.untilIdle();
+    const pushed = world.pushed();
+    for (const id of [1, 2, 3, 9])
+      expect(pushed.get(site.url(`/product/${id}`))).toMatchObject({ text: expect.stringContaining(textOf(id)) });
+    expect(pushed.get(site.url('/'))!.text).toMatch(/Catalogue.*Shadowstock 42 pieces.*Frameword inside/);
+    expect(pushed.get(site.url('/catalogue'))).toBeDefined();
+    const metas = pushed.get(site.url('/product/1'))!.metas;
+    expect(metas).toEqual(
+      expect.arrayContaining([
+        { name: 'title', value: 'Product 1' },
+        { name: 'render', value: 'browser' },
+      ]),
+    );
+    expect(await world.state(site.url('/product/1'))).toMatchObject({ status: 'indexed', reason: 'indexed' });
+    const asked = site.requests.map(({ path }) => path);
+    expect(asked.filter((path) => path === '/product/1')).toHaveLength(1);
+    expect(asked.filter((path) => path === '/preact.js')).toHaveLength(1);
+    expect(asked).not.toContain('/huge.png');
+    expect(asked).not.toContain('/style.css');
+  });
+
+  it('is rendered by rule, with steps; a page that a script leaves is a redirect; the rest is read as it is sent', async () => {
+    world = await start({
+      attributes: 'render="never"',
+      crawler: `<Root url="${site.url('/more')}"/><Root url="${site.url('/old')}" site="false"/><Root url="${site.url('/product/1')}"/>
+        <Rules><Rule><Path value="/more"/><Render mode="always" readyWhen=".more" steps="click .more; wait 0.1"/></Rule>
+        <Rule><Path value="/old"/><Render mode="always"/></Rule></Rules>`,
+    });
+    await world.untilIdle();
+    expect(world.pushed().get(site.url('/more'))).toMatchObject({ text: `More ${textOf(7)}` });
+    expect(await world.state(site.url('/old'))).toMatchObject({ status: 'redirected' });
+    expect(await world.state(site.url('/product/1'))).toMatchObject({ reason: 'needs-rendering' });
+    expect(site.fetched).not.toContain('/api/product/1');
+  });
+
+  it('that is hostile gets nothing out and holds nothing up', async () => {
+    const inside = await FakeSite.start('127.0.0.2');
+    site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /secret' });
+    site.set('/secret', { headers: { 'content-type': 'text/html' }, body: 'secret of the frame' });
+    site.set('/evil.js', { headers: { 'content-type': 'text/javascript' }, body: hostileScript(inside.port) });
+    site.set('/', { headers: { 'content-type': 'text/html' }, body: EVIL });
+    site.set('/loop', {
+      headers: { 'content-type': 'text/html' },
+      body: '<div id=root></div><script>for (;;);</script>',
+    });
+    site.page('/good', [], 'Goodword.');
+    world = await start({
+      crawler: ['/', '/loop', '/good'].map((path) => `<Root url="${site.url(path)}"/>`).join(''),
+      renderer: 'timeLimitMS="1500"',
+    });
+    await world.untilIdle();
+    const text = world.pushed().get(site.url('/'))!.text;
+    expect(text).toContain('the script ran');
+    expect(text).not.toContain('LEAK');
+    expect(inside.requests).toEqual([]);
+    expect(site.fetched).not.toContain('/secret');
+    expect(await world.state(site.url('/loop'))).toMatchObject({ reason: 'render-timeout' });
+    expect(world.pushed().get(site.url('/good'))).toMatchObject({ text: expect.stringContaining('Goodword') });
+    const [counted] = (await world.engine.metrics()).rendering;
+    expect(counted!.refused).toMatchObject({
+      address: expect.any(Number),
+      robots: expect.any(Number),
+      kind: expect.any(Number),
+    });
+    await inside.close();
+  });
+});
+
+const EVIL = '<html><title>Evil</title><div id=root></div><script src=/evil.js></script></html>';
+
+/** The fetcher of the world may ask 127.0.0.1 alone. */
+const hostileScript = (port: number): string => `
+  const leak = (what) => document.body.append('LEAK ' + what);
+  const inside = 'http://127.0.0.2:${port}/';
+  for (const url of [inside, 'http://169.254.169.254/latest/meta-data/', 'file:///etc/passwd', 'http://[::1]:${port}/'])
+    fetch(url, { mode: 'no-cors' }).then(() => leak(url), () => undefined);
+  new Image().src = inside + 'image';
+  navigator.sendBeacon(inside + 'beacon', 'x');
+  try { new WebSocket('ws://127.0.0.2:${port}/socket').onopen = () => leak('socket'); } catch {}
+  try { new EventSource(inside + 'events').onmessage = () => leak('events'); } catch {}
+  for (let n = 0; n < 1000; n++) window.open(inside + 'window' + n);
+  alert('hello'); confirm('sure?'); prompt('who?');
+  const worker = new Worker(URL.createObjectURL(new Blob(['fetch(' + JSON.stringify(inside + 'worker') + ', { mode: "no-cors" }).then(() => postMessage(1)); for (;;);'])));
+  worker.onmessage = () => leak('worker');
+  document.body.insertAdjacentHTML('beforeend', '<iframe src="/secret"></iframe><iframe src="' + inside + 'frame"></iframe><a id=get download href="data:text/plain,x">the script ran</a><form id=form method=post target=_blank action="' + inside + 'form"></form><link rel=prefetch href="' + inside + 'prefetch"><link rel=preconnect href="' + inside + '">');
+  document.getElementById('get').click();
+  document.getElementById('form').submit();
+  navigator.serviceWorker?.register('/evil.js').then((made) => made && leak('service worker'), () => undefined);
+  Notification?.requestPermission?.();
+`;

@@ -1,0 +1,107 @@
+/** Every class of fault on sites of three sizes, for an hour, with the default settings of the deletion guard. */
+import { expect, it } from 'vitest';
+import { hours, minutes } from '../../src/domain/time/units.js';
+import type { CrawlWorld } from '../support/crawl-world.js';
+import { type FakePage, html } from '../support/fake-site.js';
+import { crawl, startSite } from '../support/scenario.js';
+
+const ATTRIBUTES = 'nearDuplicateDetector="false" smartRefreshMinAgeS="3600" smartRefreshMaxAgeS="7200"';
+const SOFT_ERRORS = '<cw:SoftErrors><cw:SoftError field="title" pattern="Out of order"/></cw:SoftErrors>';
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+const FAULTS: Record<string, FakePage> = {
+  'a server error': { status: 500 },
+  'a refusal of every page': { status: 403 },
+  'a broken answer': ({ socket }) => void socket.end('this is no HTTP\r\n\r\n'),
+  'a reset connection': ({ socket }) => void socket.resetAndDestroy(),
+  'a login wall': ({ url }) =>
+    url?.startsWith('/login')
+      ? { headers: HTML, body: html('Login', []) }
+      : { status: 302, headers: { location: `/login?next=${url}` } },
+  'a soft error': { headers: HTML, body: html('Out of order', []) },
+};
+const PERMANENT = ['a server error', 'a refusal of every page', 'a broken answer', 'a soft error'];
+const SIZES = [3, 45, 200];
+
+async function threeSites(guard = '') {
+  const sites = await Promise.all(SIZES.map((_, i) => startSite(`127.0.0.${i + 2}`)));
+  const pathsOf = (i: number) => Array.from({ length: SIZES[i]! - 1 }, (_, n) => `/p${n}`);
+  const isWell = (): void =>
+    sites.forEach((site, i) => {
+      site.page('/', pathsOf(i)).remove('/login');
+      for (const path of pathsOf(i)) site.page(path);
+    });
+  isWell();
+  const roots = sites.map((site) => `<Root url="${site.url('/')}"/>`).join('');
+  const world = await crawl({ attributes: ATTRIBUTES, crawler: `${roots}${SOFT_ERRORS}${guard}` });
+  expect(await world.indexed()).toHaveLength(248);
+  const anHour = async (fault: FakePage): Promise<void> => {
+    sites.forEach((site, i) => {
+      for (const path of ['/', '/login', ...pathsOf(i)]) site.set(path, fault);
+    });
+    await anHourOfVisits(world);
+  };
+  return { sites, world, isWell, anHour };
+}
+
+async function anHourOfVisits(world: CrawlWorld): Promise<void> {
+  for (let i = 0; i < 2; i++) {
+    await world.engine.refresh('test', { like: '%' });
+    await world.pass(minutes(30));
+  }
+}
+
+const deletions = (world: CrawlWorld) =>
+  world.engine.orders({ kind: 'delete', state: 'acknowledged' }, undefined, 1_000);
+
+async function expectAllCurrent(world: CrawlWorld): Promise<void> {
+  await world.pass(hours(3));
+  expect(await deletions(world)).toEqual([]);
+  expect(await world.indexed()).toHaveLength(248);
+  expect(await world.store.count({ crawler: 'test', status: 'indexed' })).toBe(248);
+  expect(await world.engine.heldDeletions()).toEqual([]);
+  expect((await world.engine.metrics()).heldDeletions).toBe(0);
+}
+
+it.each(Object.keys(FAULTS))('%s everywhere deletes nothing, and all is current afterwards', async (fault) => {
+  const { world, isWell, anHour } = await threeSites();
+  await anHour(FAULTS[fault]!);
+  expect(await world.indexed()).toHaveLength(248);
+  if (PERMANENT.includes(fault)) expect((await world.engine.metrics()).heldDeletions).toBeGreaterThan(0);
+  isWell();
+  await expectAllCurrent(world);
+});
+
+it('refused connections delete nothing, and all is current afterwards', async () => {
+  const { sites, world } = await threeSites();
+  for (const site of sites) await site.goDown();
+  await anHourOfVisits(world);
+  for (const site of sites) await site.comeBack();
+  await expectAllCurrent(world);
+});
+
+// For 5xx, which slow the host down, see pages-of-a-host-vanish.spec.ts.
+it.each(['a refusal of every page', 'a broken answer'])('with signOfLife="false" %s deletes at once', async (fault) => {
+  const { world, anHour } = await threeSites('<cw:DeletionGuard signOfLife="false"/>');
+  await anHour(FAULTS[fault]!);
+  expect(await world.indexed()).toEqual([]);
+});
+
+it('a host that answers 500 at random loses no page for good', async () => {
+  const { sites, world, isWell } = await threeSites();
+  let request = 0;
+  const sometimes =
+    (body: string): FakePage =>
+    () =>
+      request++ % 3 === 0 ? { headers: HTML, body } : { status: 500 };
+  sites.forEach((site, i) => {
+    const paths = Array.from({ length: SIZES[i]! - 1 }, (_, n) => `/p${n}`);
+    for (const path of ['/', ...paths])
+      site.set(path, sometimes(html(path, path === '/' ? paths : [], `Text of ${path}.`)));
+  });
+  for (let i = 0; i < 3; i++) await anHourOfVisits(world);
+  expect((await deletions(world)).length).toBeGreaterThan(0);
+  isWell();
+  await world.pass(hours(6));
+  expect(await world.indexed()).toHaveLength(248);
+});

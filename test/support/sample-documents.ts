@@ -1,0 +1,162 @@
+/** Small real documents, written by code: each has a title, an author, a date, two words and a link. */
+import { strToU8, type Zippable, zipSync } from 'fflate';
+
+export interface DocumentFacts {
+  readonly title: string;
+  readonly author: string;
+  readonly text: string;
+  readonly link: string;
+}
+
+export const FACTS: DocumentFacts = {
+  title: 'Heron report',
+  author: 'Ada Wing',
+  text: 'The grey heron wades through the shallow water of the lake, and it is one of the birds that stand there for hours when they wait for fish.',
+  link: 'https://example.org/linked',
+};
+
+const CORE_TYPE = 'http://schemas.openxmlformats.org/package/2006/metadata/core-properties';
+const LINK_TYPE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink';
+
+export const zip = (files: Record<string, string | Uint8Array>): Uint8Array =>
+  zipSync(
+    Object.fromEntries(
+      Object.entries(files).map(([name, data]) => [name, typeof data === 'string' ? strToU8(data) : data]),
+    ) as Zippable,
+    { level: 6, mtime: '2024-01-01' },
+  );
+
+const core = ({ title, author }: DocumentFacts): string =>
+  `<cp:coreProperties xmlns:cp="${CORE_TYPE}"><dc:title>${title}</dc:title><dc:creator>${author}</dc:creator>` +
+  '<dcterms:created>2024-01-31T12:00:00Z</dcterms:created></cp:coreProperties>';
+
+const relationships = (...targets: (readonly [id: string, target: string, external?: boolean])[]): string =>
+  `<Relationships>${targets
+    .map(
+      ([id, target, external]) =>
+        `<Relationship Id="${id}" Type="${external ? LINK_TYPE : 'part'}" Target="${target}"${external ? ' TargetMode="External"' : ''}/>`,
+    )
+    .join('')}</Relationships>`;
+
+export const docx = (facts: DocumentFacts = FACTS): Uint8Array =>
+  zip({
+    '[Content_Types].xml': '<Types/>',
+    'docProps/core.xml': core(facts),
+    'word/document.xml': `<w:document xmlns:w="w"><w:body><w:p><w:r><w:t>${facts.text.slice(0, 9)}</w:t></w:r><w:r><w:t>${facts.text.slice(9)}</w:t></w:r></w:p><w:p><w:del><w:r><w:delText>deleted</w:delText></w:r></w:del><w:hyperlink r:id="rId1"><w:r><w:t>More</w:t></w:r></w:hyperlink></w:p></w:body></w:document>`,
+    'word/_rels/document.xml.rels': relationships(['rId1', facts.link, true]),
+  });
+
+export const xlsx = (facts: DocumentFacts = FACTS): Uint8Array =>
+  zip({
+    'docProps/core.xml': core(facts),
+    'xl/workbook.xml': '<workbook><sheets><sheet name="Birds" sheetId="1" r:id="rId1"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels': relationships(['rId1', 'worksheets/sheet1.xml']),
+    'xl/sharedStrings.xml': `<sst><si><t>${facts.text}</t></si></sst>`,
+    'xl/worksheets/sheet1.xml':
+      '<worksheet><sheetData><row><c r="A1" t="s"><v>0</v></c><c r="B1"><v>42</v></c><c t="inlineStr"><is><t>inline</t></is></c></row></sheetData></worksheet>',
+    'xl/worksheets/_rels/sheet1.xml.rels': relationships(['rId1', facts.link, true]),
+  });
+
+export const pptx = (facts: DocumentFacts = FACTS): Uint8Array =>
+  zip({
+    'docProps/core.xml': core(facts),
+    'ppt/presentation.xml':
+      '<p:presentation><p:sldIdLst><p:sldId id="256" r:id="rId7"/><p:sldId id="257" r:id="rId6"/></p:sldIdLst></p:presentation>',
+    'ppt/_rels/presentation.xml.rels': relationships(['rId6', 'slides/slide1.xml'], ['rId7', 'slides/slide2.xml']),
+    'ppt/slides/slide1.xml': '<p:sld><a:p><a:r><a:t>Second slide</a:t></a:r></a:p></p:sld>',
+    'ppt/slides/slide2.xml': `<p:sld><a:p><a:r><a:t>${facts.text}</a:t></a:r></a:p></p:sld>`,
+    'ppt/slides/_rels/slide2.xml.rels': relationships(['rId1', facts.link, true]),
+  });
+
+const odf = (facts: DocumentFacts, body: string): Uint8Array =>
+  zip({
+    mimetype: 'application/vnd.oasis.opendocument.text',
+    'meta.xml': `<office:document-meta><office:meta><dc:title>${facts.title}</dc:title><meta:initial-creator>${facts.author}</meta:initial-creator><meta:creation-date>2024-01-31T12:00:00Z</meta:creation-date></office:meta></office:document-meta>`,
+    'content.xml': `<office:document-content><office:body>${body}</office:body></office:document-content>`,
+  });
+
+export const odt = (facts: DocumentFacts = FACTS): Uint8Array =>
+  odf(
+    facts,
+    `<text:p>${facts.text.replace(' ', '<text:s/>')}</text:p><text:p><text:a xlink:href="${facts.link}">More</text:a></text:p>`,
+  );
+
+export const ods = (facts: DocumentFacts = FACTS): Uint8Array =>
+  odf(
+    facts,
+    `<table:table table:name="Birds"><table:table-row><table:table-cell><text:p>${facts.text}</text:p></table:table-cell><table:table-cell><text:p><text:a xlink:href="${facts.link}">More</text:a></text:p></table:table-cell></table:table-row></table:table>`,
+  );
+
+export const odp = (facts: DocumentFacts = FACTS): Uint8Array =>
+  odf(
+    facts,
+    `<draw:page><text:p>${facts.text}</text:p><text:p><text:a xlink:href="${facts.link}">More</text:a></text:p></draw:page>`,
+  );
+
+export const epub = (facts: DocumentFacts = FACTS): Uint8Array =>
+  zip({
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml': '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+    'OPS/book.opf': `<package><metadata><dc:title>${facts.title}</dc:title><dc:creator>${facts.author}</dc:creator><dc:language>en</dc:language><dc:date>2024-01-31T12:00:00Z</dc:date></metadata><manifest><item id="b" href="two.xhtml"/><item id="a" href="one%20.xhtml"/></manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>`,
+    'OPS/one .xhtml': `<html><head><title>not text</title></head><body><p>${facts.text}</p><a href="${facts.link}">More</a><a href="two.xhtml">On</a></body></html>`,
+    'OPS/two.xhtml': '<html><body><h1>Second chapter</h1></body></html>',
+  });
+
+export const rtf = ({ title, author, text, link }: DocumentFacts = FACTS): Uint8Array =>
+  Buffer.from(
+    `{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}{\\info{\\title ${title}}{\\author ${author}}}{\\*\\generator Some;}${text}\\par{\\field{\\*\\fldinst HYPERLINK "${link}"}{\\fldrslt Caf\\'e9 \\u8212?}}}`,
+    'latin1',
+  );
+
+export const eml = ({ title, author, text, link }: DocumentFacts = FACTS): Uint8Array =>
+  Buffer.from(
+    [
+      `From: ${author} <ada@example.org>`,
+      'To: Bob <bob@example.org>',
+      `Subject: ${title}`,
+      'Date: Wed, 31 Jan 2024 12:00:00 +0000',
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/html; charset=utf-8',
+      '',
+      `<p>${text}</p><a href="${link}">More</a>`,
+      '--b',
+      'Content-Type: application/pdf; name="plan.pdf"',
+      'Content-Disposition: attachment; filename="plan.pdf"',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'JVBERi0=',
+      '--b--',
+      '',
+    ].join('\r\n'),
+  );
+
+/** `encrypted`: with the standard handler and a password that nobody knows. */
+export function pdf({ title, author, text, link }: DocumentFacts = FACTS, encrypted = false): Uint8Array {
+  const stream = `BT /F1 12 Tf 72 700 Td (${text}) Tj ET`;
+  const objects = [
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>/Annots[6 0 R]>>',
+    `<</Length ${stream.length}>>stream\n${stream}\nendstream`,
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    `<</Type/Annot/Subtype/Link/Rect[72 690 200 710]/A<</S/URI/URI(${link})>>>>`,
+    `<</Title(${title})/Author(${author})/CreationDate(D:20240131130000+01'00')>>`,
+    ...(encrypted ? [`<</Filter/Standard/V 1/R 2/P -4/O<${'5a'.repeat(32)}>/U<${'a5'.repeat(32)}>>>`] : []),
+  ];
+  let file = '%PDF-1.4\n';
+  const offsets = objects.map((object, index) => {
+    const at = file.length;
+    file += `${index + 1} 0 obj${object}endobj\n`;
+    return at;
+  });
+  const rows = offsets.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('');
+  const secured = encrypted ? '/Encrypt 8 0 R/ID[<00112233><00112233>]' : '';
+  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`;
+  return Buffer.from(
+    `${file}${table}trailer<</Size ${objects.length + 1}/Root 1 0 R/Info 7 0 R${secured}>>\nstartxref\n${file.length}\n%%EOF\n`,
+    'latin1',
+  );
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** Engines of others (OpenSearch …) as real processes, and every scenario once more on PostgreSQL: `npm run test:engines`. */
+export default defineConfig({
+  oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
+  test: {
+    include: ['test/engines/**/*.spec.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    maxWorkers: 2,
+    globalSetup: './test/support/postgres-setup.ts',
+    execArgv: ['--import', './test/support/register-typescript.mjs'],
+  },
+});
