@@ -432,7 +432,7 @@ describe('a configuration is read', () => {
     ]);
     expect(definition?.fetchers).toMatchObject([
       {
-        proxy: holding('http://u:p@p.example/'),
+        proxies: [{ url: holding('http://u:p@p.example/'), noProxy: [] }],
         headers: { X: holding('p') },
         credentials: [{ user: 'u', password: holding('p') }],
       },

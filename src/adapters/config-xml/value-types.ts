@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import { Cron } from 'croner';
 import { compile } from 'css-select';
 import { RE2JS } from 're2js';
+import { parseCidr } from '../../domain/net/address.js';
 import { parsePeriod } from '../../domain/policy/period.js';
 import { parseSteps, STEPS_FORM } from '../../domain/render/steps.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
@@ -181,6 +182,16 @@ export const httpUrl: ValueType<string> = {
   parse: parseHttpUrl,
 };
 
+export const proxyUrl: ValueType<string> = {
+  label: 'URL of a proxy: http, https, socks5 or socks5h',
+  xsd: '<xs:restriction base="xs:anyURI"/>',
+  parse: (value) => {
+    const url = URL.parse(value.trim());
+    const isProxy = url && ['http:', 'https:', 'socks5:', 'socks5h:'].includes(url.protocol) && url.hostname !== '';
+    return isProxy ? ok(value.trim()) : no('a URL that begins with http://, https://, socks5:// or socks5h://');
+  },
+};
+
 /** A URL, or for the `file` sink a path. */
 export const target: ValueType<string> = { ...word, label: 'URL, or a path for `file`' };
 
@@ -311,6 +322,18 @@ export const share: ValueType<number> = {
 };
 
 export const hostNames: ValueType<readonly string[]> = listOf(token('host name', /^[\w.-]{1,253}$/, lower));
+
+/** Hosts that are asked without a proxy; see domain/net/choose-proxy.ts. */
+export const proxyExceptions: ValueType<readonly string[]> = listOf({
+  label: 'host name, address or block, with or without a port, or `*`',
+  xsd: STRING,
+  parse: (value) =>
+    value === '*' ||
+    /^(?:\*?\.)?[\w.-]{1,253}(?::\d{1,5})?$/.test(value) ||
+    parseCidr(value.replace(/\]:\d{1,5}$/, ']'))
+      ? ok(lower(value))
+      : no('a host name, an address or a block like 10.0.0.0/8'),
+});
 
 export const headerValue: ValueType<string> = {
   label: 'text of one line',

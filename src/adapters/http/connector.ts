@@ -3,21 +3,21 @@
  * here: every address of the name is vetted on every connection, and the connection goes to the vetted addresses and not
  * to a name that could resolve to something else a moment later.
  */
-import { request as httpRequest } from 'node:http';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext, connect as startTls } from 'node:tls';
 import { inCidrs, isPublicAddress } from '../../domain/net/address.js';
 import type { ClientCertificate } from '../../engine/ports/fetcher.js';
 import type { DnsCache, HostAddress } from './dns-cache.js';
 import { FetchFailure, failureOf } from './fetch-failure.js';
-import type { HttpProxy } from './http-proxy.js';
+import type { ProxyServer } from './proxy.js';
+import { tunnel } from './tunnel.js';
 
 export interface Target {
   readonly secure: boolean;
   /** Without brackets. */
   readonly hostname: string;
   readonly port: number;
-  readonly proxy?: HttpProxy;
+  readonly proxy?: ProxyServer;
   /** Shown to the server when it asks for one. */
   readonly identity?: TlsIdentity;
 }
@@ -102,21 +102,32 @@ export class Connector {
   }
 
   private async openToServer(target: Target, attempt: ConnectionAttempt): Promise<Socket> {
-    const addresses = await this.addressesOf(target.hostname);
-    for (const { address } of addresses) this.vet(address, target.hostname);
-    return this.dial(target.port, addresses, attempt);
+    return this.dial(target.port, await this.vettedAddresses(target.hostname), attempt);
+  }
+
+  private async vettedAddresses(hostname: string): Promise<readonly HostAddress[]> {
+    const addresses = await this.addressesOf(hostname);
+    for (const { address } of addresses) this.vet(address, hostname);
+    return addresses;
+  }
+
+  /** IPv4 where there is one: which of several a proxy can reach nobody knows here. */
+  private async vetted(hostname: string): Promise<string> {
+    const addresses = await this.vettedAddresses(hostname);
+    return (addresses.find(({ family }) => family === 4) ?? addresses[0]!).address;
   }
 
   /**
-   * The operator named the proxy, so its own address is not vetted. It resolves names by itself; what this machine knows
-   * of them is vetted all the same.
+   * The operator named the proxy, so its own address is not vetted. Most resolve names by themselves; what this machine knows
+   * of them is vetted all the same. A `socks5` proxy is told a vetted address.
    */
-  private async openToProxy(target: Target, proxy: HttpProxy, attempt: ConnectionAttempt): Promise<Socket> {
-    await this.vetBehindProxy(target.hostname);
+  private async openToProxy(target: Target, proxy: ProxyServer, attempt: ConnectionAttempt): Promise<Socket> {
+    const resolves = proxy.kind === 'http' || proxy.resolves;
+    const hostname = resolves ? await this.vetBehindProxy(target.hostname) : await this.vetted(target.hostname);
     try {
       const plain = await this.dial(proxy.port, await this.addressesOf(proxy.hostname), attempt);
       const socket = proxy.secure ? await this.handshake(plain, proxy, attempt) : plain;
-      if (target.secure) await tunnel(socket, target, proxy);
+      if (target.secure || proxy.kind === 'socks5') await tunnel(socket, { hostname, port: target.port }, proxy);
       return socket;
     } catch (error) {
       throw proxyFailure(error);
@@ -124,10 +135,11 @@ export class Connector {
   }
 
   /** A name that this machine does not know, or not soon, is left to the proxy: machines behind one often know no names. */
-  private async vetBehindProxy(hostname: string): Promise<void> {
-    if (isLocalName(hostname)) return this.vet('127.0.0.1', hostname);
-    const known = await soon(this.addressesOf(hostname).catch(() => []));
+  private async vetBehindProxy(hostname: string): Promise<string> {
+    if (isLocalName(hostname)) this.vet('127.0.0.1', hostname);
+    const known = isLocalName(hostname) ? [] : await soon(this.addressesOf(hostname).catch(() => []));
     for (const { address } of known ?? []) this.vet(address, hostname);
+    return hostname;
   }
 
   private async addressesOf(hostname: string): Promise<readonly HostAddress[]> {
@@ -237,31 +249,5 @@ function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'):
     const closed = (): void =>
       settle(new FetchFailure('connection-reset', 'The connection was closed while it was made.'));
     socket.on(event, opened).on('error', settle).on('close', closed);
-  });
-}
-
-/** Asks a proxy for a tunnel to the target. */
-function tunnel(socket: Socket, target: Target, proxy: HttpProxy): Promise<void> {
-  const hostname = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
-  const path = `${hostname}:${target.port}`;
-  const headers = {
-    host: path,
-    ...(proxy.authorization ? { 'proxy-authorization': proxy.authorization.reveal() } : {}),
-  };
-  return new Promise((resolve, reject) => {
-    const refused = (status: number | undefined): void => {
-      socket.destroy();
-      const why = status === 407 ? 'it does not take its login' : `status ${status}`;
-      reject(new FetchFailure('proxy-failed', `The proxy refuses the tunnel (${why}).`));
-    };
-    httpRequest({ method: 'CONNECT', path, headers, createConnection: () => socket })
-      .on('connect', (answer, _socket, head) => {
-        if (answer.statusCode !== 200) return refused(answer.statusCode);
-        if (head.length > 0) socket.unshift(head);
-        resolve();
-      })
-      .on('response', (answer) => refused(answer.statusCode))
-      .on('error', reject)
-      .end();
   });
 }

@@ -1,12 +1,13 @@
 /** A FetcherDefinition made ready: what is the same for all its requests is worked out once. */
 import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/definition.js';
+import { type ProxyChoice, proxyChoice } from '../../domain/net/choose-proxy.js';
 import { revealed, type Secret } from '../../domain/secret.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import { Connector, type TlsIdentity } from './connector.js';
 import { ACCEPTED_CODINGS } from './content-coding.js';
 import type { DnsCache } from './dns-cache.js';
 import { FetchFailure } from './fetch-failure.js';
-import { bareHostname, basicAuthorization, type HttpProxy, parseProxy } from './http-proxy.js';
+import { bareHostname, basicAuthorization, type ProxyServer, parseProxy } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -25,9 +26,7 @@ interface Login {
 }
 
 /** Connections through one proxy are no connections through another. */
-interface NumberedProxy extends HttpProxy {
-  readonly number: number;
-}
+type NumberedProxy = ProxyServer & { readonly number: number };
 
 export class FetcherProfile {
   readonly connector: Connector;
@@ -41,6 +40,7 @@ export class FetcherProfile {
   private readonly credentials: readonly Bound<Login>[];
   private readonly proxies = new Map<string | Secret, NumberedProxy>();
 
+  private readonly chosenProxy: ProxyChoice | undefined;
   private lastProxy = 0;
 
   constructor(
@@ -48,6 +48,7 @@ export class FetcherProfile {
     dns: DnsCache,
   ) {
     this.connector = new Connector(dns, definition);
+    this.chosenProxy = definition.proxies?.length ? proxyChoice(definition.proxies) : undefined;
     const always = { accept: ACCEPT, 'accept-encoding': ACCEPTED_CODINGS };
     const agent = { 'user-agent': definition.userAgent };
     const secret = new Set(definition.secretHeaders);
@@ -70,8 +71,8 @@ export class FetcherProfile {
       throw new FetchFailure('connection-failed', 'Only http and https URLs can be fetched.');
     }
     const secure = url.protocol === 'https:';
-    const proxy = this.proxy(request.proxy ?? this.definition.proxy);
-    const forwarded = proxy && !secure;
+    const proxy = this.proxy(request.proxy ?? this.chosenProxy?.(url)?.url);
+    const forwarded = proxy?.kind === 'http' && !secure;
     const path = url.pathname + url.search;
     return {
       origin: url.origin,
@@ -86,7 +87,7 @@ export class FetcherProfile {
       method: request.method ?? 'GET',
       body: request.method === undefined || request.method === 'GET' ? undefined : request.body,
       path: forwarded ? url.origin + path : path,
-      headers: this.headers(request, url, forwarded ? proxy : undefined),
+      headers: this.headers(request, url, forwarded ? proxy.authorization : undefined),
       host: url.host,
       limits: { maxSize: request.maxSize ?? this.definition.maxSize, truncate: request.truncate ?? false },
       sendBy: request.sendBy,
@@ -99,7 +100,7 @@ export class FetcherProfile {
     };
   }
 
-  private headers(request: FetchRequest, url: URL, forwarder: HttpProxy | undefined): string[] {
+  private headers(request: FetchRequest, url: URL, forwarding: Secret | undefined): string[] {
     const own: Record<string, string> = {};
     const base = this.baseHeaders;
     if (this.secretServers.has(withoutDot(url.origin)))
@@ -112,7 +113,7 @@ export class FetcherProfile {
       own['cookie'] = joinedCookies(own['cookie'] ?? cookiesOf(base), request.session.cookies);
     const authorization = this.authorization(request, url);
     if (authorization !== undefined) own['authorization'] = authorization;
-    if (forwarder?.authorization !== undefined) own['proxy-authorization'] = forwarder.authorization.reveal();
+    if (forwarding !== undefined) own['proxy-authorization'] = forwarding.reveal();
     for (const name in request.headers) own[name.toLowerCase()] = revealed(request.headers[name]!);
     const { headers: login } = request.session ?? {};
     for (const name in login) own[name.toLowerCase()] = login[name]!;

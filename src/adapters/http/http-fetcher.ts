@@ -14,9 +14,9 @@ import { DnsCache, type Lookup } from './dns-cache.js';
 import type { Exchange, Settle } from './exchange.js';
 import { FetchFailure } from './fetch-failure.js';
 import { FetcherProfile } from './fetcher-profile.js';
-import { bareHostname } from './http-proxy.js';
 import { LenientExchange } from './lenient-exchange.js';
 import { authenticateMessage, negotiateMessage, ntlmMoment, readChallenge } from './ntlm.js';
+import { bareHostname } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
 import { StrictExchange } from './strict-exchange.js';
 

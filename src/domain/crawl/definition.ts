@@ -312,7 +312,7 @@ export interface UrlOptions {
   readonly headers?: RequestHeaders;
   /** `user:password`, Basic. */
   readonly credentials?: Secret;
-  /** URL of an HTTP proxy; a secret when it has a login. */
+  /** URL of an HTTP or SOCKS5 proxy; a secret when it has a login. */
   readonly proxy?: string | Secret;
   /** Name of the login to use of those that are for the URL, or `none`. */
   readonly login?: string;
@@ -410,8 +410,8 @@ export interface FetcherDefinition {
   readonly maxRedirects: number;
   /** CIDR blocks that are not public and yet may be crawled. */
   readonly allowedAddresses: readonly string[];
-  /** As of UrlOptions. */
-  readonly proxy?: string | Secret;
+  /** Absent: sites are asked directly. */
+  readonly proxies?: readonly ProxyDefinition[];
   readonly credentials: readonly CredentialDefinition[];
   readonly logins: readonly LoginDefinition[];
   /** Cookies that a host sets are kept for it, by crawler. */
@@ -419,6 +419,16 @@ export interface FetcherDefinition {
   /** PEM of further certificate authorities. */
   readonly certificateAuthorities: readonly string[];
   readonly verifyCertificates: boolean;
+}
+
+/** A proxy, and what goes through it; see domain/net/choose-proxy.ts. */
+export interface ProxyDefinition {
+  /** As of UrlOptions. */
+  readonly url: string | Secret;
+  /** URL prefix that it is for; absent: all others. */
+  readonly for?: string;
+  /** Hosts, addresses and blocks that are asked directly. */
+  readonly noProxy: readonly string[];
 }
 
 export interface BoundHeader {

@@ -4,6 +4,7 @@ import type {
   CrawlerDefinition,
   ExtractorDefinition,
   FetcherDefinition,
+  ProxyDefinition,
   RendererDefinition,
 } from '../../../domain/crawl/definition.js';
 import { rootServers } from '../../../domain/policy/secret-scope.js';
@@ -25,7 +26,7 @@ type FetcherValues = Node<typeof server.FETCHER.attributes>['values'];
 
 function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: ReadContext): FetcherDefinition {
   const inside = node as Node;
-  const proxy = one(inside, server.PROXY)?.values.url;
+  const proxies = readProxies(inside, context);
   const headers = all(inside, server.HEADER);
   const unbound = headers.filter(({ values }) => values.url === undefined);
   return {
@@ -45,13 +46,30 @@ function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: Read
       url === undefined ? [] : [{ url, name, value: new Secret(value) }],
     ),
     allowedAddresses: allowedAddresses(inside),
-    ...(proxy === undefined ? {} : { proxy: proxyOf(proxy) }),
+    ...(proxies.length === 0 ? {} : { proxies }),
     credentials: all(inside, server.CREDENTIAL).map(({ values: { password, ...values } }) => ({
       ...values,
       password: new Secret(password),
     })),
     logins: readLogins(inside, context),
   };
+}
+
+function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[] {
+  const nodes = all(fetcher, server.PROXY);
+  const seen = new Set<string>();
+  for (const { values, place } of nodes) {
+    const prefix = values.for ?? '';
+    const which = prefix === '' ? 'without the attribute for' : `for ${prefix}`;
+    if (seen.has(prefix)) problems.add('duplicate-element', `there are two of Proxy ${which}: keep one`, place);
+    if (hasUserInfo(prefix)) problems.add('bad-value', 'for: give the prefix without user name and password', place);
+    seen.add(prefix);
+  }
+  return nodes.map(({ values: { url, for: prefix, noProxy } }) => ({
+    url: proxyOf(url),
+    ...(prefix === undefined ? {} : { for: prefix }),
+    noProxy: noProxy ?? [],
+  }));
 }
 
 /** The URL of a proxy; with a login it is a secret that shows the rest. */

@@ -229,7 +229,7 @@ export const URL_OPTIONS = {
     '`user:password`, Basic. Sent to the servers that the condition names and to those of the configured roots only.',
     { secret: true },
   ),
-  proxy: attribute(t.httpUrl, 'HTTP proxy to use.'),
+  proxy: attribute(t.proxyUrl, 'HTTP or SOCKS5 proxy to use, whatever the fetcher says.'),
   fetcher: attribute(t.word, 'Name of the Fetcher to use instead of that of FetchWith.'),
   login: attribute(
     t.word,

@@ -51,14 +51,22 @@ export const ALLOW_ADDRESS = element('AllowAddress', 'Addresses that are not pub
 
 export const PROXY = element(
   'Proxy',
-  'HTTP proxy for all requests of the fetcher.',
+  'HTTP or SOCKS5 proxy for requests of the fetcher. Of several the one with the longest prefix in `for` is used.',
   {
-    url: attribute(t.httpUrl, 'URL of the proxy, with user and password if it wants them.', {
-      required: true,
-      variables: true,
-    }),
+    url: attribute(
+      t.proxyUrl,
+      'URL of the proxy, with user and password if it wants them. `socks5` looks names up here and tells the proxy addresses, `socks5h` leaves names to it.',
+      { required: true, variables: true },
+    ),
+    for: attribute(
+      t.httpUrl,
+      'Prefix of the URLs that it is for; robots.txt is below a whole server only. Default: all others.',
+    ),
+    noProxy: attribute(
+      t.proxyExceptions,
+      'Hosts with their subdomains, addresses and blocks, each with or without a port, that are asked directly. `*`: all.',
+    ),
   },
-  { once: true },
 );
 
 export const CREDENTIAL = element('Credential', 'A login, sent only to URLs with its prefix.', {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { authority } from '../../../test/support/certificates.js';
@@ -11,16 +12,22 @@ import type { FetcherDefinition } from '../../domain/crawl/definition.js';
 const noNames = () => Promise.reject(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' }));
 
 const fetchThrough = async (proxy: string, url: string, parts: Partial<FetcherDefinition> = {}) =>
-  inShort(await testFetcher({ proxy, ...parts }, { lookup: noNames }).fetch({ url, fetcher: 'default' }));
+  inShort(
+    await testFetcher({ proxies: [{ url: proxy, noProxy: [] }], ...parts }, { lookup: noNames }).fetch({
+      url,
+      fetcher: 'default',
+    }),
+  );
 
 describe('a proxy', () => {
   /** A forwarding and tunnelling proxy; every request line and Proxy-Authorization it saw. */
-  async function testProxy(status = 200): Promise<{ url: string; seen: string[] }> {
+  async function testProxy(status = 200, tls?: ServerOptions): Promise<{ url: string; seen: string[] }> {
     const seen: string[] = [];
-    const proxy: Server = createServer((request, response) => {
+    const answering: RequestListener = (request, response) => {
       seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
       response.end('forwarded');
-    });
+    };
+    const proxy: Server = tls ? createSecureServer(tls, answering) : createServer(answering);
     proxy.on('connect', (request, socket) => {
       seen.push(`CONNECT ${request.url}`);
       if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
@@ -57,6 +64,33 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual([`CONNECT site.example:${site.port}`]);
   });
 
+  it('is asked over TLS when its URL says so, and its certificate is checked', async () => {
+    const trusted = authority('Test Authority');
+    const site = await testServer(always(answer('safe')), { tls: trusted.issue(['site.example']) });
+    const proxy = await testProxy(200, trusted.issue(['127.0.0.1']));
+    const trusting = { certificateAuthorities: [trusted.cert] };
+    expect(await fetchThrough(`https://${proxy.url}`, 'http://site.example/', trusting)).toBe('200 forwarded');
+    const secure = `https://site.example:${site.port}/`;
+    expect(await fetchThrough(`https://${proxy.url}`, secure, trusting)).toBe('200 safe');
+    expect(await fetchThrough(`https://${proxy.url}`, secure)).toBe('failure proxy-failed');
+    expect(proxy.seen).toEqual(['GET http://site.example/', `CONNECT site.example:${site.port}`]);
+  });
+
+  it('is used for the prefix that it is for, and not for hosts that are asked directly', async () => {
+    const site = await testServer(always(answer('direct')));
+    const [all, partner] = [await testProxy(), await testProxy()];
+    const proxies = [
+      { url: `http://${all.url}`, noProxy: ['127.0.0.0/8'] },
+      { url: `http://${partner.url}`, for: 'http://partner.example/', noProxy: [] },
+    ];
+    const fetcher = testFetcher({ proxies }, { lookup: noNames });
+    const ask = async (url: string) => inShort(await fetcher.fetch({ url, fetcher: 'default' }));
+    expect(await ask(`${site.url}/`)).toBe('200 direct');
+    expect(await ask('http://partner.example/a')).toBe('200 forwarded');
+    expect(await ask('http://other.example/')).toBe('200 forwarded');
+    expect([all.seen, partner.seen]).toEqual([['GET http://other.example/'], ['GET http://partner.example/a']]);
+  });
+
   it('that refuses the tunnel is a failure', async () => {
     const proxy = await testProxy(407);
     expect(await fetchThrough(`http://${proxy.url}`, 'https://site.example/')).toBe('failure proxy-failed');
@@ -76,7 +110,7 @@ describe('a proxy', () => {
     const proxy = await testProxy();
     const lookup = async () => [{ address: '10.0.0.7', family: 4 }];
     const ask = async (allowedAddresses: readonly string[]) => {
-      const settings = { proxy: `http://${proxy.url}`, allowedAddresses };
+      const settings = { proxies: [{ url: `http://${proxy.url}`, noProxy: [] }], allowedAddresses };
       const url = 'http://intranet.example/';
       return inShort(await testFetcher(settings, { lookup }).fetch({ url, fetcher: 'default' }));
     };
@@ -87,7 +121,7 @@ describe('a proxy', () => {
   });
 
   it('that is no URL is a failure which does not repeat it', async () => {
-    const outcome = await testFetcher({ proxy: 'socks5://user:secret@x' }).fetch({
+    const outcome = await testFetcher({ proxies: [{ url: 'socks4://user:secret@x', noProxy: [] }] }).fetch({
       url: 'http://a.example/',
       fetcher: 'default',
     });

@@ -1,0 +1,68 @@
+import { Secret } from '../../domain/secret.js';
+import { FetchFailure } from './fetch-failure.js';
+
+interface ProxyAddress {
+  /** TLS to the proxy itself. */
+  readonly secure: boolean;
+  /** Without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** A proxy that the operator named. */
+export type ProxyServer = ProxyAddress &
+  (
+    | {
+        readonly kind: 'http';
+        /** Value of Proxy-Authorization. */
+        readonly authorization?: Secret;
+      }
+    | {
+        readonly kind: 'socks5';
+        /** It looks names up; otherwise it is told addresses only. */
+        readonly resolves: boolean;
+        readonly login?: { readonly user: string; readonly password: Secret };
+      }
+  );
+
+const PORTS: ReadonlyMap<string, number> = new Map([
+  ['http:', 80],
+  ['https:', 443],
+  ['socks5:', 1080],
+  ['socks5h:', 1080],
+]);
+
+/**
+ * `http(s)://[user:password@]host[:port]`, or `socks5://` and `socks5h://` with the meaning that curl gives them. Throws
+ * FetchFailure; the message does not repeat the URL, which may hold a password.
+ */
+export function parseProxy(text: string): ProxyServer {
+  const url = URL.parse(text);
+  const usual = PORTS.get(url?.protocol ?? '');
+  if (!url || usual === undefined) {
+    throw new FetchFailure('proxy-failed', 'The proxy of this URL is no http, https or socks5 URL.');
+  }
+  const secure = url.protocol === 'https:';
+  const address = { secure, hostname: bareHostname(url.hostname), port: url.port === '' ? usual : Number(url.port) };
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  if (url.protocol.startsWith('socks')) {
+    const login = user === '' ? undefined : { user, password: new Secret(password) };
+    return { ...address, kind: 'socks5', resolves: url.protocol === 'socks5h:', login };
+  }
+  const authorization = user === '' ? undefined : new Secret(basicAuthorization(user, password));
+  return { ...address, kind: 'http', authorization };
+}
+
+export const bareHostname = (hostname: string): string => (hostname.startsWith('[') ? hostname.slice(1, -1) : hostname);
+
+/** RFC 7617, UTF-8. */
+export const basicAuthorization = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,73 @@
+/** Ways through a proxy to a server behind it, on a connection to the proxy that is open. */
+import { request as httpRequest } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import { SocksClient } from 'socks';
+import { FetchFailure } from './fetch-failure.js';
+import type { ProxyServer } from './proxy.js';
+
+interface Destination {
+  /** Name or address, without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** Whatever it takes to speak with the destination over the socket. Rejects with FetchFailure or the error of the socket. */
+export function tunnel(socket: Socket, destination: Destination, proxy: ProxyServer): Promise<void> {
+  return proxy.kind === 'http' ? connectMethod(socket, destination, proxy) : socks(socket, destination, proxy);
+}
+
+function connectMethod(
+  socket: Socket,
+  { hostname, port }: Destination,
+  { authorization }: Extract<ProxyServer, { kind: 'http' }>,
+): Promise<void> {
+  const path = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
+  const headers = { host: path, ...(authorization ? { 'proxy-authorization': authorization.reveal() } : {}) };
+  return new Promise((resolve, reject) => {
+    const refused = (status: number | undefined): void => {
+      socket.destroy();
+      const why = status === 407 ? 'it does not take its login' : `status ${status}`;
+      reject(new FetchFailure('proxy-failed', `The proxy refuses the tunnel (${why}).`));
+    };
+    httpRequest({ method: 'CONNECT', path, headers, createConnection: () => socket })
+      .on('connect', (answer, _socket, head) => {
+        if (answer.statusCode !== 200) return refused(answer.statusCode);
+        if (head.length > 0) socket.unshift(head);
+        resolve();
+      })
+      .on('response', (answer) => refused(answer.statusCode))
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** The deadline of the connection ends the socket, and with it this. The library keeps its own timer, and what hangs on it, to the end. */
+const LIBRARY_TIMEOUT_MS = 60_000;
+
+/** RFC 1928 and 1929. */
+async function socks(
+  socket: Socket,
+  { hostname, port }: Destination,
+  { hostname: host, port: proxyPort, login }: Extract<ProxyServer, { kind: 'socks5' }>,
+): Promise<void> {
+  try {
+    await SocksClient.createConnection({
+      command: 'connect',
+      destination: { host: hostname, port },
+      // An address of the proxy is wanted and not used: the socket is connected.
+      proxy: {
+        type: 5,
+        ...(isIP(host) === 0 ? { host } : { ipaddress: host }),
+        port: proxyPort,
+        ...(login ? { userId: login.user, password: login.password.reveal() } : {}),
+      },
+      existing_socket: socket,
+      timeout: LIBRARY_TIMEOUT_MS,
+    });
+    socket.resume();
+  } catch (error) {
+    socket.destroy();
+    // The message of the library names the step; its `options` hold the password.
+    throw new FetchFailure('proxy-failed', `The SOCKS proxy refuses the connection (${(error as Error).message}).`);
+  }
+}

@@ -1,0 +1,39 @@
+/** Which of a fetcher's proxies a URL goes through. */
+import type { ProxyDefinition } from '../crawl/definition.js';
+import { inCidrs } from './address.js';
+
+interface Route {
+  readonly proxy: ProxyDefinition;
+  readonly origin?: string;
+  readonly path: string;
+}
+
+export type ProxyChoice = (url: URL) => ProxyDefinition | undefined;
+
+/** The one with the longest prefix that fits; none when its list of exceptions has the host. */
+export function proxyChoice(proxies: readonly ProxyDefinition[]): ProxyChoice {
+  const routes = proxies
+    .flatMap((proxy): Route[] => {
+      if (proxy.for === undefined) return [{ proxy, path: '' }];
+      const prefix = URL.parse(proxy.for);
+      return prefix ? [{ proxy, origin: prefix.origin, path: prefix.pathname + prefix.search }] : [];
+    })
+    .sort((a, b) => b.path.length - a.path.length);
+  return (url) => {
+    const path = url.pathname + url.search;
+    const fits = ({ origin, path: prefix }: Route): boolean =>
+      origin === undefined || (origin === url.origin && path.startsWith(prefix));
+    const proxy = routes.find(fits)?.proxy;
+    return proxy?.noProxy.some((entry) => names(entry, url)) ? undefined : proxy;
+  };
+}
+
+/** `example.com` names its subdomains, too, `*` every host; blocks name hosts that are addresses, since no name is looked up here. */
+function names(entry: string, { hostname, port, protocol }: URL): boolean {
+  if (entry === '*') return true;
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const [, named = entry, wanted] = /^([^:]*|\[.*\]):(\d+)$/.exec(entry) ?? [];
+  if (wanted !== undefined && wanted !== (port || (protocol === 'https:' ? '443' : '80'))) return false;
+  const name = named.toLowerCase().replace(/^\*?\./, '');
+  return host === name || host.endsWith(`.${name}`) || inCidrs(host, [named]);
+}
