@@ -3,6 +3,8 @@
  */
 import { type ErrorCode, errorCodeOfStatus } from '../../domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
+import type { ReasonCode } from '../../domain/policy/reasons.js';
+import type { Verdict } from '../../domain/policy/verdict.js';
 import { parseHttpDate } from '../../domain/time/http-date.js';
 import { type Duration, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
 import type { PageOutcome } from '../ports/page-task.js';
@@ -34,6 +36,20 @@ export function outcomeWithoutBody(answer: HttpAnswer, conditional: boolean, now
 
 export function failed(code: ErrorCode, detail: string, retryAfter?: Duration): PageOutcome {
   return retryAfter === undefined ? { kind: 'error', code, detail } : { kind: 'error', code, detail, retryAfter };
+}
+
+/** By what the answer says; it may say otherwise at the next visit. */
+export function excluded(reason: ReasonCode, detail: string): PageOutcome {
+  return { kind: 'excluded', reason, detail, keepDocument: false, removeStatus: false, revisit: true };
+}
+
+/** By the policy. */
+export function excludedBy(
+  { reason, detail, keepDocument, layer }: Verdict,
+  { byConfiguration }: { readonly byConfiguration: boolean },
+): PageOutcome {
+  const removeStatus = layer === 'server-records' && !keepDocument;
+  return { kind: 'excluded', reason, detail, keepDocument, removeStatus, revisit: false, byConfiguration };
 }
 
 /** Retry-After as seconds or as a date (RFC 9110, 10.2.3); a date in the past means now. */

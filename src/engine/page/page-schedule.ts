@@ -1,5 +1,8 @@
+/** What a visit says of the times of the next ones. */
 import type { Verdict } from '../../domain/policy/verdict.js';
+import { type Instant, milliseconds } from '../../domain/time/units.js';
 import type { PageSchedule } from '../ports/page-task.js';
+import { canonicalForm, type JudgedUrl } from './judged-url.js';
 
 /** What the verdict on a URL says of the times of its visits. */
 export function scheduleOf(verdict: Verdict): PageSchedule {
@@ -14,4 +17,23 @@ export function scheduleOf(verdict: Verdict): PageSchedule {
     // A step of priority, -2 the highest, counts twice.
     importance: (options.weight ?? 1) * 2 ** -priorityShift,
   };
+}
+
+/** A document that is to give way to one under another URL is visited again as soon as documents may be. */
+export function visitSchedule(page: JudgedUrl, unavailableAfter: Instant | undefined): PageSchedule {
+  const schedule = untilUnavailable(page, scheduleOf(page.verdict), unavailableAfter);
+  if (page.task.stamp === undefined || canonicalForm(page) === undefined) return schedule;
+  return { ...schedule, period: page.context.definition.refresh.minimumAge };
+}
+
+/** A page that may be shown until a time is visited again by then, so that its document goes. */
+function untilUnavailable(
+  { task, context }: JudgedUrl,
+  schedule: PageSchedule,
+  unavailableAfter: Instant | undefined,
+): PageSchedule {
+  const left = unavailableAfter === undefined ? 0 : unavailableAfter - task.now;
+  const { refreshMaximumAge = context.definition.refresh.maximumAge } = schedule;
+  if (left <= 0 || left >= refreshMaximumAge) return schedule;
+  return { ...schedule, period: undefined, refreshMaximumAge: milliseconds(left) };
 }

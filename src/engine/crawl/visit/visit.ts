@@ -11,7 +11,7 @@ import { adaptedPause, paceAfter } from '../../../domain/politeness/server-pace.
 import type { Duration, Instant } from '../../../domain/time/units.js';
 import { crawlUrl } from '../../../domain/url/crawl-url.js';
 import { rootOf, storedCandidate } from '../../page/crawl-context.js';
-import { isFeed } from '../../page/page-pipeline.js';
+import { isFeed } from '../../page/page-links.js';
 import type { Visit } from '../../ports/frontier-store.js';
 import { WorkLost } from '../../ports/page-processor.js';
 import type { PageResult, PageTask } from '../../ports/page-task.js';

@@ -1,0 +1,14 @@
+export interface ThreadTools {
+  /** See PageProcessor. */
+  readonly reading?: (isRead: boolean) => void;
+}
+
+/** For what may keep the thread for long. What is done elsewhere is waited for outside of it. */
+export function holdingThread<T>({ reading }: ThreadTools, work: () => T): T {
+  reading?.(true);
+  try {
+    return work();
+  } finally {
+    reading?.(false);
+  }
+}

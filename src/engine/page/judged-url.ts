@@ -1,0 +1,87 @@
+/** The URL of a page task with its verdict, and what the crawl needs of its page. */
+import type { RenderMode } from '../../domain/crawl/definition.js';
+import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
+import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
+import type { Fetcher } from '../ports/fetcher.js';
+import type { PageReader } from '../ports/page-reader.js';
+import type { PageOutcome, PageTask } from '../ports/page-task.js';
+import { isPage } from './content-hash.js';
+import { type CompiledContent, type CrawlContext, contentOf, rootOf, storedCandidate } from './crawl-context.js';
+import { holdingThread, type ThreadTools } from './holding-thread.js';
+import { excludedBy, failed } from './page-outcome.js';
+import { renderModeOf } from './rendering.js';
+
+export interface JudgedUrl {
+  readonly task: PageTask;
+  readonly context: CrawlContext;
+  readonly url: CrawlUrl;
+  readonly candidate: Candidate;
+  readonly verdict: Verdict;
+  readonly mode: RenderMode;
+  /** Why its page is not asked for. */
+  readonly excluded?: PageOutcome;
+}
+
+/** Asks DNS only where the verdict hangs on the address of the host. */
+export async function judgeUrl(
+  task: PageTask,
+  context: CrawlContext,
+  tools: ThreadTools & { readonly fetcher: Pick<Fetcher, 'resolve'> },
+): Promise<JudgedUrl> {
+  const url = crawlUrl(task.url);
+  const candidate = storedCandidate(task, url, rootOf(context, task.root, url));
+  let verdict = holdingThread(tools, () => context.policy.judge(candidate));
+  let address: string | null | undefined;
+  if (verdict.needsAddress) {
+    address = (await tools.fetcher.resolve(url.host)) ?? null;
+    verdict = context.policy.judge({ ...candidate, address });
+  }
+  if (verdict.accepted) {
+    return { task, context, url, candidate, verdict, mode: renderModeOf(context, verdict.effects.options, task) };
+  }
+  // A host that DNS does not know is no exclusion, and yet nothing may be asked of it: a proxy might know it.
+  const excluded =
+    address === null
+      ? failed('dns-no-answer', addressNeeded(verdict))
+      : excludedBy(verdict, { byConfiguration: address === undefined });
+  return { task, context, url, candidate, verdict, mode: 'never', excluded };
+}
+
+const addressNeeded = ({ detail }: Verdict): string =>
+  `an address rule of the crawl space would have to allow the host, and DNS does not know its address: ${detail}`;
+
+/** What is taken of pages here. */
+export const takenContent = ({ context, verdict }: JudgedUrl): CompiledContent | undefined =>
+  contentOf(context, verdict.effects.options);
+
+/** Its links are wanted, changed or not. */
+export const readsLinks = ({ task }: JudgedUrl): boolean => task.rereadLinks || task.reportLinks === true;
+
+export const detectsNearDuplicates = ({ context, verdict }: JudgedUrl): boolean =>
+  verdict.effects.options.nearDuplicateDetector ?? context.definition.nearDuplicateDetector;
+
+export const hashesContent = (page: JudgedUrl, mediaType: string): boolean =>
+  isPage(mediaType) && (takenContent(page)?.definition.changeDetection ?? 'content') === 'content';
+
+/** Of a document that is no page: an extractor elsewhere reads it. */
+export const wantsDocumentText = (
+  { context }: JudgedUrl,
+  mediaType: string,
+  reader: Pick<PageReader, 'extractorOf'>,
+): boolean => context.wantsDocumentText && reader.extractorOf(mediaType)?.kind === 'async';
+
+export function wantsText(page: JudgedUrl): boolean {
+  const { context, task, mode } = page;
+  const { storeTextOnly, probeErrorPages } = context.definition;
+  if (context.wantsText || context.softErrors !== undefined || storeTextOnly || probeErrorPages) return true;
+  return detectsNearDuplicates(page) || task.wantsWords !== undefined || mode !== 'never' || task.inspect === true;
+}
+
+/**
+ * The URL that this one has become, when it was stored under other canonicalization steps or by an earlier version: its
+ * document stays until the other is in the index, as if the page named that as its canonical URL.
+ */
+export function canonicalForm({ context, url }: JudgedUrl): CrawlUrl | undefined {
+  const form = context.canonicalize(url.href);
+  return form && form.href !== url.href ? form : undefined;
+}

@@ -1,0 +1,122 @@
+/** What is kept and pushed of a page that was read. */
+import { simhash } from '../../domain/content/simhash.js';
+import { fingerprintOf } from '../../domain/fetch/error-pages.js';
+import { statedLifetime } from '../../domain/fetch/stated-lifetime.js';
+import { validatorsOf } from '../../domain/fetch/validators.js';
+import type { ReasonCode } from '../../domain/policy/reasons.js';
+import type { PushDocument } from '../../domain/push/order.js';
+import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
+import type { Refusal } from '../ports/content-extractor.js';
+import type { PageContent, PageReader } from '../ports/page-reader.js';
+import type { DocumentFacts, PageOutcome } from '../ports/page-task.js';
+import type { FetchedPage } from './document-steps.js';
+import { detectsNearDuplicates, hashesContent, type JudgedUrl, takenContent, wantsDocumentText } from './judged-url.js';
+import { isSitemapName } from './page-links.js';
+import type { HttpAnswer } from './page-outcome.js';
+import { baseOf, type Terms } from './page-reading.js';
+import { readingView } from './reading-view.js';
+import type { RenderFailure } from './rendering.js';
+
+/** A body with what was extracted from it. */
+export interface ReadPage {
+  readonly answer: HttpAnswer;
+  readonly mediaType: string;
+  readonly content: PageContent;
+  readonly unread?: Refusal;
+  /** Its scripts have run. */
+  readonly rendered?: boolean;
+  /** Why it could not be rendered, and is taken as it was sent. */
+  readonly renderFailure?: RenderFailure;
+}
+
+/** What the document steps get. */
+export function fetchedPage(
+  page: JudgedUrl,
+  { answer, mediaType, content, unread, rendered }: ReadPage,
+  { directives, metas }: Terms,
+  reader: PageReader,
+): FetchedPage {
+  const { task, context, url, verdict, mode } = page;
+  const { status, headers, body } = answer;
+  const { storeTextOnly, indexRedirectSources } = context.definition;
+  const taken = takenContent(page);
+  return {
+    url,
+    task,
+    effects: verdict.effects,
+    status,
+    headers,
+    body,
+    mediaType,
+    content,
+    noArchive: !directives.archive,
+    terms: metas,
+    textOnly: storeTextOnly,
+    wantsText: context.wantsText || wantsDocumentText(page, mediaType, reader),
+    wantsBytes: context.wantsBytes,
+    taking: taken?.definition,
+    fields: taken?.fields,
+    acl: context.acl,
+    base: baseOf(url.href, content),
+    hashesContent: rendered === true || (hashesContent(page, mediaType) && unread === undefined),
+    rendered: mode === 'never' ? undefined : rendered === true,
+    redirectSource: indexRedirectSources && task.discoveredVia === 'redirect' ? task.foundOn : undefined,
+  };
+}
+
+type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
+
+/** `canonical`: the other URL that it gives way to, when the policy takes that one. */
+export function documentOutcome(
+  page: JudgedUrl,
+  read: ReadPage,
+  document: PushDocument,
+  terms: Terms,
+  canonical: string | undefined,
+): DocumentOutcome {
+  const { content, unread, renderFailure } = read;
+  const stated = terms.metas.map(({ name, value }) => `${name}: ${value}`).join('; ');
+  return {
+    ...(reasonNotToIndex(page, terms, unread) ?? indexed(page, read, document)),
+    kind: 'document',
+    facts: factsOf(page, read, document, terms),
+    ...(stated === '' ? {} : { terms: stated }),
+    canonical,
+    unread,
+    ...(page.task.inspect ? { reading: readingView(content, document) } : {}),
+    needsRendering: renderFailure ? undefined : content.needsRendering,
+    renderFailure,
+  };
+}
+
+function indexed(page: JudgedUrl, { content, renderFailure }: ReadPage, document: PushDocument) {
+  const reason = renderFailure?.code ?? (content.needsRendering === undefined ? 'indexed' : NEEDS_RENDERING);
+  return { index: true, reason, document: document.stamp === page.task.stamp ? undefined : document };
+}
+
+function reasonNotToIndex(
+  { task, context, url, verdict }: JudgedUrl,
+  { forbids }: Terms,
+  unread: Refusal | undefined,
+): { readonly index: false; readonly reason: ReasonCode } | undefined {
+  const { index, follow } = verdict.effects;
+  if (!index) return { index, reason: follow ? 'links-only' : 'no-index' };
+  // Sites that answer everything with some page answer the question for their sitemap with it, too.
+  if (task.discoveredVia === 'robots' && isSitemapName(url.path)) return { index: false, reason: 'links-only' };
+  const reason = forbids ?? (context.definition.whenUnreadable === 'skip' ? unread?.refused : undefined);
+  return reason && { index: false, reason };
+}
+
+function factsOf(page: JudgedUrl, read: ReadPage, { stamp }: PushDocument, { directives }: Terms): DocumentFacts {
+  const { content, mediaType, answer } = read;
+  return {
+    stamp,
+    simhash: content.text !== '' && detectsNearDuplicates(page) ? simhash(content.text) : undefined,
+    fingerprint: page.context.definition.probeErrorPages ? fingerprintOf(content, page.url) : undefined,
+    contentType: mediaType,
+    title: content.title.slice(0, 300),
+    // Without validators the visit at the end of its time reads it again, changed or not.
+    ...(directives.unavailableAfter === undefined ? validatorsOf(answer.headers) : {}),
+    lifetime: statedLifetime(answer.headers),
+  };
+}

@@ -1,0 +1,130 @@
+/** Which links of a page, a feed or a sitemap are followed, and what they take with them. */
+import { wordsOf } from '../../domain/content/vocabulary.js';
+import type { ReasonCode } from '../../domain/policy/reasons.js';
+import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
+import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
+import { rootOf } from './crawl-context.js';
+import type { JudgedUrl } from './judged-url.js';
+import type { LinkCollector } from './link-collector.js';
+import type { HttpAnswer } from './page-outcome.js';
+import { headerLinks, obeysPage } from './page-reading.js';
+
+const MAX_SITEMAP_ENTRIES = 50_000;
+
+export const isFeed = (mediaType: string): boolean => /^application\/(?:rss|atom)\+xml$/.test(mediaType);
+
+/** The sitemap, if the answer is one that is to be read as such. */
+export function sitemapOf(
+  { task, context, url }: JudgedUrl,
+  { body, headers }: HttpAnswer,
+  mediaType: string,
+  reader: PageReader,
+): SitemapContent | undefined {
+  if (!context.definition.crawlSitemaps) return undefined;
+  const isAsked = task.discoveredVia === 'robots' || (/xml|gzip/.test(mediaType) && isSitemapName(url.path));
+  return isAsked ? reader.readSitemap(body, headers['content-type'], MAX_SITEMAP_ENTRIES) : undefined;
+}
+
+export function isSitemapName(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return /\.xml(?:\.gz)?$/i.test(name) && /sitemap/i.test(name);
+}
+
+export function followSitemap(
+  { task, url }: JudgedUrl,
+  { kind, entries }: SitemapContent,
+  collector: LinkCollector,
+): PageOutcome {
+  for (const { url: entry, lastModified } of entries) {
+    if (kind === 'index') collector.addSitemap(entry, task.discoveredVia);
+    else collector.add(entry, url.href, 'sitemap', lastModified);
+  }
+  return { kind: 'sitemap', entries: entries.length };
+}
+
+/** A feed says when its pages were changed. */
+export function followFeed(
+  { context, verdict, url }: JudgedUrl,
+  { body, headers }: HttpAnswer,
+  mediaType: string,
+  reader: PageReader,
+  collector: LinkCollector,
+): void {
+  if (!isFeed(mediaType) || !context.definition.crawlSitemaps || !verdict.effects.follow) return;
+  const feed = reader.readSitemap(body, headers['content-type'], MAX_SITEMAP_ENTRIES);
+  for (const { url: entry, lastModified } of feed?.entries ?? [])
+    collector.add(entry, url.href, 'sitemap', lastModified);
+}
+
+/** A page whose links are to be collected. */
+export interface LinkingPage {
+  readonly answer: HttpAnswer;
+  readonly content: PageContent;
+  /** Where its relative links start from. */
+  readonly base: string;
+  /** Its robots directives let its links be followed. */
+  readonly allowed: boolean;
+}
+
+/** Hashes of its words, when those are wanted. */
+export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkCollector): Int32Array | undefined {
+  const { task, context, verdict, url } = page;
+  const { answer, content, base, allowed } = read;
+  if (!verdict.effects.follow && !task.inspect) {
+    // Links of a root whose links wait for a person: they are reported, not queued.
+    if (rootOf(context, task.root, url)?.followLinks === false)
+      for (const { kind, href } of content.links)
+        if (kind !== 'canonical') refuse(page, href, base, 'links-not-followed', collector);
+    return undefined;
+  }
+  const obeys = obeysPage(context, verdict.effects.options);
+  for (const link of content.links) {
+    if (link.kind === 'canonical') continue;
+    if (allowed && !(link.nofollow && obeys)) collector.add(link.href, base);
+    else refuse(page, link.href, base, 'nofollow', collector);
+  }
+  if (allowed) for (const link of headerLinks(answer)) collector.add(link.href, url.href);
+  const { wantsWords } = task;
+  // A page without a link that could be new leads into no trap: its words are not needed.
+  return wantsWords && collector.links.length > 0 ? wordsOf(`${content.title} ${content.text}`, wantsWords) : undefined;
+}
+
+/** Links beyond the limit of a page: samples of them are reported as refused. */
+export function reportCut(
+  page: JudgedUrl,
+  { content: { cutLinks }, base }: LinkingPage,
+  collector: LinkCollector,
+): { count: number; most: number } | undefined {
+  if (!cutLinks || !page.verdict.effects.follow) return undefined;
+  for (const { href } of cutLinks.samples) refuse(page, href, base, 'links-cut', collector);
+  return { count: cutLinks.count, most: page.context.definition.traps.maxLinksPerPage };
+}
+
+function refuse(
+  { context }: JudgedUrl,
+  href: string,
+  base: string,
+  reason: ReasonCode,
+  collector: LinkCollector,
+): void {
+  const url = context.canonicalize(href, base);
+  if (url) collector.refuse(url, reason);
+}
+
+/** The collected links with the metas that they inherit. */
+export function linksOf(page: JudgedUrl, collector: LinkCollector): PageResult['links'] {
+  const inherited = inheritableMetas(page);
+  return collector.links.map((link) => {
+    const inheritedMetas = link.inheritedMetas ? [...inherited, ...link.inheritedMetas] : inherited;
+    return { ...link, inheritedMetas };
+  });
+}
+
+/** Metas with scope="links": this page's own and those that it inherited. */
+function inheritableMetas({ task, verdict }: JudgedUrl): PageTask['inheritedMetas'] {
+  const own = verdict.effects.metas.filter((meta) => meta.scope === 'links');
+  const inherited = task.inheritedMetas;
+  if (own.length === 0 && inherited.length === 0) return inherited;
+  const kept = inherited.filter(({ name, scope }) => scope === undefined && !own.some((mine) => mine.name === name));
+  return [...kept, ...own.map(({ name, value }) => ({ name, value }))];
+}

@@ -1,0 +1,40 @@
+import type { FetchRequest } from '../ports/fetcher.js';
+import { fetcherOf } from './crawl-context.js';
+import { canonicalForm, type JudgedUrl, readsLinks } from './judged-url.js';
+import { rendersFirst } from './rendering.js';
+
+/** The most that sitemaps.org allows: what is the largest document does not matter for them. */
+const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
+
+export function requestOf(page: JudgedUrl): FetchRequest {
+  const { task, context, verdict } = page;
+  const { options, fetchUrl } = verdict.effects;
+  const conditional = isConditional(page);
+  return {
+    url: fetchUrl ?? task.variant ?? task.url,
+    fetcher: fetcherOf(context, options).name,
+    session: task.session,
+    ifNoneMatch: conditional ? task.etag : undefined,
+    ifModifiedSince: conditional ? task.lastModified : undefined,
+    headers: options.headers,
+    userAgent: options.userAgent,
+    connectTimeout: options.connectTimeout,
+    readTimeout: options.readTimeout,
+    totalTimeout: options.totalTimeout,
+    maxSize: task.discoveredVia === 'robots' ? MAX_SITEMAP_BYTES : options.maxSize,
+    credentials: options.credentials,
+    proxy: options.proxy,
+    sendBy: task.sendBy,
+  };
+}
+
+/**
+ * A document that the index does not hold and should is wanted whole, whatever its ETag says; so is one whose links or metas
+ * the present policy has not seen.
+ */
+function isConditional(page: JudgedUrl): boolean {
+  const { task, context, verdict, mode } = page;
+  if (context.definition.disableConditionalGet) return false;
+  const isMissing = task.stamp === undefined && verdict.effects.index;
+  return !isMissing && !readsLinks(page) && !rendersFirst(mode, task) && canonicalForm(page) === undefined;
+}
