@@ -7,6 +7,7 @@
  * Each node has hosts of its own and works as the engine does: links, host before the request, settlement with order under
  * a fence. Which pages are due was read before the clock starts: a node reads some dozens at a time.
  */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -15,6 +16,7 @@ import { PostgresPool } from '../src/adapters/storage/postgres/postgres-pool.js'
 import { openPostgresStore } from '../src/adapters/storage/postgres/postgres-store.js';
 import { PARTITIONS, partitionOf } from '../src/adapters/storage/shared/partition.js';
 import type { UrlState } from '../src/domain/crawl/url-state.js';
+import { Secret } from '../src/domain/secret.js';
 import { instant, milliseconds } from '../src/domain/time/units.js';
 import type { FrontierStore, NewUrl } from '../src/engine/ports/frontier-store.js';
 import type { Fence } from '../src/engine/ports/partitions.js';
@@ -189,8 +191,8 @@ async function run(stores: readonly FrontierStore[], fences: ReadonlyMap<number,
 
 const postgres = values.postgres === undefined ? await startPostgres() : undefined;
 const url = values.postgres ?? (await postgres!.database());
-const first = await openPostgresStore(url);
-const pool = new PostgresPool(url);
+const first = await openPostgresStore(new Secret(url));
+const pool = new PostgresPool(new Secret(url));
 await first.discover(Array.from({ length: HOSTS }, (_, host) => link(host, known[host]!++)));
 const [{ pid }] = (await pool.rows<{ pid: number }>('SELECT pg_backend_pid() AS pid')) as [{ pid: number }];
 const server = statOf(pid)[1]!;
@@ -207,7 +209,7 @@ const firstCost = new Map<string, number>();
 for (const size of values.sizes.split(',').map(Number)) {
   await fill(pool, Math.ceil(size / HOSTS));
   for (const { nodes, pagesOfCall } of WAYS) {
-    const more = await Promise.all(Array.from({ length: nodes - 1 }, () => openPostgresStore(url)));
+    const more = await Promise.all(Array.from({ length: nodes - 1 }, () => openPostgresStore(new Secret(url))));
     const stores = [first, ...more];
     await run(stores, fences, WARM_UP_PAGES, pagesOfCall);
     const { pagesPerSecond, statementsOfPage, msOfPage } = await run(stores, fences, PAGES, pagesOfCall);

@@ -7,12 +7,14 @@
  * With --keep the filled store stays in the folder and is taken from there the next time. The PostgreSQL database is filled
  * when it has no URLs.
  */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openPostgresStore } from '../src/adapters/storage/postgres/postgres-store.js';
 import { openSqliteStore } from '../src/adapters/storage/sqlite/sqlite-store.js';
+import { Secret } from '../src/domain/secret.js';
 import { type Instant, instant } from '../src/domain/time/units.js';
 import { urlKey } from '../src/domain/url/url-key.js';
 import type { FrontierStore, NewUrl, UrlChanges } from '../src/engine/ports/frontier-store.js';
@@ -188,7 +190,7 @@ async function measure(behind: number, runs: number): Promise<Row[]> {
 
 /** Fills the store unless that was done before. */
 async function prepare(file: string, postgres: string | undefined, known: number): Promise<void> {
-  const store = postgres ? await openPostgresStore(postgres) : await openSqliteStore(file);
+  const store = postgres ? await openPostgresStore(new Secret(postgres)) : await openSqliteStore(file);
   if ((await store.count({})) === 0) await fill(store, known);
   else await store.close();
 }

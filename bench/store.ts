@@ -7,12 +7,14 @@
  * any page of its host, 5 to the first pages of other hosts and 5 to pages of its host that nobody has seen before. A batch holds 50
  * pages of 20 hosts, as a crawl of many hosts at a time makes them.
  */
+
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPostgresStore } from '../src/adapters/storage/postgres/postgres-store.js';
 import { openSqliteStore } from '../src/adapters/storage/sqlite/sqlite-store.js';
 import type { UrlId, UrlState } from '../src/domain/crawl/url-state.js';
+import { Secret } from '../src/domain/secret.js';
 import { instant } from '../src/domain/time/units.js';
 import type { FrontierStore, NewUrl } from '../src/engine/ports/frontier-store.js';
 import { LINKS, link, NAVIGATION_PAGES, POPULAR_PAGES, START, visited } from './model-pages.js';
@@ -156,7 +158,7 @@ async function main(): Promise<void> {
   const postgres = process.argv.find((argument) => argument.startsWith('--postgres='))?.slice('--postgres='.length);
   const directory = mkdtempSync(join(tmpdir(), 'crawlway-bench-'));
   const file = join(directory, 'crawlway.db');
-  const store = postgres ? await openPostgresStore(postgres) : await openSqliteStore(file);
+  const store = postgres ? await openPostgresStore(new Secret(postgres)) : await openSqliteStore(file);
   const model = new Model();
   await fill(store, model, 50_000);
   // The first round warms up the compiler and is not shown.

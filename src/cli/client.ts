@@ -1,6 +1,7 @@
 /**
  * Calls of the running server's API.
  */
+import { Secret } from '../domain/secret.js';
 import { UsageError } from '../server/options.js';
 
 export interface ServerOption {
@@ -30,10 +31,10 @@ export class ServerClient {
     if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
       throw new UsageError(`${url} is no address of a server: http://HOST:PORT`);
     this.url = url.replace(/(?<!\/)\/+$/, '');
-    this.key = env['CRAWLWAY_API_KEY'];
+    this.key = env['CRAWLWAY_API_KEY'] ? new Secret(env['CRAWLWAY_API_KEY']) : undefined;
   }
 
-  private readonly key: string | undefined;
+  private readonly key: Secret | undefined;
 
   /** @throws UsageError with the server's own words when it refuses, or when there is no server. */
   async call<T>(method: string, path: string, body?: { readonly type: string; readonly text: string }): Promise<T> {
@@ -49,7 +50,7 @@ export class ServerClient {
     body?: { readonly type: string; readonly text: string },
   ): Promise<Answer<T>> {
     const headers: Record<string, string> = { accept: 'application/json' };
-    if (this.key) headers['authorization'] = `Bearer ${this.key}`;
+    if (this.key) headers['authorization'] = `Bearer ${this.key.reveal()}`;
     if (body) headers['content-type'] = body.type;
     const response = await fetch(`${this.url}/api/v1${path}`, {
       method,

@@ -9,6 +9,7 @@ import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { seconds } from '../domain/time/units.js';
 import type { EngineApi } from '../engine/engine-api.js';
 import type { Log } from '../engine/ports/log.js';
+import { readDatabaseUrl } from '../server/database-url.js';
 import { openEngine, XML_FORMAT } from '../server/engine.module.js';
 import { fileFault } from '../server/fail.js';
 import { isLoopback, UsageError } from '../server/options.js';
@@ -40,7 +41,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
   process.once('SIGINT', () => interrupt.abort());
   process.once('SIGTERM', () => interrupt.abort());
   try {
-    const databaseUrl = `sqlite:${join(folder, 'crawl.sqlite')}`;
+    const databaseUrl = readDatabaseUrl(`sqlite:${join(folder, 'crawl.sqlite')}`);
     const engine = await openEngine({ databaseUrl, log: QUIET, output, mostVisits: limit });
     await engine.open(definition);
     const ending = await untilEnd(engine, limit, interrupt.signal);

@@ -2,6 +2,8 @@
 import { createReadStream, existsSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 import { access, appendFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import type { Secret } from '../domain/secret.js';
+import { readDatabaseUrl } from '../server/database-url.js';
 import { exportDatabase, importDatabase } from '../server/engine.module.js';
 import { fileFault } from '../server/fail.js';
 import { serverOptions, UsageError } from '../server/options.js';
@@ -17,8 +19,10 @@ const CHUNK = 1 << 20;
 /** What every export begins with. */
 const BEGINNING = '{"header":';
 
-const databaseUrl = ({ database, data }: StoreFlags): string =>
-  database ?? serverOptions({ data, host: '127.0.0.1' }, process.env).databaseUrl;
+const databaseUrl = ({ database, data }: StoreFlags): Secret =>
+  database !== undefined
+    ? readDatabaseUrl(database)
+    : serverOptions({ data, host: '127.0.0.1' }, process.env).databaseUrl;
 
 /** Goes on where an export that was interrupted ended. */
 export async function storeExport(file: string, flags: StoreFlags): Promise<void> {

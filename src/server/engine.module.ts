@@ -21,8 +21,9 @@ import { WebhookSender } from '../adapters/push/webhook-sender.js';
 import { CookieSessions } from '../adapters/sessions/cookie-sessions.js';
 import { createLogin } from '../adapters/sessions/logins/create-login.js';
 import { openPostgresNodes } from '../adapters/storage/cluster/open.js';
+import { placeOf } from '../adapters/storage/postgres/connection.js';
 import { openPostgresDataSource } from '../adapters/storage/postgres/postgres-data-source.js';
-import { placeOf, postgresError } from '../adapters/storage/postgres/postgres-pool.js';
+import { postgresError } from '../adapters/storage/postgres/postgres-pool.js';
 import { openPostgresStore } from '../adapters/storage/postgres/postgres-store.js';
 import { AdminStore } from '../adapters/storage/shared/admin-store.js';
 import { Seal } from '../adapters/storage/shared/seal.js';
@@ -47,8 +48,9 @@ import type { PageProcessor } from '../engine/ports/page-processor.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import { configurationErrors } from './configuration/problems.dto.js';
+import { isPostgres, sqliteFile } from './database-url.js';
 import { ProblemException } from './http/problem.js';
-import { fileSinkFolder, isPostgres, type ServerOptions, UsageError } from './options.js';
+import { fileSinkFolder, type ServerOptions, UsageError } from './options.js';
 import { sinkTester } from './sinks/sink-test.js';
 import {
   AUDIT_LOG,
@@ -98,7 +100,7 @@ const pageThreads = (): number => Math.min(8, Math.max(1, availableParallelism()
 export const systemClock: Clock = new SystemClock();
 
 export interface EngineOptions {
-  readonly databaseUrl: string;
+  readonly databaseUrl: Secret;
   readonly log: Log;
   /** Orders go here as JSON lines, whatever sinks the configuration has. */
   readonly output?: Writable;
@@ -137,7 +139,7 @@ export async function openEngine({
 }
 
 /** What keeps texts unreadable in the database; see openAdminStore. */
-export function sealOf(url: string, encryptionKey?: Secret): Seal | undefined {
+export function sealOf(url: Secret, encryptionKey?: Secret): Seal | undefined {
   if (encryptionKey) return Seal.fromText(encryptionKey.reveal());
   return isPostgres(url) ? undefined : Seal.ofDirectory(dirname(sqliteFile(url)));
 }
@@ -150,7 +152,7 @@ export const openPageProcessor = (log: Log): PageProcessor =>
  * @param encryptionKey for what must not be readable in the database. Without it a SQLite file has one beside it; servers
  * that share a PostgreSQL have none then, and store no secrets.
  */
-export async function openAdminStore(url: string, encryptionKey?: Secret): Promise<AdminStore> {
+export async function openAdminStore(url: Secret, encryptionKey?: Secret): Promise<AdminStore> {
   const seal = sealOf(url, encryptionKey);
   const store = isPostgres(url)
     ? new AdminStore(await openPostgresDataSource(url), (error) => postgresError(error, placeOf(url)), seal)
@@ -163,7 +165,7 @@ export async function openAdminStore(url: string, encryptionKey?: Secret): Promi
  * The lines of a whole store; see adapters/storage/transfer.ts.
  * @throws UsageError for a SQLite file that is not there: one that is made now would be exported as an empty store.
  */
-export async function* exportDatabase(databaseUrl: string, last: string | undefined): AsyncGenerator<string> {
+export async function* exportDatabase(databaseUrl: Secret, last: string | undefined): AsyncGenerator<string> {
   if (!isPostgres(databaseUrl) && !existsSync(sqliteFile(databaseUrl))) {
     throw new UsageError(`there is no database ${sqliteFile(databaseUrl)}: say with --data or --database where it is`);
   }
@@ -176,7 +178,7 @@ export async function* exportDatabase(databaseUrl: string, last: string | undefi
 }
 
 /** Stores such lines in a database that is empty, and checks that all has arrived. */
-export async function importDatabase(databaseUrl: string, lines: AsyncIterable<string>): Promise<Summary> {
+export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<string>): Promise<Summary> {
   const store = await openStore(databaseUrl);
   try {
     return await importStore(store, lines);
@@ -185,11 +187,11 @@ export async function importDatabase(databaseUrl: string, lines: AsyncIterable<s
   }
 }
 
-const openStore = (url: string): Promise<FrontierStore> =>
+const openStore = (url: Secret): Promise<FrontierStore> =>
   isPostgres(url) ? openPostgresStore(url) : openSqliteStore(sqliteFile(url));
 
 /** Not what an import has left half-way: hosts that a person has paused are among the last of its lines. */
-async function openWhole(url: string): Promise<FrontierStore> {
+async function openWhole(url: Secret): Promise<FrontierStore> {
   const store = await openStore(url);
   try {
     await requireWhole(store);
@@ -270,14 +272,4 @@ function editing<T>(edit: () => T): T {
     const kind = error.code.startsWith('unknown-') ? 'not-found' : 'unacceptable';
     throw new ProblemException(kind, error.message, { errors: configurationErrors(error.problems) });
   }
-}
-
-function sqliteFile(databaseUrl: string): string {
-  const file = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
-  if (file) return file;
-  // Nothing of a misspelt one is repeated: nobody can tell where its password is.
-  const scheme = /^[a-z][a-z0-9+.-]{0,20}(?=:)/i.exec(databaseUrl)?.[0];
-  throw new UsageError(
-    `CRAWLWAY_DATABASE_URL${scheme ? ` with ${scheme}:` : ''} is neither sqlite:FILE nor postgres://…`,
-  );
 }

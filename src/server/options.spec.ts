@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { serverOptions, UsageError } from './options.js';
 
@@ -46,6 +47,27 @@ describe('the options of the server', () => {
     }
     expect(() => serverOptions({ port: '65536' }, {})).toThrow(UsageError);
     expect(() => serverOptions({ port: 'x' }, {})).toThrow(UsageError);
+  });
+
+  it('show of the database where it is, and never its password', () => {
+    const place = (url: string) => inspect(serverOptions({}, { CRAWLWAY_DATABASE_URL: url }).databaseUrl);
+    expect(place('sqlite:/srv/a.sqlite')).toBe('sqlite:/srv/a.sqlite');
+    expect(place('postgresql://ada:PlAnTeD@db.example:5433/crawl')).toBe('postgres://db.example:5433/crawl');
+    expect(place('postgres://ada:PlAn@TeD@db.example/crawl?sslmode=disable')).toBe('postgres://db.example/crawl');
+    expect(place('postgres://ada:PlAnTeD@/crawl?host=/run/postgresql')).toBe('postgres:///run/postgresql/crawl');
+    expect(place('postgres://db.example/crawl?password=PlAnTeD&user=ada')).toBe('postgres://db.example/crawl');
+  });
+
+  it('refuse a database URL that cannot be read for certain, and repeat nothing of it', () => {
+    const misread = ['', '1/', 'x/', '1?', '1#', '%'].map(
+      (start) => `postgres://ada:${start}PlAnTeD@db.example:x/crawl`,
+    );
+    const legible = ['1/', '1?', '1#'].map((start) => `postgres://ada:${start}PlAnTeD@db.example/crawl`);
+    for (const url of [...misread, ...legible, 'postgre://ada:PlAnTeD@db/crawl', 'ada:PlAnTeD@db', 'PlAnTeD']) {
+      const attempt = () => serverOptions({}, { CRAWLWAY_DATABASE_URL: url });
+      expect(attempt, url).toThrow(UsageError);
+      expect(attempt, url).not.toThrow(/PlAnTeD|ada/);
+    }
   });
 
   it('keep of a key only its digest', () => {

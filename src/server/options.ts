@@ -3,7 +3,11 @@
  * as a data directory it would be the root of the file system.
  */
 import { Secret } from '../domain/secret.js';
+import { isPostgres, readDatabaseUrl } from './database-url.js';
 import { type ApiKey, readApiKeys } from './security/api-keys.js';
+import { UsageError } from './usage-error.js';
+
+export { UsageError } from './usage-error.js';
 
 export interface ServerOptions {
   readonly configFile: string;
@@ -12,8 +16,8 @@ export interface ServerOptions {
   readonly fileSinks: string;
   readonly port: number;
   readonly host: string;
-  /** `sqlite:FILE` or `postgres://…`. */
-  readonly databaseUrl: string;
+  /** `sqlite:FILE` or `postgres://…`; see readDatabaseUrl. */
+  readonly databaseUrl: Secret;
   readonly apiKeys: readonly ApiKey[];
   /** Encrypts stored versions of the configuration; absent: see openAdminStore. */
   readonly encryptionKey?: Secret;
@@ -28,19 +32,12 @@ export interface ServerOptions {
 export const ROLES = ['api', 'crawl', 'push'] as const;
 export type Role = (typeof ROLES)[number];
 
-export const isPostgres = (databaseUrl: string): boolean => /^postgres(?:ql)?:\/\//.test(databaseUrl);
-
 export interface ServerFlags {
   readonly config?: string;
   readonly data?: string;
   readonly port?: string;
   readonly host?: string;
   readonly fetchLog?: string;
-}
-
-/** A mistake in flags or environment: told in one sentence, without a stack. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 /** A console, a status table and a busy script together stay far below. */
@@ -69,7 +66,7 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
         'Set CRAWLWAY_API_KEYS (name:role:key, comma-separated; roles read, operate, admin) or listen on 127.0.0.1',
     );
   }
-  const databaseUrl = env['CRAWLWAY_DATABASE_URL'] || `sqlite:${dataDirectory}/crawlway.sqlite`;
+  const databaseUrl = readDatabaseUrl(env['CRAWLWAY_DATABASE_URL'] || `sqlite:${dataDirectory}/crawlway.sqlite`);
   return {
     configFile: flags.config || env['CRAWLWAY_CONFIG'] || DEFAULT_CONFIG,
     dataDirectory,
@@ -91,7 +88,7 @@ function portNumber(text: string): number {
   return port;
 }
 
-function readRoles(text: string | undefined, databaseUrl: string): ReadonlySet<Role> {
+function readRoles(text: string | undefined, databaseUrl: Secret): ReadonlySet<Role> {
   const names = (text || ROLES.join(',')).split(',').map((name) => name.trim());
   const unknown = names.find((name) => !(ROLES as readonly string[]).includes(name));
   if (unknown !== undefined) throw new UsageError(`CRAWLWAY_ROLES: ${unknown} is none of ${ROLES.join(', ')}`);

@@ -11,6 +11,7 @@ import type { Log } from '../engine/ports/log.js';
 import { createApp } from './app.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWatch } from './configuration/configuration-watch.js';
+import { isPostgres } from './database-url.js';
 import {
   configurationFile,
   openAdminStore,
@@ -21,7 +22,7 @@ import {
 } from './engine.module.js';
 import { EventLog } from './log/event-log.js';
 import { FetchLog } from './log/fetch-log.js';
-import { DEFAULT_CONFIG, isPostgres, type ServerOptions, UsageError } from './options.js';
+import { DEFAULT_CONFIG, type ServerOptions, UsageError } from './options.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { type Sample, startSample } from './sample.js';
 import { ADVISED_LENGTH } from './security/api-keys.js';

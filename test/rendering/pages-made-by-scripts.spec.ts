@@ -1,5 +1,6 @@
 /** Pages made by scripts, rendered by a real browser. Left out where there is no Chromium. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { globSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
 import { findBrowser } from '../../src/adapters/browser/find-browser.js';
 import { CrawlWorld, type WorldOptions } from '../support/crawl-world.js';
@@ -8,6 +9,18 @@ import { publishShop, textOf } from './script-made-site.js';
 
 const SANDBOX = process.getuid?.() === 0 ? 'sandbox="false"' : '';
 const log = { info: () => undefined, warn: () => undefined };
+
+/** Processes that one has started, and theirs. */
+function* descendants(pid: number): Generator<number> {
+  for (const file of globSync(`/proc/${pid}/task/*/children`)) {
+    for (const child of readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number)) {
+      yield child;
+      yield* descendants(child);
+    }
+  }
+}
+
+const environmentOf = (pid: number): string => readFileSync(`/proc/${pid}/environ`, 'utf8');
 
 let site: FakeSite;
 let world: CrawlWorld;
@@ -69,6 +82,24 @@ describe.skipIf(findBrowser({}) === undefined)('a site made by scripts', () => {
     expect(await world.state(site.url('/product/1'))).toMatchObject({ reason: 'needs-rendering' });
     expect(site.fetched).not.toContain('/api/product/1');
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'is run in processes that know nothing of the environment of the server',
+    async () => {
+      vi.stubEnv('CRAWLWAY_API_KEYS', 'ada:admin:PlAnTeD');
+      vi.stubEnv('SOME_PASSWORD', 'PlAnTeD');
+      onTestFinished(() => void vi.unstubAllEnvs());
+      let environments = '';
+      site.set('/api/product/1', () => {
+        environments += [...descendants(process.pid)].map(environmentOf).join('');
+        return { body: '{}' };
+      });
+      world = await start();
+      await world.untilIdle();
+      expect(environments).toContain('PATH=');
+      expect(environments).not.toContain('PlAnTeD');
+    },
+  );
 
   it('that is hostile gets nothing out and holds nothing up', async () => {
     const inside = await FakeSite.start('127.0.0.2');

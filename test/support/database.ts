@@ -6,6 +6,7 @@ import { openPostgresStore } from '../../src/adapters/storage/postgres/postgres-
 import { openSqliteDataSource } from '../../src/adapters/storage/sqlite/sqlite-data-source.js';
 import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
 import { openSqliteStore } from '../../src/adapters/storage/sqlite/sqlite-store.js';
+import { Secret } from '../../src/domain/secret.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { postgresDatabase } from './postgres.js';
 import { temporaryDirectory } from './temporary-directory.js';
@@ -20,7 +21,7 @@ export interface TestStore {
 /** A migrated, empty database for one test. */
 export const ADMIN_DATABASES: readonly { readonly name: string; readonly open: () => Promise<DataSource> }[] = [
   { name: 'SQLite', open: () => openSqliteDataSource(join(temporaryDirectory(), 'crawlway.db')) },
-  { name: 'PostgreSQL', open: async () => openPostgresDataSource(await postgresDatabase()) },
+  { name: 'PostgreSQL', open: async () => openPostgresDataSource(new Secret(await postgresDatabase())) },
 ];
 
 /** Every database that the store runs on; the same tests hold for all of them. */
@@ -34,7 +35,7 @@ export const DATABASES: readonly { readonly name: string; readonly open: () => P
     name: 'PostgreSQL',
     open: async () => {
       const url = await postgresDatabase();
-      return testStore(() => openPostgresStore(url));
+      return testStore(() => openPostgresStore(new Secret(url)));
     },
   },
 ];

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { openPostgresStore } from '../../src/adapters/storage/postgres/postgres-store.js';
 import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in-process.js';
+import { Secret } from '../../src/domain/secret.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import { startedPostgres } from './postgres-server.js';
 
@@ -17,7 +18,7 @@ export const scenarioStore = (): Promise<FrontierStore> =>
 
 async function postgresStore(): Promise<FrontierStore> {
   const database = await emptyDatabase();
-  const store = await openPostgresStore(database);
+  const store = await openPostgresStore(new Secret(database));
   const close = async (): Promise<void> => {
     await store.close();
     unused.push(database);

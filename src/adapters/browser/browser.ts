@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { BrowserContext, CDPSession, Browser as Chromium, Page, Route } from 'playwright-core';
 import type { RendererDefinition } from '../../domain/crawl/definition.js';
+import { browserEnvironment } from './browser-environment.js';
 import { browserProblem, findBrowser } from './find-browser.js';
 import { initScript } from './page-scripts.js';
 import { Tab } from './tab.js';
@@ -81,6 +82,7 @@ export class Browser {
               chromiumSandbox: renderer.sandbox,
               args: ARGUMENTS,
               timeout: LAUNCH_MS,
+              env: browserEnvironment(process.env),
               handleSIGHUP: false,
               handleSIGINT: false,
               handleSIGTERM: false,

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { Secret } from '../../../domain/secret.js';
 import type { Log } from '../../../engine/ports/log.js';
 import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
 import { PostgresPool } from '../postgres/postgres-pool.js';
@@ -10,8 +11,8 @@ const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: ()
 
 async function started(carryOut: (text: string) => Promise<boolean>) {
   const url = await postgresDatabase();
-  await (await openPostgresDataSource(url)).destroy();
-  const pool = new PostgresPool(url);
+  await (await openPostgresDataSource(new Secret(url))).destroy();
+  const pool = new PostgresPool(new Secret(url));
   onTestFinished(() => pool.close());
   const table = new PostgresCommands(pool);
   const errors: unknown[] = [];

@@ -1,9 +1,11 @@
 /** Tables can be spread by a column only when every unique key has it, and rows are found without asking all machines when keys begin with it. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { Secret } from '../../../domain/secret.js';
 import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
 import * as statements from '../postgres/postgres-sql.js';
 
@@ -30,7 +32,7 @@ describe('the tables on PostgreSQL, by their catalogue', () => {
 
   beforeEach(async () => {
     const url = await postgresDatabase();
-    await (await openPostgresDataSource(url)).destroy();
+    await (await openPostgresDataSource(new Secret(url))).destroy();
     database = new pg.Client(url);
     await database.connect();
     onTestFinished(() => database.end());

@@ -1,3 +1,4 @@
+import type { Secret } from '../../../domain/secret.js';
 import type { Log } from '../../../engine/ports/log.js';
 import type { Nodes } from '../../../engine/ports/nodes.js';
 import type { Partitions } from '../../../engine/ports/partitions.js';
@@ -11,7 +12,7 @@ const CONNECTIONS = 2;
 
 /** What a server needs to share a crawl with others on the same database, whose tables are up to date. */
 export function openPostgresNodes(
-  url: string,
+  url: Secret,
   { crawls, log }: { crawls: boolean; log: Log },
 ): { partitions: Partitions; nodes: Nodes } {
   const pool = new PostgresPool(url, { connections: CONNECTIONS, queryTimeoutMs: LEASE_MS / 2 });

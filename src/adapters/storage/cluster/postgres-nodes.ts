@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import type { Secret } from '../../../domain/secret.js';
 import type { Log } from '../../../engine/ports/log.js';
 import type { Nodes, NodesListener, OwnerCommand } from '../../../engine/ports/nodes.js';
+import { connectionOf } from '../postgres/connection.js';
 import type { PostgresPool } from '../postgres/postgres-pool.js';
 import { PARTITIONS, partitionOf } from '../shared/partition.js';
 import { CommandQueue } from './command-queue.js';
@@ -42,7 +44,7 @@ const SEND = 'INSERT INTO errand (part, host, text, delivers) VALUES ($1, $2, $3
 /** Talk between nodes by NOTIFY, with a look at the tables every few seconds for what a broken connection did not bring. */
 export class PostgresNodes implements Nodes {
   readonly #pool: PostgresPool;
-  readonly #url: string;
+  readonly #url: Secret;
   readonly #partitions: PostgresPartitions;
   readonly #log: Log;
   readonly #self = randomUUID();
@@ -60,7 +62,7 @@ export class PostgresNodes implements Nodes {
   #lookAgain = false;
   #closed = false;
 
-  constructor(pool: PostgresPool, url: string, partitions: PostgresPartitions, log: Log) {
+  constructor(pool: PostgresPool, url: Secret, partitions: PostgresPartitions, log: Log) {
     this.#pool = pool;
     this.#url = url;
     this.#partitions = partitions;
@@ -146,7 +148,7 @@ export class PostgresNodes implements Nodes {
 
   async #listen(): Promise<void> {
     const ears = new pg.Client({
-      connectionString: this.#url,
+      ...connectionOf(this.#url),
       keepAlive: true,
       connectionTimeoutMillis: EARS_WITHIN_MS,
       query_timeout: EARS_WITHIN_MS,

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { newUrl } from '../../../../test/support/frontier-samples.js';
 import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { Secret } from '../../../domain/secret.js';
 import { instant } from '../../../domain/time/units.js';
 import type { Log } from '../../../engine/ports/log.js';
 import { FencedOut, type PartitionListener } from '../../../engine/ports/partitions.js';
@@ -59,8 +60,8 @@ describe('partitions of several nodes', () => {
 
   beforeEach(async () => {
     url = await postgresDatabase();
-    await (await openPostgresDataSource(url)).destroy();
-    pool = new PostgresPool(url);
+    await (await openPostgresDataSource(new Secret(url))).destroy();
+    pool = new PostgresPool(new Secret(url));
     onTestFinished(() => pool.close());
   });
 
@@ -165,7 +166,7 @@ describe('partitions of several nodes', () => {
 
   it('refuse what their last owner still wants to settle, and take nothing of that call', async () => {
     const first = await node();
-    const store = await openPostgresStore(url);
+    const store = await openPostgresStore(new Secret(url));
     onTestFinished(() => store.close());
     const [a, b] = await store.discover([newUrl('http://a.example/'), newUrl('http://b.example/')]);
     const settlement = (id: number, fence = first.partitions.fence('a.example')!) => ({

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { DataSource } from 'typeorm';
+import type { Secret } from '../../../domain/secret.js';
 import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
 import { AuditRow } from '../entities/audit-entry.js';
 import { ConfigurationVersionRow } from '../entities/configuration-version.js';
@@ -15,7 +16,8 @@ import { Failing0005 } from '../migrations/postgres/0005-failing.js';
 import { FoundAgain0008 } from '../migrations/postgres/0008-found-again.js';
 import { Commands0009 } from '../migrations/postgres/0009-commands.js';
 import { unknownMigrations } from '../shared/migration-check.js';
-import { placeOf, postgresError } from './postgres-pool.js';
+import { connectionOf, placeOf } from './connection.js';
+import { postgresError } from './postgres-pool.js';
 
 /** Any number; servers that start together on one database take turns by it. */
 const MIGRATION_LOCK = 5_218_017;
@@ -25,10 +27,12 @@ const MIGRATION_LOCK = 5_218_017;
  * keys begin with the partition, and all statements on them are in the postgres-*.ts files.
  * Throws StoreUnavailable when it cannot be reached, StoreDamaged when it was written by a newer version.
  */
-export async function openPostgresDataSource(url: string): Promise<DataSource> {
+export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
+  const extra = connectionOf(url);
   const dataSource = new DataSource({
     type: 'postgres',
-    url,
+    database: extra.database,
+    extra,
     poolSize: 2,
     entities: [SettingRow, ConfigurationVersionRow, AuditRow],
     migrations: [
@@ -55,7 +59,7 @@ export async function openPostgresDataSource(url: string): Promise<DataSource> {
   }
 }
 
-async function migrate(dataSource: DataSource, url: string): Promise<void> {
+async function migrate(dataSource: DataSource, url: Secret): Promise<void> {
   const runner = dataSource.createQueryRunner();
   try {
     await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);

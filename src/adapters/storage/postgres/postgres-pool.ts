@@ -1,7 +1,9 @@
 /** Connections to PostgreSQL the way this store wants them, and its errors told apart by the reaction that they demand. */
 import pg from 'pg';
+import type { Secret } from '../../../domain/secret.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import type { Value } from '../shared/url-row.js';
+import { connectionOf, placeOf } from './connection.js';
 
 /** Of a statement: one value, or a column of values for `unnest`. */
 export type Parameter = Value | boolean | readonly Value[];
@@ -53,10 +55,10 @@ export class PostgresPool implements Connection {
   /** Where it goes to, without user and password. */
   readonly place: string;
 
-  constructor(url: string, options: PoolOptions = {}) {
+  constructor(url: Secret, options: PoolOptions = {}) {
     this.place = placeOf(url);
     this.#pool = new pg.Pool({
-      connectionString: url,
+      ...connectionOf(url),
       max: options.connections ?? CONNECTIONS,
       types,
       connectionTimeoutMillis: 10_000,
@@ -162,10 +164,4 @@ export function postgresError(error: unknown, place: string): unknown {
     return new StoreUnavailable(`The database at ${place} cannot be used now: ${said}`, { cause: error });
   }
   return error;
-}
-
-/** Host and database, for messages: never user and password. */
-export function placeOf(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `${host}${pathname}`;
 }

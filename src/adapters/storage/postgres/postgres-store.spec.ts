@@ -1,14 +1,17 @@
+import { inspect } from 'node:util';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { discovered, newUrl, order, visit } from '../../../../test/support/frontier-samples.js';
 import { postgresDatabase } from '../../../../test/support/postgres.js';
+import { Secret } from '../../../domain/secret.js';
 import { instant } from '../../../domain/time/units.js';
 import { type FrontierStore, StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import { openPostgresDataSource } from './postgres-data-source.js';
+import { PostgresPool } from './postgres-pool.js';
 import { openPostgresStore } from './postgres-store.js';
 
 async function opened(url: string): Promise<FrontierStore> {
-  const store = await openPostgresStore(url);
+  const store = await openPostgresStore(new Secret(url));
   onTestFinished(() => store.close());
   return store;
 }
@@ -85,24 +88,44 @@ describe('a PostgreSQL store', () => {
   });
 
   it('names host and database, but no password, when there is no server', async () => {
-    const refusal = await openPostgresStore('postgres://ada:secret@127.0.0.1:1/crawl').catch((error: unknown) => error);
+    const refusal = await openPostgresStore(new Secret('postgres://ada:secret@127.0.0.1:1/crawl')).catch(
+      (error: unknown) => error,
+    );
     expect(refusal).toBeInstanceOf(StoreUnavailable);
     expect((refusal as Error).message).toContain('127.0.0.1:1/crawl');
     expect((refusal as Error).message).not.toContain('secret');
   });
 
+  it('keeps its password out of whatever prints pools, data sources and failures of a login', async () => {
+    const url = new URL(await postgresDatabase());
+    url.password = 'PlAnTeD';
+    const secret = new Secret(url.href);
+    const pool = new PostgresPool(secret);
+    onTestFinished(() => pool.close());
+    await pool.rows('SELECT 1');
+    const dataSource = await openPostgresDataSource(secret);
+    onTestFinished(() => dataSource.destroy());
+    url.username = 'nobody';
+    const failures = [pool.rows('SELECT $1::text', [{} as never]), openPostgresStore(new Secret(url.href))];
+    const failed = await Promise.allSettled(failures);
+    expect(failed[1]).toMatchObject({ status: 'rejected' });
+    for (const it of [pool, dataSource, dataSource.options, failed])
+      expect(inspect(it, { depth: null })).not.toContain('PlAnTeD');
+    expect(JSON.stringify(dataSource.options)).not.toContain('PlAnTeD');
+  });
+
   it('is refused when it was written by a newer version', async () => {
     const url = await postgresDatabase();
-    await (await openPostgresStore(url)).close();
+    await (await openPostgresStore(new Secret(url))).close();
     await administer(url, `INSERT INTO migration (timestamp, name) VALUES (99, 'Future0000000000099')`);
-    const refusal = await openPostgresStore(url).catch((error: unknown) => error);
+    const refusal = await openPostgresStore(new Secret(url)).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(StoreDamaged);
     expect((refusal as Error).message).toContain('was written by a newer version (Future0000000000099)');
   });
 
   it('undoes its migrations without a trace', async () => {
     const url = await postgresDatabase();
-    const dataSource = await openPostgresDataSource(url);
+    const dataSource = await openPostgresDataSource(new Secret(url));
     for (const _ of dataSource.migrations) await dataSource.undoLastMigration();
     await dataSource.destroy();
     const left = await administer<{ name: string }>(

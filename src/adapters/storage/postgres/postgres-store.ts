@@ -1,4 +1,5 @@
 import type { UrlId } from '../../../domain/crawl/url-state.js';
+import type { Secret } from '../../../domain/secret.js';
 import type { FrontierStore, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { BULK_STEP, inSteps } from '../shared/bulk.js';
 import { type HostStored, hostValues, toHost } from '../shared/host-row.js';
@@ -27,7 +28,7 @@ const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2', 'int8'];
  * The store on PostgreSQL, from version 13 on, shared by any number of servers.
  * Throws StoreUnavailable when the database cannot be reached, StoreDamaged when it is newer than this program.
  */
-export async function openPostgresStore(url: string): Promise<FrontierStore> {
+export async function openPostgresStore(url: Secret): Promise<FrontierStore> {
   await (await openPostgresDataSource(url)).destroy();
   return storeOf(
     new PostgresPool(url),

@@ -3,6 +3,7 @@ import { DATABASES } from '../../../../test/support/database.js';
 import { discovered, newUrl } from '../../../../test/support/frontier-samples.js';
 import { postgresDatabase } from '../../../../test/support/postgres.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { Secret } from '../../../domain/secret.js';
 import { type Instant, instant } from '../../../domain/time/units.js';
 import type { FrontierStore, SearchStep, UrlChanges, UrlFilter } from '../../../engine/ports/frontier-store.js';
 import { type Parameter, PostgresPool, StatementTooLong } from '../postgres/postgres-pool.js';
@@ -72,9 +73,9 @@ class ImpatientPool extends PostgresPool {
 
 async function onPostgres(): Promise<Searchable> {
   const url = await postgresDatabase();
-  const store = await openPostgresStore(url);
-  const pool = new PostgresPool(url);
-  const impatient = new ImpatientPool(url);
+  const store = await openPostgresStore(new Secret(url));
+  const pool = new PostgresPool(new Secret(url));
+  const impatient = new ImpatientPool(new Secret(url));
   onTestFinished(async () => {
     await pool.close();
     await impatient.close();

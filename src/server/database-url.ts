@@ -1,0 +1,31 @@
+/** Where the server keeps what it knows. The URL of a PostgreSQL may hold a password: it is shown as host and database. */
+import { databasePlace } from '../domain/database-place.js';
+import { Secret } from '../domain/secret.js';
+import { UsageError } from './usage-error.js';
+
+const SQLITE = 'sqlite:';
+const POSTGRES = 'postgres://';
+
+/**
+ * @param text `sqlite:FILE` or `postgres://…`
+ * @throws UsageError for anything else; nothing of it is repeated, since nobody can tell where its password is
+ */
+export function readDatabaseUrl(text: string): Secret {
+  if (text.startsWith(SQLITE) && text.length > SQLITE.length) return new Secret(text, text);
+  const scheme = /^[a-z][a-z0-9+.-]{0,20}(?=:\/\/)/i.exec(text)?.[0];
+  if (!/^postgres(?:ql)?:\/\//.test(text)) {
+    throw new UsageError(
+      `CRAWLWAY_DATABASE_URL${scheme ? ` with ${scheme}:` : ''} is neither sqlite:FILE nor postgres://…`,
+    );
+  }
+  const place = databasePlace(text);
+  if (place !== undefined) return new Secret(text, `${POSTGRES}${place}`);
+  throw new UsageError(
+    'CRAWLWAY_DATABASE_URL cannot be read: postgres://USER:PASSWORD@HOST:PORT/DATABASE, with @ / ? # and % of the password percent-encoded',
+  );
+}
+
+export const isPostgres = (url: Secret): boolean => String(url).startsWith(POSTGRES);
+
+/** The file of a database that is no PostgreSQL. */
+export const sqliteFile = (url: Secret): string => String(url).slice(SQLITE.length);
