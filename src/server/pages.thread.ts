@@ -28,7 +28,8 @@ servePages(
   browser,
 );
 
-/** The text's own digest stands before the bytes, so that neither has to be copied behind the other. */
-function contentDigest(bytes: Uint8Array, text: string): string {
-  return `${hash('sha256', bytes, 'hex')}${hash('sha256', text, 'hex').slice(0, 16)}`;
+/** Bytes and facts have a digest each, so that neither has to be copied behind the other. */
+function contentDigest(body: Uint8Array | string, facts: string): string {
+  if (typeof body === 'string') return hash('sha256', `${facts}\0${body}`, 'hex');
+  return `${hash('sha256', body, 'hex')}${hash('sha256', facts, 'hex').slice(0, 16)}`;
 }

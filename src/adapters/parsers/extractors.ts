@@ -95,7 +95,7 @@ function html(body: Buffer, mediaType: string, context: ExtractionContext, buffe
     cutLinks: cut && { ...cut, samples: withEncodedQueries(cut.samples, encoding) },
     metas,
     robotsMetas,
-    ...(context.wantsMetas ? { structured: jsonLdMetas(jsonLdItems(utf8)) } : {}),
+    ...(context.wantsMetas ? { structured: facts.linkedData ? jsonLdMetas(jsonLdItems(utf8)) : [] } : {}),
     ...(context.content ? configured(utf8, context, { base, xml: options.xml, text }) : {}),
     truncated: truncated || facts.truncated,
     ...(scripted === undefined ? {} : { needsRendering: scripted }),

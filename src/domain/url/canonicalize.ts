@@ -139,7 +139,7 @@ function parsed(raw: string, base?: string): { readonly href: string; readonly f
   const url = URL.parse(raw, base);
   if (!url || (url.host === '' && url.protocol !== 'file:')) return undefined;
   const fragment = url.hash.slice(1);
-  url.hash = '';
+  if (url.href.includes('#')) url.hash = '';
   if (url.username !== '' || url.password !== '') {
     url.username = '';
     url.password = '';

@@ -1,4 +1,4 @@
-import { seconds } from '../../domain/time/units.js';
+import { after, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { Sink } from '../ports/sink.js';
@@ -6,6 +6,8 @@ import { within } from '../support/within.js';
 
 const MOST_ENTRIES = 1_000;
 const LONGEST_INSPECTION = seconds(10);
+/** Before a sink that could not be listed is asked again: a receiver that takes orders only would be asked for each batch. */
+const PAUSE_AFTER_FAILURE = minutes(1);
 
 interface InspectionServices {
   readonly clock: Clock;
@@ -17,7 +19,7 @@ interface InspectionServices {
 /**
  * A sink that can list what it holds is looked through before the first order goes out: documents that no crawler here knows
  * are those of another server, which pushes under the same name, and each of the two would replace and delete the other's.
- * Orders go out all the same, and a sink that can't be listed now is asked again before the next ones.
+ * Orders go out all the same, and a sink that can't be listed now is asked again a minute later at the earliest.
  */
 export class InspectedSink implements Sink {
   readonly name: string;
@@ -27,6 +29,7 @@ export class InspectedSink implements Sink {
   /** What was found, in words. */
   warning: string | undefined;
   private inspection: Promise<void> | undefined;
+  private inspectAgainAt: Instant | undefined;
 
   constructor(
     private readonly sink: Sink,
@@ -40,6 +43,8 @@ export class InspectedSink implements Sink {
 
   deliver: Sink['deliver'] = async (batch, signal) => {
     if (this.sink.entries) {
+      if (this.inspectAgainAt !== undefined && this.services.clock.now() >= this.inspectAgainAt)
+        this.inspection = undefined;
       this.inspection ??= this.inspect();
       await this.inspection;
     }
@@ -49,10 +54,12 @@ export class InspectedSink implements Sink {
   close = (): Promise<void> => this.sink.close();
 
   private async inspect(): Promise<void> {
+    this.inspectAgainAt = undefined;
     try {
       await within(this.services.clock, LONGEST_INSPECTION, (signal) => this.look(signal));
     } catch {
-      this.inspection = undefined; // the delivery says what is wrong with the sink
+      // What is wrong with the sink, the delivery says.
+      this.inspectAgainAt = after(this.services.clock.now(), PAUSE_AFTER_FAILURE);
     }
   }
 

@@ -4,8 +4,8 @@ import { contentHash, hasLinksOf } from './content-hash.js';
 import type { DocumentDraft, FetchedPage } from './document-steps.js';
 import { NO_CONTENT } from './extraction.js';
 
-const digest = (bytes: Uint8Array, text: string): string =>
-  createHash('sha256').update(bytes).update(text).digest('hex');
+const digest = (body: Uint8Array | string, facts: string): string =>
+  createHash('sha256').update(body).update(facts).digest('hex');
 const DRAFT = {
   lasting: [
     { name: 'title', value: 'T' },

@@ -11,13 +11,11 @@ import type { Meta } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { DocumentDraft, FetchedPage } from './document-steps.js';
 
-/** Gives a hexadecimal digest of the bytes and the text after them. */
-export type Digest = (bytes: Uint8Array, text: string) => string;
+/** Gives a hexadecimal digest of the body, of whose text the UTF-8 bytes count, and of the facts. */
+export type Digest = (body: Uint8Array | string, facts: string) => string;
 
 const OF_CONTENT = 'c1-';
 const LINKS_LENGTH = 16;
-const NO_BYTES = new Uint8Array(0);
-const utf8 = new TextEncoder();
 
 const PAGE = /^(?:text\/html|application\/(?:xhtml\+xml|vnd\.wap\.xhtml\+xml))$/;
 
@@ -51,7 +49,7 @@ function hashOfBytes(page: FetchedPage, { lasting }: DocumentDraft, digest: Dige
 function hashOfContent(page: FetchedPage, { lasting, described }: DocumentDraft, digest: Digest): string {
   const { text } = page.content;
   const metas = [...lasting, ...described].filter(({ name }) => !OF_THE_FILE.has(name));
-  return digest(utf8.encode(text), [...factsOf(metas), ...asText(page), ...forms(page)].join('\0'));
+  return digest(text, [...factsOf(metas), ...asText(page), ...forms(page)].join('\0'));
 }
 
 /** The same page is another document when its text stands for its bytes. */
@@ -74,7 +72,10 @@ export function hasLinksOf(known: string | undefined, content: PageContent, dige
 }
 
 function linksHash({ base, links, robotsMetas }: PageContent, digest: Digest): string {
-  const written = links.map(({ href, kind, nofollow }) => `${kind}${nofollow ? '!' : ' '}${href}`);
-  const facts = [base ?? '', ...robotsMetas.map(({ agent, directives }) => `${agent}:${directives}`), ...written];
-  return digest(NO_BYTES, facts.join('\n')).slice(-LINKS_LENGTH);
+  const facts = [base ?? '', ...robotsMetas.map(({ agent, directives }) => `${agent}:${directives}`)];
+  let written = '';
+  // Most links are plain ones: only others say what they are.
+  for (const { href, kind, nofollow } of links)
+    written += kind === 'a' && !nofollow ? `${href}\n` : `${href}\n${kind}${nofollow ? '!' : ''}\r`;
+  return digest(written, facts.join('\n')).slice(0, LINKS_LENGTH);
 }

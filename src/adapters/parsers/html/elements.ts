@@ -28,7 +28,7 @@ const LEAVES_FOREIGN =
   'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta ' +
   'nobr ol p pre ruby s small span strong strike sub sup table tt u ul var';
 
-const WANTED = 'a area base frame html iframe link meta template annotation-xml font';
+const WANTED = 'a area base frame html iframe link meta script template annotation-xml font';
 
 const FOREIGN = 'desc foreignobject mi mo mn ms mtext';
 

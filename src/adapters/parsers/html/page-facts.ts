@@ -25,6 +25,8 @@ const MAX_DIRECTIVES_LENGTH = 500;
 
 export class PageFacts {
   readonly metas: { readonly name: string; readonly value: string }[] = [];
+  /** A script of the page is JSON-LD. */
+  linkedData = false;
   readonly robotsMetas: { readonly agent: string; readonly directives: string }[] = [];
   base: string | undefined;
   /** `lang` of the html element, as written. */
@@ -65,6 +67,7 @@ export class PageFacts {
     else if (name === 'frame') this.link('frame', ATTRIBUTE.src);
     else if (name === 'iframe') this.iframe();
     else if (name === 'base') this.baseElement();
+    else if (name === 'script') this.linkedData ||= this.attributes.get(ATTRIBUTE.type)?.includes('ld+json') === true;
     else if (name === 'html')
       this.lang ??= this.attributes.get(ATTRIBUTE.lang) ?? this.attributes.get(ATTRIBUTE['xml:lang']);
   }

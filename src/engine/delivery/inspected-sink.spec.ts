@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { seconds } from '../../domain/time/units.js';
+import type { Sink } from '../ports/sink.js';
+import { InspectedSink } from './inspected-sink.js';
+
+it('asks a sink that cannot be listed again after a minute, and not for each batch', async () => {
+  let listings = 0;
+  const deliver: Sink['deliver'] = async () => [];
+  const sink = {
+    name: 'takes orders only',
+    deliver,
+    // biome-ignore lint/correctness/useYield: it has nothing to give
+    entries: async function* () {
+      listings++;
+      throw new Error('status 404');
+    },
+    close: async () => undefined,
+  } as Sink;
+  const clock = new ManualClock();
+  const log = { warn: () => undefined } as never;
+  const inspected = new InspectedSink(sink, { clock, log, knows: async () => true });
+  const signal = new AbortController().signal;
+  for (let batch = 0; batch < 10; batch++) await inspected.deliver([], signal);
+  expect(listings).toBe(1);
+  clock.advance(seconds(59));
+  await inspected.deliver([], signal);
+  expect(listings).toBe(1);
+  clock.advance(seconds(1));
+  await inspected.deliver([], signal);
+  await inspected.deliver([], signal);
+  expect(listings).toBe(2);
+});
