@@ -39,6 +39,11 @@ export class Secret {
   }
 }
 
+/** A secret that is kept outside and cannot be read; the message is for a person and holds nothing of it. */
+export class UnreadableSecret extends Error {
+  override readonly name = 'UnreadableSecret';
+}
+
 /** A text as it is, whether it is a secret or not. */
 export const revealed = (text: string | Secret): string => (text instanceof Secret ? text.reveal() : text);
 

@@ -32,6 +32,7 @@ import { openSqliteDataSource } from '../adapters/storage/sqlite/sqlite-data-sou
 import { storeError } from '../adapters/storage/sqlite/sqlite-handle.js';
 import { openSqliteStore } from '../adapters/storage/sqlite/sqlite-store.js';
 import { nextCronTime } from '../adapters/system/cron.js';
+import { OutsideSecrets, secretPlaces } from '../adapters/system/outside-secrets.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
 import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
@@ -244,12 +245,25 @@ function browserWarnings({ renderer, ...definition }: ServerDefinition): Problem
   return [{ severity: 'warning', code: 'no-browser', message, place }];
 }
 
+let outside: OutsideSecrets | undefined;
+
+/** Of this process; made at its first use, when all of the environment is there. */
+function secretsOutside(): OutsideSecrets {
+  outside ??= new OutsideSecrets(secretPlaces(process.env), process.env);
+  return outside;
+}
+
 export const XML_FORMAT: ConfigurationFormat = {
   read: (xml, context) => {
-    const { definition, problems } = readConfiguration(xml, { ...context, env: configurationVariables(process.env) });
+    const { definition, problems } = readConfiguration(xml, {
+      ...context,
+      env: configurationVariables(process.env),
+      outsideSecret: (reference) => secretsOutside().read(reference),
+    });
     if (!definition) return { problems };
     return { definition, problems: [...problems, ...lint(definition), ...browserWarnings(definition)] };
   },
+  secretsChanged: () => secretsOutside().changed(),
   redact,
   restoreSecrets,
   redactRules,

@@ -3,6 +3,7 @@
  * as a data directory it would be the root of the file system.
  */
 import { Secret } from '../domain/secret.js';
+import { type Duration, seconds } from '../domain/time/units.js';
 import { isPostgres, readDatabaseUrl } from './database-url.js';
 import { type ApiKey, readApiKeys } from './security/api-keys.js';
 import { UsageError } from './usage-error.js';
@@ -22,6 +23,8 @@ export interface ServerOptions {
   /** Encrypts stored versions of the configuration; absent: see openAdminStore. */
   readonly encryptionKey?: Secret;
   readonly roles: ReadonlySet<Role>;
+  /** Secrets in files and with the helper are read again after so long. */
+  readonly secretsEvery: Duration;
   /** Every visit is appended there; absent: nowhere. */
   readonly fetchLog?: string;
   /** Of one kind and one caller. */
@@ -77,6 +80,7 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
     apiKeys,
     encryptionKey: readEncryptionKey(env['CRAWLWAY_ENCRYPTION_KEY']),
     roles: readRoles(env['CRAWLWAY_ROLES'], databaseUrl),
+    secretsEvery: readSecretsEvery(env['CRAWLWAY_SECRETS_EVERY']),
     fetchLog: flags.fetchLog || env['CRAWLWAY_FETCH_LOG'] || undefined,
     callsPerMinute: CALLS_PER_MINUTE,
   };
@@ -100,6 +104,12 @@ function readRoles(text: string | undefined, databaseUrl: Secret): ReadonlySet<R
     throw new UsageError('CRAWLWAY_ROLES=push: orders are delivered by the node that crawls; use crawl');
   }
   return roles;
+}
+
+function readSecretsEvery(text: string | undefined): Duration {
+  const number = Number(text || '300');
+  if (Number.isInteger(number) && number >= 10 && number <= 86_400) return seconds(number);
+  throw new UsageError('CRAWLWAY_SECRETS_EVERY is no whole number of seconds from 10 to 86400');
 }
 
 const SHORTEST_ENCRYPTION_KEY = 32;

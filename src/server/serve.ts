@@ -11,6 +11,7 @@ import type { Log } from '../engine/ports/log.js';
 import { createApp } from './app.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWatch } from './configuration/configuration-watch.js';
+import { SecretWatch } from './configuration/secret-watch.js';
 import { isPostgres } from './database-url.js';
 import {
   configurationFile,
@@ -91,6 +92,14 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
     await engine.open(definition);
     const watch = new ConfigurationWatch(configuration, systemClock, log);
     opened.push(async () => watch.close());
+    const secrets = new SecretWatch({
+      renew: () => configuration.renewSecrets(),
+      every: options.secretsEvery,
+      clock: systemClock,
+      log,
+    });
+    engine.observe(secrets.take);
+    opened.push(async () => secrets.close());
     const watching = setInterval(() => {
       for (const crawler of engine.caughtUp()) {
         log.info(`crawler ${crawler} has caught up: nothing is due`);

@@ -5,6 +5,7 @@
 
 import type { Place } from '../../domain/crawl/place.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from '../../domain/policy/not-utf8.js';
+import { UnreadableSecret } from '../../domain/secret.js';
 import { hasUserInfo } from '../../domain/url/crawl-url.js';
 import { namespaceOf, type XmlDocument, type XmlElement } from './document.js';
 import type { XmlAttribute } from './markup.js';
@@ -32,6 +33,8 @@ export interface ReadContext {
   readonly problems: Problems;
   /** Variables for `${NAME}`; `as written`: they stay, for what is shown and edited. */
   readonly env: Readonly<Record<string, string | undefined>> | 'as written';
+  /** Secrets for `${file:PATH}` and `${helper:NAME}`; throws UnreadableSecret. */
+  readonly outsideSecret?: (reference: string) => string;
 }
 
 /** The children of one kind whose values are whole. */
@@ -214,7 +217,7 @@ function reportUnknown(attribute: XmlAttribute, spec: ElementSpec, around: ReadC
   }
 }
 
-const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*|(?:file|helper):[^{}]{1,1000})\}/g;
 
 /** Elsewhere its value would be shown, logged or sent to whatever site the configuration names. */
 const mayHoldVariables = (spec: AttributeSpec<unknown>, element: XmlElement): boolean =>
@@ -223,37 +226,55 @@ const mayHoldVariables = (spec: AttributeSpec<unknown>, element: XmlElement): bo
 const isSecretOption = ({ attributes }: XmlElement): boolean =>
   attributes.some(({ local, value }) => local === 'name' && (value === 'header' || value === 'credentials'));
 
+/** Undefined: one is missing; a problem has been reported. */
+function withVariables(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+  { problems, outsideSecret }: ReadContext,
+  place: Place,
+): string | undefined {
+  let whole = true;
+  const missing = (message: string): string => {
+    whole = false;
+    problems.add('missing-variable', message, place);
+    return '';
+  };
+  const value = text.replace(VARIABLE, (_, name: string) => {
+    if (name.includes(':')) return outsideSecret ? readOutside(outsideSecret, name, missing) : missing(NOT_HERE);
+    return (Object.hasOwn(env, name) ? env[name] : undefined) ?? missing(notSet(name));
+  });
+  return whole ? value : undefined;
+}
+
+const NOT_HERE = 'secrets in files and with a helper are read by the server only; name a variable of the environment';
+
+const notSet = (name: string): string =>
+  name.startsWith(SECRET_PREFIX)
+    ? `the environment variable ${name} is not set`
+    : `there is no variable ${name} for configurations: set ${SECRET_PREFIX}${name} and write that name, or start with CRAWLWAY_ALLOW_VARIABLES=${name}`;
+
+function readOutside(read: (reference: string) => string, name: string, missing: (message: string) => string): string {
+  try {
+    return read(name);
+  } catch (error) {
+    if (!(error instanceof UnreadableSecret)) throw error;
+    return missing(`\${${name}}: ${error.message}`);
+  }
+}
+
 function readValue(
   { element, around }: { readonly element: XmlElement; readonly around: ReadContext },
   written: XmlAttribute,
   spec: AttributeSpec<unknown>,
 ): { value: unknown } | undefined {
   const place = around.document.place(written.start);
-  const missing: string[] = [];
-  const { env } = around;
-  if (env !== 'as written' && !mayHoldVariables(spec, element) && written.value.search(VARIABLE) >= 0) {
+  if (around.env !== 'as written' && !mayHoldVariables(spec, element) && written.value.search(VARIABLE) >= 0) {
     const message = `${written.local}: a variable may stand in secrets and in addresses and users of sinks and proxies only; write the value`;
     around.problems.add('misplaced-variable', message, place);
     return undefined;
   }
-  const value =
-    env === 'as written'
-      ? written.value
-      : written.value.replace(VARIABLE, (_, name: string) => {
-          const found = Object.hasOwn(env, name) ? env[name] : undefined;
-          if (found === undefined) missing.push(name);
-          return found ?? '';
-        });
-  for (const name of missing) {
-    around.problems.add(
-      'missing-variable',
-      name.startsWith(SECRET_PREFIX)
-        ? `the environment variable ${name} is not set`
-        : `there is no variable ${name} for configurations: set ${SECRET_PREFIX}${name} and write that name, or start with CRAWLWAY_ALLOW_VARIABLES=${name}`,
-      place,
-    );
-  }
-  if (missing.length > 0) return undefined;
+  const value = around.env === 'as written' ? written.value : withVariables(written.value, around.env, around, place);
+  if (value === undefined) return undefined;
   if (value.includes(PLACEHOLDER)) {
     const message = `${written.local}: no secret is known for these asterisks; write it, or name a variable like \${NAME}`;
     around.problems.add('bad-value', message, place);

@@ -23,7 +23,7 @@ export const PROBLEM_CODES = {
   'duplicate-attribute': error('One value written under two spellings, for example val and value.'),
   'bad-value': error('A value that the attribute cannot have.'),
   'missing-variable': error(
-    'A reference to a variable that is not set, or that configurations may not use (CRAWLWAY_ALLOW_VARIABLES).',
+    'A reference to a variable that is not set or that configurations may not use (CRAWLWAY_ALLOW_VARIABLES), or to a secret outside that cannot be read.',
   ),
   'misplaced-variable': error('A reference to a variable in a value that is no secret.'),
   'duplicate-element': error('An element that may stand only once in its parent.'),

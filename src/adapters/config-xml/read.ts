@@ -28,6 +28,8 @@ export interface ReadOptions {
   readonly file: string;
   /** Variables for `${NAME}`. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Secrets for `${file:PATH}` and `${helper:NAME}`; throws UnreadableSecret. Absent: there are none. */
+  readonly outsideSecret?: (reference: string) => string;
   /**
    * Text of another file that the configuration names, relative to the configuration's folder; names that lead out of it
    * are refused before; without a kind it is no text of rules. Throws when there is none.
@@ -60,7 +62,12 @@ export function readConfiguration(xml: string, options: ReadOptions): ReadResult
 function readDocument(document: XmlDocument, problems: Problems, options: ReadOptions): ServerDefinition | undefined {
   const { root } = document;
   if (!isConfiguration(document, problems)) return undefined;
-  const node = interpret(root, crawl.CRAWL_CONFIG, { document, problems, env: options.env });
+  const node = interpret(root, crawl.CRAWL_CONFIG, {
+    document,
+    problems,
+    env: options.env,
+    outsideSecret: options.outsideSecret,
+  });
   const context: ReadContext = {
     problems,
     readFile: fileReader(problems, options),

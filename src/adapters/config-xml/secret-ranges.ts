@@ -16,8 +16,8 @@ const SPEAKING_NAME = /passw|secret|token|api-?key|authori[sz]|authentication|cr
 
 export const speaksOfSecret = (name: string): boolean => SPEAKING_NAME.test(name) || namesSecret(name);
 
-/** Nothing but references to the environment. */
-const ONLY_VARIABLES = /^(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}|[:\s])+$/;
+/** Nothing but references to the environment, to files and to the helper. */
+const ONLY_VARIABLES = /^(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$\{(?:file|helper):[^{}]{1,1000}\}|[:\s])+$/;
 
 /** Offsets into the text of the document; none of them is empty. */
 export function secretRanges(element: XmlElement, attribute: XmlAttribute, text: string): TextRange[] {

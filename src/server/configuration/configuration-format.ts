@@ -59,6 +59,8 @@ export interface ConfigurationFormat {
   redact(xml: string): string;
   /** The text with placeholders replaced by the secrets that stand in `current` at the same place. */
   restoreSecrets(xml: string, current: string): string;
+  /** Reads the secrets that stand outside again; whether one differs from what was read last. */
+  secretsChanged(): Promise<boolean>;
   /** As redact, for the text of a file of rules; its placeholders are not turned back, but refused by read. */
   redactRules(text: string): string;
 

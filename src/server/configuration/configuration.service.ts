@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { SinkDefinition } from '../../domain/crawl/definition.js';
 import { type Problem, placeText } from '../../domain/crawl/place.js';
+import { sameDefinition } from '../../domain/secret.js';
 import type { EngineApi, PreviewReport } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
@@ -51,6 +52,8 @@ export class ConfigurationService {
   private onDisk!: LoadedConfiguration;
   private shared = false;
   private rejected: readonly Problem[] = [];
+  /** One has changed outside, and the one before is in force. */
+  private secretsAreOld = false;
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -184,6 +187,24 @@ export class ConfigurationService {
         return 'refused';
       }),
     );
+  }
+
+  /** Reads the secrets again that stand outside; nothing else of the configuration in force changes, and it is no new version. */
+  async renewSecrets(): Promise<void> {
+    if (await this.format.secretsChanged()) this.secretsAreOld = true;
+    if (!this.secretsAreOld) return;
+    await this.exclusively(async () => {
+      this.secretsAreOld = false;
+      const { xml, ruleFiles, header, definition } = this.current;
+      const loaded = this.file.load(xml, new Map(textsByName(ruleFiles)));
+      if (sameDefinition(loaded.definition, definition)) return;
+      await this.reconfigure(loaded).catch((error: unknown) => {
+        this.secretsAreOld = true;
+        throw error;
+      });
+      this.inForce = { ...loaded, header };
+      this.log.info('a secret outside the configuration has changed and is in force');
+    });
   }
 
   private apply(

@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { EngineApi } from '../../engine/engine-api.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
+import { ConfigurationService } from '../configuration/configuration.service.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
@@ -11,7 +12,10 @@ import { LoginDto, loginDto } from './login.dto.js';
 @ApiTags('Logins')
 @Controller(`${API}/logins`)
 export class LoginsController {
-  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+  constructor(
+    @Inject(ENGINE) private readonly engine: EngineApi,
+    @Inject(ConfigurationService) private readonly configuration: ConfigurationService,
+  ) {}
 
   @Get()
   @Operation({
@@ -38,6 +42,8 @@ export class LoginsController {
   @ApiOkResponse({ type: LoginDto })
   async test(@Param('login') login: string, @Audited() note: ChangeNote): Promise<LoginDto> {
     const before = this.engine.logins().find(({ name }) => name === login);
+    // With the secret that is outside now, whenever the next look at it would be.
+    await this.configuration.renewSecrets();
     const view = await this.engine.testLogin(login);
     note.changed({ state: before?.state }, { state: view.state });
     return loginDto(view);

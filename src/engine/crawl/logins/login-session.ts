@@ -94,10 +94,9 @@ export class LoginSession {
     return this.attempt().then((result) => this.readiness(result));
   }
 
-  /** Tries at once, for a person. */
+  /** Tries at once, for a person; an attempt that is being made is that one. */
   async test(): Promise<LoginStatus> {
-    if (this.running) await this.running;
-    await this.attempt();
+    await (this.running ?? this.attempt());
     return this.status_;
   }
 

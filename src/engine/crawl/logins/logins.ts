@@ -96,6 +96,12 @@ export class Logins {
       changed: (changed, before) => this.changed(changed, before),
     });
     this.entries.set(login.name, { fetcher, fingerprint, session });
+    if (known) {
+      const { state } = known.session.status;
+      // Whoever has changed it wants to know whether it works now, and what waits for it is not to wait for the next visit.
+      if (state === 'failing' || state === 'stopped') void session.test();
+      return;
+    }
     const memory = await this.remembered(login.name, fingerprint);
     if (memory) await session.restore(memory);
   }

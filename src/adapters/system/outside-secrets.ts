@@ -1,0 +1,188 @@
+/**
+ * Secrets that stand neither in the configuration nor in the environment: in files of the folders that the operator names
+ * (`${file:/run/secrets/x}`), or with a helper whose command line the operator gives (`${helper:x}`). A configuration chooses
+ * among them by name; which program runs and which folders are read it cannot say.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { UnreadableSecret } from '../../domain/secret.js';
+
+export interface SecretPlaces {
+  readonly folders: readonly string[];
+  /** Program and arguments; the name of the secret is added as the last one. */
+  readonly helper?: readonly string[];
+}
+
+const MOST_BYTES = 65_536;
+const HELPER_WITHIN_MS = 5_000;
+const MOST_NAMES = 500;
+/** No option of a program, and no path that leads upwards. */
+const HELPER_NAME = /^[A-Za-z0-9_][\w./@:#=+-]{0,199}$/;
+
+export class OutsideSecrets {
+  /** What was read last, by reference. */
+  private readonly known = new Map<string, string>();
+
+  constructor(
+    private readonly places: SecretPlaces,
+    private readonly env: NodeJS.ProcessEnv,
+  ) {}
+
+  /**
+   * A file is read each time, a helper is asked the first time and by `changed`.
+   * @param reference `file:PATH` or `helper:NAME`
+   * @throws UnreadableSecret with a sentence for the operator, without anything of a secret
+   */
+  read(reference: string): string {
+    const { kind, name } = parsed(reference);
+    if (kind === 'file') return this.keep(reference, this.file(name));
+    const known = this.known.get(reference);
+    return known ?? this.keep(reference, this.askAndWait(name));
+  }
+
+  /** Reads again whatever was read before. What cannot be read just now counts as it was. */
+  async changed(): Promise<boolean> {
+    const changes = await Promise.all([...this.known].map(([reference, before]) => this.differs(reference, before)));
+    return changes.includes(true);
+  }
+
+  private async differs(reference: string, before: string): Promise<boolean> {
+    const { kind, name } = parsed(reference);
+    const now = await (kind === 'file' ? tried(() => this.file(name)) : this.ask(name));
+    if (now === undefined || now === before) return false;
+    this.known.set(reference, now);
+    return true;
+  }
+
+  private keep(reference: string, value: string): string {
+    if (!this.known.has(reference) && this.known.size >= MOST_NAMES)
+      throw new UnreadableSecret(`more than ${MOST_NAMES} secrets in files and with the helper`);
+    this.known.set(reference, value);
+    return value;
+  }
+
+  private file(path: string): string {
+    const { folders } = this.places;
+    const real = isAbsolute(path) ? realPath(path) : undefined;
+    const isInside = (folder: string): boolean => real!.startsWith(join(realPath(folder) ?? folder, sep));
+    if (
+      !isAbsolute(path) ||
+      !(real === undefined ? folders.some((one) => path.startsWith(join(one, sep))) : folders.some(isInside))
+    )
+      throw new UnreadableSecret(
+        `secrets are read from files below ${folders.join(', ')} only; the operator names further folders in CRAWLWAY_SECRETS_FOLDERS`,
+      );
+    if (real === undefined) throw new UnreadableSecret(`there is no file ${path}`);
+    return oneValue(fileText(real, path), path);
+  }
+
+  private askAndWait(name: string): string {
+    const [program, args] = this.commandFor(name);
+    try {
+      return oneValue(execFileSync(program, args, { ...this.bounds(), stdio: ['ignore', 'pipe', 'ignore'] }), name);
+    } catch (error) {
+      throw error instanceof UnreadableSecret ? error : helperFault(name, error);
+    }
+  }
+
+  private async ask(name: string): Promise<string | undefined> {
+    try {
+      const [program, args] = this.commandFor(name);
+      const { stdout } = await promisify(execFile)(program, args, this.bounds());
+      return oneValue(stdout, name);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private commandFor(name: string): readonly [program: string, args: readonly string[]] {
+    const [program, ...args] = this.places.helper ?? [];
+    if (program === undefined)
+      throw new UnreadableSecret('no helper is set: the operator gives its command line in CRAWLWAY_SECRETS_HELPER');
+    if (!HELPER_NAME.test(name))
+      throw new UnreadableSecret('the name of a secret has letters, digits and . _ / @ : # = + -, at most 200');
+    return [program, [...args, name]];
+  }
+
+  /** Without the secrets of the server itself. */
+  private bounds() {
+    const env = Object.fromEntries(Object.entries(this.env).filter(([name]) => !name.startsWith('CRAWLWAY_')));
+    return { env, encoding: 'utf8', timeout: HELPER_WITHIN_MS, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL' } as const;
+  }
+}
+
+function parsed(reference: string): { readonly kind: string; readonly name: string } {
+  const colon = reference.indexOf(':');
+  return { kind: reference.slice(0, colon), name: reference.slice(colon + 1) };
+}
+
+function tried(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function fileText(real: string, path: string): string {
+  let file: number;
+  try {
+    file = openSync(real, 'r');
+  } catch (error) {
+    throw new UnreadableSecret(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
+  }
+  try {
+    if (!fstatSync(file).isFile()) throw new UnreadableSecret(`${path} is no file`);
+    const bytes = Buffer.alloc(MOST_BYTES + 1);
+    const size = readSync(file, bytes);
+    if (size > MOST_BYTES) throw new UnreadableSecret(`${path} is larger than ${MOST_BYTES} bytes`);
+    return bytes.toString('utf8', 0, size);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Editors and programs end a file with a line feed. */
+function oneValue(text: string, from: string): string {
+  const value = text.replace(/\r?\n$/, '');
+  if (value === '') throw new UnreadableSecret(`${from} is empty`);
+  return value;
+}
+
+function helperFault(name: string, error: unknown): UnreadableSecret {
+  const { code, status } = error as NodeJS.ErrnoException & { status?: number | null };
+  const why =
+    code === 'ETIMEDOUT'
+      ? `gave nothing within ${HELPER_WITHIN_MS / 1000} s`
+      : code === 'ENOBUFS'
+        ? `gave more than ${MOST_BYTES} bytes`
+        : typeof status === 'number'
+          ? `ended with exit code ${status}`
+          : `could not be run (${code ?? 'killed'})`;
+  return new UnreadableSecret(`the helper for secrets ${why} when it was asked for ${name}`);
+}
+
+/** `CRAWLWAY_SECRETS_FOLDERS` (by default /run/secrets) and `CRAWLWAY_SECRETS_HELPER`, apart by blanks or as a JSON list. */
+export function secretPlaces(env: NodeJS.ProcessEnv): SecretPlaces {
+  const folders = (env['CRAWLWAY_SECRETS_FOLDERS'] || '/run/secrets').split(',').map((folder) => folder.trim());
+  const line = (env['CRAWLWAY_SECRETS_HELPER'] ?? '').trim();
+  return { folders: folders.filter(isAbsolute), ...(line === '' ? {} : { helper: commandLine(line) }) };
+}
+
+/** @throws Error when it begins like a JSON list and is none of texts. */
+function commandLine(line: string): string[] {
+  if (!line.startsWith('[')) return line.split(/\s+/);
+  const list: unknown = JSON.parse(line);
+  if (Array.isArray(list) && list.length > 0 && list.every((part) => typeof part === 'string')) return list;
+  throw new Error('CRAWLWAY_SECRETS_HELPER is no list of texts');
+}

@@ -1,0 +1,59 @@
+import { after, type Duration } from '../../domain/time/units.js';
+import type { CrawlEvent } from '../../engine/events.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import type { Log } from '../../engine/ports/log.js';
+
+export interface SecretWatchParts {
+  /** Reads them, and puts what has changed in force. */
+  readonly renew: () => Promise<void>;
+  readonly every: Duration;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Secrets outside are read again on a schedule, and as soon as a login fails: a password may have been changed there. */
+export class SecretWatch {
+  private cancel: (() => void) | undefined;
+  private running: Promise<void> | undefined;
+  private closed = false;
+
+  constructor(private readonly parts: SecretWatchParts) {
+    this.schedule();
+  }
+
+  readonly take = (event: CrawlEvent): void => {
+    if (event.type === 'login' && (event.state === 'failing' || event.state === 'stopped')) void this.look();
+  };
+
+  /** One at a time; settles when what has changed is in force. Never rejects. */
+  look(): Promise<void> {
+    this.running ??= this.renew().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.cancel?.();
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      await this.parts.renew();
+    } catch (error) {
+      this.parts.log.warn('secrets outside the configuration could not be renewed; the ones in force stay', {
+        error: String(error),
+      });
+    }
+  }
+
+  private schedule(): void {
+    const { clock, every } = this.parts;
+    this.cancel = clock.at(after(clock.now(), every), () => {
+      void this.look().then(() => {
+        if (!this.closed) this.schedule();
+      });
+    });
+  }
+}
