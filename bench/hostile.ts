@@ -6,16 +6,12 @@
  * Minutes are those of the server: with `--pace 12` four hours of them pass in twenty minutes. `--throttle`: its milliseconds
  * between two requests to one host; 0 asks as fast as the machine can.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startIndex } from '../demo-index/server.js';
 import { FakeSite } from '../test/support/fake-site.js';
 import { HOSTILE_PAGES, startHostileSite } from '../test/support/hostile-site.js';
 import { bar, clockFace, stretches } from './curve.js';
-import { MeasuredServer } from './measured-server.js';
+import { startCrawl } from './hostile-crawl.js';
 
 const { values } = parseArgs({
   options: {
@@ -90,25 +86,19 @@ async function startBombs(number: number): Promise<FakeSite> {
   return site.page('/', [...copies, '/id/1']);
 }
 
-function configuration(roots: readonly string[], index: string): string {
-  return `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
-  <Crawler name="test" nthreads="32" aggressive="${throttle === 0}" throttleTimeMS="${throttle}" defaultAccept="true"
-           nearDuplicateDetector="false" smartRefreshMinAgeS="5" smartRefreshMaxAgeS="10">
-    ${roots.map((url) => `<Root url="${url}" site="false"/>`).join('')}
-    <cw:Traps maxQueryVariants="500" maxUrlsPerHost="${throttle === 0 ? 3000 : 600}" maxRepeatedSegments="3"/>
-    <cw:ErrorPolicy maxTemporaryErrors="1000" retryDelayS="5" maxRetryDelayS="10"/><cw:PushTo sink="main"/>
-  </Crawler>
-  <cw:Fetcher name="default" totalTimeoutMS="${TIMEOUT_MS * pace}" maxSizeBytes="10000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
-  <cw:Sink name="main" type="papi" url="${index}" connector="test"/>
-</CrawlConfig>`;
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'crawlway-hostile-'));
 const sites = await Promise.all(Array.from({ length: HOSTS }, (_, i) => startBombs(i)));
 const healthy = await startHealthySite();
-const index = await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
-const roots = [...sites, healthy].map((site) => site.url('/'));
-const server = await MeasuredServer.start(folder, configuration(roots, index.url), pace);
+const maxUrls = throttle === 0 ? 3000 : 600;
+const { server, end } = await startCrawl({
+  roots: [...sites, healthy].map((site) => site.url('/')),
+  site: false,
+  throttleMs: throttle,
+  pace,
+  crawler: 'smartRefreshMinAgeS="5" smartRefreshMaxAgeS="10"',
+  elements: `<cw:Traps maxQueryVariants="500" maxUrlsPerHost="${maxUrls}" maxRepeatedSegments="3"/>
+    <cw:ErrorPolicy maxTemporaryErrors="1000" retryDelayS="5" maxRetryDelayS="10"/>`,
+  fetcher: `totalTimeoutMS="${TIMEOUT_MS * pace}" maxSizeBytes="10000000"`,
+});
 
 const started = performance.now();
 const elapsedMinutes = (): number => ((performance.now() - started) / 60_000) * pace;
@@ -144,8 +134,6 @@ console.log(
     `its longest wait was ${patience.longestS.toFixed(1)} s and ended at ${clockFace(patience.longestEndedAt)}`,
 );
 console.log(alive ? 'the server is well' : `the server ended: ${server.output}`);
-await server.stop();
+await end();
 for (const site of [...sites, healthy]) await site.close();
-await index.close();
-rmSync(folder, { recursive: true, force: true });
 process.exitCode = alive && patience.longestS <= PATIENCE_S ? 0 : 1;

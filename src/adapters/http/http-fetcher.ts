@@ -174,9 +174,11 @@ const authorized = (plan: RequestPlan, message: string): RequestPlan => ({
 function timingsOf(exchange: Exchange | undefined): FetchTimings {
   if (!exchange) return { header: milliseconds(0), total: milliseconds(0) };
   const { startedAt, sent, headed } = exchange.moments;
+  const { decodingMs } = exchange.reader;
   return {
     connect: sent > 0 && !exchange.reused ? milliseconds(sent - startedAt) : undefined,
     header: milliseconds(headed > 0 ? headed - sent : 0),
     total: milliseconds(performance.now() - startedAt),
+    ...(decodingMs > 0 ? { decoding: milliseconds(decodingMs) } : {}),
   };
 }

@@ -26,6 +26,8 @@ export class ResponseReader {
   headers: Readonly<Record<string, string>> = {};
   /** Bytes of the body received. */
   transferred = 0;
+  /** Milliseconds that decoding held the thread. */
+  decodingMs = 0;
   private wanted: Wanted = 'nothing';
   private limit = SMALL_BODY;
   private readonly chunks: Uint8Array[] = [];
@@ -95,11 +97,19 @@ export class ResponseReader {
     const received = this.received();
     const encoding = codingsOf(this.headers);
     if (this.wanted === 'whole') {
-      const body = encoding ? decodeBody(received, encoding, this.limit) : received;
-      return body instanceof Promise ? body.then(alone) : alone(body);
+      return alone(encoding ? this.decoded(received, encoding) : received);
     }
     const head = decodeHead(received, encoding, this.limit).then(alone);
     return this.bodyIsOptional ? head.catch(() => EMPTY) : head;
+  }
+
+  private decoded(received: Uint8Array, encoding: string): Uint8Array {
+    const startedAt = performance.now();
+    try {
+      return decodeBody(received, encoding, this.limit);
+    } finally {
+      this.decodingMs = performance.now() - startedAt;
+    }
   }
 
   private tooLarge(): FetchFailure {

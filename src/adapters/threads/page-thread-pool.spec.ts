@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { FakeSite } from '../../../test/support/fake-site.js';
@@ -71,6 +72,24 @@ describe('a pool of page threads', () => {
     const pages = await Promise.all(paths.map((path, i) => pool.process(task(i, path))));
     expect(pages.map(outcome)).toEqual(paths.map(() => 'document'));
     expect(pages.filter(({ age }) => !(Number.isInteger(age) && age! >= 0))).toEqual([]);
+  });
+
+  it('counts as reading what decoding a page takes, also one that is too large', async () => {
+    const html = gzipSync(`<!doctype html><title>x</title>${' '.repeat(1 << 18)}`);
+    const bomb = gzipSync(Buffer.alloc(32 << 20));
+    for (const [path, body] of [
+      ['/long', html],
+      ['/bomb', bomb],
+    ] as const)
+      site.set(path, { headers: { 'content-type': 'text/html', 'content-encoding': 'gzip' }, body });
+    const [long, large] = [await pool.process(task(1, '/long')), await pool.process(task(2, '/bomb'))];
+    expect([outcome(long), outcome(large)]).toEqual(['document', 'body-too-large']);
+    for (const { decodingTime, readingTime } of [long, large]) {
+      expect(decodingTime).toBeGreaterThan(0);
+      expect(readingTime).toBeGreaterThanOrEqual(Math.floor(decodingTime!));
+    }
+    site.page('/plain');
+    expect((await pool.process(task(3, '/plain'))).decodingTime).toBeUndefined();
   });
 
   it('knows the roots of the moment in every thread, also in one that came later', async () => {

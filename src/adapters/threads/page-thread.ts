@@ -173,11 +173,12 @@ export class PageThread {
  */
 function arrived({ answer, at, read }: Extract<PageAnswer, { answer: unknown }>): PageResult {
   const age = milliseconds(Math.max(0, Math.floor(uptime() - at) - 1));
+  const result = answer as PageResult;
   const [bytes] = transferable(answer);
   return {
-    ...(answer as PageResult),
+    ...result,
     age,
-    readingTime: milliseconds(Math.round(read)),
+    readingTime: milliseconds(Math.round(read + (result.decodingTime ?? 0))),
     release: () => bytes?.transfer(0),
   };
 }

@@ -10,6 +10,8 @@ export interface FetchTimings {
   /** From sending the request to the end of the answer's header. */
   readonly header: Duration;
   readonly total: Duration;
+  /** That undoing the encoding of the body held the thread. */
+  readonly decoding?: Duration;
 }
 
 export interface Rendering {

@@ -142,10 +142,12 @@ describe('the pause after a page that held its thread', () => {
 
   it('is the usual one for usual pages', () => {
     expect([pause(1_000, 5), pause(1_000, 110), pause(0, 5), pause(0, 900)]).toEqual([1_000, 1_000, 0, 0]);
+    expect([pause(10, 40), pause(100, 50)]).toEqual([10, 100]);
   });
 
   it('leaves nine tenths of the thread to others, also in a crawl without pauses', () => {
     expect([pause(1_000, 900), pause(1_000, 6_000), pause(0, 1_100)]).toEqual([8_100, 54_000, 9_900]);
+    expect([pause(500, 120), pause(500, 190), pause(100, 60)]).toEqual([1_080, 1_710, 540]);
   });
 
   it('ends after five minutes', () => {

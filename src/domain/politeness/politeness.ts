@@ -49,8 +49,8 @@ export function requestDelay(
 
 /** Reading a page that takes longer is counted against its host, and logged. */
 export const SLOW_PAGE = seconds(1);
-/** Below, the pause of a polite crawl hides what a page costs. */
-const COSTLY_PAGE = milliseconds(200);
+/** A page of a usual site takes a tenth of it, also beside much else. */
+const COSTLY_PAGE = milliseconds(50);
 /** In the pause so many times as much of others can be read: one host takes no more than a tenth of a thread. */
 const PAUSES_PER_READING = 9;
 const LONGEST_READING_PAUSE = seconds(300);

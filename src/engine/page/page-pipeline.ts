@@ -71,6 +71,7 @@ class PageVisit {
   private sessionAnswer: SessionAnswer | undefined;
   private unavailableAfter: Instant | undefined;
   private rendering: RenderReport | undefined;
+  private decodingTime: PageResult['decodingTime'];
 
   constructor(
     private readonly page: JudgedUrl,
@@ -89,6 +90,7 @@ class PageVisit {
     const request = requestOf(this.page);
     const answer = await this.tools.fetcher.fetch(request);
     this.duration = answer.timings.total;
+    this.decodingTime = answer.timings.decoding;
     if (answer.kind === 'failure') return failed(answer.code, answer.detail, answer.retryAfter);
     return holdingThread(this.tools, () => this.answered(answer, request));
   }
@@ -269,6 +271,7 @@ class PageVisit {
       words: this.words,
       duration: this.duration,
       bytes: this.bytes,
+      decodingTime: this.decodingTime,
       ...(this.rendering === undefined ? {} : { rendering: this.rendering }),
       schedule: visitSchedule(page, this.unavailableAfter),
     };

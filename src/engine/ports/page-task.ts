@@ -186,7 +186,9 @@ export interface PageResult {
   readonly bytes: number;
   /** When the page was rendered, or was to be. */
   readonly rendering?: RenderReport;
-  /** That the page held its thread; absent when that is nobody's concern. */
+  /** That decoding its body held the thread. */
+  readonly decodingTime?: Duration;
+  /** That the page held its thread, decoding included; absent when that is nobody's concern. */
   readonly readingTime?: Duration;
   /** What the verdict on this URL says of its schedule. */
   readonly schedule: PageSchedule;
