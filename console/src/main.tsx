@@ -3,6 +3,7 @@ import './design/base.css';
 import './design/shell.css';
 import './design/parts.css';
 import './design/data.css';
+import './design/lists.css';
 import { App } from './shell/app.js';
 import { applyTheme } from './shell/theme.js';
 

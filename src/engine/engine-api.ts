@@ -24,6 +24,7 @@ import type {
   LedgerFilter,
   QueuedUrl,
   SearchStep,
+  SurveyStep,
   UrlFilter,
   Visit,
 } from './ports/frontier-store.js';
@@ -81,13 +82,22 @@ export type SubmitOutcome =
     };
 
 /** What is to be visited now: one URL, or all that fit the rest. */
-export interface RefreshRequest {
+export interface RefreshRequest extends UrlChoice {
   readonly url?: string;
-  /** SQL LIKE pattern. */
-  readonly like?: string;
-  readonly host?: string;
-  /** Reason or error code of the present status. */
-  readonly reason?: string;
+}
+
+/** URLs of one crawler; what is given narrows each other. */
+export type UrlChoice = Omit<UrlFilter, 'crawler'>;
+
+/** All that a crawler knows, counted. */
+export interface SurveyView {
+  readonly at: Instant;
+  /** Stored URLs by status and reason, the most first. */
+  readonly reasons: SurveyStep['reasons'];
+  /** Documents in the index by the time since their last visit, ascending; the last class has no bound. */
+  readonly ages: readonly { readonly upTo?: Duration; readonly documents: number }[];
+  /** That of the crawler's smart refresh; absent without it. Rules and conditions may give some URLs another. */
+  readonly maximumAge?: Duration;
 }
 
 export interface RootView extends RootSubmission {
@@ -304,13 +314,15 @@ export interface EngineApi {
   search(filter: UrlFilter & { crawler: string }, after: number, limit: number): Promise<SearchStep>;
   /** See FrontierStore.count. */
   countUrls(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
+  /** At most a minute old. */
+  survey(crawler: string): Promise<SurveyView>;
   urlHistory(crawler: string, url: string): Promise<UrlHistory>;
   explain(crawler: string, url: string, from?: string): Promise<UrlExplanation>;
   page(crawler: string, url: string): Promise<PageView>;
   refused(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
-  clear(crawler: string, like: string): Promise<number>;
-  /** One URL, or all that match; a pattern, a host and a reason narrow each other. */
+  clear(crawler: string, choice: UrlChoice): Promise<number>;
+  /** One URL, or all that match. */
   refresh(crawler: string, what: RefreshRequest): Promise<RefreshOutcome>;
   clearErrors(crawler: string): Promise<number>;
   /** URLs in error by error code, the most first. */

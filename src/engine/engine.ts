@@ -25,6 +25,7 @@ import { Reconciliation } from './control/reconciliation.js';
 import { Rejudging } from './control/rejudging.js';
 import { restingHosts } from './control/resting-hosts.js';
 import { Roots } from './control/roots.js';
+import { Surveys } from './control/surveys.js';
 import { ToldUrls } from './control/told-urls.js';
 import { UrlFactsReader } from './control/url-facts.js';
 import { Crawler } from './crawl/crawler.js';
@@ -67,6 +68,7 @@ export class Engine implements EngineApi {
   private readonly hostViews: HostViews;
   private readonly whole: ClusterView;
   private readonly rebalance: Rebalance;
+  private readonly surveys: Surveys;
   private readonly housekeeping: Housekeeping;
   private readonly indexNow: IndexNow;
   private readonly control: SharedControl;
@@ -105,6 +107,7 @@ export class Engine implements EngineApi {
     const sink = (name: string) => this.current.sinks.find((one) => one.name === name);
     this.backfills_ = new Backfills({ ...this.services, crawlers, sink });
     this.hostViews = new HostViews({ ...this.services, notes, whole: this.whole, crawlers });
+    this.surveys = new Surveys(this.services);
     this.housekeeping = new Housekeeping(this.services, this.roots_, crawlers);
     this.indexNow = new IndexNow(
       this.services,
@@ -224,7 +227,9 @@ export class Engine implements EngineApi {
   page = (name: string, url: string) => this.explanations.page(this.named(name), url);
   refused = async (name: string) => this.whole.refused(this.named(name));
 
-  clear = (name: string, like: string) => this.maintenance.clear(this.named(name), like);
+  survey = async (name: string) => this.surveys.of(this.named(name));
+
+  clear: EngineApi['clear'] = (name, choice) => this.maintenance.clear(this.named(name), choice);
   refresh: EngineApi['refresh'] = async (name, what) => {
     const resting = await restingHosts(this.named(name), what, this.services);
     return { count: await this.maintenance.refresh(this.named(name), what), resting };

@@ -38,6 +38,7 @@ import { SessionController } from './session/session.controller.js';
 import { MappingController } from './sinks/mapping.controller.js';
 import { SinksController } from './sinks/sinks.controller.js';
 import { AUDIT_LOG, CLOCK, LOG, OPTIONS } from './tokens.js';
+import { CoverageController } from './urls/coverage.controller.js';
 import { ErrorsController } from './urls/errors.controller.js';
 import { ExportController } from './urls/export.controller.js';
 import { PolicyController } from './urls/policy.controller.js';
@@ -46,6 +47,7 @@ import { UrlsController } from './urls/urls.controller.js';
 export const CONTROLLERS = [
   AuditController,
   ConfigurationController,
+  CoverageController,
   CrawlersController,
   ErrorsController,
   EventsController,

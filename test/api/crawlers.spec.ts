@@ -61,6 +61,42 @@ describe('the calls about crawlers and URLs', () => {
     expect((await world.get('crawlers/test/urls?status=nonsense')).status).toBe(400);
   });
 
+  it('count what fits a filter', async () => {
+    const counted = async (query: string) => (await world.get(`crawlers/test/urls/count?${query}`)).body.count;
+    expect(await counted('')).toBe(5);
+    expect(await counted('status=error')).toBe(1);
+    expect(await counted(`like=${encoded('/*.html')}&indexed=true`)).toBe(3);
+    expect((await world.get('crawlers/nobody/urls/count')).status).toBe(404);
+  });
+
+  it('sort a short list, page by page', async () => {
+    const sorted = async (query: string): Promise<string[]> => {
+      const seen: string[] = [];
+      let cursor = '';
+      do {
+        const { body } = await world.get(`crawlers/test/urls?limit=2&${query}${cursor}`);
+        seen.push(...body.items.map((item: { url: string }) => new URL(item.url).pathname));
+        cursor = body.next === null ? '' : `&cursor=${body.next}`;
+      } while (cursor !== '');
+      return seen;
+    };
+    const all = ['/', '/a.html', '/b.html', '/c.html', '/missing.html'];
+    expect(await sorted('sort=url')).toEqual(all);
+    expect(await sorted('sort=url&direction=descending')).toEqual(all.toReversed());
+    expect((await sorted('sort=hops'))[0]).toBe('/');
+    expect((await world.get('crawlers/test/urls?sort=etag')).status).toBe(400);
+  });
+
+  it('tell what is crawled and indexed, and how old that is', async () => {
+    const { body } = await world.get('crawlers/test/coverage');
+    const urls = body.reasons.reduce((sum: number, one: { urls: number }) => sum + one.urls, 0);
+    expect(urls).toBe(5);
+    expect(body.reasons).toContainEqual({ status: 'error', reason: 'http-404', urls: 1, indexed: 0 });
+    expect(body.ages[0]).toEqual({ upToSeconds: 3600, documents: 4 });
+    expect(body.ages.map((one: { upToSeconds?: number }) => one.upToSeconds)).toContain(body.maximumAgeSeconds);
+    expect((await world.get('crawlers/nobody/coverage')).status).toBe(404);
+  });
+
   it('count errors by code and by host', async () => {
     const host = `127.0.0.1:${world.site.port}`;
     const counts = { urls: 1, lastHour: 1, lastDay: 1 };

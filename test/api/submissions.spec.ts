@@ -72,6 +72,9 @@ describe('the calls that change what is crawled', () => {
     const done = await world.send('DELETE', `crawlers/test/urls?like=${like('/old/%.html')}&confirm=true`);
     expect([done.status, done.body.count]).toEqual([200, 2]);
     await world.caughtUp(indexed + 1);
+    expect((await world.send('DELETE', 'crawlers/test/urls?confirm=true')).status).toBe(400);
+    const nobody = await world.send('DELETE', 'crawlers/test/urls?status=indexed&host=elsewhere&confirm=true');
+    expect([nobody.status, nobody.body.count]).toEqual([200, 0]);
     expect(world.pushed.filter((order) => order.startsWith('delete')).sort()).toEqual([
       'delete /old/1.html',
       'delete /old/2.html',
@@ -86,7 +89,9 @@ describe('the calls that change what is crawled', () => {
     expect(many.body.count).toBeGreaterThanOrEqual(3);
     const failed = await world.send('POST', 'crawlers/test/refresh', { reason: 'http-404', host: 'elsewhere' });
     expect([failed.status, failed.body.count]).toEqual([200, 0]);
-    for (const body of [{}, { url: 'x', like: 'y' }, { url: 'x', reason: 'y' }])
+    const filtered = await world.send('POST', 'crawlers/test/refresh', { status: 'indexed', indexed: false });
+    expect([filtered.status, filtered.body.count]).toEqual([200, 0]);
+    for (const body of [{}, { url: 'x', like: 'y' }, { url: 'x', reason: 'y' }, { prefix: '' }])
       expect((await world.send('POST', 'crawlers/test/refresh', body)).status).toBe(400);
     const unknown = await world.send('POST', 'crawlers/test/refresh', { url: 'https://never.example/' });
     expect(unknown.status).toBe(404);

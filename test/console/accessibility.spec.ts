@@ -9,6 +9,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 const SCREENS = [
   '/',
+  '/coverage',
   '/sources',
   '/urls',
   '/url?url=SITE/guide/',

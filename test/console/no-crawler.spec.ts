@@ -2,6 +2,7 @@ import { it } from 'vitest';
 import { describeInBrowser } from './browser.js';
 
 const SCREENS = [
+  '/coverage',
   '/sources',
   '/urls',
   '/url?url=http://a.example/',

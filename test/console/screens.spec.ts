@@ -78,6 +78,27 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     await events.getByRole('link', { name: '/news.html' }).first().waitFor();
   });
 
+  it('shows what of all that was found is indexed, why the rest is not, and how old it is', async () => {
+    const { page, open, world } = stage();
+    await open('/coverage');
+    const { indexed } = (await world.server.engine.crawler('docs')).counts;
+    const stages = page.getByRole('region', { name: 'Of all that was found' });
+    await stages
+      .getByRole('listitem')
+      .filter({ hasText: 'Indexed' })
+      .getByRole('link', { name: `${indexed}` })
+      .waitFor();
+    const age = page.getByRole('region', { name: 'Age of the index' });
+    await age.getByText(`All ${indexed} documents were visited within the maximum age`).waitFor();
+    const why = page.getByRole('region', { name: 'Not in the index, and why' });
+    await why
+      .getByRole('row', { name: /http-404/ })
+      .getByRole('link')
+      .click();
+    await page.waitForURL(/\/urls\?.*reason=http-404/);
+    await page.getByRole('table', { name: 'Stored URLs' }).waitFor();
+  });
+
   it('shows the oldest URL of a source, which leads to its URL history', async () => {
     const { page, open } = stage();
     await open('/sources');

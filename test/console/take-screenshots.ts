@@ -20,6 +20,7 @@ const NARROW = { width: 390, height: 800 };
 
 const SCREENS: Readonly<Record<string, string>> = {
   overview: '/',
+  coverage: '/coverage',
   sources: '/sources',
   urls: '/urls',
   'url-history': '/url?url=SITE/guide/page-3.html',

@@ -41,7 +41,7 @@ describe('a page whose visit ends while a list with its URL is on its way', () =
 
   it('is deleted from the index when a person clears it', async () => {
     listLate();
-    await world.during(world.engine.clear('test', '%'));
+    await world.during(world.engine.clear('test', { like: '%' }));
     await world.untilIdle();
     expect(await world.state(site.url('/'))).toBeUndefined();
     expect(await world.indexed()).toEqual([]);

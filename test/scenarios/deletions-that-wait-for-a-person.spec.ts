@@ -147,7 +147,7 @@ describe('deletions that wait for a person', () => {
 
   it('are done with when a person has cleared the documents meanwhile', async () => {
     await fails();
-    await world.during(world.engine.clear('test', '%/p%'));
+    await world.during(world.engine.clear('test', { like: '%/p%' }));
     await world.pass(minutes(10));
     expect((await held()).map(({ uri }) => uri)).toEqual((await waiting()).map(({ url }) => url));
   });

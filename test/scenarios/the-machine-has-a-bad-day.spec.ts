@@ -140,7 +140,7 @@ describe('the machine has a bad day', () => {
 
   it('a clear that the database holds up is carried out when it can be used again', async () => {
     await world.untilIdle();
-    expect(await world.engine.clear('test', '%/p%')).toBe(PAGES.length);
+    expect(await world.engine.clear('test', { like: '%/p%' })).toBe(PAGES.length);
     const locked = failing(world.store, 'settle');
     await world.pass(minutes(1));
     expect(await world.engine.countUrls({ crawler: 'test' })).toBe(PAGES.length + 1);

@@ -180,7 +180,7 @@ class ClusterWorld {
     const { engine } = this.live[0]!;
     const cleared = [...this.index.documents.keys()].filter((uri) => !this.web.roots.includes(uri));
     this.index.isDown = true;
-    for (const uri of cleared) await engine.clear('world', uri);
+    for (const uri of cleared) await engine.clear('world', { like: uri });
     await engine.setRunState('world', 'paused');
     await this.until(after(this.clock.now(), STOPS_WITHIN));
     for (const { engine: each } of this.live)

@@ -182,7 +182,7 @@ class RuledWorld {
     const like = random.chance(0.03) ? '%' : `%/p${random.integer(1, 12)}`;
     const deeds: Record<string, () => Promise<unknown>> = {
       strike: async () => this.web.strike(),
-      clear: () => engine.clear(name, like),
+      clear: () => engine.clear(name, { like }),
       refresh: () =>
         engine.refresh(name, random.chance(0.5) ? { like } : { url: `http://${hostKey}/p${random.integer(1, 12)}` }),
       refreshAll: () => engine.refresh(name, { like: '%' }),

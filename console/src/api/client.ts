@@ -83,6 +83,19 @@ export async function callForAnswer<Name extends keyof Calls>(
   return { value: value as Calls[Name]['answer'], etag: response.headers.get('etag') ?? '' };
 }
 
+/** Saves what the server answers as a file of this browser. @throws ApiProblem */
+export async function download(path: string, name: string): Promise<void> {
+  const response = await fetch(path, { headers: accessHeaders() }).catch(() => {
+    throw new ApiProblem(0, 'The server does not answer. Is it running?');
+  });
+  if (!response.ok) throw problemOf(response, parsed(await response.text()));
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
 async function send<Name extends keyof Calls>(name: Name, options: CallOptions<Name>): Promise<Response> {
   const [method = 'GET', template = '/'] = name.split(' ');
   const { body, ifMatch, signal, keepalive } = options;

@@ -114,6 +114,34 @@ export interface SinkTestDto {
   readonly milliseconds: number;
 }
 
+export interface CoverageReasonDto {
+  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
+  /** Reason code or error code; `GET /reasons` explains it. */
+  readonly reason: string;
+  /** Stored URLs. */
+  readonly urls: number;
+  /** Of these, documents in the index. */
+  readonly indexed: number;
+}
+
+export interface AgeClassDto {
+  /** Seconds since the last visit, at most; the class before ends where this one begins. Absent: no bound. */
+  readonly upToSeconds?: number;
+  /** Documents in the index. */
+  readonly documents: number;
+}
+
+export interface CoverageDto {
+  /** When it was counted; at most a minute ago. */
+  readonly at: string;
+  /** All stored URLs, the most first. */
+  readonly reasons: readonly CoverageReasonDto[];
+  /** Documents in the index by the time since their last visit. */
+  readonly ages: readonly AgeClassDto[];
+  /** Maximum age of the smart refresh of the crawler, one of the bounds of `ages`. Absent without smart refresh. */
+  readonly maximumAgeSeconds?: number;
+}
+
 export interface SourceDto {
   readonly name: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
   readonly number: number;
@@ -222,6 +250,8 @@ export interface HistoryPointDto {
   readonly indexed: number;
   /** Failed visits by error code. */
   readonly errorsByCode: Readonly<Record<string, number>>;
+  /** Stored URLs by status at the end. Empty for times that an earlier version recorded. */
+  readonly byStatus: Readonly<Record<string, number>>;
 }
 
 export interface HostRobotsDto {
@@ -974,14 +1004,25 @@ export interface UrlHistoryDto {
 }
 
 export interface RefreshDto {
-  /** One stored URL. */
-  readonly url?: string;
+  /** Of a status, or excluded by a crawl space (`760`) or left to another crawler by it (`761`). */
+  readonly status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761';
+  /** Web server, as `host` of a URL shows it. */
+  readonly host?: string;
+  readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  /** Beginning of the URL. */
+  readonly prefix?: string;
   /** SQL LIKE pattern of the whole URL: `%` any characters, `_` one character. Without a `%` asterisks are wildcards. */
   readonly like?: string;
-  /** Only URLs of this host. */
-  readonly host?: string;
-  /** Only URLs with this reason or error code. */
+  /** Reason code or error code. */
   readonly reason?: string;
+  /** Only URLs whose document the sinks hold, or only the others. */
+  readonly indexed?: boolean;
+  /** Only URLs that were last visited before this. */
+  readonly visitedBefore?: string;
+  /** Only URLs that were visited at this time or later. */
+  readonly visitedSince?: string;
+  /** One stored URL. */
+  readonly url?: string;
 }
 
 export interface RestingHostDto {
@@ -1187,6 +1228,12 @@ export interface Calls {
     body: string | ConfigurationDraftDto;
     answer: PreviewDto | string;
   };
+  'GET /api/v1/crawlers/{crawler}/coverage': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CoverageDto;
+  };
   'GET /api/v1/crawlers': {
     path: Nothing;
     query: Nothing;
@@ -1265,7 +1312,7 @@ export interface Calls {
   };
   'GET /api/v1/crawlers/{crawler}/urls/export': {
     path: { crawler: string };
-    query: { cursor?: string; limit?: number; status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; format?: 'csv' | 'ndjson' };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending'; format?: 'csv' | 'ndjson' };
     body: undefined;
     answer: string;
   };
@@ -1305,7 +1352,7 @@ export interface Calls {
   };
   'GET /api/v1/crawlers/{crawler}/history': {
     path: { crawler: string };
-    query: { range: 'hour' | 'week' };
+    query: { range: 'hour' | 'day' | 'week' | 'quarter' };
     body: undefined;
     answer: {
   readonly items: readonly HistoryPointDto[];
@@ -1566,13 +1613,19 @@ export interface Calls {
   };
   'GET /api/v1/crawlers/{crawler}/urls': {
     path: { crawler: string };
-    query: { cursor?: string; limit?: number; status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending' };
     body: undefined;
     answer: UrlPageDto;
   };
   'DELETE /api/v1/crawlers/{crawler}/urls': {
     path: { crawler: string };
-    query: { like: string; confirm?: boolean };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; confirm?: boolean };
+    body: undefined;
+    answer: CountDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/urls/count': {
+    path: { crawler: string };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string };
     body: undefined;
     answer: CountDto;
   };

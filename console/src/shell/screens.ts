@@ -17,6 +17,7 @@ const inMenu = (title: string, screen: Load): Screen => lazy(title, screen, titl
 
 export const SCREENS: Readonly<Record<string, Screen>> = {
   '/': { title: 'Overview', label: 'Overview', screen: Overview, lazy: false },
+  '/coverage': inMenu('Coverage', async () => (await import('../screens/coverage/coverage.js')).Coverage),
   '/sources': inMenu('Sources', async () => (await import('../screens/sources/sources.js')).Sources),
   '/urls': inMenu('URLs', async () => (await import('../screens/urls/urls.js')).Urls),
   '/url': lazy('URL history', async () => (await import('../screens/url-history/url-history.js')).UrlHistoryScreen),

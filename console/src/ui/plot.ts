@@ -8,14 +8,15 @@ const LEAST = 600;
 const HOUR = 3600;
 const DAY = 86_400;
 /** Seconds between two labels of the time axis. */
-const STEPS = [60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY];
+const STEPS = [60, 120, 300, 600, 900, 1800, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY];
 
 const byMinute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const byDay = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const byHour = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit' });
 
 /** Labels that lie minutes apart name the minute, whatever the chart could show. */
 const timeLabels: uPlot.Axis.DynamicValues = (_plot, ticks, _axis, _space, step) =>
-  ticks.map((at) => (step < HOUR ? byMinute : byHour).format(at * 1000));
+  ticks.map((at) => (step < HOUR ? byMinute : step < 7 * DAY ? byHour : byDay).format(at * 1000));
 
 /** As wide as its longest label. */
 const widthOf: uPlot.Axis.Size = (_plot, labels) => 16 + 7 * Math.max(4, ...(labels ?? []).map(({ length }) => length));

@@ -11,7 +11,7 @@ import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CronSchedule } from '../crawl/services.js';
 import { dispositionRules } from '../crawl/visit/disposition-rules.js';
-import { type LineProblem, NotFound, type RefreshRequest } from '../engine-api.js';
+import { type LineProblem, NotFound, type RefreshRequest, type UrlChoice } from '../engine-api.js';
 import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
@@ -54,8 +54,8 @@ export class Maintenance {
   constructor(private readonly services: MaintenanceServices) {}
 
   /** Marks the matching URLs, then removes them and their documents in the background; tells how many match. */
-  async clear(crawler: Crawler, like: string): Promise<number> {
-    const filter: UrlFilter = { crawler: crawler.name, like };
+  async clear(crawler: Crawler, choice: UrlChoice): Promise<number> {
+    const filter: UrlFilter = { ...choice, crawler: crawler.name };
     let count = 0;
     for await (const states of this.pages(filter)) {
       await this.services.store.settle(
@@ -80,21 +80,20 @@ export class Maintenance {
     }
   }
 
-  async refresh(crawler: Crawler, what: RefreshRequest): Promise<number> {
+  async refresh(crawler: Crawler, { url: one, ...choice }: RefreshRequest): Promise<number> {
     const now = this.services.clock.now();
-    if (what.url === undefined) {
-      const filter = { crawler: crawler.name, like: what.like ?? '%', hostKey: what.host, reason: what.reason };
-      const count = await this.services.store.makeDue(filter, now, 0);
+    if (one === undefined) {
+      const count = await this.services.store.makeDue({ ...choice, crawler: crawler.name }, now, 0);
       await crawler.frontier.sweep(now);
       await crawler.tryResting();
       this.services.nodes.allDue();
       return count;
     }
-    const url = crawler.context.canonicalize(what.url);
+    const url = crawler.context.canonicalize(one);
     const state = url && (await this.services.store.find(crawler.name, url.href));
     if (!state)
       throw new NotFound(
-        `${withoutUserInfo(what.url)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
+        `${withoutUserInfo(one)} is not known to crawler ${crawler.name}; submit it as a root to crawl it`,
       );
     const place = wantedNow(state, now);
     await this.services.store.settle([{ id: state.id, changes: place }]);

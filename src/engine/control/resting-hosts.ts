@@ -26,7 +26,7 @@ export async function restingHosts(
   const url = what.url === undefined ? undefined : crawler.context.canonicalize(what.url);
   const keys = url
     ? [hostKey(url)]
-    : crawler.frontier.resting(MOST_SHOWN).filter((key) => what.host === undefined || key === what.host);
+    : crawler.frontier.resting(MOST_SHOWN).filter((key) => what.hostKey === undefined || key === what.hostKey);
   const now = clock.now();
   const resting: RestingHost[] = [];
   for (const key of keys) {

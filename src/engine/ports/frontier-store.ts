@@ -184,6 +184,22 @@ export interface FolderStep {
   readonly searched: number;
 }
 
+/** What one step has seen of all URLs of a crawler. Steps add up. */
+export interface SurveyStep {
+  readonly reasons: readonly {
+    readonly status: UrlState['status'];
+    readonly reason: string;
+    readonly urls: number;
+    /** Of these, documents in the index. */
+    readonly indexed: number;
+  }[];
+  /** Documents in the index by their last visit: at `since[0]` or later, at `since[1]` or later …; last, all earlier ones. */
+  readonly ages: readonly number[];
+  /** As of a search. */
+  readonly next?: UrlId;
+  readonly searched: number;
+}
+
 /** Hosts that `oldest` looks at. */
 export const OLDEST_HOSTS = 2_000;
 
@@ -258,6 +274,8 @@ export interface FrontierStore {
    * for all of them. Steps add up to exact counts.
    */
   folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep>;
+  /** One step of a count of everything, after the URL with the id `after`; `since` descends. */
+  survey(crawler: string, since: readonly Instant[], after: UrlId): Promise<SurveyStep>;
   /** URLs in error by reason, the most first; only of one host, when it is given. */
   failing(
     crawler: string,

@@ -5,12 +5,22 @@ import { temporaryDirectory } from '../../../test/support/temporary-directory.js
 import { instant, seconds } from '../../domain/time/units.js';
 import { readHistory, writeHistory } from './history-file.js';
 
-const POINT = { at: instant(1), length: seconds(15), pages: 1, errors: 0, orders: 1, indexed: 1, errorsByCode: {} };
+const POINT = {
+  at: instant(1),
+  length: seconds(15),
+  pages: 1,
+  errors: 0,
+  orders: 1,
+  indexed: 1,
+  errorsByCode: {},
+  byStatus: { indexed: 1 },
+};
+const TRACKS = { hour: [POINT], day: [POINT], week: [POINT, POINT], quarter: [POINT] };
 
 it('the history is read back as it was written', async () => {
   const path = join(temporaryDirectory(), 'data', 'history.json');
-  await writeHistory(path, { docs: [POINT] });
-  expect(await readHistory(path)).toEqual({ docs: [POINT] });
+  await writeHistory(path, { docs: TRACKS });
+  expect(await readHistory(path)).toEqual({ docs: TRACKS });
 });
 
 it.each([
@@ -18,7 +28,9 @@ it.each([
   '{',
   '[]',
   'null',
-  '{"version":2,"crawlers":{}}',
+  '{"version":3,"crawlers":{"docs":{"hour":[],"day":[],"week":[],"quarter":[]}}}',
+  '{"version":2,"crawlers":{"docs":{"hour":[],"day":[],"week":[]}}}',
+  '{"version":2,"crawlers":{"docs":null}}',
   '{"version":1}',
   '{"version":1,"crawlers":{"docs":[{"at":"x"}]}}',
 ])('a damaged history is begun again: %s', async (text) => {
@@ -29,4 +41,12 @@ it.each([
 
 it('a missing history is an empty one', async () => {
   expect(await readHistory(join(temporaryDirectory(), 'none.json'))).toEqual({});
+});
+
+it('the week of an earlier version is kept', async () => {
+  const path = join(temporaryDirectory(), 'history.json');
+  const { byStatus: _, ...point } = POINT;
+  writeFileSync(path, JSON.stringify({ version: 1, crawlers: { docs: [point] } }));
+  const week = [{ ...POINT, byStatus: {} }];
+  expect(await readHistory(path)).toEqual({ docs: { hour: [], day: [], week, quarter: [] } });
 });

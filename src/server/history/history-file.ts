@@ -1,23 +1,22 @@
 /**
- * The hours of the last week, in one small file of the data directory: charts are a convenience of this server, not part of
- * the crawl's truth, so a file that is missing or damaged is simply begun again.
+ * What charts show, in one small file of the data directory: charts are a convenience of this server, not part of the crawl's
+ * truth, so a file that is missing or damaged is simply begun again. A file of version 1 knew the week alone, by crawler.
  */
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { HistoryPoint } from './rate-history.js';
+import { type HistoryPoint, RANGES, type Tracks } from './rate-history.js';
 
-type Kept = Readonly<Record<string, readonly HistoryPoint[]>>;
+type Kept = Readonly<Record<string, Tracks>>;
 
-const VERSION = 1;
+const VERSION = 2;
 const MAX_BYTES = 50_000_000;
 
 export async function readHistory(path: string): Promise<Kept> {
   try {
     if ((await stat(path)).size > MAX_BYTES) return {};
     const { version, crawlers } = JSON.parse(await readFile(path, 'utf8'));
-    return version === VERSION
-      ? Object.fromEntries(Object.entries(crawlers as Kept).filter(([, points]) => isTrack(points)))
-      : {};
+    const tracks = Object.entries(crawlers as object).map(([name, kept]) => [name, tracksOf(version, kept)] as const);
+    return Object.fromEntries(tracks.filter((entry): entry is [string, Tracks] => entry[1] !== undefined));
   } catch {
     return {};
   }
@@ -29,7 +28,17 @@ export async function writeHistory(path: string, crawlers: Kept): Promise<void> 
   await rename(`${path}.new`, path);
 }
 
-const isTrack = (points: unknown): boolean => Array.isArray(points) && points.every(isPoint);
+/** Undefined: not as this program writes them. */
+function tracksOf(version: unknown, kept: unknown): Tracks | undefined {
+  if (version === 1)
+    return isTrack(kept) ? { hour: [], day: [], week: kept.map(withStatuses), quarter: [] } : undefined;
+  const tracks = version === VERSION ? (kept as Partial<Tracks> | null) : undefined;
+  return tracks && RANGES.every((range) => isTrack(tracks[range])) ? (tracks as Tracks) : undefined;
+}
+
+const withStatuses = (point: HistoryPoint): HistoryPoint => ({ ...point, byStatus: point.byStatus ?? {} });
+
+const isTrack = (points: unknown): points is HistoryPoint[] => Array.isArray(points) && points.every(isPoint);
 
 const isPoint = (point: Partial<HistoryPoint> | null): boolean =>
   [point?.at, point?.length, point?.pages, point?.errors, point?.orders, point?.indexed].every(Number.isFinite) &&

@@ -9,12 +9,14 @@ import type { Page } from '../http/paging.js';
 import { inSeconds, isoAlways } from '../http/time.js';
 import { API, ENGINE } from '../tokens.js';
 import { HistoryRecorder } from './history-recorder.js';
-import type { HistoryPoint, Range } from './rate-history.js';
-
-const RANGES: readonly Range[] = ['hour', 'week'];
+import { type HistoryPoint, RANGES, type Range } from './rate-history.js';
 
 class HistoryQuery {
-  @ApiProperty({ enum: RANGES, description: '`hour`: a point every 15 seconds; `week`: a point an hour.' })
+  @ApiProperty({
+    enum: RANGES,
+    description:
+      '`hour`: a point every 15 seconds; `day`: every 5 minutes; `week`: every hour; `quarter` (13 weeks): every 6 hours.',
+  })
   @IsIn(RANGES)
   range!: Range;
 }
@@ -44,6 +46,13 @@ class HistoryPointDto {
     description: 'Failed visits by error code.',
   })
   errorsByCode!: Readonly<Record<string, number>>;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    description: 'Stored URLs by status at the end. Empty for times that an earlier version recorded.',
+  })
+  byStatus!: Readonly<Record<string, number>>;
 }
 
 const pointDto = ({ at, length, ...counts }: HistoryPoint): HistoryPointDto => ({
@@ -64,9 +73,9 @@ export class HistoryController {
   @CrawlerName()
   @Operation({
     id: 'getHistory',
-    summary: 'The last hour or week of a crawler',
+    summary: 'The last hour, day, week or thirteen weeks of a crawler',
     description:
-      'What was visited, failed and pushed, oldest point first. Times when the server was down have no points.',
+      'What was visited, failed and pushed, oldest point first; kept over restarts. Times when the server was down have no points.',
     role: 'read',
     problems: { 404: 'There is no crawler of that name.' },
   })

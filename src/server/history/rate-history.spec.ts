@@ -5,7 +5,12 @@ import { RateHistory, type Reading } from './rate-history.js';
 const START = instant(Date.UTC(2026, 0, 1));
 
 function reading(at: number, documents: number, missing: number, orders = 0): Reading {
-  const counts = { indexed: documents } as Reading['crawlers'][number]['counts'];
+  const byStatus = {
+    waiting: 0,
+    indexed: documents,
+    error: missing,
+  } as Reading['crawlers'][number]['counts']['byStatus'];
+  const counts = { indexed: documents, byStatus };
   return {
     at: instant(START + at),
     crawlers: [{ name: 'docs', counts }],
@@ -37,6 +42,7 @@ describe('the history of rates', () => {
         orders: 4,
         indexed: 10,
         errorsByCode: { 'http-404': 1 },
+        byStatus: { indexed: 10, error: 1 },
       },
       { pages: 15, errors: 0, orders: 10, indexed: 25, errorsByCode: {} },
     ]);
@@ -50,11 +56,20 @@ describe('the history of rates', () => {
     expect(second).toMatchObject({ pages: 4, errorsByCode: { 'http-404': 2 } });
   });
 
+  it('thins out what is long ago', () => {
+    const history = new RateHistory(START);
+    for (let n = 1; n <= 4 * 60 * 8; n++) history.add(reading(n * seconds(15), n, 0));
+    const lengths = (range: 'day' | 'week' | 'quarter') => history.points('docs', range).map(({ pages }) => pages);
+    expect(lengths('day').slice(0, 3)).toEqual([19, 20, 20]);
+    expect(lengths('week').slice(0, 3)).toEqual([239, 240, 240]);
+    expect(lengths('quarter')).toEqual([6 * 240 - 1, 2 * 240 + 1]);
+  });
+
   it('stays bounded, whatever the uptime', () => {
     const history = new RateHistory(START);
-    for (let n = 1; n <= 400; n++) history.add(reading(n * hours(1), n, 0));
-    expect(history.points('docs', 'hour')).toHaveLength(240);
-    expect(history.points('docs', 'week')).toHaveLength(168);
+    for (let n = 1; n <= 2_400; n++) history.add(reading(n * hours(1), n, 0));
+    const kept = history.kept()['docs']!;
+    expect(Object.values(kept).map(({ length }) => length)).toEqual([240, 288, 168, 364]);
   });
 
   it('forgets a crawler that is gone', () => {
@@ -71,6 +86,8 @@ describe('the history of rates', () => {
     const after = new RateHistory(instant(START + hours(2)));
     after.restore(before.kept());
     after.add(reading(hours(2) + seconds(15), 5, 0));
-    expect(after.points('docs', 'week').map(({ pages }) => pages)).toEqual([3, 5]);
+    for (const range of ['hour', 'day', 'week'] as const)
+      expect(after.points('docs', range).map(({ pages }) => pages)).toEqual([3, 5]);
+    expect(after.points('docs', 'quarter').map(({ pages }) => pages)).toEqual([8]);
   });
 });

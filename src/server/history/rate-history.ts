@@ -1,16 +1,26 @@
 /**
- * What each crawler did in the last hour (a point every 15 seconds) and in the last week (a point an hour), in bounded space.
+ * What each crawler did in the last hour, day, week and thirteen weeks, with fewer points the longer the time, in bounded space.
  * It is made from the engine's counters: each point tells what was counted since the reading before it.
  */
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
-import { between, type Duration, hours, type Instant, seconds } from '../../domain/time/units.js';
+import { between, type Duration, hours, type Instant, minutes, seconds } from '../../domain/time/units.js';
 import type { CrawlerView, EngineMetrics } from '../../engine/engine-api.js';
+import type { CrawlerCounts } from '../../engine/ports/frontier-store.js';
 
 export const READ_EVERY: Duration = seconds(15);
-const HOUR: Duration = hours(1);
-const POINTS = { hour: HOUR / READ_EVERY, week: 7 * 24 };
+const POINTS_OF_A_QUARTER = 13 * 7 * 4;
 
-export type Range = keyof typeof POINTS;
+/** Time of one point, and points that are kept. */
+const TRACKS = {
+  hour: { every: READ_EVERY, points: 240 },
+  day: { every: minutes(5), points: 288 },
+  week: { every: hours(1), points: 168 },
+  quarter: { every: hours(6), points: POINTS_OF_A_QUARTER },
+} as const;
+
+export type Range = keyof typeof TRACKS;
+
+export const RANGES = Object.keys(TRACKS) as readonly Range[];
 
 export interface HistoryPoint {
   /** End of the time that the point speaks of. */
@@ -22,12 +32,16 @@ export interface HistoryPoint {
   /** Documents in the index at the end. */
   readonly indexed: number;
   readonly errorsByCode: Readonly<Record<string, number>>;
+  /** Stored URLs by status at the end; statuses without a URL are left out. */
+  readonly byStatus: Readonly<Record<string, number>>;
 }
+
+type Counts = Pick<CrawlerCounts, 'indexed' | 'byStatus'>;
 
 export interface Reading {
   readonly at: Instant;
   readonly metrics: Pick<EngineMetrics, 'pages' | 'orders'>;
-  readonly crawlers: readonly Pick<CrawlerView, 'name' | 'counts'>[];
+  readonly crawlers: readonly (Pick<CrawlerView, 'name'> & { readonly counts: Counts })[];
 }
 
 interface Totals {
@@ -37,10 +51,12 @@ interface Totals {
   readonly errorsByCode: Readonly<Record<string, number>>;
 }
 
-type Tracks = Record<Range, HistoryPoint[]>;
+export type Tracks = Readonly<Record<Range, readonly HistoryPoint[]>>;
+
+type OpenTracks = Record<Range, HistoryPoint[]>;
 
 export class RateHistory {
-  private readonly tracks = new Map<string, Tracks>();
+  private readonly tracks = new Map<string, OpenTracks>();
   private readonly totals = new Map<string, Totals>();
 
   /** @param startedAt when the engine's counters were zero. */
@@ -57,32 +73,42 @@ export class RateHistory {
       const totals = totalsOf(name, reading);
       const before = this.totals.get(name) ?? { at: this.startedAt, pages: 0, orders: 0, errorsByCode: {} };
       this.totals.set(name, totals);
-      if (totals.at > before.at) this.append(name, pointBetween(before, totals, counts.indexed));
+      if (totals.at > before.at) this.append(name, pointBetween(before, totals, counts));
     }
   }
 
-  /** The hours, which outlive the process. */
-  kept(): Readonly<Record<string, readonly HistoryPoint[]>> {
-    return Object.fromEntries([...this.tracks].map(([name, { week }]) => [name, week]));
+  /** What outlives the process. */
+  kept(): Readonly<Record<string, Tracks>> {
+    return Object.fromEntries(this.tracks);
   }
 
-  restore(kept: Readonly<Record<string, readonly HistoryPoint[]>>): void {
-    for (const [name, week] of Object.entries(kept))
-      this.tracks.set(name, { hour: [], week: week.slice(-POINTS.week) });
+  restore(kept: Readonly<Record<string, Tracks>>): void {
+    for (const [name, tracks] of Object.entries(kept))
+      this.tracks.set(
+        name,
+        tracksOf((range) => tracks[range].slice(-TRACKS[range].points)),
+      );
   }
 
   private append(name: string, point: HistoryPoint): void {
-    const tracks = this.tracks.get(name) ?? { hour: [], week: [] };
+    const tracks = this.tracks.get(name) ?? tracksOf(() => []);
     this.tracks.set(name, tracks);
-    tracks.hour.push(point);
-    const open = tracks.week.at(-1);
-    if (open && hourOf(open) === hourOf(point)) tracks.week[tracks.week.length - 1] = sum(open, point);
-    else tracks.week.push(point);
-    for (const range of ['hour', 'week'] as const) tracks[range].splice(0, tracks[range].length - POINTS[range]);
+    for (const range of RANGES) {
+      const { every, points } = TRACKS[range];
+      const track = tracks[range];
+      const open = track.at(-1);
+      const goesOn = range !== 'hour' && open && periodOf(open, every) === periodOf(point, every);
+      if (goesOn) track[track.length - 1] = sum(open, point);
+      else track.push(point);
+      track.splice(0, track.length - points);
+    }
   }
 }
 
-const hourOf = ({ at }: HistoryPoint): number => Math.floor(at / HOUR);
+const tracksOf = (points: (range: Range) => HistoryPoint[]): OpenTracks =>
+  Object.fromEntries(RANGES.map((range) => [range, points(range)])) as OpenTracks;
+
+const periodOf = ({ at }: HistoryPoint, every: Duration): number => Math.floor(at / every);
 
 function totalsOf(crawler: string, { at, metrics }: Reading): Totals {
   const visits = metrics.pages.filter((one) => one.crawler === crawler);
@@ -98,7 +124,7 @@ function totalsOf(crawler: string, { at, metrics }: Reading): Totals {
 
 const total = (rows: readonly { readonly count: number }[]): number => rows.reduce((sum, { count }) => sum + count, 0);
 
-function pointBetween(before: Totals, after: Totals, indexed: number): HistoryPoint {
+function pointBetween(before: Totals, after: Totals, { indexed, byStatus }: Counts): HistoryPoint {
   const grown = Object.entries(after.errorsByCode).flatMap(([code, count]) => {
     const more = count - (before.errorsByCode[code] ?? 0);
     return more > 0 ? [[code, more] as const] : [];
@@ -111,6 +137,7 @@ function pointBetween(before: Totals, after: Totals, indexed: number): HistoryPo
     errors: grown.reduce((sum, [, more]) => sum + more, 0),
     errorsByCode: Object.fromEntries(grown),
     indexed,
+    byStatus: Object.fromEntries(Object.entries(byStatus).filter(([, urls]) => urls > 0)),
   };
 }
 
@@ -126,5 +153,6 @@ function sum(open: HistoryPoint, point: HistoryPoint): HistoryPoint {
       [...codes].map((code) => [code, (open.errorsByCode[code] ?? 0) + (point.errorsByCode[code] ?? 0)]),
     ),
     indexed: point.indexed,
+    byStatus: point.byStatus,
   };
 }

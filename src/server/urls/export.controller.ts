@@ -9,8 +9,8 @@ import { IfGiven } from '../http/fields.js';
 import { NDJSON_TYPE, Operation } from '../http/operation.js';
 import { API, ENGINE } from '../tokens.js';
 import { UrlsQuery } from './url.query.js';
+import { filterOf } from './url-filter.js';
 import { type UrlStateDto, urlStateDto } from './url-state.dto.js';
-import { filterOf } from './urls.controller.js';
 
 const CSV_TYPE = 'text/csv';
 const PAGE = 1_000;

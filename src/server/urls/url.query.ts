@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsString, MaxLength, MinLength } from 'class-validator';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
@@ -37,7 +37,8 @@ export class ExplainQuery extends UrlQuery {
   from?: string;
 }
 
-export class UrlsQuery extends PageQuery {
+/** What narrows the stored URLs of a crawler. */
+export class UrlFilterQuery {
   @ApiProperty({
     required: false,
     enum: [...URL_STATUSES, ...CRAWL_SPACE_STATUSES],
@@ -102,14 +103,26 @@ export class UrlsQuery extends PageQuery {
   visitedSince?: string;
 }
 
-export class ClearQuery {
-  @ApiProperty({ maxLength: MAX_LIKE, description: LIKE_TEXT })
-  @Transform(asLike)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_LIKE)
-  like!: string;
+/** Orders in which a short list of stored URLs can be shown. */
+export const SORTS = ['url', 'status', 'lastVisitAt', 'dueAt', 'firstSeenAt', 'hops', 'visits', 'changes'] as const;
 
+export class UrlsQuery extends IntersectionType(UrlFilterQuery, PageQuery) {
+  @ApiProperty({
+    required: false,
+    enum: SORTS,
+    description: 'Sorts the list; for filters of at most 10,000 URLs. Absent: in an order of the store.',
+  })
+  @IfGiven()
+  @IsIn(SORTS)
+  sort?: (typeof SORTS)[number];
+
+  @ApiProperty({ required: false, enum: ['ascending', 'descending'], default: 'ascending' })
+  @IfGiven()
+  @IsIn(['ascending', 'descending'])
+  direction?: 'ascending' | 'descending';
+}
+
+export class ClearQuery extends UrlFilterQuery {
   @ApiProperty({
     required: false,
     description: 'Without it nothing is deleted, and the answer says how many would be.',
@@ -120,33 +133,11 @@ export class ClearQuery {
   confirm?: boolean;
 }
 
-export class RefreshDto {
+export class RefreshDto extends UrlFilterQuery {
   @ApiProperty({ required: false, maxLength: MAX_URL, description: 'One stored URL.' })
   @IfGiven()
   @IsString()
   @MinLength(1)
   @MaxLength(MAX_URL)
   url?: string;
-
-  @ApiProperty({ required: false, maxLength: MAX_LIKE, description: LIKE_TEXT })
-  @IfGiven()
-  @Transform(asLike)
-  @IsString()
-  @MinLength(1)
-  @MaxLength(MAX_LIKE)
-  like?: string;
-
-  @ApiProperty({ required: false, maxLength: 300, description: 'Only URLs of this host.' })
-  @IfGiven()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(300)
-  host?: string;
-
-  @ApiProperty({ required: false, maxLength: 100, description: 'Only URLs with this reason or error code.' })
-  @IfGiven()
-  @IsString()
-  @MinLength(1)
-  @MaxLength(100)
-  reason?: string;
 }

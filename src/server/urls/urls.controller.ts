@@ -1,11 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { CRAWL_SPACE_REASONS } from '../../domain/crawl/url-state.js';
-import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
-import { type Instant, instant } from '../../domain/time/units.js';
 import { likeHint } from '../../domain/url/like-pattern.js';
 import type { EngineApi } from '../../engine/engine-api.js';
-import type { UrlFilter } from '../../engine/ports/frontier-store.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { ClientGone } from '../http/client-gone.js';
 import { CountDto } from '../http/count.dto.js';
@@ -15,7 +11,9 @@ import { cursorAt, numberCursor } from '../http/paging.js';
 import { ProblemException } from '../http/problem.js';
 import { API, ENGINE } from '../tokens.js';
 import { RefreshedDto, restingHostDto } from './refreshed.dto.js';
-import { ClearQuery, RefreshDto, UrlQuery, UrlsQuery } from './url.query.js';
+import { sortedUrls } from './sorted-urls.js';
+import { ClearQuery, RefreshDto, UrlFilterQuery, UrlQuery, UrlsQuery } from './url.query.js';
+import { choiceOf, filterOf } from './url-filter.js';
 import { UrlHistoryDto, urlHistoryDto } from './url-history.dto.js';
 import { UrlPageDto, urlStateDto } from './url-state.dto.js';
 
@@ -38,8 +36,18 @@ export class UrlsController {
     problems: UNKNOWN,
   })
   @ApiOkResponse({ type: UrlPageDto })
-  async list(@Param('crawler') crawler: string, @Query() query: UrlsQuery): Promise<UrlPageDto> {
+  async list(
+    @Param('crawler') crawler: string,
+    @Query() query: UrlsQuery,
+    @ClientGone() gone: AbortSignal,
+  ): Promise<UrlPageDto> {
     const after = numberCursor(query.cursor) ?? 0;
+    if (query.sort !== undefined) {
+      const all = await sortedUrls(this.engine, filterOf(crawler, query), query, gone);
+      const until = after + query.limit;
+      const next = until < all.length ? cursorAt(until) : null;
+      return { items: all.slice(after, until).map(urlStateDto), next, searched: 1 };
+    }
     const { urls, ...progress } = await this.engine.search(filterOf(crawler, query), after, query.limit + 1);
     const shown = urls.slice(0, query.limit);
     const next = urls.length > query.limit ? shown.at(-1)!.id : progress.next;
@@ -48,6 +56,26 @@ export class UrlsController {
       next: next === undefined ? null : cursorAt(next),
       searched: next === undefined ? 1 : progress.searched,
     };
+  }
+
+  @Get('urls/count')
+  @CrawlerName()
+  @Operation({
+    id: 'countUrls',
+    searches: true,
+    summary: 'How many stored URLs fit a filter',
+    description: 'The filters of `listUrls`. It takes a while when a pattern has to be matched against many URLs.',
+    role: 'read',
+    problems: UNKNOWN,
+  })
+  @ApiOkResponse({ type: CountDto })
+  async count(
+    @Param('crawler') crawler: string,
+    @Query() query: UrlFilterQuery,
+    @ClientGone() gone: AbortSignal,
+  ): Promise<CountDto> {
+    await this.engine.crawler(crawler);
+    return { count: await this.engine.countUrls(filterOf(crawler, query), gone) };
   }
 
   @Get('url')
@@ -70,30 +98,32 @@ export class UrlsController {
   @Operation({
     id: 'clearUrls',
     searches: true,
-    summary: 'Clear by pattern',
-    description: 'Deletes all stored URLs that match the LIKE pattern, and their documents from the index.',
+    summary: 'Clear by filter',
+    description:
+      'Deletes all stored URLs that fit the filters of `listUrls`, such as a LIKE pattern, and their documents from the index.',
     role: 'operate',
     problems: { ...UNKNOWN, 409: '`confirm=true` is missing; `count` says how many URLs match.' },
   })
   @ApiOkResponse({ type: CountDto, description: 'So many URLs were cleared.' })
   async clear(
     @Param('crawler') crawler: string,
-    @Query() { like, confirm }: ClearQuery,
+    @Query() { confirm, ...query }: ClearQuery,
     @Audited() note: ChangeNote,
     @ClientGone() gone: AbortSignal,
   ): Promise<CountDto> {
     await this.engine.crawler(crawler);
+    const choice = choiceOf(query);
     if (confirm !== true) {
-      const count = await this.engine.countUrls({ crawler, like }, gone);
+      const count = await this.engine.countUrls({ ...choice, crawler }, gone);
       throw new ProblemException(
         'confirmation-needed',
         count === 0
-          ? `No stored URL matches. ${likeHint(like) ?? ''}`.trim()
+          ? `No stored URL matches. ${likeHint(query.like ?? '%') ?? ''}`.trim()
           : `${count} stored URLs match, and their documents would leave the index. Repeat with confirm=true to do it.`,
         { count },
       );
     }
-    const count = await this.engine.clear(crawler, like);
+    const count = await this.engine.clear(crawler, choice);
     note.changed({ matching: count }, { matching: 0 });
     return { count };
   }
@@ -106,7 +136,7 @@ export class UrlsController {
     searches: true,
     summary: 'Refresh now',
     description:
-      'Makes URLs due now: one by `url`, or all that fit what is given of `like`, `host` and `reason`. A host that rests (it failed, or asked for it) is asked once all the same; `resting` names it.',
+      'Makes URLs due now: one by `url`, or all that fit the filters of `listUrls`. A host that rests (it failed, or asked for it) is asked once all the same; `resting` names it.',
     role: 'operate',
     problems: { 404: 'There is no such crawler, or the URL is not stored.' },
   })
@@ -116,11 +146,12 @@ export class UrlsController {
     @Body() what: RefreshDto,
     @Audited() note: ChangeNote,
   ): Promise<RefreshedDto> {
-    const narrows = [what.like, what.host, what.reason].some((one) => one !== undefined);
-    if ((what.url !== undefined) === narrows) {
-      throw new ProblemException('invalid-request', 'Give either `url`, or some of `like`, `host` and `reason`.');
+    const { url, ...query } = what;
+    const narrows = Object.values(query).some((value) => value !== undefined);
+    if ((url !== undefined) === narrows) {
+      throw new ProblemException('invalid-request', 'Give either `url`, or some of the filters of `listUrls`.');
     }
-    const { count, resting } = await this.engine.refresh(crawler, what);
+    const { count, resting } = await this.engine.refresh(crawler, url === undefined ? choiceOf(query) : { url });
     note.changed(undefined, { ...what, count });
     return { count, resting: resting.map(restingHostDto) };
   }
@@ -141,26 +172,3 @@ export class UrlsController {
     return { count };
   }
 }
-
-export function filterOf(crawler: string, query: UrlsQuery): UrlFilter & { crawler: string } {
-  return {
-    crawler,
-    ...statusFilter(query.status),
-    hostKey: query.host,
-    source: query.source && (SOURCES.indexOf(query.source) as SourceNumber),
-    prefix: query.prefix,
-    like: query.like,
-    reason: query.reason,
-    indexed: query.indexed,
-    visitedBefore: momentOf(query.visitedBefore),
-    visitedSince: momentOf(query.visitedSince),
-  };
-}
-
-function statusFilter(status: UrlsQuery['status']): Pick<UrlFilter, 'status' | 'reasons'> {
-  if (status === '760') return { status: 'excluded', reasons: CRAWL_SPACE_REASONS };
-  return { status: status === '761' ? 'elsewhere' : status };
-}
-
-const momentOf = (text: string | undefined): Instant | undefined =>
-  text === undefined ? undefined : instant(Date.parse(text));

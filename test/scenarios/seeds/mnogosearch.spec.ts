@@ -239,7 +239,7 @@ describe('4) a list of URLs, as with indexer -i -f url.txt', () => {
       web.url('/page2.html'),
     ];
     expect(await world.indexed()).toEqual(all.sort());
-    expect(await world.engine.clear('test', `${www.origin}/%`)).toBe(3);
+    expect(await world.engine.clear('test', { like: `${www.origin}/%` })).toBe(3);
     await world.untilIdle();
     expect(await world.indexed()).toEqual([web.url('/'), web.url('/page2.html')]);
     for (const path of ['/', '/page1.html', '/page2.html']) expect(await world.state(www.url(path))).toBeUndefined();

@@ -298,9 +298,9 @@ describe('the crawl space divided between two crawlers', () => {
 
   it('clearing what A has left to B takes nothing of B out of the index, and what nobody has taken leaves it', async () => {
     const { world, news, held } = await move(AFTER, 'allow domain *.ibm.com\nallow domain other.org\n');
-    await world.engine.clear('b', news.url('/today'));
+    await world.engine.clear('b', { like: news.url('/today') });
     await world.untilIdle();
-    await world.engine.clear('a', `${news.url('/')}%`);
+    await world.engine.clear('a', { like: `${news.url('/')}%` });
     await world.untilIdle();
     expect(await world.state(news.url('/'), 'a')).toBeUndefined();
     expect(await world.indexed()).toEqual(held.filter((url) => url !== news.url('/today')));

@@ -1,40 +1,20 @@
 import type { JSX } from 'preact';
-import { call } from '../../api/client.js';
 import type { HistoryPointDto } from '../../api/schema.js';
-import { useResource } from '../../state/resource.js';
-import { changeQuery, useRoute } from '../../state/route.js';
 import { Empty, Loaded } from '../../ui/answers.js';
 import { Chart, type Series } from '../../ui/chart.js';
 import { count } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
+import { RangeChoice, SPANS, useHistory, useRange } from '../../ui/ranges.js';
 
-const EVERY_MS = 15_000;
 /** As many lines as there are colours. */
 const LINES = 3;
 
 export function ErrorTrend({ crawler }: { crawler: string }): JSX.Element {
-  const range = useRoute().query.get('range') === 'week' ? 'week' : 'hour';
-  const history = useResource(
-    `history ${crawler} ${range}`,
-    async (signal) =>
-      (await call('GET /api/v1/crawlers/{crawler}/history', { path: { crawler }, query: { range }, signal })).items,
-    EVERY_MS,
-  );
+  const range = useRange();
+  const history = useHistory(crawler, range);
   return (
-    <Panel
-      title="Trend"
-      aside={
-        <select
-          aria-label="Time shown"
-          value={range}
-          onChange={(event) => changeQuery({ range: event.currentTarget.value }, { replace: true })}
-        >
-          <option value="hour">Last hour</option>
-          <option value="week">Last week</option>
-        </select>
-      }
-    >
-      <Loaded of={history}>{(points) => <Trend points={points} span={range === 'week' ? 7 * 86_400 : 3600} />}</Loaded>
+    <Panel title="Trend" aside={<RangeChoice chosen={range} />}>
+      <Loaded of={history}>{(points) => <Trend points={points} span={SPANS[range]} />}</Loaded>
     </Panel>
   );
 }

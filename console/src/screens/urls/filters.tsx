@@ -17,10 +17,13 @@ const AGES = {
 } as const;
 type Age = keyof typeof AGES;
 
-export type Filters = Omit<ListQuery, 'cursor' | 'limit' | 'visitedBefore' | 'visitedSince'> & { readonly age?: Age };
+/** As the server is asked. */
+export type Choice = Omit<ListQuery, 'cursor' | 'limit' | 'sort' | 'direction'>;
+
+export type Filters = Omit<Choice, 'visitedBefore' | 'visitedSince'> & { readonly age?: Age };
 
 /** What the server is asked: an age is a moment, counted from now. */
-export function queryOf({ age, ...rest }: Filters): ListQuery {
+export function queryOf({ age, ...rest }: Filters): Choice {
   if (age === undefined) return rest;
   const moment = new Date(Date.now() - AGES[age][1] * 1000).toISOString();
   return age.startsWith('within') ? { ...rest, visitedSince: moment } : { ...rest, visitedBefore: moment };
@@ -58,11 +61,18 @@ export function filtersOf(query: URLSearchParams): Filters {
   };
 }
 
+/** What is filtered by, as a person reads it. */
+export const wordsOf = (filters: Filters): [name: keyof Filters, words: string][] =>
+  (Object.keys(LABELS) as (keyof Filters)[]).flatMap((name) => {
+    const value = filters[name];
+    return value === undefined ? [] : [[name, WORDS[String(value)] ?? String(value)]];
+  });
+
 export const isFiltered = (filters: Filters): boolean => Object.values(filters).some((value) => value !== undefined);
 
 export const LABELS: Readonly<Record<keyof Filters, string>> = {
   prefix: 'URL begins with',
-  like: 'URL is like (% any, _ one character)',
+  like: 'URL is like (* or % any characters)',
   host: 'Host (with its port, if any)',
   status: 'Status',
   source: 'Source',
@@ -82,7 +92,7 @@ export function UrlFilters({ filtered }: { filtered: boolean }): JSX.Element {
   return (
     <form ref={form} class="filters" onSubmit={applyForm}>
       <Text name="prefix" placeholder="https://docs.example.com/news/" grow />
-      <Text name="like" placeholder="%/archive/%" />
+      <Text name="like" placeholder="*/archive/*" />
       <Text name="host" placeholder="docs.example.com:8080" />
       <Choice name="status" values={STATUSES} />
       <Choice name="source" values={SOURCES} />

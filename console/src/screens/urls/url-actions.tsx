@@ -1,6 +1,6 @@
-import type { ComponentChildren, JSX } from 'preact';
+import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { ApiProblem, call } from '../../api/client.js';
+import { call } from '../../api/client.js';
 import { type Resource, useResource } from '../../state/resource.js';
 import { useRested } from '../../state/rested.js';
 import { Failure, Loading } from '../../ui/answers.js';
@@ -8,7 +8,7 @@ import { Confirm } from '../../ui/dialog.js';
 import { count, plural } from '../../ui/format.js';
 import { say } from '../../ui/notices.js';
 import { restingText } from '../../ui/resting.js';
-import { type Filters, LABELS } from './filters.js';
+import { type Choice, type Filters, isFiltered, LABELS, queryOf, wordsOf } from './filters.js';
 
 interface ActionProps {
   readonly crawler: string;
@@ -18,116 +18,119 @@ interface ActionProps {
 
 export function RefreshUrls(props: ActionProps): JSX.Element {
   const { crawler } = props;
-  const refresh = async (like: string): Promise<void> => {
+  const refresh = async (choice: Choice): Promise<void> => {
     const { count: due, resting } = await call('POST /api/v1/crawlers/{crawler}/refresh', {
       path: { crawler },
-      body: { like },
+      body: choice,
     });
     say(`${plural(due, 'URL')} of ${crawler} ${due === 1 ? 'is' : 'are'} due now.${restingText(resting)}`);
   };
   return (
-    <ByPattern {...props} title="Refresh URLs now" verb="Refresh" act={refresh}>
+    <ActOnUrls {...props} title="Refresh URLs now" verb="Refresh" act={refresh}>
       They become due at once and are visited as politeness allows. Nothing is deleted.
-    </ByPattern>
+    </ActOnUrls>
   );
 }
 
 export function ClearUrls(props: ActionProps): JSX.Element {
   const { crawler } = props;
-  const clear = async (like: string): Promise<void> => {
+  const clear = async (choice: Choice): Promise<void> => {
     const { count: cleared } = await call('DELETE /api/v1/crawlers/{crawler}/urls', {
       path: { crawler },
-      query: { like, confirm: true },
+      query: { ...choice, confirm: true },
     });
     say(`${plural(cleared, 'URL')} of ${crawler} removed; deletions for their documents are on the way.`);
   };
   return (
-    <ByPattern {...props} title="Remove URLs" verb="Remove" danger act={clear}>
+    <ActOnUrls {...props} title="Remove URLs" verb="Remove" danger act={clear}>
       They are forgotten and <strong>their documents leave the index</strong>. A link to one of them finds it again.
-    </ByPattern>
+    </ActOnUrls>
   );
 }
 
-interface PatternProps extends ActionProps {
+interface ActProps extends ActionProps {
   readonly title: string;
   readonly verb: string;
   readonly danger?: boolean;
-  readonly act: (like: string) => Promise<void>;
+  readonly act: (choice: Choice) => Promise<void>;
   /** What becomes of them. */
   readonly children: ComponentChildren;
 }
 
-/** Nothing can be done before the server has said how many URLs the pattern means. */
-function ByPattern({ crawler, filters, title, verb, danger, act, children, onClose }: PatternProps): JSX.Element {
-  const [like, setLike] = useState(suggested(filters).like);
-  const counted = useMatching(crawler, like);
-  const number = counted.value ?? 0;
+/** What the list shows is what is acted on. Without a filter a pattern is asked for: all URLs are never meant by silence. */
+const ActOnUrls = (props: ActProps): JSX.Element =>
+  isFiltered(props.filters) ? <ByFilter {...props} /> : <ByPattern {...props} />;
+
+function ByFilter(props: ActProps): JSX.Element {
+  // An age is counted from now: the same moment for the number and for what is done.
+  const [choice] = useState(() => queryOf(props.filters));
+  const counted = useCount(props.crawler, choice);
   return (
-    <Confirm
-      title={title}
-      action={number > 0 ? `${verb} ${plural(number, 'URL')}` : verb}
-      danger={danger}
-      ready={number > 0}
-      onConfirm={() => act(like)}
-      onClose={onClose}
-    >
-      <LeftOut filters={filters} />
+    <Act {...props} choice={choice} number={counted.value ?? 0}>
+      <dl class="facts">
+        {wordsOf(props.filters).map(([name, words]) => (
+          <Fragment key={name}>
+            <dt>{LABELS[name]}</dt>
+            <dd class="mono">{words}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      <Counted counted={counted}>{props.children}</Counted>
+    </Act>
+  );
+}
+
+function ByPattern(props: ActProps): JSX.Element {
+  const [like, setLike] = useState('');
+  const rested = useRested(like);
+  const counted = useCount(props.crawler, like !== '' && like === rested ? { like } : undefined);
+  return (
+    <Act {...props} choice={{ like }} number={counted.value ?? 0}>
       <div class="field">
-        <label for="like">URLs like (% any characters, _ one character)</label>
+        <label for="like">URLs like (* or % any characters)</label>
         <input id="like" class="mono" required value={like} onInput={(event) => setLike(event.currentTarget.value)} />
       </div>
-      <Matching like={like} counted={counted}>
-        {children}
-      </Matching>
-    </Confirm>
+      {like === '' ? (
+        <p>
+          Type which URLs: <code>*/archive/*</code> means all with /archive/ in them, <code>*</code> alone means all.
+        </p>
+      ) : (
+        <Counted counted={counted}>{props.children}</Counted>
+      )}
+    </Act>
   );
 }
 
-interface Suggestion {
-  readonly like: string;
-  /** The filter that it says; absent when none names an address. */
-  readonly from?: keyof Filters;
-}
+/** Nothing can be done before the server has said how many URLs are meant. */
+const Act = ({
+  title,
+  verb,
+  danger,
+  act,
+  choice,
+  number,
+  onClose,
+  children,
+}: ActProps & { readonly choice: Choice; readonly number: number }): JSX.Element => (
+  <Confirm
+    title={title}
+    action={number > 0 ? `${verb} ${plural(number, 'URL')}` : verb}
+    danger={danger}
+    ready={number > 0}
+    onConfirm={() => act(choice)}
+    onClose={onClose}
+  >
+    {children}
+  </Confirm>
+);
 
-/** Never everything: who means that has to type it. */
-function suggested({ like, prefix, host }: Filters): Suggestion {
-  if (like) return { like, from: 'like' };
-  if (prefix) return { like: `${escaped(prefix)}%`, from: 'prefix' };
-  return host ? { like: `%://${escaped(host)}/%`, from: 'host' } : { like: '' };
-}
-
-const escaped = (text: string): string => text.replace(/[%_\\]/g, (sign) => `\\${sign}`);
-
-/** The list can be narrower than any pattern. */
-function LeftOut({ filters }: { filters: Filters }): JSX.Element | null {
-  const { from } = suggested(filters);
-  const names = (Object.keys(LABELS) as (keyof Filters)[]).filter((name) => filters[name] !== undefined);
-  const leftOut = names.filter((name) => name !== from).map((name) => `“${LABELS[name]}”`);
-  if (leftOut.length === 0) return null;
-  return (
-    <p class="notice warn">
-      Only the pattern counts here. Of the filter, {leftOut.join(' and ')} {leftOut.length === 1 ? 'does' : 'do'} not
-      apply.
-    </p>
-  );
-}
-
-function Matching({
-  like,
+function Counted({
   counted: { value, problem, reload },
   children,
 }: {
-  like: string;
   counted: Resource<number>;
   children: ComponentChildren;
 }): JSX.Element {
-  if (like === '') {
-    return (
-      <p>
-        Type which URLs: <code>%/archive/%</code> means all with /archive/ in them, <code>%</code> alone means all.
-      </p>
-    );
-  }
   if (problem) return <Failure problem={problem} retry={reload} />;
   if (value === undefined) return <Loading />;
   if (value === 0) return <p>No stored URL matches.</p>;
@@ -141,20 +144,11 @@ function Matching({
   );
 }
 
-/** Unknown while the pattern is being typed. */
-function useMatching(crawler: string, like: string): Resource<number> {
-  const rested = useRested(like);
-  const key = like !== '' && like === rested ? `matching ${crawler} ${like}` : undefined;
-  return useResource(key, (signal) => matching(crawler, like, signal));
-}
-
-/** A removal without confirmation answers how many match, and does nothing. */
-async function matching(crawler: string, like: string, signal: AbortSignal): Promise<number> {
-  try {
-    await call('DELETE /api/v1/crawlers/{crawler}/urls', { path: { crawler }, query: { like }, signal });
-    return 0;
-  } catch (error) {
-    if (error instanceof ApiProblem && error.status === 409) return Number(error.members['count'] ?? 0);
-    throw error;
-  }
+/** Unknown while there is no choice. */
+export function useCount(crawler: string, choice: Choice | undefined): Resource<number> {
+  return useResource(
+    choice && `count ${crawler} ${JSON.stringify(choice)}`,
+    async (signal) =>
+      (await call('GET /api/v1/crawlers/{crawler}/urls/count', { path: { crawler }, query: choice, signal })).count,
+  );
 }

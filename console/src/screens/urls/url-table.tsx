@@ -1,29 +1,36 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import type { UrlStateDto } from '../../api/schema.js';
+import { changeQuery } from '../../state/route.js';
 import { Reason } from '../../ui/reasons.js';
 import { Scroll } from '../../ui/scroll.js';
 import { State } from '../../ui/status.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
+import { COLUMNS, type Column } from './columns.js';
+import { SORTS, type Sort, type Sorting } from './sorting.js';
 
-export const UrlTable = ({ urls }: { urls: readonly UrlStateDto[] }): JSX.Element => (
+interface TableProps {
+  readonly urls: readonly UrlStateDto[];
+  readonly columns: readonly Column[];
+  readonly sorting: Sorting;
+}
+
+const NUMBERS: ReadonlySet<string> = new Set<Column>(['lastStatus', 'hops', 'visits', 'changes']);
+const TITLES: Partial<Record<Column, string>> = {
+  hops: 'Links from the root',
+  lastStatus: 'Status of the last answer',
+};
+
+export const UrlTable = ({ urls, columns, sorting }: TableProps): JSX.Element => (
   <Scroll>
     <table>
       <caption class="visually-hidden">Stored URLs</caption>
       <thead>
         <tr>
-          <th scope="col">URL</th>
-          <th scope="col">Status</th>
-          <th scope="col">Reason</th>
-          <th scope="col" class="number">
-            HTTP
-          </th>
-          <th scope="col">Last visit</th>
-          <th scope="col">Next visit</th>
-          <th scope="col">Source</th>
-          <th scope="col" class="number" title="Links from the root">
-            Hops
-          </th>
+          <Head name="url" label="URL" sorting={sorting} />
+          {columns.map((column) => (
+            <Head key={column} name={column} label={COLUMNS[column]} sorting={sorting} />
+          ))}
         </tr>
       </thead>
       <tbody>
@@ -33,22 +40,65 @@ export const UrlTable = ({ urls }: { urls: readonly UrlStateDto[] }): JSX.Elemen
               <UrlLink crawler={state.crawler} url={state.url} />
               {state.title && <div class="title-line">{state.title}</div>}
             </td>
-            <td>
-              <State name={state.status} />
-            </td>
-            <td>{state.reason !== state.status && <Reason code={state.reason} />}</td>
-            <td class="number">{state.lastStatus ?? '–'}</td>
-            <td class="nowrap">
-              <Time at={state.lastVisitAt} />
-            </td>
-            <td class="nowrap">
-              <Time at={state.dueAt} />
-            </td>
-            <td>{state.source ?? '–'}</td>
-            <td class="number">{state.hops}</td>
+            {columns.map((column) => (
+              <td key={column} class={NUMBERS.has(column) ? 'number' : undefined}>
+                {CELLS[column](state)}
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>
     </table>
   </Scroll>
 );
+
+const CELLS: Readonly<Record<Column, (url: UrlStateDto) => ComponentChildren>> = {
+  status: ({ status }) => <State name={status} />,
+  reason: ({ reason, status }) => reason !== status && <Reason code={reason} />,
+  lastStatus: ({ lastStatus }) => lastStatus ?? '–',
+  lastVisitAt: ({ lastVisitAt }) => <Time at={lastVisitAt} />,
+  dueAt: ({ dueAt }) => <Time at={dueAt} />,
+  source: ({ source }) => source ?? '–',
+  hops: ({ hops }) => hops,
+  foundOn: ({ crawler, foundOn }) => (foundOn ? <UrlLink crawler={crawler} url={foundOn} /> : '–'),
+  firstSeenAt: ({ firstSeenAt }) => <Time at={firstSeenAt} />,
+  visits: ({ visits }) => visits,
+  changes: ({ changes }) => changes,
+  contentType: ({ contentType }) => contentType ?? '–',
+};
+
+interface HeadProps {
+  readonly name: string;
+  readonly label: string;
+  readonly sorting: Sorting;
+}
+
+/** A click sorts by the column, a second one the other way round, a third one not at all. */
+function Head({ name, label, sorting: { sort, direction } }: HeadProps): JSX.Element {
+  const sortable = (SORTS as readonly string[]).includes(name);
+  const sorted = sort === name ? direction : undefined;
+  const next = sorted === 'descending' ? undefined : sorted === 'ascending' ? 'descending' : 'ascending';
+  const order = (): void =>
+    changeQuery({
+      sort: next && (name as Sort),
+      direction: next === 'descending' ? next : undefined,
+      cursor: undefined,
+    });
+  return (
+    <th
+      scope="col"
+      class={NUMBERS.has(name) ? 'number' : undefined}
+      title={TITLES[name as Column]}
+      aria-sort={sorted ?? (sortable ? 'none' : undefined)}
+    >
+      {sortable ? (
+        <button type="button" class="sort" onClick={order}>
+          {label}
+          <span aria-hidden="true">{sorted === 'ascending' ? ' ▲' : sorted === 'descending' ? ' ▼' : ''}</span>
+        </button>
+      ) : (
+        label
+      )}
+    </th>
+  );
+}

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
 import type { UrlPageDto, UrlStateDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
@@ -10,8 +10,11 @@ import { Empty, Loaded } from '../../ui/answers.js';
 import { percent, plural } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
+import { COLUMNS, type Column, useColumns } from './columns.js';
+import { ExportUrls } from './export-urls.js';
 import { type Filters, filtersOf, isFiltered, queryOf, UrlFilters } from './filters.js';
-import { ClearUrls, RefreshUrls } from './url-actions.js';
+import { type Sorting, sortingOf } from './sorting.js';
+import { ClearUrls, RefreshUrls, useCount } from './url-actions.js';
 import { UrlTable } from './url-table.js';
 
 const LIMIT = 100;
@@ -49,7 +52,12 @@ export function Urls(): JSX.Element {
           <UrlFilters filtered={isFiltered(filters)} />
         </search>
       </Panel>
-      <UrlPages crawler={crawler} filters={filters} cursor={query.get('cursor') ?? undefined} />
+      <UrlPages
+        crawler={crawler}
+        filters={filters}
+        sorting={sortingOf(query)}
+        cursor={query.get('cursor') ?? undefined}
+      />
       {asking === 'refresh' && <RefreshUrls crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />}
       {asking === 'clear' && <ClearUrls crawler={crawler} filters={filters} onClose={() => setAsking(undefined)} />}
     </>
@@ -59,26 +67,35 @@ export function Urls(): JSX.Element {
 interface PagesProps {
   readonly crawler: string;
   readonly filters: Filters;
+  readonly sorting: Sorting;
   readonly cursor?: string;
 }
 
 /** Pages by cursor: the same speed with a thousand URLs and with a million. */
-function UrlPages({ crawler, filters, cursor }: PagesProps): JSX.Element {
-  const key = JSON.stringify([crawler, filters, cursor]);
-  const page = useResource(key, (signal) => searched({ crawler, filters, cursor }, signal));
+function UrlPages({ crawler, filters, sorting, cursor }: PagesProps): JSX.Element {
+  const key = JSON.stringify([crawler, filters, sorting, cursor]);
+  const page = useResource(key, (signal) => searched({ crawler, filters, sorting, cursor }, signal));
+  const [columns, choose] = useColumns();
   return (
     <Panel
       title="Stored URLs"
       aside={
-        <button type="button" class="button small" onClick={page.reload}>
-          Reload
-        </button>
+        <>
+          <Total crawler={crawler} filters={filters} />
+          <Columns shown={columns} choose={choose} />
+          <ExportUrls crawler={crawler} filters={filters} />
+          <button type="button" class="button small" onClick={page.reload}>
+            Reload
+          </button>
+        </>
       }
     >
       <Loaded of={page}>
         {({ items, next, searched: share }) => (
           <>
-            {items.length > 0 || next === null ? <Rows items={items} filters={filters} /> : null}
+            {items.length > 0 || next === null ? (
+              <Rows items={items} filters={filters} columns={columns} sorting={sorting} />
+            ) : null}
             {items.length < LIMIT && next !== null && (
               <p class="notice" role="status">
                 {items.length === 0 ? 'Nothing found' : `${plural(items.length, 'URL')} found`} in the {percent(share)}{' '}
@@ -110,7 +127,7 @@ function UrlPages({ crawler, filters, cursor }: PagesProps): JSX.Element {
 }
 
 /** A rare find takes several steps; what a person is made to wait for them is bounded too. */
-async function searched({ crawler, filters, cursor }: PagesProps, signal: AbortSignal): Promise<UrlPageDto> {
+async function searched({ crawler, filters, sorting, cursor }: PagesProps, signal: AbortSignal): Promise<UrlPageDto> {
   const started = performance.now();
   const query = queryOf(filters);
   const items: UrlStateDto[] = [];
@@ -118,7 +135,7 @@ async function searched({ crawler, filters, cursor }: PagesProps, signal: AbortS
   do {
     step = await call('GET /api/v1/crawlers/{crawler}/urls', {
       path: { crawler },
-      query: { ...query, cursor: step.next ?? undefined, limit: LIMIT - items.length },
+      query: { ...query, ...sorting, cursor: step.next ?? undefined, limit: LIMIT - items.length },
       signal,
     });
     items.push(...step.items);
@@ -126,8 +143,52 @@ async function searched({ crawler, filters, cursor }: PagesProps, signal: AbortS
   return { ...step, items };
 }
 
-function Rows({ items, filters }: { items: readonly UrlStateDto[]; filters: Filters }): JSX.Element {
-  if (items.length > 0) return <UrlTable urls={items} />;
+/** Counted beside the list, which does not wait for it. */
+function Total({ crawler, filters }: { crawler: string; filters: Filters }): JSX.Element {
+  const key = JSON.stringify(filters);
+  const choice = useMemo(() => queryOf(filters), [key]);
+  const { value } = useCount(crawler, choice);
+  return <span class="muted">{value === undefined ? 'counting…' : plural(value, 'URL')}</span>;
+}
+
+interface ColumnsProps {
+  readonly shown: readonly Column[];
+  readonly choose: (column: Column, shown: boolean) => void;
+}
+
+function Columns({ shown, choose }: ColumnsProps): JSX.Element {
+  const [open, setOpen] = useState(false);
+  return (
+    <details class="popover" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary class="button small">Columns</summary>
+      {open && (
+        <fieldset class="stack">
+          <legend class="visually-hidden">Columns that are shown</legend>
+          {(Object.keys(COLUMNS) as Column[]).map((column) => (
+            <label key={column} class="row">
+              <input
+                type="checkbox"
+                checked={shown.includes(column)}
+                onChange={(event) => choose(column, event.currentTarget.checked)}
+              />
+              {COLUMNS[column]}
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </details>
+  );
+}
+
+interface RowsProps {
+  readonly items: readonly UrlStateDto[];
+  readonly filters: Filters;
+  readonly columns: readonly Column[];
+  readonly sorting: Sorting;
+}
+
+function Rows({ items, filters, columns, sorting }: RowsProps): JSX.Element {
+  if (items.length > 0) return <UrlTable urls={items} columns={columns} sorting={sorting} />;
   if (isFiltered(filters)) {
     return (
       <Empty>

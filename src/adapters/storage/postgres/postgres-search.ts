@@ -1,7 +1,13 @@
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { ERROR_CODES } from '../../../domain/fetch/error-codes.js';
 import type { Instant } from '../../../domain/time/units.js';
-import type { FolderStep, FrontierStore, SearchStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import type {
+  FolderStep,
+  FrontierStore,
+  SearchStep,
+  SurveyStep,
+  UrlFilter,
+} from '../../../engine/ports/frontier-store.js';
 import {
   ERROR,
   type FailingDialect,
@@ -20,6 +26,9 @@ import {
   type Progress,
   STEP_LIMITS,
   type StepLimits,
+  SURVEY_COLUMNS,
+  type SurveyRecord,
+  SurveyTally,
 } from '../shared/search.js';
 import { statusCode, toState, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-row.js';
 import { type PostgresPool, StatementTooLong } from './postgres-pool.js';
@@ -95,6 +104,13 @@ export class PostgresSearch {
     const filter = { crawler, hostKey, prefix: folder };
     const progress = await this.#step('u.id, u.url', filter, { after, limit: 2 ** 31, take });
     return { ...tally.result, sample: await this.#get(tally.sample), ...progress };
+  }
+
+  async survey(crawler: string, since: readonly Instant[], after: UrlId): Promise<SurveyStep> {
+    const tally = new SurveyTally(since);
+    const take = (row: SurveyRecord): void => tally.count(row);
+    const progress = await this.#step(SURVEY_COLUMNS, { crawler }, { after, limit: 2 ** 31, take });
+    return { ...tally.result, ...progress };
   }
 
   failing(crawler: string, now: Instant, hostKey?: string): Promise<Failing> {

@@ -85,6 +85,7 @@ function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
       isPattern(filter) ? reads.get(await matching(filter, after, limit)) : reads.list(filter, after, limit),
     search: (...query) => search.search(...query),
     folders: (...query) => search.folders(...query),
+    survey: (...query) => search.survey(...query),
     failing: (...query) => search.failing(...query),
     failingHosts: (...query) => search.failingHosts(...query),
     count: (filter, signal) =>

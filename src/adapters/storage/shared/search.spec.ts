@@ -5,7 +5,13 @@ import { postgresDatabase } from '../../../../test/support/postgres.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { Secret } from '../../../domain/secret.js';
 import { type Instant, instant } from '../../../domain/time/units.js';
-import type { FrontierStore, SearchStep, UrlChanges, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import type {
+  FrontierStore,
+  SearchStep,
+  SurveyStep,
+  UrlChanges,
+  UrlFilter,
+} from '../../../engine/ports/frontier-store.js';
 import { type Parameter, PostgresPool, StatementTooLong } from '../postgres/postgres-pool.js';
 import { PostgresReads } from '../postgres/postgres-reads.js';
 import { PostgresSearch } from '../postgres/postgres-search.js';
@@ -20,7 +26,7 @@ const HOUR = 3_600_000;
 const now = instant(100 * HOUR);
 const hrefs = (states: readonly UrlState[]): string[] => states.map(({ url }) => url).sort();
 
-type Search = Pick<FrontierStore, 'search' | 'folders'>;
+type Search = Pick<FrontierStore, 'search' | 'folders' | 'survey'>;
 type Filter = UrlFilter & { readonly crawler: string };
 
 interface Searchable {
@@ -47,6 +53,7 @@ async function onSqlite(): Promise<Searchable> {
   const searching = (search: SqliteSearch): Search => ({
     search: async (...query) => search.search(...query),
     folders: async (...query) => search.folders(...query),
+    survey: async (...query) => search.survey(...query),
   });
   return {
     store: {
@@ -170,6 +177,37 @@ describe.each([
     expect(step.urls).toEqual([]);
     expect(step.next).toBeGreaterThan(0);
     expect(step.searched).toBeLessThan(1);
+  });
+
+  it('counts everything by status, reason and age of the document, and steps add up', async () => {
+    const { store, hasty, thorough } = await open();
+    await sample(store);
+    const since = [instant(now - HOUR / 2), instant(now - 2 * HOUR)];
+    const surveyed = async (search: Search) => {
+      const reasons: Record<string, number[]> = {};
+      const ages = [0, 0, 0];
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const step: SurveyStep = await search.survey('docs', since, after);
+        for (const { status, reason, urls, indexed } of step.reasons) {
+          const [before = 0, held = 0] = reasons[`${status} ${reason}`] ?? [];
+          reasons[`${status} ${reason}`] = [before + urls, held + indexed];
+        }
+        for (const [i, documents] of step.ages.entries()) ages[i]! += documents;
+        after = step.next;
+      }
+      return { reasons, ages };
+    };
+    const all = await store.list({ crawler: 'docs' }, 0, 100);
+    const documents = all.filter(({ stamp }) => stamp !== undefined).length;
+    const { reasons, ages } = await surveyed(thorough);
+    for (const [key, [urls, indexed]] of Object.entries(reasons)) {
+      const of = all.filter(({ status, reason }) => `${status} ${reason}` === key);
+      expect([urls, indexed]).toEqual([of.length, of.filter(({ stamp }) => stamp !== undefined).length]);
+    }
+    expect(Object.values(reasons).reduce((sum, [urls]) => sum + urls!, 0)).toBe(all.length);
+    expect(ages).toEqual([0, documents, 0]);
+    expect(documents).toBeGreaterThan(0);
+    expect(await surveyed(hasty)).toEqual({ reasons, ages });
   });
 
   it('counts what lies in the folders of a host, and steps add up', async () => {

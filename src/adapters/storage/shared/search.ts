@@ -1,6 +1,7 @@
 /** What both databases agree on when a person looks through the stored URLs. */
-import type { UrlId } from '../../../domain/crawl/url-state.js';
-import type { FolderStep, SearchStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import { URL_STATUSES, type UrlId } from '../../../domain/crawl/url-state.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type { FolderStep, SearchStep, SurveyStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
 
 /** How much one step may do. */
 export interface StepLimits {
@@ -99,6 +100,48 @@ export class FolderTally {
       others: this.#others,
       urls: this.#urls,
     };
+  }
+}
+
+/** What a survey reads of each row. */
+export const SURVEY_COLUMNS = 'u.id, u.status, u.reason, u.last_visit_at, (u.stamp IS NOT NULL) AS indexed';
+
+export interface SurveyRecord {
+  readonly id: UrlId;
+  readonly status: number;
+  readonly reason: string;
+  readonly last_visit_at: number | null;
+  readonly indexed: boolean | number;
+}
+
+/** Counts URLs by status and reason, and documents by the time of their last visit. */
+export class SurveyTally {
+  readonly #reasons = new Map<string, { status: number; reason: string; urls: number; indexed: number }>();
+  readonly #ages: number[];
+  readonly #since: readonly Instant[];
+
+  constructor(since: readonly Instant[]) {
+    this.#since = since;
+    this.#ages = new Array<number>(since.length + 1).fill(0);
+  }
+
+  count({ status, reason, indexed, last_visit_at: visited }: SurveyRecord): void {
+    const key = `${status} ${reason}`;
+    const row = this.#reasons.get(key) ?? { status, reason, urls: 0, indexed: 0 };
+    this.#reasons.set(key, row);
+    row.urls++;
+    if (!indexed) return;
+    row.indexed++;
+    const age = this.#since.findIndex((moment) => (visited ?? 0) >= moment);
+    this.#ages[age < 0 ? this.#since.length : age]!++;
+  }
+
+  get result(): Pick<SurveyStep, 'reasons' | 'ages'> {
+    const reasons = [...this.#reasons.values()].map((row) => ({
+      ...row,
+      status: URL_STATUSES[row.status] ?? 'waiting',
+    }));
+    return { reasons, ages: this.#ages };
   }
 }
 

@@ -52,6 +52,7 @@ export async function openSqliteInProcess(file: string): Promise<FrontierStore> 
     list: (...query) => read(() => reads.list(...query)),
     search: (...query) => read(() => search.search(...query)),
     folders: (...query) => read(() => search.folders(...query)),
+    survey: (...query) => read(() => search.survey(...query)),
     failing: (...query) => read(() => search.failing(...query)),
     failingHosts: (...query) => read(() => search.failingHosts(...query)),
     count: (filter) => read(() => reads.count(filter)),

@@ -1,7 +1,13 @@
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { ERROR_CODES } from '../../../domain/fetch/error-codes.js';
 import type { Instant } from '../../../domain/time/units.js';
-import type { FolderStep, FrontierStore, SearchStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
+import type {
+  FolderStep,
+  FrontierStore,
+  SearchStep,
+  SurveyStep,
+  UrlFilter,
+} from '../../../engine/ports/frontier-store.js';
 import { ERROR, type FailingDialect, failingHostsQuery, failingQuery, type HostsPage } from '../shared/failing-sql.js';
 import { countedWhere, hostOf, urlWhere } from '../shared/filter-sql.js';
 import {
@@ -12,6 +18,9 @@ import {
   type Progress,
   STEP_LIMITS,
   type StepLimits,
+  SURVEY_COLUMNS,
+  type SurveyRecord,
+  SurveyTally,
 } from '../shared/search.js';
 import { toState, URL_COLUMNS, type UrlRecord, type Value } from '../shared/url-row.js';
 import { globInTime, MatchWatch } from './match-watch.js';
@@ -77,6 +86,13 @@ export class SqliteSearch {
     const progress = this.#step('u.id, u.url', { crawler, hostKey, prefix: folder }, { after, limit, take });
     const sample = tally.sample.map((id) => toState(this.#sql.urlOf.get(id) as UrlRecord));
     return { ...tally.result, sample, ...progress };
+  }
+
+  survey(crawler: string, since: readonly Instant[], after: UrlId): SurveyStep {
+    const tally = new SurveyTally(since);
+    const take = (row: SurveyRecord): void => tally.count(row);
+    const progress = this.#step(SURVEY_COLUMNS, { crawler }, { after, limit: Number.MAX_SAFE_INTEGER, take });
+    return { ...tally.result, ...progress };
   }
 
   failing(crawler: string, now: Instant, hostKey?: string): Failing {

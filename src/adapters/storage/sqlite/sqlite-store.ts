@@ -101,6 +101,7 @@ function storeOf(file: string, unlock: () => void): FrontierStore {
         : reader.call('list', filter, after, limit),
     search: (...query) => reader.call('search', ...query),
     folders: (...query) => reader.call('folders', ...query),
+    survey: (...query) => reader.call('survey', ...query),
     failing: (...query) => reader.call('failing', ...query),
     failingHosts: (...query) => reader.call('failingHosts', ...query),
     count: (filter, signal) => {

@@ -15,7 +15,7 @@ export const writerVerbs = (frontier: SqliteFrontier) => ({
 /** Reads that may take seconds on a large store. */
 export const readerVerbs = (reads: SqliteReads, search: SqliteSearch) => ({
   ...offer(reads, 'list', 'get', 'count', 'matching', 'listByUrl', 'orders', 'countOrders', 'prunable', 'oldest'),
-  ...offer(search, 'search', 'matches', 'folders', 'failing', 'failingHosts'),
+  ...offer(search, 'search', 'matches', 'folders', 'survey', 'failing', 'failingHosts'),
 });
 
 function offer<T extends object, Name extends keyof T>(target: T, ...names: Name[]): Pick<T, Name> {

@@ -1,0 +1,43 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { download, queryText } from '../../api/client.js';
+import { asProblem } from '../../state/resource.js';
+import { say } from '../../ui/notices.js';
+import { type Filters, queryOf } from './filters.js';
+
+const FORMATS = { csv: 'CSV', ndjson: 'NDJSON' } as const;
+type Format = keyof typeof FORMATS;
+
+/** All URLs of the filter as a file. */
+export function ExportUrls({ crawler, filters }: { crawler: string; filters: Filters }): JSX.Element {
+  const [busy, setBusy] = useState<Format>();
+  const save = async (format: Format): Promise<void> => {
+    setBusy(format);
+    try {
+      const query = queryText({ ...queryOf(filters), format });
+      await download(
+        `/api/v1/crawlers/${encodeURIComponent(crawler)}/urls/export?${query}`,
+        `${crawler}-urls.${format}`,
+      );
+    } catch (error) {
+      say(asProblem(error).detail, 'bad');
+    } finally {
+      setBusy(undefined);
+    }
+  };
+  return (
+    <span class="row">
+      {(Object.keys(FORMATS) as Format[]).map((format) => (
+        <button
+          key={format}
+          type="button"
+          class="button small"
+          disabled={busy !== undefined}
+          onClick={() => void save(format)}
+        >
+          {busy === format ? 'Exporting…' : `Export ${FORMATS[format]}`}
+        </button>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,43 @@
+/** How far back charts reach: in the address, so that a view can be sent to somebody. */
+import type { JSX } from 'preact';
+import { call } from '../api/client.js';
+import type { HistoryPointDto } from '../api/schema.js';
+import { type Resource, useResource } from '../state/resource.js';
+import { changeQuery, useRoute } from '../state/route.js';
+
+const RANGES = { hour: 'Last hour', day: 'Last day', week: 'Last week', quarter: 'Last 13 weeks' } as const;
+export type Range = keyof typeof RANGES;
+
+const DAY = 86_400;
+/** Seconds. */
+export const SPANS: Readonly<Record<Range, number>> = { hour: 3600, day: DAY, week: 7 * DAY, quarter: 91 * DAY };
+const EVERY_MS = 15_000;
+
+export const wordsOf = (range: Range): string => RANGES[range].toLowerCase();
+
+export function useRange(): Range {
+  const asked = useRoute().query.get('range') ?? '';
+  return Object.hasOwn(RANGES, asked) ? (asked as Range) : 'hour';
+}
+
+export const useHistory = (crawler: string, range: Range): Resource<readonly HistoryPointDto[]> =>
+  useResource(
+    `history ${crawler} ${range}`,
+    async (signal) =>
+      (await call('GET /api/v1/crawlers/{crawler}/history', { path: { crawler }, query: { range }, signal })).items,
+    EVERY_MS,
+  );
+
+export const RangeChoice = ({ chosen }: { chosen: Range }): JSX.Element => (
+  <select
+    aria-label="Time shown"
+    value={chosen}
+    onChange={(event) => changeQuery({ range: event.currentTarget.value }, { replace: true })}
+  >
+    {Object.entries(RANGES).map(([range, label]) => (
+      <option key={range} value={range}>
+        {label}
+      </option>
+    ))}
+  </select>
+);

@@ -1,0 +1,61 @@
+/**
+ * How much of what a crawler knows is crawled and indexed, what is left out for which reason, and how old what is indexed is.
+ * All stored URLs are looked at, in steps, so the answer is kept for a minute and concurrent questions share it.
+ */
+import { after, before, type Duration, days, hours, type Instant, seconds } from '../../domain/time/units.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { SurveyView } from '../engine-api.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, SurveyStep } from '../ports/frontier-store.js';
+
+const KEPT_FOR = seconds(60);
+const AGES: readonly Duration[] = [hours(1), hours(6), days(1), days(3), days(7), days(14), days(30), days(90)];
+
+type Reason = SurveyStep['reasons'][number];
+
+interface SurveyServices {
+  readonly store: Pick<FrontierStore, 'survey'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+export class Surveys {
+  private readonly latest = new Map<string, { readonly until: Instant; readonly view: Promise<SurveyView> }>();
+
+  constructor(private readonly services: SurveyServices) {}
+
+  of({ name, context }: Crawler): Promise<SurveyView> {
+    const now = this.services.clock.now();
+    const { smart, maximumAge } = context.definition.refresh;
+    const limit = smart ? maximumAge : undefined;
+    const key = `${name} ${limit}`;
+    const known = this.latest.get(key);
+    if (known && known.until > now) return known.view;
+    for (const [other, { until }] of this.latest) if (until <= now) this.latest.delete(other);
+    const view = this.survey(name, now, limit);
+    this.latest.set(key, { until: after(now, KEPT_FOR), view });
+    view.catch(() => this.latest.delete(key));
+    return view;
+  }
+
+  /** Over the maximum age begins a class of its own, so that what is overdue is exact. */
+  private async survey(crawler: string, now: Instant, maximumAge: Duration | undefined): Promise<SurveyView> {
+    const bounds = [...new Set(maximumAge === undefined ? AGES : [...AGES, maximumAge])].sort((a, b) => a - b);
+    const since = bounds.map((age) => before(now, age));
+    const reasons = new Map<string, Reason>();
+    const ages = new Array<number>(bounds.length + 1).fill(0);
+    for (let at: number | undefined = 0; at !== undefined; ) {
+      const step: SurveyStep = await this.services.store.survey(crawler, since, at);
+      for (const row of step.reasons) add(reasons, row);
+      for (const [i, documents] of step.ages.entries()) ages[i]! += documents;
+      at = step.next;
+    }
+    const classes = ages.map((documents, i) => ({ upTo: bounds[i], documents }));
+    return { at: now, reasons: [...reasons.values()].sort((a, b) => b.urls - a.urls), ages: classes, maximumAge };
+  }
+}
+
+function add(reasons: Map<string, Reason>, row: Reason): void {
+  const key = `${row.status} ${row.reason}`;
+  const known = reasons.get(key);
+  reasons.set(key, known ? { ...row, urls: known.urls + row.urls, indexed: known.indexed + row.indexed } : row);
+}

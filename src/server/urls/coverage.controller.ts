@@ -1,0 +1,81 @@
+import { Controller, Get, Inject, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
+import type { EngineApi, SurveyView } from '../../engine/engine-api.js';
+import { CrawlerName } from '../http/crawler-name.js';
+import { Operation } from '../http/operation.js';
+import { inSeconds, isoAlways } from '../http/time.js';
+import { API, ENGINE } from '../tokens.js';
+
+class CoverageReasonDto {
+  @ApiProperty({ enum: URL_STATUSES })
+  status!: UrlStatus;
+
+  @ApiProperty({ description: 'Reason code or error code; `GET /reasons` explains it.' })
+  reason!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Stored URLs.' })
+  urls!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Of these, documents in the index.' })
+  indexed!: number;
+}
+
+class AgeClassDto {
+  @ApiProperty({
+    required: false,
+    description:
+      'Seconds since the last visit, at most; the class before ends where this one begins. Absent: no bound.',
+  })
+  upToSeconds?: number;
+
+  @ApiProperty({ type: 'integer', description: 'Documents in the index.' })
+  documents!: number;
+}
+
+class CoverageDto {
+  @ApiProperty({ format: 'date-time', description: 'When it was counted; at most a minute ago.' })
+  at!: string;
+
+  @ApiProperty({ type: [CoverageReasonDto], description: 'All stored URLs, the most first.' })
+  reasons!: CoverageReasonDto[];
+
+  @ApiProperty({ type: [AgeClassDto], description: 'Documents in the index by the time since their last visit.' })
+  ages!: AgeClassDto[];
+
+  @ApiProperty({
+    required: false,
+    description:
+      'Maximum age of the smart refresh of the crawler, one of the bounds of `ages`. Absent without smart refresh.',
+  })
+  maximumAgeSeconds?: number;
+}
+
+const coverageDto = ({ at, reasons, ages, maximumAge }: SurveyView): CoverageDto => ({
+  at: isoAlways(at),
+  reasons: [...reasons],
+  ages: ages.map(({ upTo, documents }) => ({ upToSeconds: inSeconds(upTo), documents })),
+  maximumAgeSeconds: inSeconds(maximumAge),
+});
+
+@ApiTags('Crawlers')
+@Controller(`${API}/crawlers/:crawler/coverage`)
+export class CoverageController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @CrawlerName()
+  @Operation({
+    id: 'getCoverage',
+    searches: true,
+    summary: 'What of a site is crawled and indexed, and how old that is',
+    description:
+      'Stored URLs by status and reason, and documents in the index by the time since their last visit. All stored URLs are looked at, about a second for a million.',
+    role: 'read',
+    problems: { 404: 'There is no crawler of that name.' },
+  })
+  @ApiOkResponse({ type: CoverageDto })
+  async coverage(@Param('crawler') crawler: string): Promise<CoverageDto> {
+    return coverageDto(await this.engine.survey(crawler));
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Short lists in an order that a person chose. No index is kept for it (each would slow down the crawl), so all matching URLs
+ * are gathered and sorted for each page, and a filter that leaves more than a bound is refused.
+ */
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { URL_STATUSES } from '../../domain/crawl/url-state.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import type { UrlFilter } from '../../engine/ports/frontier-store.js';
+import { ProblemException } from '../http/problem.js';
+import type { SORTS, UrlsQuery } from './url.query.js';
+
+const MOST = 10_000;
+const PAGE = 1_000;
+
+type Sort = (typeof SORTS)[number];
+type Key = string | number | undefined;
+
+const KEYS: Readonly<Record<Sort, (url: UrlState) => Key>> = {
+  url: ({ url }) => url,
+  status: ({ status }) => URL_STATUSES.indexOf(status),
+  lastVisitAt: ({ lastVisitAt }) => lastVisitAt,
+  dueAt: ({ dueAt, source }) => (source === undefined ? undefined : dueAt),
+  firstSeenAt: ({ firstSeenAt }) => firstSeenAt,
+  hops: ({ hops }) => hops,
+  visits: ({ visits }) => visits,
+  changes: ({ changes }) => changes,
+};
+
+/** All URLs of the filter in that order; those that lack what is sorted by come last. */
+export async function sortedUrls(
+  engine: Pick<EngineApi, 'search'>,
+  filter: UrlFilter & { readonly crawler: string },
+  { sort, direction }: Pick<UrlsQuery, 'sort' | 'direction'>,
+  gone: AbortSignal,
+): Promise<UrlState[]> {
+  const keyOf = KEYS[sort ?? 'url'];
+  const sign = direction === 'descending' ? -1 : 1;
+  return (await gathered(engine, filter, gone)).sort((a, b) => compared(keyOf(a), keyOf(b), sign) || a.id - b.id);
+}
+
+async function gathered(
+  engine: Pick<EngineApi, 'search'>,
+  filter: UrlFilter & { readonly crawler: string },
+  gone: AbortSignal,
+): Promise<UrlState[]> {
+  const found: UrlState[] = [];
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    gone.throwIfAborted();
+    const { urls, next }: Awaited<ReturnType<EngineApi['search']>> = await engine.search(filter, after, PAGE);
+    found.push(...urls);
+    if (found.length > MOST) throw tooMany();
+    after = urls.length === PAGE ? urls.at(-1)!.id : next;
+  }
+  return found;
+}
+
+const tooMany = (): ProblemException =>
+  new ProblemException(
+    'invalid-request',
+    `More than ${MOST.toLocaleString('en')} URLs fit the filter, which are too many to sort: narrow it, or export the list.`,
+    { errors: [{ pointer: '?sort', detail: 'the list is too long to be sorted' }] },
+  );
+
+function compared(a: Key, b: Key, sign: number): number {
+  if (a === b) return 0;
+  if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
+  return a < b ? -sign : sign;
+}

@@ -1,0 +1,38 @@
+import { CRAWL_SPACE_REASONS } from '../../domain/crawl/url-state.js';
+import { SOURCES, type SourceNumber } from '../../domain/frontier/sources.js';
+import { type Instant, instant } from '../../domain/time/units.js';
+import type { UrlFilter } from '../../engine/ports/frontier-store.js';
+import { ProblemException } from '../http/problem.js';
+import type { UrlFilterQuery } from './url.query.js';
+
+export function filterOf(crawler: string, query: UrlFilterQuery): UrlFilter & { crawler: string } {
+  return {
+    crawler,
+    ...statusFilter(query.status),
+    hostKey: query.host,
+    source: query.source && (SOURCES.indexOf(query.source) as SourceNumber),
+    prefix: query.prefix,
+    like: query.like,
+    reason: query.reason,
+    indexed: query.indexed,
+    visitedBefore: momentOf(query.visitedBefore),
+    visitedSince: momentOf(query.visitedSince),
+  };
+}
+
+/** For what changes URLs: all of a crawler are never meant by leaving everything out. */
+export function choiceOf(query: UrlFilterQuery): Omit<UrlFilter, 'crawler'> {
+  const { crawler: _, ...choice } = filterOf('', query);
+  if (Object.values(choice).every((value) => value === undefined || value === '')) {
+    throw new ProblemException('invalid-request', 'Give at least one filter; `like=%` means all URLs.');
+  }
+  return choice;
+}
+
+function statusFilter(status: UrlFilterQuery['status']): Pick<UrlFilter, 'status' | 'reasons'> {
+  if (status === '760') return { status: 'excluded', reasons: CRAWL_SPACE_REASONS };
+  return { status: status === '761' ? 'elsewhere' : status };
+}
+
+const momentOf = (text: string | undefined): Instant | undefined =>
+  text === undefined ? undefined : instant(Date.parse(text));
