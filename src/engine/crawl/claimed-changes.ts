@@ -46,6 +46,7 @@ interface Place {
   window: number;
   readings: number;
   unsaved: number;
+  isTrying: boolean;
 }
 
 /** By the keys of the URLs. */
@@ -145,22 +146,33 @@ export class ClaimedChanges {
     return found.sort((a, b) => b.from - a.from).map(({ id }) => id);
   }
 
+  /** Visits end while others are still being brought forward: whoever tries already goes on with what has become possible since. */
   private async tryPending(place: Place): Promise<void> {
-    const { store, clock } = this.services;
-    while (place.pending.length > 0 && place.onTrial < place.window && this.trials.size < MOST_ON_TRIAL) {
-      const ids = place.pending.slice(0, place.window - place.onTrial);
-      this.setPending(place, place.pending.slice(ids.length));
-      const now = clock.now();
-      for (const state of await store.get(ids)) {
-        if (!isWaiting(state, now) || this.trials.has(state.id)) continue;
-        this.trials.set(state.id, { place, since: now });
-        place.onTrial++;
-        if (await this.bringForward(state, broughtForward(state.dueAt, place.credibility, now))) continue;
-        this.trials.delete(state.id);
-        place.onTrial--;
-      }
+    if (place.isTrying) return;
+    place.isTrying = true;
+    try {
+      while (place.pending.length > 0 && place.onTrial < place.window && this.trials.size < MOST_ON_TRIAL)
+        await this.tryTogether(place);
+    } finally {
+      place.isTrying = false;
     }
     if (this.trials.size >= MOST_ON_TRIAL) this.dropOldTrials();
+  }
+
+  /** As many as may be tried at once, all by what was known of the place before the first of them. */
+  private async tryTogether(place: Place): Promise<void> {
+    const { credibility } = place;
+    const ids = place.pending.slice(0, place.window - place.onTrial);
+    this.setPending(place, place.pending.slice(ids.length));
+    const now = this.services.clock.now();
+    for (const state of await this.services.store.get(ids)) {
+      if (!isWaiting(state, now) || this.trials.has(state.id)) continue;
+      this.trials.set(state.id, { place, since: now });
+      place.onTrial++;
+      if (await this.bringForward(state, broughtForward(state.dueAt, credibility, now))) continue;
+      this.trials.delete(state.id);
+      place.onTrial--;
+    }
   }
 
   /** Visits that were brought forward and not made for a week: paused crawlers, hosts that are down. */
@@ -191,6 +203,7 @@ export class ClaimedChanges {
       window: FIRST_TRIALS,
       readings: 0,
       unsaved: 0,
+      isTrying: false,
     };
     this.places.set(url, place);
     if (this.places.size > PLACES_REMEMBERED) this.forgetOldest();

@@ -1,0 +1,47 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { discovered, newUrl, visit } from '../../../test/support/frontier-samples.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { openSqliteInProcess } from '../../adapters/storage/sqlite/sqlite-in-process.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { after, days, type Instant } from '../../domain/time/units.js';
+import { urlKey } from '../../domain/url/url-key.js';
+import type { DiscoveredLink } from '../ports/page-task.js';
+import { ClaimedChanges } from './claimed-changes.js';
+
+const PAGES = Array.from({ length: 30 }, (_, i) => newUrl(`http://a.example/page-${i}`));
+
+it('visits end while others are still being brought forward: ten claims are tried, at once, before one proved true', async () => {
+  const clock = new ManualClock();
+  const store = await openSqliteInProcess(':memory:');
+  onTestFinished(() => store.close());
+  const [sitemap, ...pages] = await discovered(store, newUrl('http://a.example/sitemap.xml'), ...PAGES);
+  const lastVisitAt = clock.now();
+  const changes = { status: 'indexed', dueAt: after(lastVisitAt, days(7)), lastVisitAt } as const;
+  await store.settle(pages.map(({ id }) => ({ id, changes, visit: visit(lastVisitAt) })));
+  clock.advance(days(1));
+  const lastModified = new Date(clock.now()).toISOString();
+  const links = pages.map(
+    ({ url, hostKey }): DiscoveredLink => ({
+      url,
+      hostKey,
+      key: urlKey(url),
+      source: 3,
+      discoveredVia: 'sitemap',
+      lastModified,
+    }),
+  );
+
+  const brought: { readonly url: UrlState; readonly dueAt: Instant }[] = [];
+  const claims: ClaimedChanges = new ClaimedChanges('docs', { store, clock }, async (url, dueAt) => {
+    brought.push({ url, dueAt });
+    // The first two visits end before the third is brought forward.
+    if (brought.length === 2) await Promise.all(brought.map((trial) => claims.visited(trial.url, false)));
+    return true;
+  });
+  await claims.dated(sitemap!, links);
+
+  expect(brought.slice(0, 10).map(({ dueAt }) => dueAt)).toEqual(Array(10).fill(clock.now()));
+  // The two that ended made room for two more, which are in less of a hurry.
+  expect(brought).toHaveLength(12);
+  expect(brought.slice(10).every(({ dueAt }) => dueAt > clock.now())).toBe(true);
+});
