@@ -23,6 +23,7 @@ const SCREENS = [
   '/hosts',
   '/host?host=HOST',
   '/errors',
+  '/logins',
   '/push',
   '/push?view=ledger',
   '/push?view=held',

@@ -31,6 +31,7 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
   '/errors': inMenu('Errors', async () => (await import('../screens/errors/errors.js')).Errors),
   '/refused': inMenu('Refused links', async () => (await import('../screens/refused/refused.js')).Refused),
   '/roots': inMenu('Roots', async () => (await import('../screens/roots/roots.js')).Roots),
+  '/logins': inMenu('Logins', async () => (await import('../screens/logins/logins.js')).Logins),
   '/push': inMenu('Push', async () => (await import('../screens/push/push.js')).Push),
   '/audit': inMenu('Audit log', async () => (await import('../screens/audit/audit.js')).Audit),
   '/start': lazy('First crawl', async () => (await import('../screens/first-run/first-run.js')).FirstRun),

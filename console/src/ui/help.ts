@@ -12,6 +12,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/errors': 'reasons.html#errors-why-a-visit-failed',
   '/refused': 'reasons.html#reasons-what-became-of-a-url',
   '/roots': 'reference.html#root',
+  '/logins': 'logins.html#looking-at-a-login',
   '/push': 'document-shape.html',
   '/audit': 'operations.html',
   '/start': 'tutorial.html',

@@ -1,0 +1,139 @@
+/** How the crawl logs in at web sites, and what came of it. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.js';
+import type { LoginDto, LoginStepDto } from '../../api/schema.js';
+import { useResource } from '../../state/resource.js';
+import { useMay } from '../../state/session.js';
+import { Empty, Loaded } from '../../ui/answers.js';
+import { sentence } from '../../ui/format.js';
+import { attempt } from '../../ui/notices.js';
+import { PageHead, Panel } from '../../ui/panel.js';
+import { Badge, type Tone } from '../../ui/status.js';
+import { Time } from '../../ui/time.js';
+
+const EVERY_MS = 5000;
+
+const TONES: Readonly<Record<LoginDto['state'], Tone>> = {
+  unused: 'plain',
+  'logged-in': 'good',
+  failing: 'warn',
+  stopped: 'bad',
+};
+
+export function Logins(): JSX.Element {
+  const logins = useResource(
+    'logins',
+    async (signal) => (await call('GET /api/v1/logins', { signal })).items,
+    EVERY_MS,
+  );
+  return (
+    <>
+      <PageHead title="Logins">Accounts that the crawl uses at web sites, and whether they work.</PageHead>
+      <Loaded of={logins}>
+        {(items) =>
+          items.length === 0 ? (
+            <Empty>
+              No login is configured. A site that shows its pages only to people who are logged in needs a Login in its
+              Fetcher. <a href="/configuration?view=xml">Add one in the XML.</a>
+            </Empty>
+          ) : (
+            items.map((login) => <LoginPanel key={login.name} login={login} onTested={logins.reload} />)
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function LoginPanel({ login, onTested }: { login: LoginDto; onTested: () => void }): JSX.Element {
+  const [testing, setTesting] = useState(false);
+  const mayOperate = useMay('operate');
+  const { name } = login;
+  const test = async (): Promise<void> => {
+    setTesting(true);
+    await attempt(async () => {
+      const { state } = await call('POST /api/v1/logins/{login}/test', { path: { login: name } });
+      return state === 'logged-in' ? `Login ${name} works.` : `Login ${name} failed; its steps say why.`;
+    });
+    setTesting(false);
+    onTested();
+  };
+  return (
+    <Panel
+      title={name}
+      aside={
+        <>
+          <span>
+            {login.type}, fetcher {login.fetcher}
+          </span>
+          <Badge tone={TONES[login.state]}>{login.state}</Badge>
+          {mayOperate && (
+            <button type="button" class="button" disabled={testing} onClick={test} aria-label={`Test login ${name}`}>
+              {testing ? 'Testing…' : 'Test login'}
+            </button>
+          )}
+        </>
+      }
+    >
+      <div class="stack">
+        {login.detail !== undefined && <Failure login={login} />}
+        <p>
+          For <span class="mono">{login.url}</span>
+        </p>
+        <dl class="figures">
+          <div>
+            <dt>Last success</dt>
+            <dd>
+              <Time at={login.lastSuccessAt} relative />
+            </dd>
+          </div>
+          <div>
+            <dt>Last attempt</dt>
+            <dd>
+              <Time at={login.lastAttemptAt} relative />
+            </dd>
+          </div>
+          <div>
+            <dt>Refused in a row</dt>
+            <dd>
+              {login.refused} <small>of 3</small>
+            </dd>
+          </div>
+        </dl>
+        {login.steps.length > 0 && <Steps login={name} steps={login.steps} />}
+      </div>
+    </Panel>
+  );
+}
+
+const Failure = ({ login: { state, failure, detail, nextAttemptAt } }: { login: LoginDto }): JSX.Element => (
+  <div class={`notice ${state === 'stopped' ? 'bad' : 'warn'}`}>
+    <p>
+      {failure !== undefined && <strong>{failure}: </strong>}
+      {sentence(detail ?? '')}
+    </p>
+    {state === 'stopped' && (
+      <p>It is not tried again, so that the account is not locked: test it, or change its secret.</p>
+    )}
+    {nextAttemptAt !== undefined && (
+      <p>
+        The next attempt is <Time at={nextAttemptAt} relative />.
+      </p>
+    )}
+  </div>
+);
+
+const Steps = ({ login, steps }: { login: string; steps: readonly LoginStepDto[] }): JSX.Element => (
+  <details open>
+    <summary>Steps of the last attempt</summary>
+    <ol class="stack" aria-label={`Steps of login ${login}`}>
+      {steps.map(({ what, url, status, detail }, index) => (
+        <li key={index}>
+          {what} {url !== undefined && <span class="mono">{url}</span>} {status !== undefined && `→ ${status}`}
+          {detail !== undefined && <div class="muted">{detail}</div>}
+        </li>
+      ))}
+    </ol>
+  </details>
+);
