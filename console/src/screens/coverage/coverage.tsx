@@ -1,0 +1,155 @@
+import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { CoverageDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
+import { href } from '../../state/route.js';
+import { Loaded } from '../../ui/answers.js';
+import { Bar } from '../../ui/bar.js';
+import { count, percent } from '../../ui/format.js';
+import { NoCrawler } from '../../ui/no-crawler.js';
+import { PageHead, Panel } from '../../ui/panel.js';
+import { Reason, useReasons } from '../../ui/reasons.js';
+import { Scroll } from '../../ui/scroll.js';
+import { State } from '../../ui/status.js';
+import { CoverageHistory } from './coverage-history.js';
+import { Freshness } from './freshness.js';
+
+const EVERY_MS = 60_000;
+
+export function Coverage(): JSX.Element {
+  const crawler = useCrawler()?.name;
+  const coverage = useResource(
+    crawler && `coverage ${crawler}`,
+    (signal) => call('GET /api/v1/crawlers/{crawler}/coverage', { path: { crawler: crawler! }, signal }),
+    EVERY_MS,
+  );
+  if (!crawler) return <NoCrawler title="Coverage" />;
+  return (
+    <>
+      <PageHead title="Coverage">
+        How much of what {crawler} has found is crawled and indexed, why the rest is not, and how old the index is.
+      </PageHead>
+      <Loaded of={coverage}>
+        {(value) => (
+          <>
+            <Stages crawler={crawler} coverage={value} />
+            <CoverageHistory crawler={crawler} />
+            <div class="grid">
+              <NotIndexed crawler={crawler} coverage={value} />
+              <Freshness crawler={crawler} coverage={value} />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+/** Statuses of URLs that were never asked for. */
+const NEVER_ASKED: ReadonlySet<string> = new Set(['waiting', 'excluded', 'elsewhere', 'filtered']);
+
+const sumOf = (
+  { reasons }: CoverageDto,
+  chosen: (row: CoverageDto['reasons'][number]) => boolean,
+  what: 'urls' | 'indexed' = 'urls',
+): number => reasons.reduce((sum, row) => (chosen(row) ? sum + row[what] : sum), 0);
+
+function Stages({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
+  const all = sumOf(coverage, () => true);
+  const stages = [
+    ['Discovered', all, href('/urls', { crawler }), 'All stored URLs'],
+    ['Crawled', sumOf(coverage, ({ status }) => !NEVER_ASKED.has(status)), undefined, 'Visited at least once'],
+    ['Indexed', sumOf(coverage, () => true, 'indexed'), href('/urls', { crawler, indexed: true }), 'The sinks hold it'],
+    [
+      'Excluded',
+      sumOf(coverage, ({ status }) => ['excluded', 'elsewhere', 'filtered'].includes(status)),
+      href('/urls', { crawler, status: 'excluded' }),
+      'The configuration keeps it out',
+    ],
+    [
+      'In error',
+      sumOf(coverage, ({ status }) => status === 'error'),
+      href('/errors', { crawler }),
+      'The last visit failed',
+    ],
+    [
+      'Waiting',
+      sumOf(coverage, ({ status }) => status === 'waiting'),
+      href('/urls', { crawler, status: 'waiting' }),
+      'Not visited yet',
+    ],
+  ] as const;
+  return (
+    <Panel title="Of all that was found">
+      <ul class="stages">
+        {stages.map(([name, number, target, title]) => (
+          <li key={name} title={title}>
+            <span class="muted">{name}</span>
+            <strong>{target ? <a href={target}>{count(number)}</a> : count(number)}</strong>
+            <span class="muted">{all === 0 ? '–' : percent(number / all)}</span>
+            <Bar share={all === 0 ? 0 : number / all} bad={name === 'In error' && number > 0} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+const MOST_SHOWN = 25;
+
+function NotIndexed({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
+  const reasons = useReasons();
+  const rows = coverage.reasons.filter(({ urls, indexed }) => urls > indexed);
+  const most = Math.max(1, ...rows.map(({ urls, indexed }) => urls - indexed));
+  if (rows.length === 0) {
+    return (
+      <Panel title="Not in the index, and why">
+        <p>Every stored URL is in the index.</p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title="Not in the index, and why">
+      <Scroll>
+        <table>
+          <caption class="visually-hidden">URLs that are not in the index, by reason</caption>
+          <thead>
+            <tr>
+              <th scope="col">Status</th>
+              <th scope="col">Reason</th>
+              <th scope="col" class="number">
+                URLs
+              </th>
+              <th scope="col">
+                <span class="visually-hidden">Share</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, MOST_SHOWN).map(({ status, reason, urls, indexed }) => (
+              <tr key={`${status} ${reason}`}>
+                <td>
+                  <State name={status} />
+                </td>
+                <td>
+                  <Reason code={reason} />
+                  <div class="title-line">{reasons.get(reason)?.meaning}</div>
+                </td>
+                <td class="number">
+                  <a href={href('/urls', { crawler, status, reason, indexed: 'false' })}>{count(urls - indexed)}</a>
+                </td>
+                <td>
+                  <Bar share={(urls - indexed) / most} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <p class="muted">
+        Links that never became stored URLs are under <a href={href('/refused', { crawler })}>Refused links</a>.
+      </p>
+    </Panel>
+  );
+}

@@ -1,0 +1,83 @@
+import type { JSX } from 'preact';
+import type { CoverageDto } from '../../api/schema.js';
+import { href } from '../../state/route.js';
+import { Empty } from '../../ui/answers.js';
+import { Bar } from '../../ui/bar.js';
+import { count, percent, plural, seconds } from '../../ui/format.js';
+import { Panel } from '../../ui/panel.js';
+
+/** How long ago what is in the index was visited. */
+export function Freshness({ crawler, coverage }: { crawler: string; coverage: CoverageDto }): JSX.Element {
+  const { ages, maximumAgeSeconds } = coverage;
+  const all = ages.reduce((sum, { documents }) => sum + documents, 0);
+  const most = Math.max(1, ...ages.map(({ documents }) => documents));
+  const shown = ages.slice(0, ages.findLastIndex(({ documents }) => documents > 0) + 1);
+  return (
+    <Panel
+      title="Age of the index"
+      aside={maximumAgeSeconds !== undefined && `maximum age ${seconds(maximumAgeSeconds)}`}
+    >
+      {all === 0 ? (
+        <Empty>Nothing is in the index yet.</Empty>
+      ) : (
+        <>
+          <Summary crawler={crawler} coverage={coverage} all={all} />
+          <table>
+            <caption class="visually-hidden">Documents by the time since their last visit</caption>
+            <thead>
+              <tr>
+                <th scope="col">Last visited</th>
+                <th scope="col" class="number">
+                  Documents
+                </th>
+                <th scope="col">
+                  <span class="visually-hidden">Share</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map(({ upToSeconds, documents }, i) => (
+                <tr key={upToSeconds ?? 'rest'}>
+                  <td class="nowrap">{wordsOf(ages[i - 1]?.upToSeconds, upToSeconds)}</td>
+                  <td class="number">{count(documents)}</td>
+                  <td class="wide">
+                    <Bar share={documents / most} bad={isOver(ages[i - 1]?.upToSeconds, maximumAgeSeconds)} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+const isOver = (from: number | undefined, maximum: number | undefined): boolean =>
+  maximum !== undefined && from !== undefined && from >= maximum;
+
+function wordsOf(from: number | undefined, upTo: number | undefined): string {
+  if (from === undefined) return `within ${seconds(upTo ?? 0)}`;
+  return upTo === undefined ? `over ${seconds(from)} ago` : `${seconds(from)} to ${seconds(upTo)} ago`;
+}
+
+function Summary({ crawler, coverage, all }: { crawler: string; coverage: CoverageDto; all: number }): JSX.Element {
+  const { ages, maximumAgeSeconds } = coverage;
+  if (maximumAgeSeconds === undefined) {
+    return <p>{plural(all, 'document')}. This crawler has no smart refresh, and so no maximum age.</p>;
+  }
+  const over = ages.reduce(
+    (sum, { documents }, i) => (isOver(ages[i - 1]?.upToSeconds, maximumAgeSeconds) ? sum + documents : sum),
+    0,
+  );
+  return over === 0 ? (
+    <p>
+      All {plural(all, 'document')} were visited within the maximum age of {seconds(maximumAgeSeconds)}.
+    </p>
+  ) : (
+    <p class="notice warn">
+      {plural(over, 'document')} ({percent(over / all)}) {over === 1 ? 'is' : 'are'} older than the maximum age of{' '}
+      {seconds(maximumAgeSeconds)}. <a href={href('/sources', { crawler })}>Sources</a> shows what is visited instead.
+    </p>
+  );
+}
