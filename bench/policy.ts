@@ -3,7 +3,8 @@
  * Rules, records and URLs are made by a fixed generator: the same work in every run.
  */
 import process from 'node:process';
-import type { CrawlerDefinition, RuleDefinition, ServerRecord } from '../src/domain/crawl/definition.js';
+import type { CrawlerDefinition } from '../src/domain/crawl/definition.js';
+import type { RuleDefinition, ServerRecord } from '../src/domain/crawl/policy-definition.js';
 import { compilePolicy } from '../src/domain/policy/crawl-policy.js';
 import { PrefixTable } from '../src/domain/policy/prefix-table.js';
 import { rootContext } from '../src/domain/policy/site-mode.js';

@@ -1,5 +1,5 @@
 /** Composes what all crawlers of a server share, over the ports that the program gives the engine. */
-import type { SinkDefinition } from '../domain/crawl/definition.js';
+import type { SinkDefinition } from '../domain/crawl/sink-definition.js';
 import { after } from '../domain/time/units.js';
 import type { Rejudging } from './control/rejudging.js';
 import { UrlCommands } from './control/url-commands.js';

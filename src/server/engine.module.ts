@@ -36,8 +36,9 @@ import { OutsideSecrets, secretPlaces } from '../adapters/system/outside-secrets
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
 import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
-import type { ServerDefinition, WebhookDefinition } from '../domain/crawl/definition.js';
+import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { Problem } from '../domain/crawl/place.js';
+import type { WebhookDefinition } from '../domain/crawl/sink-definition.js';
 import { lint } from '../domain/policy/linter.js';
 import { rendersAnything } from '../domain/render/renders.js';
 import type { Secret } from '../domain/secret.js';

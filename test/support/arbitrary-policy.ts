@@ -1,12 +1,12 @@
 /** Arbitrary definitions and URLs from small alphabets, so that rules and URLs meet often. */
 import fc from 'fast-check';
+import type { CrawlerDefinition } from '../../src/domain/crawl/definition.js';
 import type {
   ConditionRule,
-  CrawlerDefinition,
   CrawlSpaceRule,
   MatchExpression,
   ServerRecord,
-} from '../../src/domain/crawl/definition.js';
+} from '../../src/domain/crawl/policy-definition.js';
 import { rootContext } from '../../src/domain/policy/site-mode.js';
 import type { Candidate } from '../../src/domain/policy/verdict.js';
 import { seconds } from '../../src/domain/time/units.js';

@@ -1,12 +1,7 @@
 /** A complete crawler definition with the documented defaults, for tests and benchmarks that vary a part of it. */
-import type {
-  CrawlerDefinition,
-  MatchExpression,
-  RootDefinition,
-  RuleActions,
-  RuleDefinition,
-} from '../../src/domain/crawl/definition.js';
+import type { CrawlerDefinition, RootDefinition } from '../../src/domain/crawl/definition.js';
 import type { Place } from '../../src/domain/crawl/place.js';
+import type { MatchExpression, RuleActions, RuleDefinition } from '../../src/domain/crawl/policy-definition.js';
 import { DEFAULT_WEIGHTS } from '../../src/domain/frontier/sources.js';
 import type { Candidate } from '../../src/domain/policy/verdict.js';
 import { days, hours, minutes, seconds } from '../../src/domain/time/units.js';

@@ -1,7 +1,7 @@
 /** A fetcher and raw servers that live as long as one test. */
 import { onTestFinished } from 'vitest';
 import { HttpFetcher, type HttpFetcherOptions } from '../../src/adapters/http/http-fetcher.js';
-import type { FetcherDefinition } from '../../src/domain/crawl/definition.js';
+import type { FetcherDefinition } from '../../src/domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../src/domain/fetch/outcome.js';
 import type { FetchRequest } from '../../src/engine/ports/fetcher.js';
 import { fetcherDefinition } from './fetcher-definition.js';

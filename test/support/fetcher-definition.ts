@@ -1,5 +1,5 @@
 /** A complete fetcher definition that may reach loopback, for tests and benchmarks that vary a part of it. */
-import type { FetcherDefinition } from '../../src/domain/crawl/definition.js';
+import type { FetcherDefinition } from '../../src/domain/crawl/fetcher-definition.js';
 import { seconds } from '../../src/domain/time/units.js';
 
 const DEFAULTS: FetcherDefinition = {

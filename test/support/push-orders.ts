@@ -1,4 +1,4 @@
-import type { SinkDefinitionOf, SinkSettings } from '../../src/domain/crawl/definition.js';
+import type { SinkDefinitionOf, SinkSettings } from '../../src/domain/crawl/sink-definition.js';
 import type { OrderHeader, PushDocument, PushOrder } from '../../src/domain/push/order.js';
 import type { SinkOptions, SinkType } from '../../src/domain/push/sink-types.js';
 import { instant, milliseconds, seconds } from '../../src/domain/time/units.js';

@@ -1,7 +1,7 @@
 /** Fetch engine that renders: it hands the page that was fetched to a browser and answers with what its scripts made of it. */
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import type { FetchEngine, Fetcher, FetchRequest, RenderOrder } from '../../engine/ports/fetcher.js';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { BrowserContext, CDPSession, Browser as Chromium, Page, Route } from 'playwright-core';
-import type { RendererDefinition } from '../../domain/crawl/definition.js';
+import type { RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import { browserEnvironment } from './browser-environment.js';
 import { browserProblem, findBrowser } from './find-browser.js';
 import { initScript } from './page-scripts.js';

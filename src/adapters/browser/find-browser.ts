@@ -1,7 +1,7 @@
 /** Where the browser is that renders, and what to say when there is none. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { RendererDefinition } from '../../domain/crawl/definition.js';
+import type { RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'microsoft-edge'];
 const ELSEWHERE = [

@@ -3,7 +3,7 @@
  * only what the content of a page can depend on. The browser itself reaches nothing.
  */
 import type { Request, Route } from 'playwright-core';
-import type { FetcherDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';

@@ -2,9 +2,11 @@
  * Reads CrawlConfig.xml. Everything that is wrong is told at once, with its place; a definition comes back only when nothing
  * is wrong, so that a bad configuration can never replace a good one.
  */
-import type { ConditionRule, CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+
+import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import { NO_LOGIN } from '../../domain/crawl/logins.js';
 import type { Place, Problem } from '../../domain/crawl/place.js';
+import type { ConditionRule } from '../../domain/crawl/policy-definition.js';
 import { FileRefused, type RuleFileKind } from '../../domain/crawl/rule-file.js';
 import { compileSoftErrors, SoftErrorFault } from '../../domain/fetch/soft-errors.js';
 import { compilePolicy } from '../../domain/policy/crawl-policy.js';

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { authority } from '../../../test/support/certificates.js';
 import { inShort, testFetcher, testServer } from '../../../test/support/fetch-harness.js';
 import { always, answer } from '../../../test/support/raw-server.js';
-import type { FetcherDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { Lookup } from './dns-cache.js';
 

@@ -1,5 +1,5 @@
 /** A FetcherDefinition made ready: what is the same for all its requests is worked out once. */
-import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition, RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
 import { type ProxyChoice, proxyChoice } from '../../domain/net/choose-proxy.js';
 import { revealed, type Secret } from '../../domain/secret.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';

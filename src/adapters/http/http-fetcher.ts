@@ -4,7 +4,7 @@
  */
 
 import { isIP } from 'node:net';
-import type { FetcherDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome, FetchTimings } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { FetchEngine, FetchRequest, NtlmCredentials } from '../../engine/ports/fetcher.js';

@@ -3,7 +3,7 @@ import { authority } from '../../../test/support/certificates.js';
 import { inShort, testFetcher, testServer } from '../../../test/support/fetch-harness.js';
 import { always, answer } from '../../../test/support/raw-server.js';
 import { socksServer } from '../../../test/support/socks-server.js';
-import type { FetcherDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { HttpFetcherOptions } from './http-fetcher.js';
 
 const noNames: HttpFetcherOptions['lookup'] = () =>

@@ -1,6 +1,6 @@
 /** Signature Version 4 of AWS, by its own package: requests to Amazon OpenSearch domains. */
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { Secret } from '../../domain/secret.js';
 import type { SinkRequest } from './sink-request.js';
 

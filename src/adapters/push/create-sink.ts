@@ -1,4 +1,4 @@
-import type { SinkDefinition, SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import type { SinkDefinition, SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { SinkType } from '../../domain/push/sink-types.js';
 import type { Sink } from '../../engine/ports/sink.js';
 import { DiscreetSink } from './discreet-sink.js';

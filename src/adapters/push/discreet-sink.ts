@@ -2,7 +2,7 @@
  * A receiver may repeat in its answer what it was sent, login and all, and answers of sinks are stored, logged and shown. What is secret of
  * the sink's definition is taken out of them here, whatever the protocol.
  */
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { redact } from '../../domain/redact.js';
 import { revealed, type Secret } from '../../domain/secret.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { isRecord, listOf, recordOf, textOf } from './answers.js';

@@ -4,7 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { type ConnectionOptions, getCACertificates } from 'node:tls';
-import type { SinkTls } from '../../domain/crawl/definition.js';
+import type { SinkTls } from '../../domain/crawl/sink-definition.js';
 import { inCidrs, isPublicAddress } from '../../domain/net/address.js';
 import { PinnedAgent } from './pinned-agent.js';
 

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { FileContents } from './file-contents.js';

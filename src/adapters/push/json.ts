@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Secret } from '../../domain/secret.js';
 import type { Sink } from '../../engine/ports/sink.js';

@@ -1,5 +1,5 @@
 import type { Producer, SASLOptions } from '@platformatic/kafka';
-import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { type KafkaAddress, readKafkaUrl } from '../../domain/push/kafka-url.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';

@@ -1,7 +1,7 @@
 import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
-import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import { connectionFault } from '../../domain/fetch/connection-faults.js';
 import type { SinkType } from '../../domain/push/sink-types.js';
 import { Secret } from '../../domain/secret.js';

@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Authority, authority, type Identity } from '../../../test/support/certificates.js';
 import { addOrder, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
-import type { SinkTls } from '../../domain/crawl/definition.js';
+import type { SinkTls } from '../../domain/crawl/sink-definition.js';
 import { Secret } from '../../domain/secret.js';
 import { createSink } from './create-sink.js';
 

@@ -1,4 +1,4 @@
-import type { SinkDefinitionOf } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushDocument, PushOrder } from '../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { isRecord, listOf, recordOf, textOf, textsOf } from './answers.js';

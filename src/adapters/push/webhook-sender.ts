@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { SinkDefinitionOf, WebhookDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinitionOf, WebhookDefinition } from '../../domain/crawl/sink-definition.js';
 import { milliseconds } from '../../domain/time/units.js';
 import { isSuccess, SinkClient } from './sink-client.js';
 

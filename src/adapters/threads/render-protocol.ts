@@ -1,6 +1,6 @@
 /** What goes between the threads that ask for rendered pages, the main thread and the thread that has the browser. */
 import type { MessagePort } from 'node:worker_threads';
-import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import type { RendererState } from '../../engine/ports/page-processor.js';

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { RendererState } from '../../engine/ports/page-processor.js';
 import { nextSeq } from './page-thread-protocol.js';

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchEngine } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { RendererState } from '../../engine/ports/page-processor.js';

@@ -1,5 +1,5 @@
 /** Which of a fetcher's proxies a URL goes through. */
-import type { ProxyDefinition } from '../crawl/definition.js';
+import type { ProxyDefinition } from '../crawl/fetcher-definition.js';
 import { inCidrs } from './address.js';
 
 interface Route {

@@ -1,7 +1,7 @@
 /** Sentences in quotes are from the seed: Vivisimo Velocity, "Recursive Conditions". */
 import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition, placeAt } from '../../../test/support/crawler-definition.js';
-import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } from '../crawl/definition.js';
+import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } from '../crawl/policy-definition.js';
 import { seconds } from '../time/units.js';
 import { compilePolicy } from './crawl-policy.js';
 import type { Candidate } from './verdict.js';

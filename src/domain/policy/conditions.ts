@@ -3,14 +3,10 @@
  * order; the last setting of an option wins. Being filtered is final, but evaluation goes on: a later rule that filters as
  * well may ask for a record of the URL.
  */
-import type {
-  ConditionRule,
-  ConditionsDefinition,
-  ConditionTest,
-  RootDefinition,
-  UrlOptions,
-} from '../crawl/definition.js';
+
+import type { RootDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
+import type { ConditionRule, ConditionsDefinition, ConditionTest, UrlOptions } from '../crawl/policy-definition.js';
 import { type Draft, type Layer, type Rejection } from './layer.js';
 import { patternProblem } from './matching/expression.js';
 import { LiteralIndex } from './matching/literal-index.js';

@@ -13,7 +13,7 @@ import {
   placeAt,
   ruleDefinition,
 } from '../../../test/support/crawler-definition.js';
-import type { RuleDefinition } from '../crawl/definition.js';
+import type { RuleDefinition } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';

@@ -2,8 +2,9 @@
  * The crawl policy: one ordered list of layers, one verdict. Crawling, explaining, previewing a configuration and checking
  * it all come here; nothing is decided anywhere else.
  */
-import type { CrawlerDefinition, GlobalCrawlSpaceDefinition } from '../crawl/definition.js';
+import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
+import type { GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
 import { type CrawlUrl, crawlUrl } from '../url/crawl-url.js';
 import { comparable } from '../url/url-form.js';
 import { conditionsLayer } from './conditions.js';

@@ -8,7 +8,8 @@ import {
   rootDefinition,
   ruleDefinition,
 } from '../../../test/support/crawler-definition.js';
-import type { CrawlerDefinition, MatchExpression, RuleActions } from '../crawl/definition.js';
+import type { CrawlerDefinition } from '../crawl/definition.js';
+import type { MatchExpression, RuleActions } from '../crawl/policy-definition.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { PolicyError } from './layer.js';

@@ -2,8 +2,9 @@
  * Layer 6, the crawl rules and the crawler's defaults (seed: CloudView, "Crawl Rules"). All matching rules count, in file
  * order; each sets only the aspects that it names, and a later rule overrides an earlier one aspect by aspect.
  */
-import type { CrawlerDefinition, MetaDefinition, RuleDefinition, UrlOptions } from '../crawl/definition.js';
+import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
+import type { MetaDefinition, RuleDefinition, UrlOptions } from '../crawl/policy-definition.js';
 import { expressionText } from './expression-text.js';
 import { type Draft, isRoot, type Layer, type Rejection } from './layer.js';
 import { compileExpression } from './matching/expression.js';

@@ -2,8 +2,9 @@
  * Reads crawl.rules and global.rules (seed: OmniFind): one rule a line, `allow|forbid domain|address|prefix TARGET`, with
  * `#` comments and blank lines. Everything that is wrong is told at once.
  */
-import type { CrawlSpaceRule } from '../crawl/definition.js';
+
 import type { Place, Problem } from '../crawl/place.js';
+import type { CrawlSpaceRule } from '../crawl/policy-definition.js';
 import { normalizeCidr } from '../net/address.js';
 import { foreignFile } from './foreign-file.js';
 import { NOT_UTF8, NOT_UTF8_MESSAGE } from './not-utf8.js';

@@ -3,8 +3,9 @@
  * The first matching rule of crawl.rules decides; no match allows. What a domain rule excludes from a crawler may stay in
  * the index when global.rules allows it: then another crawler has it.
  */
-import type { CrawlSpaceDefinition, CrawlSpaceRule, GlobalCrawlSpaceDefinition } from '../crawl/definition.js';
+
 import type { Problem } from '../crawl/place.js';
+import type { CrawlSpaceDefinition, CrawlSpaceRule, GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
 import { type Address, type Cidr, cidrContains, parseAddress, parseCidr } from '../net/address.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import type { Layer, Rejection } from './layer.js';

@@ -1,5 +1,5 @@
 /** Match expressions in words, for explanations and the resolved view. */
-import type { MatchExpression } from '../crawl/definition.js';
+import type { MatchExpression } from '../crawl/policy-definition.js';
 
 /** `host exact www.foo.com and not (path suffix .gif)`. */
 export function expressionText(expression: MatchExpression): string {

@@ -2,8 +2,9 @@
  * Reads an indexer.conf of mnoGoSearch: the commands that have a meaning here become Server records, the others are warned
  * about by line. A value set before several Server commands holds for those that follow.
  */
-import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl/definition.js';
+
 import type { Place, Problem } from '../crawl/place.js';
+import type { ServerParameters, ServerRecord, ServersDefinition } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';
 import { hasUserInfo } from '../url/crawl-url.js';
 import { foreignFile } from './foreign-file.js';

@@ -2,8 +2,9 @@
  * What the layers of the crawl policy have in common. A layer reads a candidate, notes its effects in the draft and either
  * returns a rejection or has none. The same call with a trace tells what was tried: crawling and explaining are one code.
  */
-import type { MetaDefinition, UrlOptions } from '../crawl/definition.js';
+
 import type { Place, Problem } from '../crawl/place.js';
+import type { MetaDefinition, UrlOptions } from '../crawl/policy-definition.js';
 import type { Duration } from '../time/units.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import { Subject } from './matching/subject.js';

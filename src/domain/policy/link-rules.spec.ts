@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { candidate, crawlerDefinition, rootDefinition } from '../../../test/support/crawler-definition.js';
-import type { LinkRulesDefinition, TrapDefinition } from '../crawl/definition.js';
+import type { TrapDefinition } from '../crawl/definition.js';
+import type { LinkRulesDefinition } from '../crawl/policy-definition.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';
 import { rootContext } from './site-mode.js';

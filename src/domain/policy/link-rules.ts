@@ -2,7 +2,9 @@
  * Layer 1, the link rules (seed: Fluid Dynamics Search Engine, "Link Detection"), and the trap rules that need no count.
  * They are about links; of a root only the protocol is judged. Robots exclusion is decided when robots.txt and page are read.
  */
-import type { LinkRulesDefinition, TrapDefinition } from '../crawl/definition.js';
+
+import type { TrapDefinition } from '../crawl/definition.js';
+import type { LinkRulesDefinition } from '../crawl/policy-definition.js';
 import { isRoot, isRootRedirect, type Layer, type Rejection } from './layer.js';
 import type { ReasonCode } from './reasons.js';
 import type { Candidate, TraceStep } from './verdict.js';

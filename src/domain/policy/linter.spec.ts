@@ -9,13 +9,8 @@ import {
   rootDefinition,
   ruleDefinition,
 } from '../../../test/support/crawler-definition.js';
-import type {
-  ConditionRule,
-  CrawlerDefinition,
-  MatchExpression,
-  RuleActions,
-  ServerDefinition,
-} from '../crawl/definition.js';
+import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
+import type { ConditionRule, MatchExpression, RuleActions } from '../crawl/policy-definition.js';
 import { seconds } from '../time/units.js';
 import { crawlUrl } from '../url/crawl-url.js';
 import { compilePolicy } from './crawl-policy.js';

@@ -2,8 +2,9 @@
  * What is probably not meant in a configuration that compiles. Everything here is a warning, told with its place; the codes
  * stand in lint/codes.ts.
  */
-import type { CrawlerDefinition, GlobalCrawlSpaceDefinition, ServerDefinition } from '../crawl/definition.js';
+import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
+import type { GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
 import { lintBlanks } from './lint/lint-blanks.js';
 import { lintConditions } from './lint/lint-conditions.js';
 import { lintLists } from './lint/lint-lists.js';

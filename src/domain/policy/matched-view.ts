@@ -1,5 +1,7 @@
 /** The resolved view for one URL: of each rule of each layer whether it matches. */
-import type { ConditionRule, CrawlerDefinition, GlobalCrawlSpaceDefinition } from '../crawl/definition.js';
+
+import type { CrawlerDefinition } from '../crawl/definition.js';
+import type { ConditionRule, GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';
 import { type ConditionStep, compileConditions } from './conditions.js';
 import { compileCrawlSpace } from './crawl-space.js';
 import { compileExpression } from './matching/expression.js';

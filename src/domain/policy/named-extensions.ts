@@ -2,8 +2,10 @@
  * File extensions that rules and conditions name in order to let them in. A list of ignored extensions that nobody wrote
  * gives way to them; the linter tells of one that somebody did.
  */
-import type { ConditionRule, CrawlerDefinition, MatchExpression } from '../crawl/definition.js';
+
+import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Place } from '../crawl/place.js';
+import type { ConditionRule, MatchExpression } from '../crawl/policy-definition.js';
 
 export interface NamedExtension {
   readonly extension: string;

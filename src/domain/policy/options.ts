@@ -1,5 +1,5 @@
 /** Per-URL options in words. Secrets never show: explanations and the resolved view go to logs, consoles and the API. */
-import type { UrlOptions } from '../crawl/definition.js';
+import type { UrlOptions } from '../crawl/policy-definition.js';
 
 export type OptionName = keyof UrlOptions;
 

@@ -7,7 +7,7 @@ import {
   rootDefinition,
   ruleDefinition,
 } from '../../../test/support/crawler-definition.js';
-import type { ConditionRule, UrlOptions } from '../crawl/definition.js';
+import type { ConditionRule, UrlOptions } from '../crawl/policy-definition.js';
 import { Secret } from '../secret.js';
 import { hours, seconds } from '../time/units.js';
 import { compilePolicy } from './crawl-policy.js';

@@ -2,14 +2,15 @@
  * The resolved view (seed: Velocity, "view resolved"): the whole policy expanded in the order in which it is evaluated, and
  * for one URL what each rule did, with the final options and who set them.
  */
+
+import type { CrawlerDefinition } from '../crawl/definition.js';
+import type { Place } from '../crawl/place.js';
 import type {
   ConditionRule,
-  CrawlerDefinition,
   GlobalCrawlSpaceDefinition,
   RuleDefinition,
   UrlOptions,
-} from '../crawl/definition.js';
-import type { Place } from '../crawl/place.js';
+} from '../crawl/policy-definition.js';
 import { comparable } from '../url/url-form.js';
 import { type ConditionStep, compileConditions, conditionText } from './conditions.js';
 import { compilePolicy } from './crawl-policy.js';

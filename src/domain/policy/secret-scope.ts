@@ -2,7 +2,9 @@
  * Where the credentials and secret headers of a condition go: to the servers (scheme, host and port) that the condition
  * names and to those of the roots in the configuration, whatever else the condition matches. A path is on every host.
  */
-import type { ConditionRule, ConditionTest, RootDefinition, UrlOptions } from '../crawl/definition.js';
+
+import type { RootDefinition } from '../crawl/definition.js';
+import type { ConditionRule, ConditionTest, UrlOptions } from '../crawl/policy-definition.js';
 import { isSecretHeader } from '../redact.js';
 import { wildcardSet } from './matching/wildcard.js';
 import { serverOf } from './server-records.js';

@@ -9,7 +9,7 @@ import type {
   ServerRecord,
   ServersDefinition,
   UrlOptions,
-} from '../crawl/definition.js';
+} from '../crawl/policy-definition.js';
 import { atLeast, seconds } from '../time/units.js';
 import { type CrawlUrl, crawlUrl, origin } from '../url/crawl-url.js';
 import { withoutTrailingDot } from '../url/url-form.js';

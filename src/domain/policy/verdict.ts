@@ -2,8 +2,10 @@
  * The values that the crawl policy speaks in. A layer's opinion and the sum of them, the verdict, say what was decided,
  * why (a stable reason code) and where in the configuration that stands.
  */
-import type { MetaDefinition, RootDefinition, UrlOptions } from '../crawl/definition.js';
+
+import type { RootDefinition } from '../crawl/definition.js';
 import type { Place } from '../crawl/place.js';
+import type { MetaDefinition, UrlOptions } from '../crawl/policy-definition.js';
 import type { Duration } from '../time/units.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
 import type { ReasonCode } from './reasons.js';

@@ -1,4 +1,5 @@
-import type { ConditionRule, CrawlerDefinition, ServerDefinition, UrlOptions } from '../crawl/definition.js';
+import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
+import type { ConditionRule, UrlOptions } from '../crawl/policy-definition.js';
 
 /** Whether any URL may be rendered by this configuration. */
 export const rendersAnything = ({ crawlers }: Pick<ServerDefinition, 'crawlers'>): boolean => crawlers.some(renders);

@@ -3,7 +3,7 @@
  * where that gives documents back, by visits without conditions otherwise. Its progress is stored, so that it goes on after a restart.
  */
 import { createHash } from 'node:crypto';
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { type BackfillProgress, backfillSource, newBackfill, readBackfill } from '../../domain/push/backfill.js';
 import type { Secret } from '../../domain/secret.js';

@@ -1,4 +1,5 @@
-import type { ServerDefinition, SinkDefinition } from '../../domain/crawl/definition.js';
+import type { ServerDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { sameDefinition } from '../../domain/secret.js';
 import type { CrawlEvents } from '../crawl/crawl-events.js';
 import type { Clock } from '../ports/clock.js';

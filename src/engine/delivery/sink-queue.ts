@@ -1,4 +1,4 @@
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { after, type Duration, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import type { SinkView } from '../engine-api.js';

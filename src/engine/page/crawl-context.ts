@@ -1,12 +1,9 @@
 import { type AclReader, compileAcl } from '../../domain/content/acl.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import { compileFields, type FieldReader } from '../../domain/content/fields.js';
-import type {
-  CrawlerDefinition,
-  FetcherDefinition,
-  ServerDefinition,
-  UrlOptions,
-} from '../../domain/crawl/definition.js';
+import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
+import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { compileSoftErrors, type SoftErrorMatcher } from '../../domain/fetch/soft-errors.js';
 import { type CrawlPolicy, compilePolicy } from '../../domain/policy/crawl-policy.js';

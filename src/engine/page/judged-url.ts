@@ -1,5 +1,5 @@
 /** The URL of a page task with its verdict, and what the crawl needs of its page. */
-import type { RenderMode } from '../../domain/crawl/definition.js';
+import type { RenderMode } from '../../domain/crawl/policy-definition.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher } from '../ports/fetcher.js';

@@ -1,4 +1,5 @@
-import type { FetcherDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
+import type { ServerDefinition } from '../../domain/crawl/definition.js';
+import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { sameDefinition } from '../../domain/secret.js';

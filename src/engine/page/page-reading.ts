@@ -3,7 +3,7 @@
  * the canonical one, whether it sends the visitor elsewhere.
  */
 import { isForPrograms } from '../../domain/content/alternates.js';
-import type { UrlOptions } from '../../domain/crawl/definition.js';
+import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
 import { type RobotsDirectives, robotsDirectives } from '../../domain/robots/robots-directives.js';
 import { metaName } from '../../domain/signals/meta-names.js';
 import { forbidsSearch, type Preference, statedPreferences } from '../../domain/signals/usage-preferences.js';

@@ -2,7 +2,7 @@
  * Whether the scripts of a page run before it is read, and what becomes of the page then. The browser gets the answer that was
  * fetched already; what it makes of it is read like any page, and passes through the same steps.
  */
-import type { RenderMode, UrlOptions } from '../../domain/crawl/definition.js';
+import type { RenderMode, UrlOptions } from '../../domain/crawl/policy-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RenderReport } from '../../domain/render/report.js';
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';

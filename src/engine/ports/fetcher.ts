@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../../domain/crawl/definition.js';
+import type { RequestHeaders } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { Secret } from '../../domain/secret.js';
 import type { Duration } from '../../domain/time/units.js';

@@ -1,5 +1,5 @@
 /** Reads a fetched body: what it is, who extracts its content, and what a sitemap lists. */
-import type { ExtractorDefinition } from '../../domain/crawl/definition.js';
+import type { ExtractorDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { ContentExtractor } from './content-extractor.js';
 
 export type { LinkKind, PageContent, RawLink, ReadLimits } from './page-content.js';

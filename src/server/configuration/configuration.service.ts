@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
 import { type Problem, placeText } from '../../domain/crawl/place.js';
+import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { sameDefinition } from '../../domain/secret.js';
 import type { EngineApi, PreviewReport } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';

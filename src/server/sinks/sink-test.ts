@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { SinkDefinition } from '../../domain/crawl/definition.js';
+import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { Sink } from '../../engine/ports/sink.js';
 
 export interface SinkTest {

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { UrlOptions } from '../../domain/crawl/definition.js';
+import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
 import type { Fate, Headline } from '../../domain/explain/headline.js';
 import { type QueueAssignment, SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { REASONS } from '../../domain/policy/reasons.js';

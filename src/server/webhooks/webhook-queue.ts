@@ -1,4 +1,4 @@
-import type { WebhookDefinition } from '../../domain/crawl/definition.js';
+import type { WebhookDefinition } from '../../domain/crawl/sink-definition.js';
 import { type Duration, milliseconds, minutes, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';

@@ -1,6 +1,7 @@
 /** Tells the webhooks of the configuration what happens in the crawl, as Standard Webhooks. */
 import { randomUUID } from 'node:crypto';
-import type { ServerDefinition, WebhookDefinition } from '../../domain/crawl/definition.js';
+import type { ServerDefinition } from '../../domain/crawl/definition.js';
+import type { WebhookDefinition } from '../../domain/crawl/sink-definition.js';
 import type { WebhookEvent } from '../../domain/push/webhook.js';
 import { sameDefinition } from '../../domain/secret.js';
 import type { CrawlEvent } from '../../engine/events.js';

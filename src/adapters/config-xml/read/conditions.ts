@@ -5,7 +5,7 @@ import type {
   ConditionTest,
   DefaultAllow,
   UrlOptions,
-} from '../../../domain/crawl/definition.js';
+} from '../../../domain/crawl/policy-definition.js';
 import { isSecretHeader } from '../../../domain/redact.js';
 import { Secret } from '../../../domain/secret.js';
 import { all, type Node } from '../interpret.js';

@@ -1,5 +1,5 @@
 /** The crawl spaces: files of rules beside the configuration. */
-import type { CrawlSpaceDefinition, GlobalCrawlSpaceDefinition } from '../../../domain/crawl/definition.js';
+import type { CrawlSpaceDefinition, GlobalCrawlSpaceDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type CrawlSpaceKind, parseCrawlSpace } from '../../../domain/policy/crawl-space-file.js';
 import { encodingProblem } from '../../../domain/policy/not-utf8.js';
 import { type Node, one } from '../interpret.js';

@@ -4,11 +4,11 @@ import type {
   CrawlerDefinition,
   DeletionGuardDefinition,
   ErrorPolicyDefinition,
-  LinkRulesDefinition,
   RefreshDefinition,
   RootDefinition,
   SoftErrorDefinition,
 } from '../../../domain/crawl/definition.js';
+import type { LinkRulesDefinition } from '../../../domain/crawl/policy-definition.js';
 import { DEFAULT_WEIGHTS, type SourceName } from '../../../domain/frontier/sources.js';
 import { namedExtensions } from '../../../domain/policy/named-extensions.js';
 import { hours } from '../../../domain/time/units.js';

@@ -1,4 +1,6 @@
 /** Crawl rules: from checked elements to match expressions and actions. */
+
+import type { Place } from '../../../domain/crawl/place.js';
 import type {
   MatchExpression,
   MatchField,
@@ -6,8 +8,7 @@ import type {
   MetaDefinition,
   RuleActions,
   RuleDefinition,
-} from '../../../domain/crawl/definition.js';
-import type { Place } from '../../../domain/crawl/place.js';
+} from '../../../domain/crawl/policy-definition.js';
 import { all, is, isUnknownAction, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';

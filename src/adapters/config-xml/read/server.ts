@@ -1,12 +1,13 @@
 /** Fetchers and extractors. */
+
+import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type {
-  ConditionRule,
-  CrawlerDefinition,
   ExtractorDefinition,
   FetcherDefinition,
   ProxyDefinition,
   RendererDefinition,
-} from '../../../domain/crawl/definition.js';
+} from '../../../domain/crawl/fetcher-definition.js';
+import type { ConditionRule } from '../../../domain/crawl/policy-definition.js';
 import { rootServers } from '../../../domain/policy/secret-scope.js';
 import { isSecretHeader } from '../../../domain/redact.js';
 import { Secret } from '../../../domain/secret.js';

@@ -1,10 +1,6 @@
 /** Server records: values written in Parameters hold for the records after them; those of a file end with the file. */
-import type {
-  RootDefinition,
-  ServerParameters,
-  ServerRecord,
-  ServersDefinition,
-} from '../../../domain/crawl/definition.js';
+import type { RootDefinition } from '../../../domain/crawl/definition.js';
+import type { ServerParameters, ServerRecord, ServersDefinition } from '../../../domain/crawl/policy-definition.js';
 import { type IndexerConf, parseIndexerConf } from '../../../domain/policy/indexer-conf.js';
 import { encodingProblem } from '../../../domain/policy/not-utf8.js';
 import { Secret } from '../../../domain/secret.js';

@@ -1,11 +1,7 @@
 /** Sinks. */
-import type {
-  ServerDefinition,
-  SinkDefinition,
-  SinkSettings,
-  WebhookDefinition,
-} from '../../../domain/crawl/definition.js';
+import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import type { Place } from '../../../domain/crawl/place.js';
+import type { SinkDefinition, SinkSettings, WebhookDefinition } from '../../../domain/crawl/sink-definition.js';
 import { kafkaUrlFault } from '../../../domain/push/kafka-url.js';
 import type { MapStep } from '../../../domain/push/map-steps.js';
 import { postgresqlUrlFault } from '../../../domain/push/postgresql-url.js';

@@ -1,5 +1,5 @@
 /** The page reader of a server: pages in the thread that asks, documents elsewhere, as the configuration says. */
-import type { ExtractorDefinition } from '../../../domain/crawl/definition.js';
+import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
 import type { ContentExtractor, SyncExtractor } from '../../../engine/ports/content-extractor.js';
 import type { PageReader } from '../../../engine/ports/page-reader.js';
 import { builtInExtractors, extractorFinder } from '../extractors.js';

@@ -1,6 +1,6 @@
 /** An Apache Tika server as an extractor: `PUT /tika`, answered with XHTML, which is read like a page. */
 
-import type { ExtractorDefinition } from '../../../domain/crawl/definition.js';
+import type { ExtractorDefinition } from '../../../domain/crawl/fetcher-definition.js';
 import { milliseconds } from '../../../domain/time/units.js';
 import {
   type AsyncExtractor,

@@ -4,7 +4,7 @@ import { runningIndex } from '../../../../test/support/push-index.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../../test/support/push-orders.js';
 import { type Reply, startReceiver } from '../../../../test/support/receivers/http-receiver.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
-import type { SinkDefinitionOf } from '../../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
 import { milliseconds } from '../../../domain/time/units.js';
 import { SinkUnavailable } from '../../../engine/ports/sink.js';
 import { PapiSink } from './papi.js';

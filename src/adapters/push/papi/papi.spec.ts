@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SearchAnswer } from '../../../../demo-index/search/search.js';
 import { runningIndex } from '../../../../test/support/push-index.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../../test/support/push-orders.js';
-import type { SinkDefinitionOf } from '../../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
 import { Secret } from '../../../domain/secret.js';
 import { SinkUnavailable } from '../../../engine/ports/sink.js';
 import { PapiSink } from './papi.js';

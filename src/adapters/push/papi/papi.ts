@@ -1,4 +1,4 @@
-import type { SinkDefinitionOf } from '../../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, OrderKind, PushOrder } from '../../../domain/push/order.js';
 import { FORMER_CONNECTOR, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { BodyBuffers } from '../body-buffers.js';

@@ -1,6 +1,6 @@
 import { isIP, Socket, type SocketConnectOpts } from 'node:net';
 import pg from 'pg';
-import type { SinkDefinitionOf, SinkTls } from '../../../domain/crawl/definition.js';
+import type { SinkDefinitionOf, SinkTls } from '../../../domain/crawl/sink-definition.js';
 import { type PostgresqlAddress, readPostgresqlUrl } from '../../../domain/push/postgresql-url.js';
 import { ForbiddenAddress, isAllowedAddress, tlsOptions, vettedLookup } from '../endpoint.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import type { SinkDefinitionOf } from '../../../domain/crawl/definition.js';
+import type { SinkDefinitionOf } from '../../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushDocument, PushOrder } from '../../../domain/push/order.js';
 import { type KeptDocument, type Sink, SinkUnavailable } from '../../../engine/ports/sink.js';
 import { formsFrom, headingText, metasOf, valuesByName } from '../metas.js';

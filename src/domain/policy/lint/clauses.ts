@@ -3,7 +3,7 @@
  * match all that the other matches, can both match one URL, can it match at all? Every answer "yes" is certain; what cannot
  * be told is "no".
  */
-import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../crawl/definition.js';
+import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { crawlUrl } from '../../url/crawl-url.js';
 import { domainText } from '../matching/expression.js';
 import { patternShape, regexOfLitteral } from '../matching/pattern.js';

@@ -1,5 +1,5 @@
 /** One thing that an expression demands of one field of a URL. */
-import type { MatchField, MatchNorm } from '../../crawl/definition.js';
+import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
 import { fold } from '../matching/fold.js';
 
 export interface Fact {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { crawlerDefinition, placeAt, ruleDefinition } from '../../../../test/support/crawler-definition.js';
-import type { ConditionRule } from '../../crawl/definition.js';
+import type { ConditionRule } from '../../crawl/policy-definition.js';
 import { lintBlanks } from './lint-blanks.js';
 
 const mayNotHave = (line: number, type: 'wildcard' | 'wildcard-set', pattern: string): ConditionRule => ({

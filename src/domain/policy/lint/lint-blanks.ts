@@ -1,6 +1,8 @@
 /** Patterns with a blank, from a line that was broken or a list where one value is wanted: no URL has blanks. */
-import type { ConditionRule, CrawlerDefinition, MatchExpression } from '../../crawl/definition.js';
+
+import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
+import type { ConditionRule, MatchExpression } from '../../crawl/policy-definition.js';
 import { conditionText } from '../conditions.js';
 import { warning } from './codes.js';
 

@@ -1,6 +1,7 @@
 /** Recursive conditions that can have no effect where they stand. */
-import type { ConditionRule, ConditionsDefinition, ConditionTest } from '../../crawl/definition.js';
+
 import type { Problem } from '../../crawl/place.js';
+import type { ConditionRule, ConditionsDefinition, ConditionTest } from '../../crawl/policy-definition.js';
 import { conditionText } from '../conditions.js';
 import { wildcardSet } from '../matching/wildcard.js';
 import { both, type Clauses, covers, disjoint, matchesAll } from './clauses.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { atom, crawlerDefinition, placeAt, ruleDefinition } from '../../../../test/support/crawler-definition.js';
-import type { MatchExpression } from '../../crawl/definition.js';
+import type { MatchExpression } from '../../crawl/policy-definition.js';
 import { lintOperators } from './lint-operators.js';
 
 const messages = (match: MatchExpression): string[] =>

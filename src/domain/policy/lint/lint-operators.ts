@@ -1,6 +1,8 @@
 /** Regular expressions in which a dot or a question mark is an operator, though the character itself seems to be meant. */
-import type { ConditionRule, CrawlerDefinition, MatchExpression, MatchField } from '../../crawl/definition.js';
+
+import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
+import type { ConditionRule, MatchExpression, MatchField } from '../../crawl/policy-definition.js';
 import { warning } from './codes.js';
 
 interface Pattern {

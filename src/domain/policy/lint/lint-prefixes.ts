@@ -1,6 +1,7 @@
 /** Prefixes without an end slash: `http://www.foo.com` also covers www.foo.com.example, `/docs` also covers /docs-old. */
-import type { CrawlerDefinition, MatchExpression } from '../../crawl/definition.js';
+import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
+import type { MatchExpression } from '../../crawl/policy-definition.js';
 import { patternShape, regexOfLitteral } from '../matching/pattern.js';
 import { warning } from './codes.js';
 

@@ -1,6 +1,7 @@
 /** Roots: those that the policy rejects, and those that a rule of another group reaches. */
-import type { CrawlerDefinition, GlobalCrawlSpaceDefinition, RootDefinition } from '../../crawl/definition.js';
+import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
+import type { GlobalCrawlSpaceDefinition } from '../../crawl/policy-definition.js';
 import { canonicalizer } from '../../url/canonicalize.js';
 import { type CrawlUrl } from '../../url/crawl-url.js';
 import { compilePolicy } from '../crawl-policy.js';

@@ -1,6 +1,7 @@
 /** Crawl rules: those that never match, never count, or undo each other. */
-import type { CrawlerDefinition, RuleActions, RuleDefinition } from '../../crawl/definition.js';
+import type { CrawlerDefinition } from '../../crawl/definition.js';
 import { type Problem, placeText } from '../../crawl/place.js';
+import type { RuleActions, RuleDefinition } from '../../crawl/policy-definition.js';
 import { type Clauses, clausesOf, contradiction, covers, disjoint } from './clauses.js';
 import { warning } from './codes.js';
 import { factText } from './facts.js';

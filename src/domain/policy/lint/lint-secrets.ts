@@ -1,6 +1,8 @@
 /** Credentials and secret headers that go to fewer servers than what they are written for seems to cover. */
-import type { ConditionRule, ConditionsDefinition, RootDefinition, ServerDefinition } from '../../crawl/definition.js';
+
+import type { RootDefinition, ServerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
+import type { ConditionRule, ConditionsDefinition } from '../../crawl/policy-definition.js';
 import { conditionText } from '../conditions.js';
 import { holdsSecrets, NAMES_NONE, type NamedServers, namedServers, rootServers } from '../secret-scope.js';
 import { warning } from './codes.js';

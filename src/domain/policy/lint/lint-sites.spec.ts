@@ -6,7 +6,8 @@ import {
   rootDefinition,
   ruleDefinition,
 } from '../../../../test/support/crawler-definition.js';
-import type { CrawlerDefinition, MatchExpression, RootDefinition, RuleActions } from '../../crawl/definition.js';
+import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
+import type { MatchExpression, RuleActions } from '../../crawl/policy-definition.js';
 import { lintSites } from './lint-sites.js';
 
 const WWW = 'http://www.foo.com/';

@@ -1,6 +1,7 @@
 /** Site mode against rules and server records: what no root leads to, and what is accepted without them. */
-import type { CrawlerDefinition, MatchNorm, RootDefinition, RuleDefinition } from '../../crawl/definition.js';
+import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
+import type { MatchNorm, RuleDefinition } from '../../crawl/policy-definition.js';
 import { crawlUrl } from '../../url/crawl-url.js';
 import { sitePrefixes } from '../site-mode.js';
 import { type Clauses, clausesOf, covers, disjoint, literalFacts } from './clauses.js';

@@ -1,12 +1,7 @@
 /** Crawl spaces and server records: rules that never decide, hosts in two spaces, hosts that nobody takes. */
-import type {
-  CrawlerDefinition,
-  CrawlSpaceRule,
-  ServerDefinition,
-  ServerRecord,
-  ServersDefinition,
-} from '../../crawl/definition.js';
+import type { CrawlerDefinition, ServerDefinition } from '../../crawl/definition.js';
 import { type Place, type Problem, placeText } from '../../crawl/place.js';
+import type { CrawlSpaceRule, ServerRecord, ServersDefinition } from '../../crawl/policy-definition.js';
 import { crawlUrl } from '../../url/crawl-url.js';
 import { compileCrawlSpace, spaceRuleText } from '../crawl-space.js';
 import { Subject } from '../matching/subject.js';

@@ -1,5 +1,5 @@
 /** What wildcards and searched patterns demand of a URL. */
-import type { MatchField, MatchNorm } from '../../crawl/definition.js';
+import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
 import { patternShape } from '../matching/pattern.js';
 import { asInUrl } from '../matching/text-matcher.js';
 import type { WildcardSyntax } from '../matching/wildcard.js';

@@ -1,6 +1,7 @@
 /** From a match expression of a crawl rule to one predicate, and the texts of which a match must contain one. */
-import type { MatchExpression } from '../../crawl/definition.js';
+
 import type { Problem } from '../../crawl/place.js';
+import type { MatchExpression } from '../../crawl/policy-definition.js';
 import { allOf, contains, forIndex, type Necessary, oneOf, UNKNOWN } from './necessary.js';
 import { hostText, withoutEndDot } from './rule-text.js';
 import type { Predicate } from './subject.js';

@@ -2,7 +2,7 @@
  * Case and accents for comparing (`norm` of crawl rules). Canonical URLs are ASCII: what a person writes as `é` is `%C3%A9`
  * in them, so letters are folded after such bytes have been decoded; other escapes stay as they are.
  */
-import type { MatchNorm } from '../../crawl/definition.js';
+import type { MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
 
 const MARKS = /\p{M}+/gu;

@@ -2,7 +2,7 @@
  * What a rule says, in the form in which URLs are stored: a rule holds for a URL however either of them is written. Default
  * ports, a dot at the end of a host, percent-encoding, letters beyond ASCII, the case of scheme and host make no difference.
  */
-import type { MatchField, MatchKind } from '../../crawl/definition.js';
+import type { MatchField, MatchKind } from '../../crawl/policy-definition.js';
 import { encodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
 import { normalizeEscapes } from '../../url/url-form.js';
 

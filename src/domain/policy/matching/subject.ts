@@ -1,5 +1,5 @@
 /** The URL that matchers look at, with the folded forms of its fields made once, when first asked for. */
-import type { MatchField, MatchNorm } from '../../crawl/definition.js';
+import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
 import type { CrawlUrl } from '../../url/crawl-url.js';
 import { fold } from './fold.js';
 

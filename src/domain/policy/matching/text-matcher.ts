@@ -1,6 +1,6 @@
 /** From one pattern to a function on texts: plain comparison where the pattern is plain, else the linear-time engine. */
 import { RE2JS } from 're2js';
-import type { MatchField, MatchKind, MatchNorm } from '../../crawl/definition.js';
+import type { MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
 import { fold, foldAccents } from './fold.js';
 import { allOf, contains, mapTexts, type Necessary, UNKNOWN } from './necessary.js';

@@ -2,7 +2,8 @@
  * robots.txt of every origin in use: asked for once before the first page of the origin, under the host's politeness like
  * any other request, and kept until it expires (RFC 9309). Shared by all crawlers.
  */
-import type { CrawlerDefinition, UrlOptions } from '../../../domain/crawl/definition.js';
+import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
+import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import { concernsHost } from '../../../domain/politeness/politeness.js';
 import {

@@ -1,4 +1,4 @@
-import type { UrlOptions } from '../../../domain/crawl/definition.js';
+import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { PageTask } from '../../ports/page-task.js';

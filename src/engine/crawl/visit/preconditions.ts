@@ -2,7 +2,7 @@
  * What has to hold before a page is asked for. The list says in which order it is looked at; nothing else decides order.
  * To add one: docs/ARCHITECTURE.md, "Seams".
  */
-import type { UrlOptions } from '../../../domain/crawl/definition.js';
+import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { requestDelay, requestsPerHost } from '../../../domain/politeness/politeness.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';

@@ -1,5 +1,6 @@
 /** Visits whose pages are rendered: which ones, what is learned of them, and what they cost their hosts. */
-import type { CrawlerDefinition, UrlOptions } from '../../../domain/crawl/definition.js';
+import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
+import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { RenderLearning } from '../../../domain/render/learning.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';

@@ -1,0 +1,206 @@
+/**
+ * The part of a definition that judges URLs, layer by layer in the order of the policy: link rules (FDSE), crawl space
+ * (OmniFind), server records (mnoGoSearch), conditions (Velocity), crawl rules (CloudView).
+ */
+import { type Secret } from '../secret.js';
+import { type Duration } from '../time/units.js';
+import { type RequestHeaders } from './fetcher-definition.js';
+import { type Place } from './place.js';
+
+export interface MetaDefinition {
+  readonly name: string;
+  readonly value: string;
+  /** `links`: documents found from this one carry the meta too. */
+  readonly scope: 'document' | 'links';
+}
+
+export interface RuleDefinition {
+  /** 1-based position over all `Rules` blocks of the crawler: the order of evaluation. */
+  readonly number: number;
+  readonly group: string;
+  readonly key?: string;
+  readonly place: Place;
+  /** Several match elements in one Rule are an And. */
+  readonly match: MatchExpression;
+  readonly actions: RuleActions;
+}
+
+export type MatchField = 'url' | 'scheme' | 'host' | 'path' | 'query' | 'fragment';
+
+export type MatchKind = 'exact' | 'prefix' | 'suffix' | 'inside';
+
+/** none: as written; lower: case-insensitive; norm: case- and accent-insensitive. */
+export type MatchNorm = 'none' | 'lower' | 'norm';
+
+export type MatchExpression =
+  | { readonly type: 'and' | 'or'; readonly children: readonly MatchExpression[]; readonly place: Place }
+  | { readonly type: 'not'; readonly child: MatchExpression; readonly place: Place }
+  | {
+      readonly type: 'atom';
+      readonly field: MatchField;
+      readonly kind: MatchKind;
+      readonly norm: MatchNorm;
+      readonly value: string;
+      /** true: special characters are plain, and operators when a backslash precedes them. */
+      readonly litteral: boolean;
+      readonly place: Place;
+    }
+  | {
+      readonly type: 'length';
+      readonly field: MatchField;
+      readonly minimum?: number;
+      readonly maximum?: number;
+      readonly place: Place;
+    }
+  | { readonly type: 'domain'; readonly value: string; readonly norm: MatchNorm; readonly place: Place };
+
+/** Only the aspects that the rule names; absent = no opinion. */
+export interface RuleActions {
+  readonly accept?: boolean;
+  readonly index?: boolean;
+  readonly follow?: boolean;
+  readonly source?: string;
+  /** -2 … 2, added to the natural source number. */
+  readonly priorityShift?: number;
+  readonly metas: readonly MetaDefinition[];
+  /** How its pages are rendered. */
+  readonly render?: Pick<UrlOptions, 'renderMode' | 'renderReadyWhen' | 'renderSteps'>;
+}
+
+export interface LinkRulesDefinition {
+  /** Lower case, without the colon. */
+  readonly protocols: readonly string[];
+  /** Characters. */
+  readonly maxUrlLength: number;
+  readonly followQueryStrings: boolean;
+  /** Lower-case extensions without the dot. */
+  readonly ignoreLinksTo: readonly string[];
+  /** true: robots meta and robots.txt are ignored. */
+  readonly rogue: boolean;
+  /** false: links stay on their page's own host. */
+  readonly followOffsite: boolean;
+  readonly place?: Place;
+}
+
+export interface CrawlSpaceDefinition {
+  readonly file: string;
+  readonly rules: readonly CrawlSpaceRule[];
+}
+
+export interface GlobalCrawlSpaceDefinition {
+  readonly file: string;
+  /** Domain rules only. */
+  readonly rules: readonly CrawlSpaceRule[];
+}
+
+export type CrawlSpaceRule = {
+  readonly verdict: 'allow' | 'forbid';
+  readonly place: Place;
+} & (
+  | { readonly kind: 'domain' | 'prefix' /** `*` is a wildcard. */; readonly target: string }
+  | { readonly kind: 'address' /** CIDR, e.g. `10.0.0.0/8` or `::1/128`. */; readonly target: string }
+);
+
+export interface ServersDefinition {
+  readonly followOutside: boolean;
+  readonly deleteNoServer: boolean;
+  readonly records: readonly ServerRecord[];
+  /** Parameters in force at the end of the list: those of the empty record that the two switches add. */
+  readonly defaults: ServerParameters;
+  readonly place: Place;
+}
+
+export interface ServerRecord {
+  /** A URL prefix; may be empty. */
+  readonly url: string;
+  readonly place: Place;
+  readonly parameters: ServerParameters;
+}
+
+export interface ServerParameters {
+  readonly period?: Duration;
+  readonly tag?: string;
+  readonly category?: string;
+  readonly maxHops?: number;
+  readonly readTimeout?: Duration;
+  readonly documentTimeout?: Duration;
+  readonly robots?: boolean;
+  readonly index?: boolean;
+  readonly follow?: boolean;
+  readonly maxNetworkErrors?: number;
+  readonly networkErrorDelay?: Duration;
+  /** Prefix that replaces the record's URL when fetching (mnoGoSearch Alias). */
+  readonly alias?: string;
+  /** `user:password`, Basic. */
+  readonly authentication?: Secret;
+}
+
+export interface ConditionsDefinition {
+  readonly defaultAllow: DefaultAllow;
+  /** Global options, assigned first. */
+  readonly options: UrlOptions;
+  readonly rules: readonly ConditionRule[];
+  readonly place: Place;
+}
+
+export type DefaultAllow = 'allow' | 'disallow' | 'disallow-log';
+
+export interface ConditionRule {
+  readonly kind: 'apply-for' | 'apply-except-for' | 'may-not-have' | 'must-have';
+  readonly test: ConditionTest;
+  /** Record URLs that this rule filters. */
+  readonly log: boolean;
+  readonly options: UrlOptions;
+  readonly children: readonly ConditionRule[];
+  readonly place: Place;
+}
+
+export interface ConditionTest {
+  /** wildcard: `*` and `?` over the whole part; wildcard-set: several, one a line, any matches; regex: found anywhere. */
+  readonly type: 'wildcard' | 'regex' | 'wildcard-set';
+  readonly field: MatchField;
+  readonly value: string;
+  readonly caseSensitive: boolean;
+}
+
+export type RenderMode = 'never' | 'auto' | 'always';
+
+/** Options that can differ from URL to URL. Absent = not set by this rule. */
+export interface UrlOptions {
+  readonly defaultAllow?: DefaultAllow;
+  readonly maxHops?: number;
+  readonly throttle?: Duration;
+  readonly concurrencyPerHost?: number;
+  readonly connectTimeout?: Duration;
+  /** Between two pieces of the answer. */
+  readonly readTimeout?: Duration;
+  readonly totalTimeout?: Duration;
+  /** Bytes after decoding. */
+  readonly maxSize?: number;
+  readonly userAgent?: string;
+  readonly headers?: RequestHeaders;
+  /** `user:password`, Basic. */
+  readonly credentials?: Secret;
+  /** URL of an HTTP or SOCKS5 proxy; a secret when it has a login. */
+  readonly proxy?: string | Secret;
+  /** Name of the login to use of those that are for the URL, or `none`. */
+  readonly login?: string;
+  /** Name of the fetcher to use instead of the crawler's. */
+  readonly fetcher?: string;
+  readonly obeyRobots?: boolean;
+  /** Whether scripts of pages run before they are read. */
+  readonly renderMode?: RenderMode;
+  /** Name of the `Content` that says what is taken of the page; `none`: all that it says. */
+  readonly content?: string;
+  /** See RendererDefinition. */
+  readonly renderReadyWhen?: string;
+  /** What is done to the page before it is read; see domain/render/steps.ts. */
+  readonly renderSteps?: string;
+  readonly nearDuplicateDetector?: boolean;
+  readonly refreshMinimumAge?: Duration;
+  readonly refreshMaximumAge?: Duration;
+  /** How much more an up-to-date copy of the document is worth to smart refresh than that of another. */
+  readonly weight?: number;
+  /** How long a URL in error is remembered before it is tried again. */
+  readonly errorExpiry?: Duration;
+}

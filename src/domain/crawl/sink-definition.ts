@@ -1,0 +1,53 @@
+/** The part of a definition that says where documents and messages go. */
+import { type MapStep } from '../push/map-steps.js';
+import { type SinkOptions, type SinkType } from '../push/sink-types.js';
+import { type WebhookEventType } from '../push/webhook.js';
+import { type Secret } from '../secret.js';
+import { type Duration } from '../time/units.js';
+import { type Place } from './place.js';
+
+/** What is configured for sinks of every type. */
+export interface SinkSettings {
+  readonly name: string;
+  /** What it is depends on the type: a base URL, a path, the URL of a database. Its login is in the options. */
+  readonly url: string;
+  readonly place: Place;
+  readonly batchDocuments: number;
+  readonly batchBytes: number;
+  readonly batchAge: Duration;
+  readonly timeout: Duration;
+  /** Requests in flight at once. */
+  readonly concurrency: number;
+  /** CIDR blocks that are not public and yet may be pushed to; loopback is always allowed for sinks. */
+  readonly allowedAddresses: readonly string[];
+  readonly tls?: SinkTls;
+  /** Changes of the documents on their way to this sink; absent: none. */
+  readonly map?: readonly MapStep[];
+}
+
+/** PEM texts. */
+export interface SinkTls {
+  /** Trusted beside those of the system. */
+  readonly certificateAuthorities: readonly string[];
+  readonly clientCertificate?: { readonly certificate: string; readonly key: Secret; readonly passphrase?: Secret };
+}
+
+export type SinkDefinitionOf<T extends SinkType> = {
+  readonly [One in T]: SinkSettings & { readonly type: One; readonly options: SinkOptions[One] };
+}[T];
+
+export type SinkDefinition = SinkDefinitionOf<SinkType>;
+
+/** A receiver of messages about what happens. */
+export interface WebhookDefinition {
+  readonly name: string;
+  readonly url: string;
+  readonly place: Place;
+  /** `whsec_` and the key of the signature in Base64. */
+  readonly secret: Secret;
+  /** Empty: all. */
+  readonly events: readonly WebhookEventType[];
+  readonly timeout: Duration;
+  readonly allowedAddresses: readonly string[];
+  readonly tls?: SinkTls;
+}
