@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty';
-import type { CrawlerView } from '../engine/engine-api.js';
+import type { CrawlerView } from '../engine/views/crawler-views.js';
 
 const WIDTH = 24;
 const LINE_EVERY_MS = 5_000;

@@ -3,6 +3,7 @@
  * answers EngineApi; what a part does is in the part.
  */
 import type { ServerDefinition } from '../domain/crawl/definition.js';
+import { type CrawlerRunState } from '../domain/crawl/run-state.js';
 import type { RootContext } from '../domain/policy/verdict.js';
 import { after, type Duration, milliseconds } from '../domain/time/units.js';
 import { likePrefix } from '../domain/url/like-pattern.js';
@@ -29,23 +30,22 @@ import { Surveys } from './control/surveys.js';
 import { ToldUrls } from './control/told-urls.js';
 import { UrlFactsReader } from './control/url-facts.js';
 import { Crawler } from './crawl/crawler.js';
+import { type EngineMetrics } from './crawl/engine-metrics.js';
 import type { LoginView } from './crawl/logins/logins.js';
 import type { CrawlServices } from './crawl/services.js';
 import { createServices, type EnginePorts } from './create-services.js';
 import { KeptDocuments } from './delivery/kept-documents.js';
 import { SinkPool } from './delivery/sink-pool.js';
+import { type EngineApi } from './engine-api.js';
+import { type CrawlContext, compileContexts } from './page/crawl-context.js';
+import { CONNECTOR_SETTING, FORMER_CONNECTOR } from './ports/sink.js';
+import { NotFound } from './support/api-errors.js';
 import {
-  type CrawlerRunState,
   type CrawlerView,
-  type EngineApi,
-  type EngineMetrics,
-  NotFound,
   type PreviewReport,
   type RootSubmission,
   type SubmitOutcome,
-} from './engine-api.js';
-import { type CrawlContext, compileContexts } from './page/crawl-context.js';
-import { CONNECTOR_SETTING, FORMER_CONNECTOR } from './ports/sink.js';
+} from './views/crawler-views.js';
 
 /** Setting that is there while a process works on the store: after a clean stop it is not. */
 const RUNNING = 'running';

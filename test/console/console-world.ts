@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningIndex, startIndex } from '../../demo-index/server.js';
-import type { CrawlerView } from '../../src/engine/engine-api.js';
+import type { CrawlerView } from '../../src/engine/views/crawler-views.js';
 import { serverOptions } from '../../src/server/options.js';
 import { type RunningServer, serve } from '../../src/server/serve.js';
 import { FakeSite } from '../support/fake-site.js';

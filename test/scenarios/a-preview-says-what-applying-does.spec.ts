@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PreviewReport } from '../../src/engine/engine-api.js';
+import type { PreviewReport } from '../../src/engine/views/crawler-views.js';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import type { FakeSite } from '../support/fake-site.js';
 import { crawl, startSite } from '../support/scenario.js';

@@ -6,7 +6,7 @@
 
 import { isServerFault } from '../../src/domain/push/sign-of-life.js';
 import { after, hours, type Instant, minutes } from '../../src/domain/time/units.js';
-import { NotFound, Unacceptable } from '../../src/engine/engine-api.js';
+import { NotFound, Unacceptable } from '../../src/engine/support/api-errors.js';
 import { APOLOGY } from './moods.js';
 import { pass } from './passing-time.js';
 import { type Asked, SimulatedWeb } from './simulated-web.js';

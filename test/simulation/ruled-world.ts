@@ -12,10 +12,10 @@ import { openSqliteInProcess } from '../../src/adapters/storage/sqlite/sqlite-in
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import { after, type Duration, days, hours, type Instant, milliseconds, minutes } from '../../src/domain/time/units.js';
 import { Engine } from '../../src/engine/engine.js';
-import { NotFound, Unacceptable } from '../../src/engine/engine-api.js';
 import { LocalPageProcessor } from '../../src/engine/page/local-page-processor.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
+import { NotFound, Unacceptable } from '../../src/engine/support/api-errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { Fuse } from './fuse.js';
 import { pass, settle } from './passing-time.js';

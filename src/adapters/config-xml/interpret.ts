@@ -15,7 +15,7 @@ import type { AttributeSpec, Attributes, ElementSpec, Values } from './schema/sp
 import { vocabularyOf } from './schema/vocabulary.js';
 import { ELEMENTS, elementSpec } from './schema.js';
 import { didYouMean, likelySpelling } from './spelling.js';
-import { boolean } from './value-types.js';
+import { boolean } from './value-types/plain.js';
 
 /** An element that the table knows, with its values. */
 export interface Node<A extends Attributes = Attributes> {

@@ -4,99 +4,14 @@
  * Seeds: CloudView "Error Handling" and "How Priorities Work".
  */
 import { ERROR_CODES, type ErrorClass, type ErrorCode, isOurFault } from '../fetch/error-codes.js';
-import type { Validators } from '../fetch/validators.js';
-import { INDEX, REFRESH, type SourceNumber } from '../frontier/sources.js';
-import { type ChangeBelief, learn, UNKNOWN } from '../refresh/change-belief.js';
-import { nextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
-import { effectivePrice } from '../refresh/visit-price.js';
-import { parseHttpDate } from '../time/http-date.js';
-import { after, atLeast, atMost, between, type Duration, type Instant, milliseconds, NEVER } from '../time/units.js';
-import type { ErrorPolicyDefinition, RefreshDefinition } from './definition.js';
-import type { UrlState, UrlStatus } from './url-state.js';
-
-/** What a visit came to, as far as the decision needs it. */
-export type VisitOutcome =
-  | {
-      readonly kind: 'document';
-      readonly index: boolean;
-      readonly reason: string;
-      /** The document that is in the index in its place, when another one is. */
-      readonly related?: string;
-      readonly stamp: string;
-      readonly simhash?: bigint;
-      readonly contentType: string;
-      readonly title: string;
-      readonly etag?: string;
-      readonly lastModified?: string;
-      /** How long it says that it stays fresh. */
-      readonly lifetime?: Duration;
-    }
-  | ({ readonly kind: 'unchanged' } & Validators)
-  | { readonly kind: 'redirect' }
-  | { readonly kind: 'sitemap'; readonly changed?: boolean }
-  | {
-      readonly kind: 'excluded';
-      readonly reason: string;
-      readonly keepDocument: boolean;
-      readonly removeStatus: boolean;
-      readonly revisit: boolean;
-    }
-  | { readonly kind: 'error'; readonly code: ErrorCode; readonly retryAfter?: Duration };
-
-/** Schedule overrides that the verdict on the URL carries. */
-export interface VisitSchedule {
-  readonly period?: Duration;
-  readonly refreshMinimumAge?: Duration;
-  readonly refreshMaximumAge?: Duration;
-  readonly errorExpiry?: Duration;
-  readonly maxTemporaryErrors?: number;
-  readonly retryDelay?: Duration;
-  /** How much an up-to-date copy is worth, by priority and weight; see VisitCost. */
-  readonly importance?: number;
-}
-
-export interface DispositionRules {
-  readonly errors: ErrorPolicyDefinition;
-  readonly refresh: RefreshDefinition;
-  readonly schedule: VisitSchedule;
-  /** Next time of the cron schedule, when smart refresh is off; absent: no refresh by itself. */
-  readonly nextCron?: Instant;
-  /** What a visit costs at the host; absent: as little as can be. */
-  readonly visitPrice?: Duration;
-}
-
-/** Undefined = unchanged; null = cleared. The store's UrlChanges has the same fields. */
-export interface StateChanges {
-  root?: string;
-  status?: UrlStatus;
-  reason?: string;
-  source?: SourceNumber | null;
-  dueAt?: Instant;
-  lastVisitAt?: Instant;
-  temporaryErrors?: number;
-  permanentError?: boolean;
-  visits?: number;
-  changes?: number;
-  lastChangeAt?: Instant;
-  changeInterval?: Duration;
-  changeUncertainty?: number;
-  etag?: string | null;
-  lastModified?: string | null;
-  stamp?: string | null;
-  simhash?: bigint | null;
-  contentType?: string | null;
-  title?: string | null;
-  canonical?: string | null;
-}
-
-export interface Disposition {
-  /** The URL is deleted from the store, without a trace. */
-  readonly remove: boolean;
-  readonly changes: StateChanges;
-  /** What the sinks are told; the changes hold when they have acknowledged it. */
-  readonly order?: { readonly kind: 'add' | 'delete'; readonly reason: string };
-  readonly changed: boolean;
-}
+import { type Validators } from '../fetch/validators.js';
+import { REFRESH } from '../frontier/sources.js';
+import { type ChangeBelief } from '../refresh/change-belief.js';
+import { after, atLeast, atMost, type Instant, milliseconds, NEVER } from '../time/units.js';
+import { type ErrorPolicyDefinition } from './definition.js';
+import { believed, type DispositionRules, errorRevisit, maximumAge, nextRefresh, requeue } from './revisit.js';
+import { type Disposition, type StateChanges, type VisitOutcome } from './state-changes.js';
+import { type UrlState, type UrlStatus } from './url-state.js';
 
 export function dispose(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
   switch (outcome.kind) {
@@ -120,7 +35,7 @@ export function dispose(state: UrlState, outcome: VisitOutcome, rules: Dispositi
 export const errorClass = (code: ErrorCode, policy: ErrorPolicyDefinition): ErrorClass =>
   policy.classes[code] ?? ERROR_CODES[code].class;
 
-function document(
+export function document(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'document' }>,
   rules: DispositionRules,
@@ -168,7 +83,7 @@ function gaveWay(
   return state.canonical === undefined ? {} : { canonical: null };
 }
 
-function unchanged(
+export function unchanged(
   state: UrlState,
   { etag = state.etag, lastModified = state.lastModified }: Validators,
   rules: DispositionRules,
@@ -209,7 +124,7 @@ function withoutDocument(
   return { remove: false, changes, order: deletion(state, reason), changed };
 }
 
-function excluded(
+export function excluded(
   state: UrlState,
   outcome: Extract<VisitOutcome, { kind: 'excluded' }>,
   rules: DispositionRules,
@@ -237,7 +152,7 @@ function excluded(
   return { remove: false, changes, order, changed: order !== undefined };
 }
 
-function permanentError(state: UrlState, code: ErrorCode, rules: DispositionRules, now: Instant): Disposition {
+export function permanentError(state: UrlState, code: ErrorCode, rules: DispositionRules, now: Instant): Disposition {
   // A sitemap that robots.txt names, or that was only guessed, is no page: there is nothing to remember of its absence.
   const order = deletion(state, code);
   if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
@@ -309,7 +224,7 @@ export const REMOVED = 'removed-after-errors';
  * Not visited any more. A trace stays, so that a live page that links to it brings it back whether that page has changed or
  * not, and so that a person can see what became of it.
  */
-function removed(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
+export function removed(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
   const changes: StateChanges = {
     status: 'removed',
     reason: REMOVED,
@@ -337,33 +252,6 @@ function isAnother(state: UrlState, outcome: Extract<VisitOutcome, { kind: 'docu
   return outcome.simhash !== state.simhash;
 }
 
-interface Seen {
-  readonly changed: boolean;
-  /** There was a visit to compare with. */
-  readonly seen: boolean;
-  readonly lastModified?: string;
-  readonly lifetime?: Duration;
-}
-
-/** What is believed of the page's changes after this visit. */
-function believed(state: UrlState, { changed, seen, lastModified, lifetime }: Seen, now: Instant): ChangeBelief {
-  const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
-  return learn(beliefOf(state), {
-    elapsed: seen && state.lastVisitAt !== undefined ? between(state.lastVisitAt, now) : undefined,
-    changed,
-    age: modified === undefined ? undefined : between(modified, now),
-    lifetime,
-  });
-}
-
-const beliefOf = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief =>
-  changeInterval === undefined || changeUncertainty === undefined
-    ? UNKNOWN
-    : { interval: changeInterval, uncertainty: changeUncertainty };
-
-/** Even over 0…1 for pages found together and for the visits of a page (golden ratio): they do not all come due together. */
-const drawOf = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
-
 /** What every answered visit changes, and when the next one is. */
 function success(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): StateChanges {
   return {
@@ -375,78 +263,4 @@ function success(state: UrlState, rules: DispositionRules, belief: ChangeBelief,
     temporaryErrors: 0,
     permanentError: false,
   };
-}
-
-function nextRefresh(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): Instant {
-  const { period } = rules.schedule;
-  if (period !== undefined) return after(now, period);
-  if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
-  const range = refreshRange(rules);
-  const importance = importanceOf(state, rules.schedule);
-  const cost = { price: effectivePrice(rules.visitPrice, range), draw: drawOf(state), importance };
-  return after(now, nextVisit(belief, range, cost));
-}
-
-/** The place in the queue of a URL that another program visited at that time: as after a first visit here. */
-export const firstRefresh = (
-  state: UrlState,
-  rules: DispositionRules,
-  visitedAt: Instant,
-): Pick<StateChanges, 'source' | 'dueAt'> => requeue(nextRefresh(state, rules, UNKNOWN, visitedAt), rules);
-
-/**
- * What a change of the times of refresh means for a URL that was visited under the ones before: a visit that would come too
- * late by the new ones comes sooner. Those that are overdue are spread over an interval. Undefined: it comes in time.
- */
-export function rescheduled(state: UrlState, rules: DispositionRules, now: Instant): Disposition | undefined {
-  const { lastVisitAt, dueAt } = state;
-  // What has temporary errors is tried again at its own times.
-  if (
-    lastVisitAt === undefined ||
-    state.status === 'removed' ||
-    state.temporaryErrors > 0 ||
-    dueAt <= latestVisit(lastVisitAt, rules)
-  )
-    return undefined;
-  const { period } = rules.schedule;
-  const regular = period !== undefined || rules.refresh.smart;
-  const next = nextRefresh(state, rules, beliefOf(state), lastVisitAt);
-  const spread = milliseconds(Math.round(between(lastVisitAt, next) * drawOf(state)));
-  const sooner = regular && next < now ? after(now, spread) : next;
-  return sooner < dueAt ? { remove: false, changes: requeue(sooner, rules), changed: false } : undefined;
-}
-
-function latestVisit(lastVisitAt: Instant, rules: DispositionRules): Instant {
-  const { period, errorExpiry } = rules.schedule;
-  if (period !== undefined) return after(lastVisitAt, period);
-  if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
-  return after(lastVisitAt, milliseconds(Math.max(maximumAge(rules), errorExpiry ?? 0)));
-}
-
-/** The ages between which smart refresh visits the URL again. */
-export const refreshRange = (rules: DispositionRules): RefreshRange => ({
-  minimumAge: rules.schedule.refreshMinimumAge ?? rules.refresh.minimumAge,
-  maximumAge: maximumAge(rules),
-  objective: rules.refresh.objective,
-});
-
-/** The importance of a page falls with the square root of its distance from the root, no further than this many links. */
-const DEEPEST = 15;
-
-const importanceOf = ({ hops }: UrlState, { importance = 1 }: VisitSchedule): number =>
-  importance / Math.sqrt(1 + Math.min(hops, DEEPEST));
-
-const maximumAge = (rules: DispositionRules): Duration => rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
-
-/** Documents in error are refreshed like other documents. */
-function errorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {
-  const { errorExpiry } = rules.schedule;
-  if (errorExpiry !== undefined) return after(now, errorExpiry);
-  return nextRefresh(state, rules, beliefOf(state), now);
-}
-
-/** Without smart refresh there is no refresh source: due URLs go to the index source. */
-function requeue(dueAt: Instant, rules: DispositionRules): StateChanges {
-  if (dueAt >= NEVER) return { source: null, dueAt: NEVER };
-  return { source: rules.refresh.smart ? REFRESH : INDEX, dueAt };
 }

@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '../fetch/error-codes.js';
-import type { Disposition } from './disposition.js';
+import type { Disposition } from './state-changes.js';
 import type { UrlState } from './url-state.js';
 
 /**

@@ -1,16 +1,21 @@
 /**
  * What any node answers for all: each knows only what it does itself, so it asks the others that crawl. Alone it asks nobody.
  */
+
+import type { RobotsOpinion } from '../../domain/explain/facts.js';
 import { SOURCES } from '../../domain/frontier/sources.js';
 import { type CrawlUrl, crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { pendingEntry } from '../control/explanations.js';
 import type { HostNote, HostNotes } from '../control/host-notes.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { EngineMetrics } from '../crawl/engine-metrics.js';
+import type { RefusedView } from '../crawl/frontier/refused-view.js';
 import { describeLimit } from '../crawl/limited-by.js';
 import type { CrawlServices } from '../crawl/services.js';
 import { type CrawlerWork, mergeWork } from '../crawl/work.js';
-import type { CrawlerView, EngineMetrics, RefusedView, RobotsOpinion, SinkView } from '../engine-api.js';
+import type { SinkView } from '../delivery/sink-view.js';
 import type { LedgerEntry } from '../ports/frontier-store.js';
+import type { CrawlerView } from '../views/crawler-views.js';
 import { sumMetrics } from './sum-metrics.js';
 
 type Question =

@@ -6,8 +6,8 @@ import { type Command, readCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { toVerify } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { CrawlServices } from '../crawl/services.js';
-import type { PageView } from '../engine-api.js';
 import type { OwnerCommand } from '../ports/nodes.js';
+import type { PageView } from '../views/url-views.js';
 
 export class NodeCommands {
   constructor(

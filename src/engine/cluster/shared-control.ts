@@ -1,9 +1,9 @@
+import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { Backfills } from '../control/backfills.js';
 import { rememberRereading } from '../control/rereading.js';
 import type { Roots } from '../control/roots.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CrawlServices } from '../crawl/services.js';
-import type { CrawlerRunState } from '../engine-api.js';
 import type { CrawlEvent } from '../events.js';
 import type { NodesListener, OwnerCommand } from '../ports/nodes.js';
 

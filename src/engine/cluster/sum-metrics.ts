@@ -1,5 +1,5 @@
 import type { Crawler } from '../crawl/crawler.js';
-import type { EngineMetrics } from '../engine-api.js';
+import type { EngineMetrics } from '../crawl/engine-metrics.js';
 
 /** The counters of all crawlers, side by side where they are counted by crawler, else added up. */
 export function sumMetrics(

@@ -11,11 +11,12 @@ import { after, before, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { CrawlServices } from '../crawl/services.js';
-import { type BackfillView, NotFound, Unacceptable } from '../engine-api.js';
 import type { UrlFilter } from '../ports/frontier-store.js';
 import { SinkUnavailable } from '../ports/sink.js';
+import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { IdSet } from '../support/id-set.js';
 import { persistently } from '../support/persistently.js';
+import { type BackfillView } from '../views/delivery-views.js';
 
 /** Documents on their way to the sink at once. */
 const PAGE = 100;

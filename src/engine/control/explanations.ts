@@ -1,4 +1,5 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import { type RobotsOpinion } from '../../domain/explain/facts.js';
 import { headlineOf } from '../../domain/explain/headline.js';
 import { assignment, type QueueAssignment } from '../../domain/frontier/sources.js';
 import { likelyRoot } from '../../domain/policy/site-mode.js';
@@ -14,15 +15,6 @@ import type { Host, Hosts } from '../crawl/hosts/hosts.js';
 import { obeysRobots } from '../crawl/hosts/robots-gate.js';
 import { listedLinksSetting } from '../crawl/visit/found-links.js';
 import type { InFlight } from '../delivery/delivery.js';
-import {
-  type LinkView,
-  NotFound,
-  type PageView,
-  type RobotsOpinion,
-  Unacceptable,
-  type UrlExplanation,
-  type UrlHistory,
-} from '../engine-api.js';
 import { fetcherOf, rootOf, storedCandidate } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
@@ -30,6 +22,8 @@ import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome } from '../ports/page-task.js';
 import type { Partitions } from '../ports/partitions.js';
+import { NotFound, Unacceptable } from '../support/api-errors.js';
+import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
 import type { UrlFactsReader } from './url-facts.js';
 
 const LONGEST_PATH = 100;

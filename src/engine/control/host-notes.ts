@@ -1,7 +1,7 @@
 import type { Hosts } from '../crawl/hosts/hosts.js';
 import type { RobotsGate } from '../crawl/hosts/robots-gate.js';
 import type { SiteHealth } from '../crawl/hosts/site-health.js';
-import type { HostView } from '../engine-api.js';
+import type { HostView } from '../views/host-views.js';
 
 /** What only the node knows that asks a host: how its last visits went, and its robots.txt. */
 export type HostNote = Pick<

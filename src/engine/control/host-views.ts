@@ -5,12 +5,13 @@ import type { ClusterView } from '../cluster/cluster-view.js';
 import { pauseCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
-import { type HostView, NotFound, Unacceptable } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FolderStep, FrontierStore, HostRecord } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
+import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { WeighedCache } from '../support/weighed-cache.js';
+import { type HostView } from '../views/host-views.js';
 import type { HostNote, HostNotes } from './host-notes.js';
 
 interface HostServices {

@@ -1,7 +1,8 @@
 /**
  * What a person does to the URLs of a crawler: clear, refresh, forget errors; and the pending file of FDSE.
  */
-import { firstRefresh, type StateChanges } from '../../domain/crawl/disposition.js';
+import { firstRefresh } from '../../domain/crawl/revisit.js';
+import { type StateChanges } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { wantedNow } from '../../domain/frontier/sources.js';
 import { days, type Instant, instant, after as later, NEVER, seconds } from '../../domain/time/units.js';
@@ -11,14 +12,15 @@ import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CronSchedule } from '../crawl/services.js';
 import { dispositionRules } from '../crawl/visit/disposition-rules.js';
-import { type LineProblem, NotFound, type RefreshRequest, type UrlChoice } from '../engine-api.js';
 import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { PageSchedule } from '../ports/page-task.js';
+import { NotFound } from '../support/api-errors.js';
 import { persistently } from '../support/persistently.js';
+import { type LineProblem, type RefreshRequest, type UrlChoice } from '../views/url-views.js';
 import { storeRereading } from './rereading.js';
 import type { Roots } from './roots.js';
 import { CLEARED } from './url-commands.js';

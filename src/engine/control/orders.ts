@@ -2,10 +2,11 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import { wantedNow } from '../../domain/frontier/sources.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { type HeldDeletions, NotFound, Unacceptable } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import { type FrontierStore, type LedgerEntry, type LedgerFilter, StoreUnavailable } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
+import { NotFound, Unacceptable } from '../support/api-errors.js';
+import { type HeldDeletions } from '../views/delivery-views.js';
 
 const PAGE = 1_000;
 const SAMPLES = 10;

@@ -5,13 +5,14 @@ import type { Crawler } from '../crawl/crawler.js';
 import { toVerify } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Delivery } from '../delivery/delivery.js';
-import { NotFound, type ReconciliationReport, Unacceptable } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { Sink } from '../ports/sink.js';
+import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { IdSet } from '../support/id-set.js';
+import { type ReconciliationReport } from '../views/delivery-views.js';
 
 const PAGE = 1_000;
 const SAMPLES = 20;

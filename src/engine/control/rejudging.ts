@@ -2,7 +2,10 @@
  * A change of the configuration reaches every stored URL: judged with the same policy that crawls, page by page. The
  * preview counts what would change and changes nothing; applying carries it out in the background, resumable, paced.
  */
-import { type Disposition, dispose, rescheduled } from '../../domain/crawl/disposition.js';
+
+import { dispose } from '../../domain/crawl/disposition.js';
+import { rescheduled } from '../../domain/crawl/revisit.js';
+import { type Disposition } from '../../domain/crawl/state-changes.js';
 import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
 import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdict.js';
@@ -11,7 +14,6 @@ import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CronSchedule } from '../crawl/services.js';
 import { dispositionRules } from '../crawl/visit/disposition-rules.js';
-import type { PreviewCounts, PreviewGroup, PreviewReport } from '../engine-api.js';
 import { type CrawlContext, knownRoot, storedCandidate } from '../page/crawl-context.js';
 import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
@@ -19,6 +21,7 @@ import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import { persistently } from '../support/persistently.js';
+import type { PreviewCounts, PreviewGroup, PreviewReport } from '../views/crawler-views.js';
 
 const PAGE = 1_000;
 const SAMPLES = 20;

@@ -2,9 +2,9 @@ import type { Instant } from '../../domain/time/units.js';
 import { hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Host } from '../crawl/hosts/hosts.js';
-import type { RefreshRequest, RestingHost } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
+import type { RefreshRequest, RestingHost } from '../views/url-views.js';
 
 const MOST_SHOWN = 100;
 

@@ -7,12 +7,13 @@ import type { RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, crawlUrl, hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { NotFound, type RootSubmission, type RootView, type SubmitOutcome } from '../engine-api.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
+import { NotFound } from '../support/api-errors.js';
+import { type RootSubmission, type RootView, type SubmitOutcome } from '../views/crawler-views.js';
 
 /** Submissions that are stored at once. */
 const PAGE = 1_000;

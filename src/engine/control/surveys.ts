@@ -4,9 +4,9 @@
  */
 import { after, before, type Duration, days, hours, type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { SurveyView } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, SurveyStep } from '../ports/frontier-store.js';
+import type { SurveyView } from '../views/url-views.js';
 
 const KEPT_FOR = seconds(60);
 const AGES: readonly Duration[] = [hours(1), hours(6), days(1), days(3), days(7), days(14), days(30), days(90)];

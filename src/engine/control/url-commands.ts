@@ -1,6 +1,7 @@
 /** What a person's word, or a change of the rules, means for a URL as it stands. */
-import { CANONICAL_ELSEWHERE, type Disposition } from '../../domain/crawl/disposition.js';
+import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
 import { released } from '../../domain/crawl/release.js';
+import { type Disposition } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';

@@ -4,8 +4,8 @@ import { relatedUrl } from '../../domain/explain/visit-detail.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { RefusedView } from '../crawl/frontier/refused-view.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
-import type { RefusedView } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry, Visit } from '../ports/frontier-store.js';
 

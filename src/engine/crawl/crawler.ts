@@ -3,13 +3,13 @@
  * It never waits for a host: a host that is not ready is simply not picked.
  */
 
+import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { Teller } from '../../domain/explain/visit-detail.js';
 import { REFRESH, SOURCES, type SourceNumber, USER, wantedNow } from '../../domain/frontier/sources.js';
 import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { after, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
-import type { CrawlerRunState } from '../engine-api.js';
 import type { CrawlContext } from '../page/crawl-context.js';
 import type { UrlChanges } from '../ports/frontier-store.js';
 import { type Fence, FencedOut } from '../ports/partitions.js';

@@ -1,5 +1,6 @@
+import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { Instant } from '../../domain/time/units.js';
-import type { CrawlerRunState, SinkView } from '../engine-api.js';
+import type { SinkView } from '../delivery/sink-view.js';
 import type { Frontier } from './frontier/frontier.js';
 
 export interface Load {

@@ -4,9 +4,9 @@
  */
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Duration } from '../../domain/time/units.js';
-import type { SinkView } from '../engine-api.js';
 import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
 import { type SinkQueue, WITHDRAWN } from './sink-queue.js';
+import type { SinkView } from './sink-view.js';
 
 export interface DeliveryLimits {
   readonly maxOrders: number;

@@ -1,10 +1,10 @@
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { after, type Duration, type Instant, milliseconds, minutes, seconds } from '../../domain/time/units.js';
-import type { SinkView } from '../engine-api.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { type Sink, SinkUnavailable } from '../ports/sink.js';
+import type { SinkView } from './sink-view.js';
 
 export interface Waiting {
   readonly order: PushOrder;

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean } from 'class-validator';
-import type { PreviewCounts, PreviewReport } from '../../engine/engine-api.js';
+import type { PreviewCounts, PreviewReport } from '../../engine/views/crawler-views.js';
 import { asBoolean } from '../http/boolean.js';
 import { IfGiven } from '../http/fields.js';
 import { isoAlways } from '../http/time.js';

@@ -1,5 +1,5 @@
 import { type Problem, placeText } from '../../domain/crawl/place.js';
-import type { PreviewReport } from '../../engine/engine-api.js';
+import type { PreviewReport } from '../../engine/views/crawler-views.js';
 import { ProblemException } from '../http/problem.js';
 import type { UsageError } from '../options.js';
 import { configurationErrors } from './problems.dto.js';

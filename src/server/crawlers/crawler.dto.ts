@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import { URL_STATUSES } from '../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber, sourceName } from '../../domain/frontier/sources.js';
-import type { CrawlerRunState, CrawlerView } from '../../engine/engine-api.js';
 import type { QueuedUrl } from '../../engine/ports/frontier-store.js';
+import type { CrawlerView } from '../../engine/views/crawler-views.js';
 import { iso, isoAlways } from '../http/time.js';
 
 export const RUN_STATES = ['running', 'paused', 'stopped'] as const satisfies readonly CrawlerRunState[];

@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { CrawlerRunState, EngineApi } from '../../engine/engine-api.js';
+import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
+import type { EngineApi } from '../../engine/engine-api.js';
 import { OLDEST_HOSTS } from '../../engine/ports/frontier-store.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';

@@ -4,8 +4,9 @@
  */
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import { between, type Duration, hours, type Instant, minutes, seconds } from '../../domain/time/units.js';
-import type { CrawlerView, EngineMetrics } from '../../engine/engine-api.js';
+import type { EngineMetrics } from '../../engine/crawl/engine-metrics.js';
 import type { CrawlerCounts } from '../../engine/ports/frontier-store.js';
+import type { CrawlerView } from '../../engine/views/crawler-views.js';
 
 export const READ_EVERY: Duration = seconds(15);
 const POINTS_OF_A_QUARTER = 13 * 7 * 4;

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { HostView } from '../../engine/engine-api.js';
+import type { HostView } from '../../engine/views/host-views.js';
 import { inSeconds, iso, isoAlways } from '../http/time.js';
 
 export class HostRobotsDto {

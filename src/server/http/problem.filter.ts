@@ -1,10 +1,10 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { redactDeep } from '../../domain/redact.js';
-import { NotFound, Unacceptable } from '../../engine/engine-api.js';
 import { StoreUnavailable } from '../../engine/ports/frontier-store.js';
 import type { Log } from '../../engine/ports/log.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
+import { NotFound, Unacceptable } from '../../engine/support/api-errors.js';
 import { LOG } from '../tokens.js';
 import { PROBLEM_MEDIA_TYPE, type Problem, ProblemException, plainProblem, problemOf } from './problem.js';
 

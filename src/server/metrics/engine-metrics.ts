@@ -3,8 +3,11 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
+import type { EngineMetrics } from '../../engine/crawl/engine-metrics.js';
 import type { LoginView } from '../../engine/crawl/logins/logins.js';
-import type { CrawlerView, EngineApi, EngineMetrics, SinkView } from '../../engine/engine-api.js';
+import type { SinkView } from '../../engine/delivery/sink-view.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import type { CrawlerView } from '../../engine/views/crawler-views.js';
 
 interface Snapshot {
   readonly metrics: EngineMetrics;

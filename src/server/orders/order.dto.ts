@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ORDER_STATES, type OrderKind, type OrderState } from '../../domain/push/order.js';
-import type { HeldDeletions } from '../../engine/engine-api.js';
 import type { LedgerEntry } from '../../engine/ports/frontier-store.js';
+import type { HeldDeletions } from '../../engine/views/delivery-views.js';
 import { iso, isoAlways } from '../http/time.js';
 
 export class OrderDto {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsInt, IsString, Max, MaxLength, Min, MinLength } from 'class-validator';
-import type { RootView, SubmitOutcome } from '../../engine/engine-api.js';
+import type { RootView, SubmitOutcome } from '../../engine/views/crawler-views.js';
 import { IfGiven, IsListOf } from '../http/fields.js';
 import { MAX_URL } from '../http/limits.js';
 import { type ExplanationDto, explanationDto } from '../urls/explanation.dto.js';

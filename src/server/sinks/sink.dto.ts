@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { SINK_TYPE_NAMES } from '../../domain/push/sink-types.js';
-import type { BackfillView, ReconciliationReport, SinkView } from '../../engine/engine-api.js';
+import type { SinkView } from '../../engine/delivery/sink-view.js';
+import type { BackfillView, ReconciliationReport } from '../../engine/views/delivery-views.js';
 import { iso, isoAlways } from '../http/time.js';
 
 export class BackfillDto {

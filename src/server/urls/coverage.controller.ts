@@ -1,7 +1,8 @@
 import { Controller, Get, Inject, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { URL_STATUSES, type UrlStatus } from '../../domain/crawl/url-state.js';
-import type { EngineApi, SurveyView } from '../../engine/engine-api.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import type { SurveyView } from '../../engine/views/url-views.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { inSeconds, isoAlways } from '../http/time.js';

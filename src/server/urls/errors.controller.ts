@@ -1,7 +1,8 @@
 import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
 import { ApiParam, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import type { EngineApi, ErrorHostView } from '../../engine/engine-api.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import type { ErrorHostView } from '../../engine/views/url-views.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { IfGiven } from '../http/fields.js';
 import { Operation } from '../http/operation.js';

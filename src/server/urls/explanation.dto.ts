@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
+import type { RobotsOpinion } from '../../domain/explain/facts.js';
 import type { Fate, Headline } from '../../domain/explain/headline.js';
 import { type QueueAssignment, SOURCES, type SourceName } from '../../domain/frontier/sources.js';
 import { REASONS } from '../../domain/policy/reasons.js';
 import { type Effects, type Explanation, LAYERS, type TraceStep, type Verdict } from '../../domain/policy/verdict.js';
-import type { RobotsOpinion } from '../../engine/engine-api.js';
 import { inSeconds, iso } from '../http/time.js';
 
 const FATES: readonly Fate[] = ['in-index', 'on-its-way', 'not-in-index'];

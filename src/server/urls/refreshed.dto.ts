@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { RestingHost } from '../../engine/engine-api.js';
+import type { RestingHost } from '../../engine/views/url-views.js';
 import { CountDto } from '../http/count.dto.js';
 import { isoAlways } from '../http/time.js';
 

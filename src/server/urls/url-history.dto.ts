@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { LinkView, PageView, RefusedView, UrlHistory } from '../../engine/engine-api.js';
+import type { RefusedView } from '../../engine/crawl/frontier/refused-view.js';
 import type { Visit } from '../../engine/ports/frontier-store.js';
+import type { LinkView, PageView, UrlHistory } from '../../engine/views/url-views.js';
 import { inSeconds, isoAlways } from '../http/time.js';
 import { OrderDto, orderDto } from '../orders/order.dto.js';
 import {

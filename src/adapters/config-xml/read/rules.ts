@@ -15,7 +15,7 @@ import * as crawl from '../schema/crawl.js';
 import * as rules from '../schema/rules.js';
 import type { Values } from '../schema/spec.js';
 import { vocabularyOf } from '../schema/vocabulary.js';
-import { lengthRange } from '../value-types.js';
+import { lengthRange } from '../value-types/plain.js';
 
 /** Every rule of a crawler in file order. Rules with mistakes are left out and reported. */
 export function readRules(crawler: Node, problems: Problems): RuleDefinition[] {

@@ -12,7 +12,7 @@ import { all, type Node, one } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as sink from '../schema/sink.js';
 import { WEBHOOK } from '../schema/webhook.js';
-import { httpUrl } from '../value-types.js';
+import { httpUrl } from '../value-types/network.js';
 import type { ReadContext } from './context.js';
 import { fileSinkPath } from './file-sink-path.js';
 import { allowedAddresses, readAuthorities } from './server.js';

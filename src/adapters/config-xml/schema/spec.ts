@@ -1,5 +1,5 @@
 /** The form of the configuration table: what one element and one attribute are. */
-import type { ValueType } from '../value-types.js';
+import type { ValueType } from '../value-types/value-type.js';
 
 /** The three vocabularies. Newest namespace first; that one is written in the XML Schema. */
 export const NAMESPACES = {

@@ -1,6 +1,6 @@
 import type { Instant } from '../../../domain/time/units.js';
-import type { RefusedView } from '../../engine-api.js';
 import { copied } from '../../support/copied-string.js';
+import type { RefusedView } from './refused-view.js';
 
 const MOST_ENTRIES = 2_000;
 const SAMPLES = 5;

@@ -4,6 +4,7 @@
  */
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
+import type { RobotsOpinion } from '../../../domain/explain/facts.js';
 import type { FetchOutcome } from '../../../domain/fetch/outcome.js';
 import { concernsHost } from '../../../domain/politeness/politeness.js';
 import {
@@ -23,7 +24,6 @@ import {
 } from '../../../domain/robots/robots-txt.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
-import type { RobotsOpinion } from '../../engine-api.js';
 import { retryAfterOf } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageProcessor } from '../../ports/page-processor.js';

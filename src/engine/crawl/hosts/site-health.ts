@@ -1,4 +1,4 @@
-import type { HostView } from '../../engine-api.js';
+import { type Duration, milliseconds } from '../../../domain/time/units.js';
 
 const VISITS_REMEMBERED = 100;
 const HOSTS_REMEMBERED = 20_000;
@@ -7,6 +7,14 @@ interface VisitNote {
   readonly outcome: string;
   readonly failed: boolean;
   readonly duration: number;
+}
+
+/** What the visits remembered say of a host. */
+export interface HostHealth {
+  /** 0…1. */
+  readonly successShare?: number;
+  readonly errorClasses: Readonly<Record<string, number>>;
+  readonly averageLatency?: Duration;
 }
 
 /** How the last visits to each web server went. */
@@ -22,7 +30,7 @@ export class SiteHealth {
     if (this.hosts.size > HOSTS_REMEMBERED) this.hosts.delete(this.hosts.keys().next().value as string);
   }
 
-  of(hostKey: string): Pick<HostView, 'successShare' | 'errorClasses' | 'averageLatency'> {
+  of(hostKey: string): HostHealth {
     const notes = this.hosts.get(hostKey) ?? [];
     if (notes.length === 0) return { errorClasses: {} };
     const errorClasses: Record<string, number> = {};
@@ -32,7 +40,7 @@ export class SiteHealth {
     return {
       successShare: 1 - failed / notes.length,
       errorClasses,
-      averageLatency: latency as HostView['averageLatency'],
+      averageLatency: milliseconds(latency),
     };
   }
 }

@@ -1,4 +1,5 @@
-import { type DispositionRules, refreshRange, type StateChanges } from '../../../domain/crawl/disposition.js';
+import { type DispositionRules, refreshRange } from '../../../domain/crawl/revisit.js';
+import { type StateChanges } from '../../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { REFRESH } from '../../../domain/frontier/sources.js';
 import { effectivePrice, priceAfter } from '../../../domain/refresh/visit-price.js';

@@ -3,13 +3,10 @@
  * failed, and nobody could write that down. Their visit is made again, without validators; what it finds is ordered whatever the
  * store believes, a document or a deletion.
  */
-import {
-  type Disposition,
-  type DispositionRules,
-  dispose,
-  type StateChanges,
-  type VisitOutcome,
-} from '../../../domain/crawl/disposition.js';
+
+import { dispose } from '../../../domain/crawl/disposition.js';
+import { type DispositionRules } from '../../../domain/crawl/revisit.js';
+import { type Disposition, type StateChanges, type VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { type Instant, instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';

@@ -2,7 +2,7 @@
  * The end of every decision about a URL, whether a visit or a person led to it: the order goes to the sinks, and when they
  * have answered, the state is settled. The store's view of a document moves nowhere else.
  */
-import type { Disposition, StateChanges } from '../../../domain/crawl/disposition.js';
+import type { Disposition, StateChanges } from '../../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { REFRESH, type SourceNumber } from '../../../domain/frontier/sources.js';
 import type { OrderState, PushDocument, PushOrder } from '../../../domain/push/order.js';

@@ -1,5 +1,5 @@
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
-import type { DispositionRules } from '../../../domain/crawl/disposition.js';
+import type { DispositionRules } from '../../../domain/crawl/revisit.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { PageSchedule } from '../../ports/page-task.js';
 import type { CronSchedule } from '../services.js';

@@ -4,7 +4,8 @@
  */
 import { NearDuplicates } from '../../../domain/content/near-duplicates.js';
 import { type CanonicalVerdict, judgeCanonical } from '../../../domain/crawl/canonical.js';
-import { CANONICAL_ELSEWHERE, type VisitOutcome } from '../../../domain/crawl/disposition.js';
+import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
+import { type VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';

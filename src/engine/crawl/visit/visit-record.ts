@@ -1,4 +1,4 @@
-import type { VisitOutcome } from '../../../domain/crawl/disposition.js';
+import type { VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import {
   cutDetail,
   notIndexedDetail,

@@ -1,0 +1,100 @@
+/** Values in a language of their own: selectors, expressions, cron, SQL names. */
+import { Cron } from 'croner';
+import { compile } from 'css-select';
+import { RE2JS } from 're2js';
+import { parseSteps, STEPS_FORM } from '../../../domain/render/steps.js';
+import { no, ok, STRING, type ValueType } from './value-type.js';
+
+const SQL_NAME = '[A-Za-z_][A-Za-z0-9_]{0,62}';
+
+export const sqlTable: ValueType<string> = {
+  label: 'name of a table, `schema.table` or `table`',
+  xsd: `<xs:restriction base="xs:string"><xs:pattern value="${SQL_NAME}(\\.${SQL_NAME})?"/></xs:restriction>`,
+  parse: (value) => {
+    const text = value.trim();
+    const isTable = new RegExp(`^${SQL_NAME}(\\.${SQL_NAME})?$`).test(text);
+    return isTable ? ok(text) : no('letters, digits and `_`, not beginning with a digit, with or without `schema.`');
+  },
+};
+
+export const cron: ValueType<string> = {
+  label: 'cron expression of five fields: minute hour day month weekday',
+  xsd: STRING,
+  parse: (value) => {
+    try {
+      new Cron(value.trim(), { mode: '5-part', paused: true });
+      return ok(value.trim());
+    } catch {
+      return no('a cron expression of five fields like 0 3 * * * (minute hour day month weekday)');
+    }
+  },
+};
+
+export const timeZone: ValueType<string> = {
+  label: 'IANA time zone, for example `Europe/Paris`',
+  xsd: STRING,
+  parse: (value) => {
+    try {
+      new Intl.DateTimeFormat('en', { timeZone: value.trim() });
+      return ok(value.trim());
+    } catch {
+      return no('an IANA time zone like Europe/Paris or UTC');
+    }
+  },
+};
+
+export const renderSteps: ValueType<string> = {
+  label: 'steps on a page',
+  xsd: STRING,
+  parse: (value) => (parseSteps(value) ? ok(value.trim()) : no(STEPS_FORM)),
+};
+
+export const datePattern: ValueType<string> = {
+  label: 'pattern of a date like `dd.MM.yyyy HH:mm`',
+  xsd: STRING,
+  parse: (value) => (value.includes('yyyy') ? ok(value) : no('a pattern with `yyyy`, like dd.MM.yyyy')),
+};
+
+const MAX_EXPRESSION = 4_096;
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 200);
+
+/** A selector that can be compiled, as pages are read with it. */
+export const selector: ValueType<string> = {
+  label: 'CSS selector',
+  xsd: STRING,
+  parse: (value) => {
+    const text = value.trim();
+    if (text === '' || text.length > MAX_EXPRESSION) return no('a CSS selector like main .article > p');
+    try {
+      compile(text);
+      return ok(text);
+    } catch (error) {
+      return no(`a CSS selector like main .article > p (${reasonOf(error)})`);
+    }
+  },
+};
+
+/** One that runs in linear time. */
+export const regex: ValueType<string> = {
+  label: 'regular expression without look-around and back-references',
+  xsd: STRING,
+  parse: (value) => {
+    if (value.trim() === '' || value.length > MAX_EXPRESSION) return no('a regular expression');
+    try {
+      RE2JS.compile(value);
+      return ok(value);
+    } catch (error) {
+      return no(`a regular expression without look-around and back-references (${reasonOf(error)})`);
+    }
+  },
+};
+
+export const jsonLdPath: ValueType<string> = {
+  label: 'path like `author.name` or `Product:offers.price`',
+  xsd: STRING,
+  parse: (value) =>
+    /^(?:[^:.\s]+:)?[^:.\s]+(?:\.[^:.\s]+)*$/.test(value.trim())
+      ? ok(value.trim())
+      : no('names with points between them, like author.name or Product:offers.price'),
+};

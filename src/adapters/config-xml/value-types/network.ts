@@ -1,0 +1,143 @@
+/** URLs, addresses, headers and what else belongs to requests. */
+
+import { isIP } from 'node:net';
+import { parseCidr } from '../../../domain/net/address.js';
+import { hasUserInfo } from '../../../domain/url/crawl-url.js';
+import { enumeration } from './plain.js';
+import { listOf, lower, no, ok, type Parsed, pattern, STRING, token, type ValueType } from './value-type.js';
+
+export const protocols = listOf(enumeration(['http', 'https']));
+
+export const mediaTypes = listOf(token('media type, `text/*` for a family', /^[\w.+-]+\/(?:\*|[\w.+-]+)$/, lower));
+
+export const headerName = token('header name', /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, (value) => value);
+
+function parseHttpUrl(value: string): Parsed<string> {
+  const url = URL.parse(value.trim());
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    return no('an absolute URL that begins with http:// or https://');
+  }
+  return ok(value.trim());
+}
+
+export const httpUrl: ValueType<string> = {
+  label: 'URL, http or https',
+  xsd: '<xs:restriction base="xs:anyURI"/>',
+  parse: parseHttpUrl,
+};
+
+export const proxyUrl: ValueType<string> = {
+  label: 'URL of a proxy: http, https, socks5 or socks5h',
+  xsd: '<xs:restriction base="xs:anyURI"/>',
+  parse: (value) => {
+    const url = URL.parse(value.trim());
+    const isProxy = url && ['http:', 'https:', 'socks5:', 'socks5h:'].includes(url.protocol) && url.hostname !== '';
+    return isProxy ? ok(value.trim()) : no('a URL that begins with http://, https://, socks5:// or socks5h://');
+  },
+};
+
+export const urlPrefix: ValueType<string> = {
+  label: 'prefix of URLs; may be empty',
+  xsd: STRING,
+  parse: (value) => (hasUserInfo(value) ? no(WITHOUT_USER_INFO) : ok(value.trim())),
+};
+
+const WITHOUT_USER_INFO =
+  'a URL without user name and password: they are written as `authentication="user:password"` of the record, or in a Credential of the fetcher';
+
+export const cidr: ValueType<string> = {
+  label: 'IP address or CIDR block, for example `10.0.0.0/8`',
+  xsd: STRING,
+  parse: (value) => {
+    const [address = '', bits, ...rest] = value.trim().split('/');
+    const family = isIP(address);
+    const most = family === 4 ? 32 : 128;
+    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN;
+    if (family === 0 || rest.length > 0 || !(length <= most)) return no('an address block like 10.0.0.0/8 or fd00::/8');
+    return ok(`${address}/${length}`);
+  },
+};
+
+export const webSocketUrl: ValueType<string> = {
+  label: 'ws or wss URL',
+  xsd: STRING,
+  parse: (value) =>
+    /^wss?:$/.test(URL.parse(value)?.protocol ?? '') ? ok(value) : no('a URL that begins with ws:// or wss://'),
+};
+
+export const hostNames: ValueType<readonly string[]> = listOf(token('host name', /^[\w.-]{1,253}$/, lower));
+
+/** Hosts that are asked without a proxy; see domain/net/choose-proxy.ts. */
+export const proxyExceptions: ValueType<readonly string[]> = listOf({
+  label: 'host name, address or block, with or without a port, or `*`',
+  xsd: STRING,
+  parse: (value) =>
+    value === '*' ||
+    /^(?:\*?\.)?[\w.-]{1,253}(?::\d{1,5})?$/.test(value) ||
+    parseCidr(value.replace(/\]:\d{1,5}$/, ']'))
+      ? ok(lower(value))
+      : no('a host name, an address or a block like 10.0.0.0/8'),
+});
+
+export const headerValue: ValueType<string> = {
+  label: 'text of one line',
+  xsd: STRING,
+  parse: (value) =>
+    /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+      ? ok(value.trim())
+      : no('text that a header can carry: one line, no control characters'),
+};
+
+/** Whom to ask about a crawl. */
+export const contact: ValueType<string> = {
+  label: 'http or https URL, or mail address',
+  xsd: STRING,
+  parse: (value) => {
+    const given = value.trim();
+    const isUrl = /^https?:\/\/[\x21-\x7e]{1,500}$/i.test(given) && URL.canParse(given);
+    return isUrl || /^[\x21-\x7e]{1,64}@[\w.-]{1,253}$/.test(given) ? ok(given) : no('a URL or a mail address');
+  },
+};
+
+/** `Name: value`. */
+export const header: ValueType<readonly [name: string, value: string]> = {
+  label: 'header `Name: value`',
+  xsd: STRING,
+  parse: (value) => {
+    const colon = value.indexOf(':');
+    const key = headerName.parse(value.slice(0, Math.max(0, colon)));
+    const content = headerValue.parse(value.slice(colon + 1));
+    return key.ok && content.ok ? ok([key.value, content.value] as const) : no('a header like X-Team: search');
+  },
+};
+
+export const productToken: ValueType<string> = {
+  label: 'product token: letters, `-` and `_` (RFC 9309, 2.2.1)',
+  xsd: pattern('[A-Za-z_\\-]+'),
+  parse: (value) =>
+    /^[A-Za-z_-]+$/.test(value.trim()) ? ok(value.trim()) : no('letters, dashes and underscores only'),
+};
+
+export const fingerprint: ValueType<string> = {
+  label: 'SHA-256 fingerprint: 64 hexadecimal digits, with or without colons',
+  xsd: STRING,
+  parse: (value) => {
+    const digits = value.replace(/[:\s]/g, '').toLowerCase();
+    return /^[0-9a-f]{64}$/.test(digits)
+      ? ok(digits)
+      : no('64 hexadecimal digits, as `openssl x509 -fingerprint -sha256` prints them');
+  },
+};
+
+export const webhookSecret: ValueType<string> = {
+  label: '`whsec_` and Base64 of 24 to 64 bytes',
+  xsd: STRING,
+  parse: (value) => {
+    const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value.trim()) ?? [];
+    const bytes = Buffer.from(base64, 'base64').length;
+    const isKey = (bytes >= 24 && bytes <= 64) || value.includes('${');
+    return isKey
+      ? ok(value.trim())
+      : no('`whsec_` and Base64 of 24 to 64 bytes, like the output of `echo whsec_$(openssl rand -base64 32)`');
+  },
+};

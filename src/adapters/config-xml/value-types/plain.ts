@@ -1,0 +1,191 @@
+/** Texts, numbers, times and lists. */
+import { parsePeriod } from '../../../domain/policy/period.js';
+import { type Duration, milliseconds, seconds } from '../../../domain/time/units.js';
+import { didYouMean } from '../spelling.js';
+import { listOf, lower, no, ok, pattern, STRING, token, type ValueType } from './value-type.js';
+
+export const text: ValueType<string> = { label: 'text', xsd: STRING, parse: ok };
+
+export const word: ValueType<string> = {
+  label: 'text, not empty',
+  xsd: '<xs:restriction base="xs:string"><xs:minLength value="1"/></xs:restriction>',
+  parse: (value) => (value.trim() === '' ? no('a value that is not empty') : ok(value)),
+};
+
+export const login: ValueType<string> = {
+  label: '`user:password`',
+  xsd: pattern('[^:]+:.*'),
+  parse: (value) => (/^[^:]+:/.test(value) ? ok(value) : no('user and password with a colon between them')),
+};
+
+/** Something to look for in URLs: they have no blanks, so those around it only belong to the layout of the file. */
+export const trimmed = (type: ValueType<string>): ValueType<string> => ({
+  ...type,
+  parse: (v) => type.parse(v.trim()),
+});
+
+export const name: ValueType<string> = {
+  label: 'name: letters, digits, `.`, `_`, `-` and blanks, at most 100',
+  xsd: pattern('[^\\s/?#&amp;&lt;&gt;]([^/?#&amp;&lt;&gt;]{0,98}[^\\s/?#&amp;&lt;&gt;])?'),
+  parse: (value) =>
+    /^[\p{L}\p{N}._-](?:[\p{L}\p{N} ._-]{0,98}[\p{L}\p{N}._-])?$/u.test(value)
+      ? ok(value)
+      : no('a name of letters, digits, dots, dashes and blanks'),
+};
+
+const TRUE = ['true', 'yes', '1', 'on'];
+
+const FALSE = ['false', 'no', '0', 'off'];
+
+export const boolean: ValueType<boolean> = {
+  label: '`true` or `false`',
+  // The product writes an attribute that is left at its default as an empty one.
+  xsd: `<xs:restriction base="xs:string">${[...TRUE, ...FALSE, ''].map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
+  parse: (value) => {
+    const lower = value.trim().toLowerCase();
+    if (TRUE.includes(lower)) return ok(true);
+    return FALSE.includes(lower) ? ok(false) : no('true or false');
+  },
+};
+
+/** Above this a bound only keeps arithmetic exact, and nobody wants to read it. */
+const BEYOND_INTEREST = 1_000_000_000;
+
+const bounds = (minimum: number, maximum: number): string =>
+  maximum > BEYOND_INTEREST ? `, at least ${minimum}` : ` from ${minimum} to ${maximum}`;
+
+export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): ValueType<number> {
+  const label = `whole number${bounds(minimum, maximum)}`;
+  return {
+    label,
+    xsd: `<xs:restriction base="xs:integer"><xs:minInclusive value="${minimum}"/><xs:maxInclusive value="${maximum}"/></xs:restriction>`,
+    parse: (value) => {
+      const n = /^\s*[+-]?\d{1,16}\s*$/.test(value) ? Number(value) : Number.NaN;
+      return n >= minimum && n <= maximum ? ok(n) : no(`a ${label}`);
+    },
+  };
+}
+
+export function decimal(minimum: number, maximum: number): ValueType<number> {
+  const label = `number${bounds(minimum, maximum)}`;
+  return {
+    label,
+    xsd: `<xs:restriction base="xs:decimal"><xs:minInclusive value="${minimum}"/><xs:maxInclusive value="${maximum}"/></xs:restriction>`,
+    parse: (value) => {
+      const n = /^\s*[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})\s*$/.test(value) ? Number(value) : Number.NaN;
+      return n >= minimum && n <= maximum ? ok(n) : no(`a ${label}`);
+    },
+  };
+}
+
+const mapped = <A, B>(type: ValueType<A>, convert: (value: A) => B): ValueType<B> => ({
+  ...type,
+  parse: (value) => {
+    const parsed = type.parse(value);
+    return parsed.ok ? ok(convert(parsed.value)) : parsed;
+  },
+});
+
+const LONGEST_MS = 31_536_000_000 * 100;
+
+export const durationMs = (minimum = 0): ValueType<Duration> => mapped(integer(minimum, LONGEST_MS), milliseconds);
+
+export const durationS = (minimum = 0): ValueType<Duration> => mapped(integer(minimum, LONGEST_MS / 1000), seconds);
+
+export const period: ValueType<Duration> = {
+  label: 'period: seconds, or pairs like `1d12h`',
+  xsd: pattern('[+\\-]?[0-9]+|([+\\-]?[0-9]+[sMhdmy])+'),
+  parse: (value) => {
+    const parsed = parsePeriod(value.trim());
+    return parsed === undefined ? no('seconds, or pairs like 1d12h (s, M minute, h, d, m month, y)') : ok(parsed);
+  },
+};
+
+export function enumeration<const T extends string>(values: readonly T[]): ValueType<T> {
+  return {
+    label: values.map((v) => `\`${v}\``).join(', '),
+    xsd: `<xs:restriction base="xs:string">${values.map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
+    parse: (value) => {
+      const found = values.find((v) => v === value.trim());
+      return found === undefined ? no(`one of ${values.join(', ')}${didYouMean(value.trim(), values)}`) : ok(found);
+    },
+  };
+}
+
+export const extensions = listOf(
+  token('file extension', /^\.?[^\s./\\?#;:*="'<>&]{1,32}$/, (v) => lower(v.replace(/^\./, ''))),
+);
+
+/** A URL, or for the `file` sink a path. */
+export const target: ValueType<string> = { ...word, label: 'URL, or a path for `file`' };
+
+export const fileName: ValueType<string> = {
+  label: 'file name, relative to the folder of the configuration and inside it',
+  xsd: STRING,
+  parse: (value) => {
+    const parts = value.trim().split(/[/\\]/);
+    const inside = value.trim() !== '' && !/^(?:[/\\]|[a-z]:)/i.test(value.trim()) && !parts.includes('..');
+    return inside && !value.includes('\0') ? ok(value.trim()) : no("a file inside the configuration's own folder");
+  },
+};
+
+export interface LengthRange {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export const lengthRange: ValueType<LengthRange> = {
+  label: 'length range `[30:]`, `[:10]` or `[11:12]`, bounds included',
+  xsd: STRING,
+  parse: (value) => {
+    const m = /^\s*\[\s*(?:(\d{1,6})\s*)?:\s*(?:(\d{1,6})\s*)?\]\s*$/.exec(value);
+    const minimum = m?.[1] === undefined ? undefined : Number(m[1]);
+    const maximum = m?.[2] === undefined ? undefined : Number(m[2]);
+    if (!m || (minimum === undefined && maximum === undefined))
+      return no('a length range like [30:], [:10] or [11:12]');
+    if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
+      return no(`a range whose first number is not above the second, like [${maximum}:${minimum}]`);
+    }
+    return ok({ ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) });
+  },
+};
+
+export const keyValues: ValueType<readonly { name: string; value: string }[]> = {
+  label: 'pairs `name=value`, separated by `;`',
+  xsd: STRING,
+  parse: (value) => {
+    const pairs: { name: string; value: string }[] = [];
+    for (const part of value.split(';')) {
+      if (part.trim() === '') continue;
+      const equals = part.indexOf('=');
+      const key = part.slice(0, equals).trim();
+      if (equals < 0 || key === '') return no('pairs like team=search;area=docs');
+      pairs.push({ name: key, value: part.slice(equals + 1).trim() });
+    }
+    return ok(pairs);
+  },
+};
+
+export const share: ValueType<number> = {
+  label: 'share, 0.05 to 1',
+  xsd: STRING,
+  parse: (value) => (Number(value) >= 0.05 && Number(value) <= 1 ? ok(Number(value)) : no('a number from 0.05 to 1')),
+};
+
+/** Words of a list, with blanks between them. */
+export const words = <W extends string>(label: string, known: readonly W[]): ValueType<readonly W[]> => ({
+  label: `list of ${label}: ${known.map((word) => `\`${word}\``).join(', ')}`,
+  xsd: STRING,
+  parse: (value) => {
+    const given = value.trim().split(/\s+/);
+    const unknown = given.find((word) => !(known as readonly string[]).includes(word));
+    return unknown === undefined ? ok(given as W[]) : no(`${known.join(', ')}`);
+  },
+});
+
+/** A size that the options of a sink keep as text. */
+export const byteCount: ValueType<string> = {
+  label: 'number of bytes, at least 1000',
+  xsd: pattern('[1-9][0-9]{3,14}'),
+  parse: (value) => (/^[1-9]\d{3,14}$/.test(value.trim()) ? ok(value.trim()) : no('a number of bytes, at least 1000')),
+};

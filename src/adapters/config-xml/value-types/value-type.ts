@@ -1,0 +1,44 @@
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly wanted: string };
+
+export interface ValueType<T> {
+  /** For a person: "whole number from 1 to 200". */
+  readonly label: string;
+  /** Body of an xs:simpleType that allows the same, or a little more. */
+  readonly xsd: string;
+  parse(text: string): Parsed<T>;
+}
+
+export const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
+
+export const no = (wanted: string): { ok: false; wanted: string } => ({ ok: false, wanted });
+
+export const STRING = '<xs:restriction base="xs:string"/>';
+
+export const pattern = (regex: string): string =>
+  `<xs:restriction base="xs:string"><xs:pattern value="${regex}"/></xs:restriction>`;
+
+/** Several of one type, separated by blanks, commas or pipes. */
+export function listOf<T>(item: ValueType<T>): ValueType<readonly T[]> {
+  return {
+    label: `list, separated by blanks, commas or \`|\`, of: ${item.label}`,
+    xsd: STRING,
+    parse: (value) => {
+      const items: T[] = [];
+      for (const part of value.split(/[\s,|]+/)) {
+        if (part === '') continue;
+        const parsed = item.parse(part);
+        if (!parsed.ok) return no(`${parsed.wanted} ('${part.slice(0, 60)}' is none)`);
+        items.push(parsed.value);
+      }
+      return ok(items);
+    },
+  };
+}
+
+export const token = (label: string, regex: RegExp, normalize: (value: string) => string): ValueType<string> => ({
+  label,
+  xsd: STRING,
+  parse: (value) => (regex.test(value.trim()) ? ok(normalize(value.trim())) : no(label)),
+});
+
+export const lower = (value: string): string => value.toLowerCase();

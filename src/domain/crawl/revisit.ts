@@ -1,0 +1,137 @@
+/**
+ * When a URL is visited next: what is believed of its changes, the ages between which smart refresh visits it, and what a change
+ * of those times means for a URL that was visited under the ones before. Pure.
+ */
+import { INDEX, REFRESH } from '../frontier/sources.js';
+import { type ChangeBelief, learn, UNKNOWN } from '../refresh/change-belief.js';
+import { nextVisit, type RefreshRange } from '../refresh/smart-refresh.js';
+import { effectivePrice } from '../refresh/visit-price.js';
+import { parseHttpDate } from '../time/http-date.js';
+import { after, between, type Duration, type Instant, milliseconds, NEVER } from '../time/units.js';
+import { type ErrorPolicyDefinition, type RefreshDefinition } from './definition.js';
+import { type Disposition, type StateChanges } from './state-changes.js';
+import { type UrlState } from './url-state.js';
+
+/** Schedule overrides that the verdict on the URL carries. */
+export interface VisitSchedule {
+  readonly period?: Duration;
+  readonly refreshMinimumAge?: Duration;
+  readonly refreshMaximumAge?: Duration;
+  readonly errorExpiry?: Duration;
+  readonly maxTemporaryErrors?: number;
+  readonly retryDelay?: Duration;
+  /** How much an up-to-date copy is worth, by priority and weight; see VisitCost. */
+  readonly importance?: number;
+}
+
+export interface DispositionRules {
+  readonly errors: ErrorPolicyDefinition;
+  readonly refresh: RefreshDefinition;
+  readonly schedule: VisitSchedule;
+  /** Next time of the cron schedule, when smart refresh is off; absent: no refresh by itself. */
+  readonly nextCron?: Instant;
+  /** What a visit costs at the host; absent: as little as can be. */
+  readonly visitPrice?: Duration;
+}
+
+interface Seen {
+  readonly changed: boolean;
+  /** There was a visit to compare with. */
+  readonly seen: boolean;
+  readonly lastModified?: string;
+  readonly lifetime?: Duration;
+}
+
+/** What is believed of the page's changes after this visit. */
+export function believed(state: UrlState, { changed, seen, lastModified, lifetime }: Seen, now: Instant): ChangeBelief {
+  const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
+  return learn(beliefOf(state), {
+    elapsed: seen && state.lastVisitAt !== undefined ? between(state.lastVisitAt, now) : undefined,
+    changed,
+    age: modified === undefined ? undefined : between(modified, now),
+    lifetime,
+  });
+}
+
+const beliefOf = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief =>
+  changeInterval === undefined || changeUncertainty === undefined
+    ? UNKNOWN
+    : { interval: changeInterval, uncertainty: changeUncertainty };
+
+/** Even over 0…1 for pages found together and for the visits of a page (golden ratio): they do not all come due together. */
+const drawOf = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
+
+export function nextRefresh(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): Instant {
+  const { period } = rules.schedule;
+  if (period !== undefined) return after(now, period);
+  if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
+  const range = refreshRange(rules);
+  const importance = importanceOf(state, rules.schedule);
+  const cost = { price: effectivePrice(rules.visitPrice, range), draw: drawOf(state), importance };
+  return after(now, nextVisit(belief, range, cost));
+}
+
+/** The place in the queue of a URL that another program visited at that time: as after a first visit here. */
+export const firstRefresh = (
+  state: UrlState,
+  rules: DispositionRules,
+  visitedAt: Instant,
+): Pick<StateChanges, 'source' | 'dueAt'> => requeue(nextRefresh(state, rules, UNKNOWN, visitedAt), rules);
+
+/**
+ * What a change of the times of refresh means for a URL that was visited under the ones before: a visit that would come too
+ * late by the new ones comes sooner. Those that are overdue are spread over an interval. Undefined: it comes in time.
+ */
+export function rescheduled(state: UrlState, rules: DispositionRules, now: Instant): Disposition | undefined {
+  const { lastVisitAt, dueAt } = state;
+  // What has temporary errors is tried again at its own times.
+  if (
+    lastVisitAt === undefined ||
+    state.status === 'removed' ||
+    state.temporaryErrors > 0 ||
+    dueAt <= latestVisit(lastVisitAt, rules)
+  )
+    return undefined;
+  const { period } = rules.schedule;
+  const regular = period !== undefined || rules.refresh.smart;
+  const next = nextRefresh(state, rules, beliefOf(state), lastVisitAt);
+  const spread = milliseconds(Math.round(between(lastVisitAt, next) * drawOf(state)));
+  const sooner = regular && next < now ? after(now, spread) : next;
+  return sooner < dueAt ? { remove: false, changes: requeue(sooner, rules), changed: false } : undefined;
+}
+
+function latestVisit(lastVisitAt: Instant, rules: DispositionRules): Instant {
+  const { period, errorExpiry } = rules.schedule;
+  if (period !== undefined) return after(lastVisitAt, period);
+  if (!rules.refresh.smart) return rules.nextCron ?? NEVER;
+  return after(lastVisitAt, milliseconds(Math.max(maximumAge(rules), errorExpiry ?? 0)));
+}
+
+/** The ages between which smart refresh visits the URL again. */
+export const refreshRange = (rules: DispositionRules): RefreshRange => ({
+  minimumAge: rules.schedule.refreshMinimumAge ?? rules.refresh.minimumAge,
+  maximumAge: maximumAge(rules),
+  objective: rules.refresh.objective,
+});
+
+/** The importance of a page falls with the square root of its distance from the root, no further than this many links. */
+const DEEPEST = 15;
+
+const importanceOf = ({ hops }: UrlState, { importance = 1 }: VisitSchedule): number =>
+  importance / Math.sqrt(1 + Math.min(hops, DEEPEST));
+
+export const maximumAge = (rules: DispositionRules): Duration =>
+  rules.schedule.refreshMaximumAge ?? rules.refresh.maximumAge;
+
+/** Documents in error are refreshed like other documents. */
+export function errorRevisit(state: UrlState, rules: DispositionRules, now: Instant): Instant {
+  const { errorExpiry } = rules.schedule;
+  if (errorExpiry !== undefined) return after(now, errorExpiry);
+  return nextRefresh(state, rules, beliefOf(state), now);
+}
+
+/** Without smart refresh there is no refresh source: due URLs go to the index source. */
+export function requeue(dueAt: Instant, rules: DispositionRules): StateChanges {
+  if (dueAt >= NEVER) return { source: null, dueAt: NEVER };
+  return { source: rules.refresh.smart ? REFRESH : INDEX, dueAt };
+}

@@ -1,0 +1,1 @@
+export type CrawlerRunState = 'running' | 'paused' | 'stopped';

@@ -1,0 +1,68 @@
+/** What goes into the decision on a visit, and what comes out of it. */
+import { type ErrorCode } from '../fetch/error-codes.js';
+import { type Validators } from '../fetch/validators.js';
+import { type SourceNumber } from '../frontier/sources.js';
+import { type Duration, type Instant } from '../time/units.js';
+import { type UrlStatus } from './url-state.js';
+
+/** What a visit came to, as far as the decision needs it. */
+export type VisitOutcome =
+  | {
+      readonly kind: 'document';
+      readonly index: boolean;
+      readonly reason: string;
+      /** The document that is in the index in its place, when another one is. */
+      readonly related?: string;
+      readonly stamp: string;
+      readonly simhash?: bigint;
+      readonly contentType: string;
+      readonly title: string;
+      readonly etag?: string;
+      readonly lastModified?: string;
+      /** How long it says that it stays fresh. */
+      readonly lifetime?: Duration;
+    }
+  | ({ readonly kind: 'unchanged' } & Validators)
+  | { readonly kind: 'redirect' }
+  | { readonly kind: 'sitemap'; readonly changed?: boolean }
+  | {
+      readonly kind: 'excluded';
+      readonly reason: string;
+      readonly keepDocument: boolean;
+      readonly removeStatus: boolean;
+      readonly revisit: boolean;
+    }
+  | { readonly kind: 'error'; readonly code: ErrorCode; readonly retryAfter?: Duration };
+
+/** Undefined = unchanged; null = cleared. The store's UrlChanges has the same fields. */
+export interface StateChanges {
+  root?: string;
+  status?: UrlStatus;
+  reason?: string;
+  source?: SourceNumber | null;
+  dueAt?: Instant;
+  lastVisitAt?: Instant;
+  temporaryErrors?: number;
+  permanentError?: boolean;
+  visits?: number;
+  changes?: number;
+  lastChangeAt?: Instant;
+  changeInterval?: Duration;
+  changeUncertainty?: number;
+  etag?: string | null;
+  lastModified?: string | null;
+  stamp?: string | null;
+  simhash?: bigint | null;
+  contentType?: string | null;
+  title?: string | null;
+  canonical?: string | null;
+}
+
+export interface Disposition {
+  /** The URL is deleted from the store, without a trace. */
+  readonly remove: boolean;
+  readonly changes: StateChanges;
+  /** What the sinks are told; the changes hold when they have acknowledged it. */
+  readonly order?: { readonly kind: 'add' | 'delete'; readonly reason: string };
+  readonly changed: boolean;
+}

@@ -1,0 +1,38 @@
+import { type Duration } from '../../domain/time/units.js';
+
+/** Counters since the start of the process, for Prometheus. */
+export interface EngineMetrics {
+  readonly pages: readonly { readonly crawler: string; readonly outcome: string; readonly count: number }[];
+  /** Of crawlers that render. */
+  readonly rendering: readonly {
+    readonly crawler: string;
+    /** By outcome: `rendered` or a code `render-…`. */
+    readonly pages: Readonly<Record<string, number>>;
+    readonly seconds: number;
+    /** Requests of pages that were not made, by reason. */
+    readonly refused: Readonly<Record<string, number>>;
+  }[];
+  /** Pages read that have no content without their scripts. */
+  readonly needRendering: readonly { readonly crawler: string; readonly count: number }[];
+  /** Documents whose text could not be extracted, by reason code. */
+  readonly unread: readonly { readonly crawler: string; readonly reason: string; readonly count: number }[];
+  readonly bytes: readonly { readonly crawler: string; readonly count: number }[];
+  readonly links: readonly { readonly crawler: string; readonly discovered: number; readonly refused: number }[];
+  readonly orders: readonly {
+    readonly crawler: string;
+    readonly kind: string;
+    readonly state: string;
+    readonly count: number;
+  }[];
+  /** Mean over the last refresh visits of a crawler; none before the first. */
+  readonly visitPrices: readonly { readonly crawler: string; readonly price: Duration }[];
+  readonly fetchSeconds: {
+    readonly sum: number;
+    readonly count: number;
+    readonly buckets: readonly (readonly [le: number, count: number])[];
+  };
+  readonly heldDeletions: number;
+  /** Commands between nodes that failed too often. */
+  readonly commandsSetAside: number;
+  readonly activeFetches: number;
+}

@@ -1,0 +1,85 @@
+import { type CrawlerRunState } from '../../domain/crawl/run-state.js';
+import { type UrlState } from '../../domain/crawl/url-state.js';
+import { type Explanation } from '../../domain/policy/verdict.js';
+import { type Instant } from '../../domain/time/units.js';
+import { type CrawlerCounts } from '../ports/frontier-store.js';
+
+export interface SourceView {
+  readonly name: string;
+  readonly number: number;
+  readonly weight: number;
+  /** Queued URLs, due or not. */
+  readonly depth: number;
+  /** Picks since the start of the process. */
+  readonly picks: number;
+}
+
+export interface CrawlerView {
+  readonly name: string;
+  readonly state: CrawlerRunState;
+  readonly counts: CrawlerCounts;
+  readonly sources: readonly SourceView[];
+  /** Over the last minute, per second. */
+  readonly pagesPerSecond: number;
+  readonly errorsPerSecond: number;
+  readonly ordersPerSecond: number;
+  /** Pages being fetched now. */
+  readonly active: number;
+  /** Orders decided and not yet acknowledged. */
+  readonly pendingOrders: number;
+  /** What limits the speed right now, in words for a person. */
+  readonly limitedBy: string;
+  readonly nextRequestAt?: Instant;
+  /** True when nothing is due and nothing is in flight: every reachable URL is up to date. */
+  readonly idle: boolean;
+}
+
+export interface RootSubmission {
+  readonly url: string;
+  readonly site?: boolean;
+  readonly entireSite?: boolean;
+  readonly priority?: number;
+  readonly group?: string;
+  readonly metas?: readonly { readonly name: string; readonly value: string }[];
+  readonly followLinks?: boolean;
+}
+
+export type SubmitOutcome =
+  | { readonly outcome: 'new' | 'known'; readonly url: UrlState }
+  | {
+      readonly outcome: 'rejected';
+      readonly url: string;
+      readonly explanation?: Explanation;
+      readonly message: string;
+    };
+
+export interface RootView extends RootSubmission {
+  /** `configuration`: is in CrawlConfig.xml; `submitted`: came over the API. */
+  readonly origin: 'configuration' | 'submitted';
+  readonly state?: UrlState;
+}
+
+export interface PreviewReport {
+  readonly crawlers: readonly PreviewCounts[];
+  readonly judged: number;
+  readonly total: number;
+  readonly done: boolean;
+  /** Crawlers of which more than 10 % of the documents would be deleted: applying wants `confirm`. */
+  readonly needsConfirmation: readonly string[];
+}
+
+export interface PreviewCounts {
+  readonly crawler: string;
+  readonly indexed: number;
+  readonly newlyAccepted: PreviewGroup;
+  readonly excluded: PreviewGroup;
+  readonly keptElsewhere: PreviewGroup;
+  readonly documentsDeleted: PreviewGroup;
+  readonly changedSource: PreviewGroup;
+}
+
+export interface PreviewGroup {
+  readonly count: number;
+  readonly byHost: Readonly<Record<string, number>>;
+  readonly samples: readonly { readonly url: string; readonly reason: string }[];
+}

@@ -1,0 +1,33 @@
+import { type BackfillProgress } from '../../domain/push/backfill.js';
+import { type Instant } from '../../domain/time/units.js';
+
+export interface HeldDeletions {
+  readonly hostKey: string;
+  readonly crawler: string;
+  readonly count: number;
+  /** Of these, those that wait for a sign of life or an early look, and need nobody. */
+  readonly awaiting: number;
+  readonly oldest: Instant;
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly samples: readonly string[];
+}
+
+/** What a sink is being sent of a crawler's documents, see domain/push/backfill.ts. */
+export interface BackfillView extends Omit<BackfillProgress, 'cursor' | 'pass' | 'waiting'> {
+  readonly crawler: string;
+  readonly sink: string;
+  readonly waitingVisits: number;
+}
+
+export interface ReconciliationReport {
+  readonly sink: string;
+  readonly at: Instant;
+  readonly compared: number;
+  /** Indexed by the store's account, absent at the sink. */
+  readonly missing: { readonly count: number; readonly samples: readonly string[] };
+  /** At the sink, not indexed by the store's account. */
+  readonly extra: { readonly count: number; readonly samples: readonly string[] };
+  /** Held with another stamp. */
+  readonly stale: { readonly count: number; readonly samples: readonly string[] };
+  readonly repaired: boolean;
+}

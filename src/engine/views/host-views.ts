@@ -1,0 +1,30 @@
+import { type RobotsPolicy } from '../../domain/robots/robots-policy.js';
+import { type Duration, type Instant } from '../../domain/time/units.js';
+import type { HostHealth } from '../crawl/hosts/site-health.js';
+
+export interface HostRobots {
+  readonly state: RobotsPolicy['state'];
+  readonly fetchedAt: Instant;
+  /** What the last fetch came to; one that failed leaves the rules that were read before in force. */
+  readonly status: string;
+  readonly text: string;
+}
+
+export interface HostView extends HostHealth {
+  readonly hostKey: string;
+  readonly urls: number;
+  readonly indexed: number;
+  readonly errors: number;
+  readonly queued: number;
+  readonly nextRequestAt?: Instant;
+  readonly backOffUntil?: Instant;
+  readonly crawlDelay?: Duration;
+  /** What a refresh visit has to earn; 0 or absent before one has told. */
+  readonly visitPrice?: Duration;
+  readonly robots?: HostRobots;
+  readonly paused: boolean;
+  /** Pages that held their thread for longer than a second, since the node knows the host. */
+  readonly slowPages?: number;
+  /** Of one host: documents in the index without the content that their scripts would make. */
+  readonly needRendering?: { readonly documents: number; readonly sample?: string };
+}

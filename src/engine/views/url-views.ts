@@ -1,0 +1,105 @@
+import { type UrlState } from '../../domain/crawl/url-state.js';
+import { type RefusedSample, type RobotsOpinion } from '../../domain/explain/facts.js';
+import { type Headline } from '../../domain/explain/headline.js';
+import { type QueueAssignment } from '../../domain/frontier/sources.js';
+import { type Candidate, type Explanation } from '../../domain/policy/verdict.js';
+import { type Duration, type Instant } from '../../domain/time/units.js';
+import {
+  type FailingUrls,
+  type LedgerEntry,
+  type SurveyStep,
+  type UrlFilter,
+  type Visit,
+} from '../ports/frontier-store.js';
+import { type PageReading } from '../ports/page-task.js';
+
+/** What is to be visited now: one URL, or all that fit the rest. */
+export interface RefreshRequest extends UrlChoice {
+  readonly url?: string;
+}
+
+/** URLs of one crawler; what is given narrows each other. */
+export type UrlChoice = Omit<UrlFilter, 'crawler'>;
+
+/** All that a crawler knows, counted. */
+export interface SurveyView {
+  readonly at: Instant;
+  /** Stored URLs by status and reason, the most first. */
+  readonly reasons: SurveyStep['reasons'];
+  /** Documents in the index by the time since their last visit, ascending; the last class has no bound. */
+  readonly ages: readonly { readonly upTo?: Duration; readonly documents: number }[];
+  /** That of the crawler's smart refresh; absent without it. Rules and conditions may give some URLs another. */
+  readonly maximumAge?: Duration;
+}
+
+/** All that is known of a URL, stored or not, and the policy's verdict on it. */
+export interface UrlExplanation {
+  readonly candidate: Candidate;
+  readonly headline: Headline;
+  readonly explanation: Explanation;
+  readonly robots: RobotsOpinion;
+  /** Of an accepted URL: the source that it goes into when it is found. */
+  readonly queue?: QueueAssignment;
+  /** Absent: not stored. */
+  readonly state?: UrlState;
+  /** Those that are kept, newest first. */
+  readonly visits: readonly Visit[];
+  readonly orders: readonly LedgerEntry[];
+  /** Refused links to it, of the samples that are kept. */
+  readonly refused: readonly RefusedSample[];
+}
+
+export interface UrlHistory extends UrlExplanation {
+  readonly state: UrlState;
+  /** From the root to this URL, as far as it is known. */
+  readonly path: readonly string[];
+  /** Links that are listed for a person, not queued: `followLinks` of the root is off. */
+  readonly listedLinks: readonly LinkView[];
+}
+
+export interface LinkView {
+  readonly url: string;
+  readonly kind: string;
+  readonly explanation: Explanation;
+  /** What is known of it; absent = not stored. */
+  readonly state?: UrlState;
+}
+
+/** A page fetched for a person: its links with their verdicts, nothing queued. */
+export interface PageView {
+  readonly url: string;
+  readonly outcome: string;
+  readonly status?: number;
+  readonly title?: string;
+  readonly detail?: string;
+  /** Of a document: what a sink would get. */
+  readonly reading?: PageReading;
+  readonly links: readonly LinkView[];
+}
+
+export interface ErrorClassView extends FailingUrls {
+  readonly reason: string;
+  readonly hosts: number;
+}
+
+export interface ErrorHostView extends FailingUrls {
+  readonly hostKey: string;
+}
+
+export interface RefreshOutcome {
+  /** URLs that are due now. */
+  readonly count: number;
+  readonly resting: readonly RestingHost[];
+}
+
+/** Left alone because it failed or asked for it; for a person it is asked once all the same. */
+export interface RestingHost {
+  readonly hostKey: string;
+  readonly until: Instant;
+}
+
+/** A line that could not be read. */
+export interface LineProblem {
+  readonly line: number;
+  readonly problem: string;
+}
