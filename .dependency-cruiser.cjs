@@ -42,6 +42,32 @@ module.exports = {
       to: { pathNot: ['^src/(engine/ports|domain)/'] },
     },
     {
+      name: 'the-crawl-does-not-know-who-asks',
+      comment: 'A URL lives the same life whether a person, the API or another node asks: crawl/, delivery/, page/ import neither views nor control/ nor cluster/.',
+      severity: 'error',
+      from: { path: '^src/engine/(crawl|delivery|page|support|ports)/' },
+      to: { path: '^src/engine/((control|cluster|views)/|engine|create-services)' },
+    },
+    {
+      name: 'page-threads-know-no-crawler',
+      comment: 'What runs in a page thread has no frontier, no store and no sinks.',
+      severity: 'error',
+      from: { path: '^src/engine/(page|support)/' },
+      to: { path: '^src/engine/(crawl|delivery)/' },
+    },
+    {
+      name: 'delivery-knows-no-crawler',
+      severity: 'error',
+      from: { path: '^src/engine/delivery/' },
+      to: { path: '^src/engine/crawl/' },
+    },
+    {
+      name: 'views-are-data',
+      severity: 'error',
+      from: { path: '^src/engine/views/' },
+      to: { path: '^src/engine/(control|cluster)/|^src/engine/engine' },
+    },
+    {
       name: 'adapters-know-ports-only',
       comment: 'An adapter imports its own folder, engine/ports, domain and packages; the entry of a thread puts its thread together.',
       severity: 'error',

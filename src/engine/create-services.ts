@@ -3,7 +3,6 @@ import type { SinkDefinition } from '../domain/crawl/sink-definition.js';
 import { after } from '../domain/time/units.js';
 import type { Rejudging } from './control/rejudging.js';
 import { UrlCommands } from './control/url-commands.js';
-import { CrawlEvents } from './crawl/crawl-events.js';
 import type { Crawler } from './crawl/crawler.js';
 import { Discovery, type DiscoveryTarget } from './crawl/frontier/discovery.js';
 import { ErrorPageProbes } from './crawl/hosts/error-page-probes.js';
@@ -32,6 +31,7 @@ import type { Partitions } from './ports/partitions.js';
 import type { SessionStore } from './ports/session-store.js';
 import type { Sink } from './ports/sink.js';
 import { Batcher } from './support/batcher.js';
+import { CrawlEvents } from './support/crawl-events.js';
 import { NO_OTHERS, SOLE_OWNER } from './support/single-node.js';
 
 export interface EnginePorts {

@@ -10,7 +10,7 @@ import type { PageProcessor } from '../ports/page-processor.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { SessionStore } from '../ports/session-store.js';
 import type { Batcher } from '../support/batcher.js';
-import type { CrawlEvents } from './crawl-events.js';
+import type { CrawlEvents } from '../support/crawl-events.js';
 import type { Discovery } from './frontier/discovery.js';
 import type { ErrorPageProbes } from './hosts/error-page-probes.js';
 import type { HostSlots } from './hosts/host-slots.js';

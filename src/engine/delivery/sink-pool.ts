@@ -1,10 +1,10 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { sameDefinition } from '../../domain/secret.js';
-import type { CrawlEvents } from '../crawl/crawl-events.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { FORMER_CONNECTOR, type Sink } from '../ports/sink.js';
+import type { CrawlEvents } from '../support/crawl-events.js';
 import type { Delivery } from './delivery.js';
 import { InspectedSink } from './inspected-sink.js';
 import { SinkQueue, type SuccessorQueue } from './sink-queue.js';

@@ -8,7 +8,7 @@ import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { Log } from '../../ports/log.js';
 import type { CreateLogin } from '../../ports/login-method.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
-import type { CrawlEvents } from '../crawl-events.js';
+import type { CrawlEvents } from '../../support/crawl-events.js';
 import { type LoginMemory, LoginSession, type LoginState, type LoginStatus } from './login-session.js';
 
 /** Makes texts unreadable for whoever may read the database alone. */

@@ -20,7 +20,7 @@ import type {
 } from '../../ports/frontier-store.js';
 import { type Fence, FencedOut } from '../../ports/partitions.js';
 import type { Batcher } from '../../support/batcher.js';
-import type { CrawlEvents } from '../crawl-events.js';
+import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { Tally } from '../tally.js';
 import type { Deletions, GuardVerdict } from './deletions.js';
 import { type InDoubtDeliveries, UNKNOWN_STAMP } from './in-doubt-deliveries.js';
