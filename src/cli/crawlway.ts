@@ -4,6 +4,7 @@ import '../server/end-with-launcher.js';
 import { SINK_TYPE_NAMES } from '../domain/push/sink-types.js';
 import { fail } from '../server/fail.js';
 import { run } from '../server/run.js';
+import { ROLES } from '../server/security/api-keys.js';
 import { SERVER_VERSION } from '../server/version.js';
 import { check } from './check.js';
 import { clear } from './clear.js';
@@ -14,6 +15,7 @@ import { explain } from './explain.js';
 import { extract } from './extract.js';
 import { IMPORT_FORMATS, importConfiguration } from './import/import.js';
 import { init } from './init.js';
+import { createKey, listKeys, withdrawKey } from './keys.js';
 import { listLogins, testLogin } from './login.js';
 import { push } from './push.js';
 import { refresh } from './refresh.js';
@@ -197,6 +199,23 @@ withJson(withServer(login.command('test')))
   .argument('<name>')
   .addHelpText('after', '\nExit code: 0 the login works, 2 it fails.')
   .action(testLogin);
+
+const keys = program
+  .command('keys')
+  .description('API keys of the running server; the key that asks wants the role admin');
+
+withJson(withServer(keys.command('list')))
+  .description('list the names and roles of all keys')
+  .action(listKeys);
+
+withJson(withServer(keys.command('create')))
+  .description('make a key and print it, this once')
+  .argument('<name>', 'who uses it: what the audit log shows')
+  .argument('<role>', ROLES.join(', '))
+  .option('--expires <when>', 'days like 90d, or a time like 2027-01-31T00:00:00Z (else never)')
+  .action(createKey);
+
+withServer(keys.command('withdraw')).description('end a key at once').argument('<name>').action(withdrawKey);
 
 const store = program.command('store').description('move what a stopped server knows to another database');
 const withDatabase = (command: Command): Command =>

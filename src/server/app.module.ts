@@ -20,6 +20,7 @@ import { HistoryRecorder } from './history/history-recorder.js';
 import { HostsController } from './hosts/hosts.controller.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { IndexNowController } from './indexnow/indexnow.controller.js';
+import { KeysController } from './keys/keys.controller.js';
 import { LoginsController } from './logins/logins.controller.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import type { ServerOptions } from './options.js';
@@ -30,6 +31,8 @@ import { ReasonsController } from './registry/reasons.controller.js';
 import { RootsController } from './roots/roots.controller.js';
 import { AccessGuard } from './security/access.guard.js';
 import { CallLimitGuard } from './security/call-limit.guard.js';
+import { KeyRing } from './security/key-ring.js';
+import type { KeyStore } from './security/key-store.js';
 import { MediaTypeGuard } from './security/media-type.guard.js';
 import { OpenGuard } from './security/open.guard.js';
 import { RefusedCalls } from './security/refused-calls.js';
@@ -37,7 +40,7 @@ import { SearchShare } from './security/search-share.js';
 import { SessionController } from './session/session.controller.js';
 import { MappingController } from './sinks/mapping.controller.js';
 import { SinksController } from './sinks/sinks.controller.js';
-import { AUDIT_LOG, CLOCK, LOG, OPTIONS } from './tokens.js';
+import { AUDIT_LOG, CLOCK, KEY_STORE, LOG, OPTIONS } from './tokens.js';
 import { CoverageController } from './urls/coverage.controller.js';
 import { ErrorsController } from './urls/errors.controller.js';
 import { ExportController } from './urls/export.controller.js';
@@ -57,6 +60,7 @@ export const CONTROLLERS = [
   HistoryController,
   HostsController,
   IndexNowController,
+  KeysController,
   LoginsController,
   MappingController,
   MetricsController,
@@ -98,6 +102,12 @@ export const appModule = (parts: DynamicModule, controllers: Type[] = CONTROLLER
       provide: RefusedCalls,
       inject: [CLOCK, LOG, AUDIT_LOG],
       useFactory: (clock: Clock, log: Log, audit: AuditLog) => new RefusedCalls(clock, log, audit),
+    },
+    {
+      provide: KeyRing,
+      inject: [OPTIONS, KEY_STORE, CLOCK, LOG],
+      useFactory: ({ apiKeys }: ServerOptions, store: KeyStore, clock: Clock, log: Log) =>
+        new KeyRing(apiKeys, store, clock, log),
     },
     { provide: APP_GUARD, useClass: CallLimitGuard },
     { provide: APP_GUARD, useClass: AccessGuard },

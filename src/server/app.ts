@@ -17,6 +17,7 @@ import { NestLog } from './nest-log.js';
 import { serveDescription } from './openapi/docs.js';
 import type { ServerOptions } from './options.js';
 import { identifyCallers, noteRefusals } from './security/access.guard.js';
+import { KeyRing } from './security/key-ring.js';
 import { requireLocalHost } from './security/local-host.js';
 import { RefusedCalls } from './security/refused-calls.js';
 import { SECURITY_HEADERS } from './security/security-headers.js';
@@ -62,7 +63,7 @@ export async function createApp(
   const refused = app.get(RefusedCalls);
   noteRefusals(fastify, refused);
   if (options.apiKeys.length === 0) requireLocalHost(fastify);
-  identifyCallers(fastify, options.apiKeys, refused);
+  identifyCallers(fastify, app.get(KeyRing), refused);
   registerBodyParsers(fastify);
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));

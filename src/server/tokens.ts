@@ -10,6 +10,8 @@ export const CONFIGURATION_FILE = Symbol('configuration file');
 export const CONFIGURATION_HISTORY = Symbol('configuration history');
 /** An `AuditLog`. */
 export const AUDIT_LOG = Symbol('audit log');
+/** A `KeyStore`. */
+export const KEY_STORE = Symbol('key store');
 /** A `Log`. */
 export const LOG = Symbol('log');
 /** A `Clock`. */
@@ -32,6 +34,7 @@ export const PART_TOKENS = [
   CONFIGURATION_FORMAT,
   CONFIGURATION_HISTORY,
   AUDIT_LOG,
+  KEY_STORE,
   LOG,
   CLOCK,
   OPTIONS,

@@ -378,6 +378,43 @@ export interface IndexNowDto {
   readonly message: string;
 }
 
+export interface KeyDto {
+  readonly name: string;
+  readonly role: 'read' | 'operate' | 'admin';
+  /** Whether it is one of CRAWLWAY_API_KEYS or was made over the API. */
+  readonly from: 'environment' | 'api';
+  readonly createdAt?: string;
+  /** Who made it. */
+  readonly createdBy?: string;
+  readonly expiresAt?: string;
+  /** It opens nothing any more. */
+  readonly expired: boolean;
+}
+
+export interface NewKeyDto {
+  /** Letters, digits and `. _ @ -`, at most 64: what the audit log shows. */
+  readonly name: string;
+  /** Each role may do what the ones before it may. */
+  readonly role: 'read' | 'operate' | 'admin';
+  /** It opens nothing from then on. Absent: never. */
+  readonly expiresAt?: string;
+}
+
+export interface CreatedKeyDto {
+  readonly name: string;
+  readonly role: 'read' | 'operate' | 'admin';
+  /** Whether it is one of CRAWLWAY_API_KEYS or was made over the API. */
+  readonly from: 'environment' | 'api';
+  readonly createdAt?: string;
+  /** Who made it. */
+  readonly createdBy?: string;
+  readonly expiresAt?: string;
+  /** It opens nothing any more. */
+  readonly expired: boolean;
+  /** The key, in this answer and never again. */
+  readonly key: string;
+}
+
 export interface LoginStepDto {
   /** What was done. */
   readonly what: string;
@@ -1410,6 +1447,28 @@ export interface Calls {
   readonly urlList: readonly string[];
 };
     answer: IndexNowDto;
+  };
+  'GET /api/v1/keys': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly KeyDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/keys': {
+    path: Nothing;
+    query: Nothing;
+    body: NewKeyDto;
+    answer: CreatedKeyDto;
+  };
+  'DELETE /api/v1/keys/{name}': {
+    path: { name: string };
+    query: Nothing;
+    body: undefined;
+    answer: undefined;
   };
   'GET /api/v1/logins': {
     path: Nothing;

@@ -10,7 +10,8 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROLE_KEY } from '../http/operation.js';
-import { type ApiKey, type Caller, findCaller, LOCAL_CALLER, mayAct, type Role } from './api-keys.js';
+import { type Caller, mayAct, type Role } from './api-keys.js';
+import type { KeyRing } from './key-ring.js';
 import type { RefusedCalls } from './refused-calls.js';
 
 declare module 'fastify' {
@@ -45,9 +46,9 @@ export class AccessGuard implements CanActivate {
  * Says of each request who makes it, before any guard is asked. A body is read before that too: from a stranger none is,
  * however many megabytes the call may take.
  */
-export function identifyCallers(fastify: FastifyInstance, apiKeys: readonly ApiKey[], refused: RefusedCalls): void {
+export function identifyCallers(fastify: FastifyInstance, ring: KeyRing, refused: RefusedCalls): void {
   fastify.addHook('onRequest', async (request, reply) => {
-    request.caller = callerOf(request, apiKeys);
+    request.caller = await ring.callerOf(presentedKey(request));
     if (!request.caller && presentedKey(request) !== undefined && !refused.mayTryAgain(request.ip)) {
       reply.header('retry-after', String(refused.retryAfter));
       throw new HttpException(
@@ -81,12 +82,6 @@ const LONGEST_PATH = 300;
 /** Sites tell of their URLs without a key of ours; what they send is bounded, and counted by address. */
 const isOpenWithBody = ({ method, url }: FastifyRequest): boolean =>
   method === 'POST' && url.split('?', 1)[0] === '/indexnow';
-
-function callerOf(request: FastifyRequest, apiKeys: readonly ApiKey[]): Caller | undefined {
-  if (apiKeys.length === 0) return LOCAL_CALLER;
-  const presented = presentedKey(request);
-  return presented === undefined ? undefined : findCaller(apiKeys, presented);
-}
 
 function presentedKey(request: FastifyRequest): string | undefined {
   const own = request.headers['x-api-key'];

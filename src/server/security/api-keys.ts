@@ -22,6 +22,9 @@ export interface Caller {
   readonly role: Role;
 }
 
+/** Of a key. */
+export const KEY_NAME = /^[\w.@-]{1,64}$/;
+
 /** Without keys the API answers on loopback only, and whoever is on this machine may do everything. */
 export const LOCAL_CALLER: Caller = { name: 'local', role: 'admin' };
 
@@ -43,21 +46,21 @@ export function readApiKeys(text: string | undefined): ApiKey[] {
 function readEntry(entry: string, position: number): ApiKey {
   const [name = '', role = '', ...rest] = entry.split(':');
   const key = rest.join(':');
-  if (!/^[\w.@-]{1,64}$/.test(name)) {
+  if (!KEY_NAME.test(name)) {
     throw new Error(`entry ${position} has no proper name; write name:role:key with letters, digits and . _ @ -`);
   }
   if (!isRole(role)) throw new Error(`entry ${position} has no role of ${ROLES.join(', ')}; write name:role:key`);
   if (key === '') throw new Error(`entry ${position} has no key; write name:role:key`);
-  return { name, role, digest: digest(key), short: key.length < ADVISED_LENGTH };
+  return { name, role, digest: digestOf(key), short: key.length < ADVISED_LENGTH };
 }
 
 const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);
 
-const digest = (key: string): Uint8Array => createHash('sha256').update(key, 'utf8').digest();
+export const digestOf = (key: string): Uint8Array => createHash('sha256').update(key, 'utf8').digest();
 
 /** Compares with every key in constant time: neither which key nor how much of it matched can be timed. */
 export function findCaller(keys: readonly ApiKey[], presented: string): Caller | undefined {
-  const wanted = digest(presented);
+  const wanted = digestOf(presented);
   let found: Caller | undefined;
   for (const key of keys) {
     if (timingSafeEqual(key.digest, wanted)) found = { name: key.name, role: key.role };

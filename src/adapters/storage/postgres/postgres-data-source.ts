@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { DataSource } from 'typeorm';
 import type { Secret } from '../../../domain/secret.js';
 import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
+import { ApiKeyRow } from '../entities/api-key.js';
 import { AuditRow } from '../entities/audit-entry.js';
 import { ConfigurationVersionRow } from '../entities/configuration-version.js';
 import { SettingRow } from '../entities/setting.js';
@@ -9,6 +10,7 @@ import { RuleFiles0004 } from '../migrations/0004-rule-files.js';
 import { ChangeBeliefs0006 } from '../migrations/0006-change-beliefs.js';
 import { PolicyDigests0007 } from '../migrations/0007-policy-digests.js';
 import { ConnectorName0009 } from '../migrations/0009-connector-name.js';
+import { ApiKeys0010 } from '../migrations/0010-api-keys.js';
 import { Frontier0001 } from '../migrations/postgres/0001-frontier.js';
 import { Administration0002 } from '../migrations/postgres/0002-administration.js';
 import { Nodes0003 } from '../migrations/postgres/0003-nodes.js';
@@ -34,7 +36,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
     database: extra.database,
     extra,
     poolSize: 2,
-    entities: [SettingRow, ConfigurationVersionRow, AuditRow],
+    entities: [SettingRow, ConfigurationVersionRow, AuditRow, ApiKeyRow],
     migrations: [
       Frontier0001,
       Administration0002,
@@ -46,6 +48,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
       FoundAgain0008,
       ConnectorName0009,
       Commands0009,
+      ApiKeys0010,
     ],
     migrationsTableName: 'migration',
   });

@@ -1,5 +1,6 @@
 import { type DataSource, LessThan, Like, Not } from 'typeorm';
 import type { Instant } from '../../../domain/time/units.js';
+import { ApiKeyRow } from '../entities/api-key.js';
 import { AuditRow } from '../entities/audit-entry.js';
 import { ConfigurationVersionRow } from '../entities/configuration-version.js';
 import { Seal, WrongKey } from './seal.js';
@@ -28,6 +29,17 @@ export interface StoredAuditEntry {
   readonly outcome: string;
   readonly before: string;
   readonly after: string;
+}
+
+/** An API key that was made over the API. */
+export interface StoredApiKey {
+  readonly name: string;
+  readonly role: 'read' | 'operate' | 'admin';
+  /** SHA-256 of the key, hex. */
+  readonly digest: string;
+  readonly createdAt: Instant;
+  readonly createdBy: string;
+  readonly expiresAt?: Instant;
 }
 
 /** Audit entries kept; the oldest go first. */
@@ -114,6 +126,33 @@ export class AdminStore {
     return rows.map((row) => ({ ...row, at: Number(row.at) as Instant }));
   }
 
+  /** By name. */
+  async keys(): Promise<StoredApiKey[]> {
+    const rows = await this.#keys.find({ order: { name: 'ASC' } });
+    return rows.map(({ name, role, digest, createdAt, createdBy, expiresAt }) => ({
+      name,
+      role: role as StoredApiKey['role'],
+      digest,
+      createdAt: Number(createdAt) as Instant,
+      createdBy,
+      ...(expiresAt === null ? {} : { expiresAt: Number(expiresAt) as Instant }),
+    }));
+  }
+
+  /** False, and nothing changed, when there is one of that name. */
+  async addKey(key: StoredApiKey): Promise<boolean> {
+    const expiresAt = key.expiresAt === undefined ? null : String(key.expiresAt);
+    const values = { ...key, createdAt: String(key.createdAt), expiresAt };
+    await this.#write(() => this.#keys.createQueryBuilder().insert().values(values).orIgnore().execute());
+    return (await this.#keys.findOneBy({ name: key.name }))?.digest === key.digest;
+  }
+
+  /** False when there is none. */
+  async removeKey(name: string): Promise<boolean> {
+    const { affected } = await this.#write(() => this.#keys.delete({ name }));
+    return affected !== 0;
+  }
+
   close(): Promise<void> {
     return this.#dataSource.destroy();
   }
@@ -139,6 +178,10 @@ export class AdminStore {
 
   get #versions() {
     return this.#dataSource.getRepository(ConfigurationVersionRow);
+  }
+
+  get #keys() {
+    return this.#dataSource.getRepository(ApiKeyRow);
   }
 
   get #audit() {

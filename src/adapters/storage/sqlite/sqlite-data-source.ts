@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import Database from 'better-sqlite3';
 import { DataSource } from 'typeorm';
 import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
+import { ApiKeyRow } from '../entities/api-key.js';
 import { AuditRow } from '../entities/audit-entry.js';
 import { ConfigurationVersionRow } from '../entities/configuration-version.js';
 import { CounterRow } from '../entities/counter.js';
@@ -16,6 +17,7 @@ import { RuleFiles0004 } from '../migrations/0004-rule-files.js';
 import { ChangeBeliefs0006 } from '../migrations/0006-change-beliefs.js';
 import { PolicyDigests0007 } from '../migrations/0007-policy-digests.js';
 import { ConnectorName0009 } from '../migrations/0009-connector-name.js';
+import { ApiKeys0010 } from '../migrations/0010-api-keys.js';
 import { Frontier0001 } from '../migrations/sqlite/0001-frontier.js';
 import { Administration0002 } from '../migrations/sqlite/0002-administration.js';
 import { Failing0005 } from '../migrations/sqlite/0005-failing.js';
@@ -35,6 +37,7 @@ const ENTITIES = [
   SettingRow,
   ConfigurationVersionRow,
   AuditRow,
+  ApiKeyRow,
 ];
 const MIGRATIONS = [
   Frontier0001,
@@ -45,6 +48,7 @@ const MIGRATIONS = [
   PolicyDigests0007,
   FoundAgain0008,
   ConnectorName0009,
+  ApiKeys0010,
 ];
 
 /**

@@ -1,0 +1,53 @@
+import type { CreatedKeyDto, KeyDto } from '../server/keys/key.dto.js';
+import { UsageError } from '../server/options.js';
+import { ROLES } from '../server/security/api-keys.js';
+import { ServerClient, type ServerOption } from './client.js';
+import { type JsonOption, printJson } from './output.js';
+import { table } from './table.js';
+
+/** Key of a new one on the standard output, by itself, so that a script can take it. */
+export async function createKey(
+  name: string,
+  role: string,
+  options: ServerOption & JsonOption & { readonly expires?: string },
+): Promise<void> {
+  if (!(ROLES as readonly string[]).includes(role)) throw new UsageError(`${role} is none of ${ROLES.join(', ')}`);
+  const text = JSON.stringify({
+    name,
+    role,
+    ...(options.expires === undefined ? {} : { expiresAt: whenOf(options.expires) }),
+  });
+  const body = { type: 'application/json', text };
+  const created = await new ServerClient(options).call<CreatedKeyDto>('POST', '/keys', body);
+  if (options.json) return printJson(created);
+  process.stderr.write(`key ${name} (${role}) is shown this once; keep it:\n`);
+  process.stdout.write(`${created.key}\n`);
+}
+
+export async function listKeys(options: ServerOption & JsonOption): Promise<void> {
+  const keys = await new ServerClient(options).list<KeyDto>('/keys');
+  if (options.json) return printJson(keys);
+  const rows = keys.map(({ name, role, from, createdAt = '', createdBy = '', expiresAt = '', expired }) => [
+    name,
+    role,
+    from,
+    createdAt,
+    createdBy,
+    expired ? `${expiresAt} (expired)` : expiresAt,
+  ]);
+  process.stdout.write(`${table(['KEY', 'ROLE', 'FROM', 'CREATED', 'BY', 'EXPIRES'], rows)}\n`);
+}
+
+export async function withdrawKey(name: string, options: ServerOption): Promise<void> {
+  await new ServerClient(options).call('DELETE', `/keys/${encodeURIComponent(name)}`);
+  process.stderr.write(`key ${name} is withdrawn\n`);
+}
+
+/** `90d`, or a time as ISO 8601 has it. */
+function whenOf(text: string): string {
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  const at = days === undefined ? Date.parse(text) : Date.now() + Number(days) * 86_400_000;
+  if (Number.isNaN(at))
+    throw new UsageError(`--expires ${text} is neither a number of days like 90d nor a time like 2027-01-31T00:00:00Z`);
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,64 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsString, Matches } from 'class-validator';
+import type { Instant } from '../../domain/time/units.js';
+import { IfGiven, IsMoment } from '../http/fields.js';
+import { iso } from '../http/time.js';
+import { KEY_NAME, ROLES, type Role } from '../security/api-keys.js';
+import type { StoredKey } from '../security/key-store.js';
+
+export class NewKeyDto {
+  @ApiProperty({ description: 'Letters, digits and `. _ @ -`, at most 64: what the audit log shows.' })
+  @IsString()
+  @Matches(KEY_NAME)
+  name!: string;
+
+  @ApiProperty({ enum: ROLES, description: 'Each role may do what the ones before it may.' })
+  @IsIn(ROLES)
+  role!: Role;
+
+  @ApiProperty({ required: false, format: 'date-time', description: 'It opens nothing from then on. Absent: never.' })
+  @IfGiven()
+  @IsMoment()
+  expiresAt?: string;
+}
+
+export class KeyDto {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ enum: ROLES })
+  role!: Role;
+
+  @ApiProperty({
+    enum: ['environment', 'api'],
+    description: 'Whether it is one of CRAWLWAY_API_KEYS or was made over the API.',
+  })
+  from!: string;
+
+  @ApiProperty({ required: false, format: 'date-time' })
+  createdAt?: string;
+
+  @ApiProperty({ required: false, description: 'Who made it.' })
+  createdBy?: string;
+
+  @ApiProperty({ required: false, format: 'date-time' })
+  expiresAt?: string;
+
+  @ApiProperty({ description: 'It opens nothing any more.' })
+  expired!: boolean;
+}
+
+export class CreatedKeyDto extends KeyDto {
+  @ApiProperty({ description: 'The key, in this answer and never again.' })
+  key!: string;
+}
+
+export const keyDto = ({ name, role, createdAt, createdBy, expiresAt }: StoredKey, now: Instant): KeyDto => ({
+  name,
+  role,
+  from: 'api',
+  createdAt: iso(createdAt),
+  createdBy,
+  expiresAt: iso(expiresAt),
+  expired: expiresAt !== undefined && now >= expiresAt,
+});

@@ -1,0 +1,97 @@
+import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { instant } from '../../domain/time/units.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import { Audited, type ChangeNote } from '../audit/change-note.js';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
+import { ProblemException } from '../http/problem.js';
+import { LOCAL_CALLER } from '../security/api-keys.js';
+import { KeyRing } from '../security/key-ring.js';
+import { API, CLOCK } from '../tokens.js';
+import { CreatedKeyDto, KeyDto, keyDto, NewKeyDto } from './key.dto.js';
+
+@ApiTags('Session')
+@Controller(`${API}/keys`)
+export class KeysController {
+  constructor(
+    @Inject(KeyRing) private readonly ring: KeyRing,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'listKeys',
+    summary: 'API keys',
+    description:
+      'Names and roles of all keys, those of the environment first, the expired ones too. Never a key itself.',
+    role: 'admin',
+  })
+  @PageResponse(KeyDto)
+  async list(): Promise<Page<KeyDto>> {
+    const environment = this.ring.environment.map(({ name, role }) => ({
+      name,
+      role,
+      from: 'environment',
+      expired: false,
+    }));
+    const now = this.clock.now();
+    const stored = (await this.ring.list()).map((key) => keyDto(key, now));
+    return { items: [...environment, ...stored], next: null };
+  }
+
+  @Post()
+  @Operation({
+    id: 'createKey',
+    summary: 'Make an API key',
+    description: 'The answer has the key; the server keeps a digest of it and cannot show it again.',
+    role: 'admin',
+    problems: { 422: 'The name is taken, or the key would be expired already.' },
+  })
+  @ApiCreatedResponse({ type: CreatedKeyDto })
+  async create(
+    @Body() { name, role, expiresAt }: NewKeyDto,
+    @Req() request: FastifyRequest,
+    @Audited() note: ChangeNote,
+  ): Promise<CreatedKeyDto> {
+    const now = this.clock.now();
+    const expires = expiresAt === undefined ? undefined : instant(Date.parse(expiresAt));
+    if (expires !== undefined && !(expires > now))
+      throw new ProblemException('unacceptable', `expiresAt ${expiresAt} is not in the future.`);
+    const { name: by } = request.caller ?? LOCAL_CALLER;
+    const created = await this.ring.create(name, role, by, expires).catch((error: unknown) => {
+      throw error instanceof RangeError ? new ProblemException('unacceptable', error.message) : error;
+    });
+    if (!created)
+      throw new ProblemException('unacceptable', `There is a key named ${name}: names are what the audit log shows.`);
+    const dto = keyDto(created.stored, now);
+    note.changed(undefined, dto);
+    return { ...dto, key: created.key };
+  }
+
+  @Delete(':name')
+  @HttpCode(204)
+  @Operation({
+    id: 'withdrawKey',
+    summary: 'Withdraw an API key',
+    description: 'It opens nothing from now on; other servers of the database notice within ten seconds.',
+    role: 'admin',
+    problems: {
+      404: 'There is no key of that name.',
+      422: 'The key is one of CRAWLWAY_API_KEYS, which only a restart changes.',
+    },
+  })
+  @ApiNoContentResponse()
+  async withdraw(@Param('name') name: string, @Audited() note: ChangeNote): Promise<void> {
+    if (this.ring.environment.some((key) => key.name === name))
+      throw new ProblemException(
+        'unacceptable',
+        `The key ${name} is one of CRAWLWAY_API_KEYS: take it away there and restart.`,
+      );
+    const before = (await this.ring.list()).find((key) => key.name === name);
+    if (!(await this.ring.withdraw(name))) throw new ProblemException('not-found', `There is no key named ${name}.`);
+    note.changed(before && keyDto(before, this.clock.now()), undefined);
+  }
+}

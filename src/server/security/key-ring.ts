@@ -1,0 +1,102 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { after, type Instant, seconds } from '../../domain/time/units.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import type { Log } from '../../engine/ports/log.js';
+import { type ApiKey, type Caller, digestOf, findCaller, LOCAL_CALLER, type Role } from './api-keys.js';
+import type { KeyStore, StoredKey } from './key-store.js';
+
+/** Another server of the database may have made or withdrawn one: until then its keys are as they were. */
+const READ_AGAIN_AFTER = seconds(10);
+/** A person has a handful; a script that makes one for each run is told to withdraw them. */
+const MOST_KEYS = 1_000;
+
+/** All keys that open this server: those of `CRAWLWAY_API_KEYS`, and those made over the API. */
+export class KeyRing {
+  private stored: readonly StoredKey[] = [];
+  private readAt: Instant | undefined;
+  private reading: Promise<void> | undefined;
+
+  constructor(
+    readonly environment: readonly ApiKey[],
+    private readonly store: KeyStore,
+    private readonly clock: Clock,
+    private readonly log: Log,
+  ) {}
+
+  /** Whose key it is; without keys in the environment everybody on this machine may do everything, with a key or not. */
+  async callerOf(presented: string | undefined): Promise<Caller | undefined> {
+    const named = presented === undefined ? undefined : await this.find(presented);
+    return named ?? (this.environment.length === 0 ? LOCAL_CALLER : undefined);
+  }
+
+  /** By name, the expired ones too. */
+  async list(): Promise<readonly StoredKey[]> {
+    await this.read();
+    return this.stored;
+  }
+
+  /**
+   * Makes a key; its text is in the answer and nowhere else.
+   * @returns undefined when the name is taken
+   * @throws RangeError when there are too many
+   */
+  async create(
+    name: string,
+    role: Role,
+    by: string,
+    expiresAt?: Instant,
+  ): Promise<{ key: string; stored: StoredKey } | undefined> {
+    if (this.environment.some((known) => known.name === name)) return undefined;
+    await this.read();
+    if (this.stored.length >= MOST_KEYS) throw new RangeError(`there are ${MOST_KEYS} keys already: withdraw some`);
+    const key = `cw_${randomBytes(32).toString('base64url')}`;
+    const digest = Buffer.from(digestOf(key)).toString('hex');
+    const stored = {
+      name,
+      role,
+      digest,
+      createdAt: this.clock.now(),
+      createdBy: by,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    };
+    if (!(await this.store.addKey(stored))) return undefined;
+    await this.read();
+    return { key, stored };
+  }
+
+  /** It opens nothing from now on, on other servers of the database within seconds. False: there is none of that name. */
+  async withdraw(name: string): Promise<boolean> {
+    const removed = await this.store.removeKey(name);
+    await this.read();
+    return removed;
+  }
+
+  private async find(presented: string): Promise<Caller | undefined> {
+    const known = findCaller(this.environment, presented);
+    if (known) return known;
+    const now = this.clock.now();
+    if (this.readAt === undefined || now >= after(this.readAt, READ_AGAIN_AFTER)) await this.readOrKeep();
+    const wanted = digestOf(presented);
+    let found: Caller | undefined;
+    for (const { name, role, digest, expiresAt } of this.stored) {
+      const isLive = expiresAt === undefined || now < expiresAt;
+      if (timingSafeEqual(Buffer.from(digest, 'hex'), wanted) && isLive) found = { name, role };
+    }
+    return found;
+  }
+
+  /** A database that does not answer closes nobody out who was let in a moment ago. */
+  private async readOrKeep(): Promise<void> {
+    this.reading ??= this.read()
+      .catch((error: unknown) => this.log.warn('the API keys in the database cannot be read', { error: String(error) }))
+      .finally(() => {
+        this.reading = undefined;
+      });
+    await this.reading;
+  }
+
+  private async read(): Promise<void> {
+    this.stored = await this.store.keys();
+    this.readAt = this.clock.now();
+  }
+}
