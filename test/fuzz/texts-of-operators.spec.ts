@@ -1,11 +1,14 @@
 /** What operators and callers write. FUZZ_RUNS=1000000 npx vitest run test/fuzz/texts-of-operators.spec.ts --testTimeout 3600000 runs for an hour. */
 import Database from 'better-sqlite3';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
 import { redactRules } from '../../src/adapters/config-xml/rule-secrets.js';
-import { GLOB, urlWhere } from '../../src/adapters/storage/shared/filter-sql.js';
+import { GLOB, LIKE, urlWhere } from '../../src/adapters/storage/shared/filter-sql.js';
 import { parseIndexerConf } from '../../src/domain/policy/indexer-conf.js';
 import { redact } from '../../src/domain/redact.js';
+import { likeOf } from '../../src/domain/url/like-pattern.js';
+import { postgresDatabase } from '../support/postgres.js';
 
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 1_000);
 
@@ -92,22 +95,50 @@ function likes(pattern: string, text: string): boolean {
   return new RegExp(`^${source}$`, 'u').test(text);
 }
 
+const letters = fc.array(
+  fc.constantFrom('a', 'b', '%', '_', '*', '?', '[', ']', '^', '-', '\\\\', '\\%', '\\_', 'é', '😀'),
+  { maxLength: 8 },
+);
+const texts = fc.array(fc.constantFrom('a', 'b', '%', '_', '*', '?', '[', ']', '^', '-', '\\', 'é', '😀'), {
+  maxLength: 8,
+});
+
 it('a LIKE pattern matches in SQLite what it says', () => {
   const db = new Database(':memory:');
-  const letters = fc.array(
-    fc.constantFrom('a', 'b', '%', '_', '*', '?', '[', ']', '^', '-', '\\\\', '\\%', '\\_', 'é', '😀'),
-    { maxLength: 8 },
-  );
-  const texts = fc.array(fc.constantFrom('a', 'b', '%', '_', '*', '?', '[', ']', '^', '-', '\\', 'é', '😀'), {
-    maxLength: 8,
-  });
+  const statements = new Map<string, Database.Statement>();
   fc.assert(
     fc.property(letters, texts, (pattern, text) => {
       const { sql, values } = urlWhere({ like: pattern.join('') }, GLOB);
-      const matches = db.prepare(`SELECT count(*) FROM (SELECT ? AS url) u WHERE ${sql}`).pluck();
+      const matches =
+        statements.get(sql) ?? db.prepare(`SELECT count(*) FROM (SELECT ? AS url) u WHERE ${sql}`).pluck();
+      statements.set(sql, matches);
       expect(matches.get(text.join(''), ...values)).toBe(likes(pattern.join(''), text.join('')) ? 1 : 0);
     }),
     { numRuns },
   );
   db.close();
+});
+
+it('a LIKE pattern matches in PostgreSQL what it says, and none that the API lets in is an error', async () => {
+  const client = new pg.Client(await postgresDatabase());
+  await client.connect();
+  onTestFinished(() => client.end());
+  const joined = (parts: readonly string[]): string => parts.join('');
+  const anything = fc.string({ unit: 'binary', maxLength: 12 }).map((text) => text.toWellFormed());
+  const pattern = fc.oneof(
+    letters.map(joined),
+    letters.map((parts) => `${joined(parts)}\\`),
+    anything.map(likeOf),
+  );
+  await fc.assert(
+    fc.asyncProperty(pattern, texts.map(joined), async (like, text) => {
+      const { sql, values } = urlWhere({ like }, LIKE);
+      let asked = 1;
+      const statement = sql.replace(/\?/g, () => `$${++asked}`);
+      const query = `SELECT count(*)::int AS count FROM (SELECT $1::text AS url) u WHERE ${statement}`;
+      const { rows } = await client.query(query, [text, ...values]);
+      expect(rows[0].count).toBe(likes(like, text) ? 1 : 0);
+    }),
+    { numRuns: Math.min(numRuns, 300) },
+  );
 });

@@ -4,6 +4,7 @@ import { type KafkaAddress, readKafkaUrl } from '../../domain/push/kafka-url.js'
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 import { checkHost, tlsOptions } from './endpoint.js';
+import { KafkaGuard } from './kafka-guard.js';
 import { orderRecord } from './order-record.js';
 import { allAcknowledged, type RequestAnswer, sendSplitting } from './splitting.js';
 
@@ -24,6 +25,7 @@ export class KafkaSink implements Sink {
   readonly name: string;
   private readonly address: KafkaAddress;
   private producer: Records | undefined;
+  private guard: KafkaGuard;
   /** The producer is connected, and its brokers are allowed. */
   private ready: Promise<void> | undefined;
   /** The producer numbers its records: batches go out one after the other. */
@@ -35,6 +37,7 @@ export class KafkaSink implements Sink {
     const address = readKafkaUrl(definition.url);
     if (typeof address === 'string') throw new TypeError(`sink ${definition.name}: give ${address}`);
     this.address = address;
+    this.guard = new KafkaGuard(definition.allowedAddresses);
   }
 
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
@@ -54,6 +57,7 @@ export class KafkaSink implements Sink {
     const { producer } = this;
     this.producer = undefined;
     this.ready = undefined;
+    this.guard = new KafkaGuard(this.definition.allowedAddresses);
     void producer?.close(true).catch(() => undefined);
   }
 
@@ -84,11 +88,12 @@ export class KafkaSink implements Sink {
   /** After a failure a new producer begins: with the old one nobody knows which records arrived. The client may wait without end. */
   private async connected(signal: AbortSignal, work: (producer: Records) => Promise<void>): Promise<void> {
     const { timeout } = this.definition;
-    const end = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+    const { ended: broken } = this.guard;
+    const end = AbortSignal.any([signal, broken, AbortSignal.timeout(timeout)]);
     const given = new Promise<never>((_, reject) => {
       const ended = (): void => {
         const why = signal.aborted ? 'the delivery was stopped' : `no answer within ${timeout} ms; is the topic there?`;
-        reject(new Error(why));
+        reject(broken.aborted ? broken.reason : new Error(why));
       };
       if (end.aborted) ended();
       else end.addEventListener('abort', ended, { once: true });
@@ -114,6 +119,7 @@ export class KafkaSink implements Sink {
     const { Producer, stringSerializers } = await import('@platformatic/kafka');
     const producer: Records = new Producer({
       clientId: 'crawlway',
+      context: this.guard,
       bootstrapBrokers: [...this.address.brokers],
       serializers: stringSerializers,
       idempotent: true,

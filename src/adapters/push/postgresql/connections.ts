@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { SinkDefinitionOf, SinkTls } from '../../../domain/crawl/sink-definition.js';
 import { type PostgresqlAddress, readPostgresqlUrl } from '../../../domain/push/postgresql-url.js';
 import { ForbiddenAddress, isAllowedAddress, tlsOptions, vettedLookup } from '../endpoint.js';
+import { GuardedClient } from './guarded-client.js';
 
 const CONNECT_WITHIN_MS = 10_000;
 
@@ -40,6 +41,7 @@ export class Connections {
     const { host, port, database, user, password } = address;
     this.where = `sink ${name} at ${host}:${port}/${database}`;
     this.pool = new pg.Pool({
+      Client: GuardedClient,
       host,
       port,
       database,

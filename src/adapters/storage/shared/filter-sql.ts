@@ -20,8 +20,11 @@ export interface PatternDialect {
 /** SQLite: LIKE ignores case, GLOB does not. */
 export const GLOB: PatternDialect = { matches: (column) => `${column} GLOB ?`, pattern: globOfLike };
 
-/** PostgreSQL: LIKE heeds case and escapes by a backslash already. */
-export const LIKE: PatternDialect = { matches: (column) => `${column} LIKE ?`, pattern: (like) => like };
+/** PostgreSQL: LIKE heeds case and escapes by a backslash already. One that escapes nothing, at the end, would be an error. */
+export const LIKE: PatternDialect = {
+  matches: (column) => `${column} LIKE ?`,
+  pattern: (like) => like.replace(/\\(?:[\s\S]|$)/g, (pair) => (pair.length === 1 ? '\\\\' : pair)),
+};
 
 export function urlWhere(filter: UrlFilter, dialect: PatternDialect): Where {
   const conditions: [sql: string, ...values: Value[]][] = [];

@@ -1,0 +1,68 @@
+/**
+ * The client for Kafka makes its connections by itself, also to brokers that other brokers name later. It tells of each on a channel
+ * for diagnostics, before anything has come: there the address is checked, and what brokers send.
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { ForbiddenAddress, isAllowedAddress } from './endpoint.js';
+import { guardStream, UnreadableAnswer } from './guarded-stream.js';
+
+const CHANNEL = 'tracing:plt:kafka:connections:connects:end';
+/** A producer is told of topics, brokers and offsets. */
+const LONGEST_ANSWER = 16 * 1024 * 1024;
+/** Each answer begins with its length, and then has at least the number of its request. */
+const LENGTH = 4;
+const SHORTEST_ANSWER = 4;
+
+/** `context` of a producer: where it may connect to. */
+export class KafkaGuard {
+  private readonly end = new AbortController();
+
+  constructor(readonly allowedAddresses: readonly string[]) {}
+
+  /** Aborts, with an Error as its reason, when a connection was ended here: the client may wait for an answer without end. */
+  get ended(): AbortSignal {
+    return this.end.signal;
+  }
+
+  watch(socket: Socket): void {
+    socket.prependOnceListener('connect', () => {
+      const { remoteAddress = '' } = socket;
+      if (isAllowedAddress(remoteAddress, this.allowedAddresses)) return;
+      socket.destroy(new ForbiddenAddress(remoteAddress, [remoteAddress]));
+    });
+    guardStream(socket, lengthCheck());
+    socket.once('error', (error) => {
+      if (error instanceof ForbiddenAddress || error instanceof UnreadableAnswer) this.end.abort(error);
+    });
+  }
+}
+
+/** Throws at an answer that is announced with a length that none has. */
+function lengthCheck(): (piece: Uint8Array) => void {
+  let rest = 0;
+  let length = 0;
+  let bytesOfLength = 0;
+  return (piece) => {
+    for (let at = 0; at < piece.length; ) {
+      if (rest > 0) {
+        const taken = Math.min(rest, piece.length - at);
+        rest -= taken;
+        at += taken;
+        continue;
+      }
+      length = length * 256 + piece[at++]!;
+      if (++bytesOfLength < LENGTH) continue;
+      if (length < SHORTEST_ANSWER || length > LONGEST_ANSWER)
+        throw new RangeError(`an answer of ${length} bytes is announced`);
+      rest = length;
+      length = 0;
+      bytesOfLength = 0;
+    }
+  };
+}
+
+subscribe(CHANNEL, (message) => {
+  const { connection } = message as { connection?: { context?: unknown; socket?: Socket } };
+  if (connection?.context instanceof KafkaGuard && connection.socket) connection.context.watch(connection.socket);
+});

@@ -1,0 +1,31 @@
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import { guardStream } from '../guarded-stream.js';
+
+/** Of one answer: a page of a listing has a thousandth of it. The driver would wait for two gigabytes. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Missing from its types. */
+interface Listening {
+  attachListeners(stream: Duplex): void;
+}
+
+/** Whatever a server sends, the worst of it is the end of the connection. */
+export class GuardedClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    const connection = this.connection as pg.Connection & Listening;
+    const attach = connection.attachListeners.bind(connection);
+    let received = 0;
+    connection.on('readyForQuery', () => {
+      received = 0;
+    });
+    connection.attachListeners = (stream) => {
+      guardStream(stream, (piece) => {
+        received += piece.length;
+        if (received > MOST_BYTES) throw new RangeError(`an answer of more than ${MOST_BYTES} bytes`);
+      });
+      attach(stream);
+    };
+  }
+}
