@@ -95,6 +95,13 @@ module.exports = {
       to: { path: '^(src|console|bench|test)/' },
     },
     {
+      name: 'client-stands-alone',
+      comment: 'It runs in browsers too.',
+      severity: 'error',
+      from: { path: '^client/' },
+      to: { pathNot: ['^client/'] },
+    },
+    {
       name: 'console-uses-the-api-only',
       severity: 'error',
       from: { path: '^console/' },
@@ -103,7 +110,7 @@ module.exports = {
     {
       name: 'product-does-not-know-tests',
       severity: 'error',
-      from: { path: '^(src|demo-index)/' },
+      from: { path: '^(src|client|demo-index)/' },
       to: { path: '^(test|bench)/' },
     },
     {

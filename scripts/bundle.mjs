@@ -12,6 +12,7 @@ const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist');
 const ENTRIES = {
   main: 'src/main.js',
   crawlway: 'src/cli/crawlway.js',
+  client: 'client/index.js',
   'pages.thread': 'src/server/pages.thread.js',
   'render.thread': 'src/server/render.thread.js',
   'sqlite-writer.thread': 'src/adapters/storage/sqlite/sqlite-writer.thread.js',

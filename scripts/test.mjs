@@ -96,7 +96,14 @@ const checks = [
   {
     name: 'architecture',
     run: () =>
-      tool('dependency-cruiser/bin/dependency-cruiser.mjs', 'src', 'demo-index', '--config', '.dependency-cruiser.cjs'),
+      tool(
+        'dependency-cruiser/bin/dependency-cruiser.mjs',
+        'src',
+        'client',
+        'demo-index',
+        '--config',
+        '.dependency-cruiser.cjs',
+      ),
   },
   { name: 'sizes of files and functions', run: sizes },
   { name: 'packages: integrity, licences, install scripts', run: packages },

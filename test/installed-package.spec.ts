@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../src/server/project-root.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
@@ -9,6 +9,7 @@ import { temporaryDirectory } from './support/temporary-directory.js';
 interface Manifest {
   readonly private?: boolean;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<'./client', { readonly types: string; readonly default: string }>>;
 }
 
 const script = new URL('../scripts/package.mjs', import.meta.url).href;
@@ -32,9 +33,13 @@ it('installed in an empty folder without packages for development, init writes t
   const manifest = stagePackage(installed);
   expect(manifest.private).toBeUndefined();
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
-  expect(files.filter((file) => /^(?:src|test|data|bench|docs\/screenshots)\b|\.ts$/.test(file))).toEqual([]);
+  expect(files.filter((file) => /^(?:src|test|data|bench|docs\/screenshots)\b|(?<!\.d)\.ts$/.test(file))).toEqual([]);
   const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0);
   expect(bytes).toBeLessThan(MOST_BYTES);
+
+  const client = (await import(join(installed, manifest.exports['./client'].default))) as { CrawlwayClient: unknown };
+  expect(client.CrawlwayClient).toBeInstanceOf(Function);
+  expect(files).toContain(normalize(manifest.exports['./client'].types));
 
   for (const name of Object.keys(manifest.dependencies)) {
     mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });

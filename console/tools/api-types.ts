@@ -1,5 +1,5 @@
 /**
- * Makes console/src/api/schema.ts from openapi.yaml: one interface a schema, and one entry a call with what it takes and
+ * Makes client/schema.ts from openapi.yaml: one interface a schema, and one entry a call with what it takes and
  * what it answers. `npm run openapi` runs it; test/console/api-types.spec.ts fails when the two differ.
  *
  * Ours because the known generators build on the compiler's own API, which TypeScript 7 does not have.
@@ -43,13 +43,13 @@ interface Description {
 }
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const TARGET = join(ROOT, 'console', 'src', 'api', 'schema.ts');
+const TARGET = join(ROOT, 'client', 'schema.ts');
 const HEADER = `// Made from openapi.yaml by \`npm run openapi\`; do not edit.
 
 export type Nothing = Readonly<Record<never, never>>;
 `;
 
-/** Schemas are named after what they describe; the console has components of the same names. */
+/** Schemas are named after what they describe; components of the console have the same names. */
 const interfaceOf = (schema: string): string => `${schema}Dto`;
 
 /** The text of schema.ts. */

@@ -115,7 +115,16 @@ export interface SinkTestDto {
 }
 
 export interface CoverageReasonDto {
-  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
+  readonly status:
+    | 'waiting'
+    | 'indexed'
+    | 'visited'
+    | 'redirected'
+    | 'error'
+    | 'excluded'
+    | 'elsewhere'
+    | 'filtered'
+    | 'removed';
   /** Reason code or error code; `GET /reasons` explains it. */
   readonly reason: string;
   /** Stored URLs. */
@@ -317,7 +326,16 @@ export interface UrlStateDto {
   readonly url: string;
   /** Web server that politeness counts: host name, with the port when it is not the default. */
   readonly host: string;
-  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
+  readonly status:
+    | 'waiting'
+    | 'indexed'
+    | 'visited'
+    | 'redirected'
+    | 'error'
+    | 'excluded'
+    | 'elsewhere'
+    | 'filtered'
+    | 'removed';
   /** Reason code or error code of the present status; `GET /reasons` explains it. */
   readonly reason: string;
   /** Absent: not queued. */
@@ -747,7 +765,116 @@ export interface RefusedDto {
 
 export interface ReasonDto {
   /** Stable; used by the store, the API, the metrics and the console. */
-  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
+  readonly code:
+    | 'accepted'
+    | 'protocol-not-allowed'
+    | 'url-too-long'
+    | 'query-string'
+    | 'extension-ignored'
+    | 'offsite'
+    | 'trap-path-depth'
+    | 'trap-repeated-segments'
+    | 'outside-site'
+    | 'outside-directory'
+    | 'crawl-space-domain'
+    | 'crawl-space-address'
+    | 'crawl-space-prefix'
+    | 'left-to-another-crawler'
+    | 'no-server-record'
+    | 'outside-server'
+    | 'server-max-hops'
+    | 'condition-filtered'
+    | 'condition-disallowed'
+    | 'condition-max-hops'
+    | 'rule-ignored'
+    | 'not-accepted'
+    | 'trap-query-variants'
+    | 'trap-endless-pattern'
+    | 'links-cut'
+    | 'trap-host-size'
+    | 'robots-disallowed'
+    | 'login-page'
+    | 'noindex'
+    | 'unavailable-after'
+    | 'search-not-allowed'
+    | 'nofollow'
+    | 'no-index'
+    | 'mime-type-excluded'
+    | 'canonical-elsewhere'
+    | 'near-duplicate'
+    | 'extract-unsupported'
+    | 'extract-timeout'
+    | 'extract-memory'
+    | 'extract-encrypted'
+    | 'extract-corrupt'
+    | 'needs-rendering'
+    | 'redirected'
+    | 'removed-after-errors'
+    | 'too-many-temporary-errors'
+    | 'indexed'
+    | 'changed'
+    | 'unchanged'
+    | 'links-only'
+    | 'configuration-changed'
+    | 'cleared-by-person'
+    | 'submitted'
+    | 'imported'
+    | 'links-not-followed'
+    | 'never-linked'
+    | 'discovered'
+    | 'redirect-target'
+    | 'held'
+    | 'awaiting-sign-of-life'
+    | 'awaiting-early-look'
+    | 'order-refused'
+    | 'backfill'
+    | 'reconciled'
+    | 'http-404'
+    | 'http-410'
+    | 'http-401'
+    | 'payment-required'
+    | 'http-403'
+    | 'http-4xx'
+    | 'http-5xx'
+    | 'http-other'
+    | 'not-modified-unconditional'
+    | 'redirect-malformed'
+    | 'redirect-loop'
+    | 'redirect-limit'
+    | 'dns-not-found'
+    | 'address-forbidden'
+    | 'tls-expired'
+    | 'tls-name'
+    | 'tls-untrusted'
+    | 'tls-failed'
+    | 'tls-client-certificate'
+    | 'protocol'
+    | 'header-too-large'
+    | 'body-too-large'
+    | 'body-truncated'
+    | 'body-undecodable'
+    | 'parse-timeout'
+    | 'soft-error'
+    | 'connection-failed'
+    | 'http-408'
+    | 'http-425'
+    | 'http-429'
+    | 'http-503-retry-after'
+    | 'connect-timeout'
+    | 'read-timeout'
+    | 'connection-reset'
+    | 'connection-refused'
+    | 'network-unreachable'
+    | 'dns-no-answer'
+    | 'robots-unreachable'
+    | 'extractor-unavailable'
+    | 'render-timeout'
+    | 'render-memory'
+    | 'render-crash'
+    | 'renderer-unavailable'
+    | 'login-wall'
+    | 'login-failed'
+    | 'proxy-failed';
   /** A reason tells a verdict, an error how a visit failed. */
   readonly kind: 'reason' | 'error';
   /** Of a reason: the layer or part that gives it. */
@@ -871,7 +998,20 @@ export interface UrlListOutcomeDto {
 }
 
 export interface RuleMatchDto {
-  readonly element: 'And' | 'Or' | 'Not' | 'Atom' | 'Domain' | 'Path' | 'Ext' | 'Host' | 'Url' | 'Scheme' | 'Query' | 'InQuery' | 'Length';
+  readonly element:
+    | 'And'
+    | 'Or'
+    | 'Not'
+    | 'Atom'
+    | 'Domain'
+    | 'Path'
+    | 'Ext'
+    | 'Host'
+    | 'Url'
+    | 'Scheme'
+    | 'Query'
+    | 'InQuery'
+    | 'Length';
   readonly field?: 'url' | 'scheme' | 'host' | 'path' | 'query' | 'fragment';
   readonly kind?: 'exact' | 'prefix' | 'suffix' | 'inside' | 'length';
   readonly norm?: 'none' | 'lower' | 'norm';
@@ -884,7 +1024,17 @@ export interface RuleMatchDto {
 }
 
 export interface RuleActionDto {
-  readonly element: 'Index' | 'NoIndex' | 'Follow' | 'NoFollow' | 'Accept' | 'Ignore' | 'Source' | 'AddMeta' | 'Priority' | 'Render';
+  readonly element:
+    | 'Index'
+    | 'NoIndex'
+    | 'Follow'
+    | 'NoFollow'
+    | 'Accept'
+    | 'Ignore'
+    | 'Source'
+    | 'AddMeta'
+    | 'Priority'
+    | 'Render';
   /** Of Source and AddMeta. */
   readonly name?: string;
   /** Of AddMeta. */
@@ -1042,7 +1192,18 @@ export interface UrlHistoryDto {
 
 export interface RefreshDto {
   /** Of a status, or excluded by a crawl space (`760`) or left to another crawler by it (`761`). */
-  readonly status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761';
+  readonly status?:
+    | 'waiting'
+    | 'indexed'
+    | 'visited'
+    | 'redirected'
+    | 'error'
+    | 'excluded'
+    | 'elsewhere'
+    | 'filtered'
+    | 'removed'
+    | '760'
+    | '761';
   /** Web server, as `host` of a URL shows it. */
   readonly host?: string;
   readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
@@ -1214,10 +1375,10 @@ export interface Calls {
     query: { cursor?: string; limit?: number };
     body: undefined;
     answer: {
-  readonly items: readonly AuditEntryDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly AuditEntryDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'GET /api/v1/config': {
     path: Nothing;
@@ -1236,10 +1397,10 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly RuleFileDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly RuleFileDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'GET /api/v1/config/state': {
     path: Nothing;
@@ -1276,10 +1437,10 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly CrawlerDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly CrawlerDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'GET /api/v1/crawlers/{crawler}': {
     path: { crawler: string };
@@ -1292,10 +1453,10 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly OldestDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly OldestDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'POST /api/v1/crawlers/{crawler}/start': {
     path: { crawler: string };
@@ -1320,10 +1481,10 @@ export interface Calls {
     query: { host?: string };
     body: undefined;
     answer: {
-  readonly items: readonly ErrorClassDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly ErrorClassDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'DELETE /api/v1/crawlers/{crawler}/errors': {
     path: { crawler: string };
@@ -1336,10 +1497,10 @@ export interface Calls {
     query: { cursor?: string; limit?: number };
     body: undefined;
     answer: {
-  readonly items: readonly ErrorHostDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly ErrorHostDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'GET /api/v1/events': {
     path: Nothing;
@@ -1349,7 +1510,33 @@ export interface Calls {
   };
   'GET /api/v1/crawlers/{crawler}/urls/export': {
     path: { crawler: string };
-    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending'; format?: 'csv' | 'ndjson' };
+    query: {
+      status?:
+        | 'waiting'
+        | 'indexed'
+        | 'visited'
+        | 'redirected'
+        | 'error'
+        | 'excluded'
+        | 'elsewhere'
+        | 'filtered'
+        | 'removed'
+        | '760'
+        | '761';
+      host?: string;
+      source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+      prefix?: string;
+      like?: string;
+      reason?: string;
+      indexed?: boolean;
+      visitedBefore?: string;
+      visitedSince?: string;
+      cursor?: string;
+      limit?: number;
+      sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes';
+      direction?: 'ascending' | 'descending';
+      format?: 'csv' | 'ndjson';
+    };
     body: undefined;
     answer: string;
   };
@@ -1370,10 +1557,10 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly HeldDeletionsDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly HeldDeletionsDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'POST /api/v1/held-deletions/{host}/release': {
     path: { host: string };
@@ -1392,20 +1579,20 @@ export interface Calls {
     query: { range: 'hour' | 'day' | 'week' | 'quarter' };
     body: undefined;
     answer: {
-  readonly items: readonly HistoryPointDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly HistoryPointDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'GET /api/v1/hosts': {
     path: Nothing;
     query: { cursor?: string; limit?: number; crawler: string };
     body: undefined;
     answer: {
-  readonly items: readonly HostDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly HostDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'GET /api/v1/hosts/{host}': {
     path: { host: string };
@@ -1441,11 +1628,11 @@ export interface Calls {
     path: Nothing;
     query: Nothing;
     body: {
-  readonly host: string;
-  readonly key: string;
-  readonly keyLocation?: string;
-  readonly urlList: readonly string[];
-};
+      readonly host: string;
+      readonly key: string;
+      readonly keyLocation?: string;
+      readonly urlList: readonly string[];
+    };
     answer: IndexNowDto;
   };
   'GET /api/v1/keys': {
@@ -1453,10 +1640,10 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly KeyDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly KeyDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'POST /api/v1/keys': {
     path: Nothing;
@@ -1475,10 +1662,10 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly LoginDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly LoginDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'POST /api/v1/logins/{login}/test': {
     path: { login: string };
@@ -1500,13 +1687,21 @@ export interface Calls {
   };
   'GET /api/v1/orders': {
     path: Nothing;
-    query: { cursor?: string; limit?: number; crawler?: string; state?: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped' | 'awaiting'; kind?: 'add' | 'delete'; uri?: string; host?: string };
+    query: {
+      cursor?: string;
+      limit?: number;
+      crawler?: string;
+      state?: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped' | 'awaiting';
+      kind?: 'add' | 'delete';
+      uri?: string;
+      host?: string;
+    };
     body: undefined;
     answer: {
-  readonly items: readonly OrderDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly OrderDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'POST /api/v1/orders/{id}/retry': {
     path: { id: number };
@@ -1543,20 +1738,20 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly RefusedDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly RefusedDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'GET /api/v1/reasons': {
     path: Nothing;
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly ReasonDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly ReasonDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'GET /api/v1/config/crawlers/{crawler}/resolved': {
     path: { crawler: string };
@@ -1569,10 +1764,10 @@ export interface Calls {
     query: { cursor?: string; limit?: number };
     body: undefined;
     answer: {
-  readonly items: readonly RootDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly RootDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'POST /api/v1/crawlers/{crawler}/roots': {
     path: { crawler: string };
@@ -1597,10 +1792,10 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly RuleDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly RuleDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'POST /api/v1/config/crawlers/{crawler}/rules': {
     path: { crawler: string };
@@ -1631,10 +1826,10 @@ export interface Calls {
     query: { confirm?: boolean };
     body: MoveDto;
     answer: {
-  readonly items: readonly RuleDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly RuleDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'GET /api/v1/session': {
     path: Nothing;
@@ -1647,10 +1842,10 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly SinkDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly SinkDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'POST /api/v1/sinks/{sink}/push-again': {
     path: { sink: string };
@@ -1672,19 +1867,87 @@ export interface Calls {
   };
   'GET /api/v1/crawlers/{crawler}/urls': {
     path: { crawler: string };
-    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending' };
+    query: {
+      status?:
+        | 'waiting'
+        | 'indexed'
+        | 'visited'
+        | 'redirected'
+        | 'error'
+        | 'excluded'
+        | 'elsewhere'
+        | 'filtered'
+        | 'removed'
+        | '760'
+        | '761';
+      host?: string;
+      source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+      prefix?: string;
+      like?: string;
+      reason?: string;
+      indexed?: boolean;
+      visitedBefore?: string;
+      visitedSince?: string;
+      cursor?: string;
+      limit?: number;
+      sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes';
+      direction?: 'ascending' | 'descending';
+    };
     body: undefined;
     answer: UrlPageDto;
   };
   'DELETE /api/v1/crawlers/{crawler}/urls': {
     path: { crawler: string };
-    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; confirm?: boolean };
+    query: {
+      status?:
+        | 'waiting'
+        | 'indexed'
+        | 'visited'
+        | 'redirected'
+        | 'error'
+        | 'excluded'
+        | 'elsewhere'
+        | 'filtered'
+        | 'removed'
+        | '760'
+        | '761';
+      host?: string;
+      source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+      prefix?: string;
+      like?: string;
+      reason?: string;
+      indexed?: boolean;
+      visitedBefore?: string;
+      visitedSince?: string;
+      confirm?: boolean;
+    };
     body: undefined;
     answer: CountDto;
   };
   'GET /api/v1/crawlers/{crawler}/urls/count': {
     path: { crawler: string };
-    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string };
+    query: {
+      status?:
+        | 'waiting'
+        | 'indexed'
+        | 'visited'
+        | 'redirected'
+        | 'error'
+        | 'excluded'
+        | 'elsewhere'
+        | 'filtered'
+        | 'removed'
+        | '760'
+        | '761';
+      host?: string;
+      source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+      prefix?: string;
+      like?: string;
+      reason?: string;
+      indexed?: boolean;
+      visitedBefore?: string;
+      visitedSince?: string;
+    };
     body: undefined;
     answer: CountDto;
   };
@@ -1705,10 +1968,10 @@ export interface Calls {
     query: { cursor?: string; limit?: number };
     body: undefined;
     answer: {
-  readonly items: readonly VersionDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly VersionDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'GET /api/v1/config/versions/{version}': {
     path: { version: number };
@@ -1721,10 +1984,10 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: {
-  readonly items: readonly RuleTextDto[];
-  /** Cursor of the following page; null on the last one. */
-  readonly next: string | null;
-};
+      readonly items: readonly RuleTextDto[];
+      /** Cursor of the following page; null on the last one. */
+      readonly next: string | null;
+    };
   };
   'POST /api/v1/config/versions/{version}/restore': {
     path: { version: number };

@@ -1,0 +1,152 @@
+/**
+ * The REST API of a Crawlway server, typed by the description that the server publishes (openapi.yaml). It needs `fetch` alone,
+ * so it works in Node.js and in browsers.
+ *
+ * ```ts
+ * import { CrawlwayClient } from 'crawlway/client';
+ * const crawlway = new CrawlwayClient({ server: 'http://127.0.0.1:8740', key: process.env.CRAWLWAY_API_KEY });
+ * const { items } = await crawlway.call('GET /api/v1/crawlers');
+ * ```
+ */
+import type { Calls } from './schema.js';
+
+export type * from './schema.js';
+
+/** A problem document (RFC 9457), or a server that did not answer. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem';
+
+  constructor(
+    /** HTTP status; 0: no answer at all. */
+    readonly status: number,
+    readonly detail: string,
+    readonly errors: readonly ProblemError[] = [],
+    /** Members beside the standard ones, e.g. `crawlers` of a change that wants confirmation. */
+    readonly members: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(detail);
+  }
+}
+
+/** One of several things that are wrong with a call. */
+export interface ProblemError {
+  readonly detail: string;
+  /** Of a query parameter: `?name`. */
+  readonly pointer?: string;
+  readonly code?: string;
+  readonly severity?: 'error' | 'warning';
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** What a call takes; values of `query` that are empty, null or undefined are left out. */
+export interface CallOptions<Name extends keyof Calls> {
+  readonly path?: Calls[Name]['path'];
+  readonly query?: Calls[Name]['query'];
+  readonly body?: Calls[Name]['body'];
+  /** Version of the configuration that a change begins with, see `Answer.etag`. */
+  readonly ifMatch?: string;
+  readonly signal?: AbortSignal;
+  /** Goes on when the page is left; the body may have 64 KiB. */
+  readonly keepalive?: true;
+}
+
+export interface Answer<T> {
+  readonly value: T;
+  /** Version of the configuration that the answer speaks of; empty when it speaks of none. */
+  readonly etag: string;
+}
+
+export interface ClientOptions {
+  /** Where the server is, such as `http://127.0.0.1:8740`; absent: where the page comes from. */
+  readonly server?: string;
+  /** API key; a function is asked before each call. Absent: none. */
+  readonly key?: string | (() => string | undefined);
+  /** Makes the requests; absent: the `fetch` of the platform. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/** Calls a server. Each call is named by its method and its path, as in openapi.yaml. */
+export class CrawlwayClient {
+  private readonly server: string;
+
+  constructor(private readonly options: ClientOptions = {}) {
+    this.server = (options.server ?? '').replace(/(?<!\/)\/+$/, '');
+  }
+
+  /** @throws ApiProblem when the server refuses or does not answer */
+  async call<Name extends keyof Calls>(name: Name, options: CallOptions<Name> = {}): Promise<Calls[Name]['answer']> {
+    return (await this.callForAnswer(name, options)).value;
+  }
+
+  /** As call, with the ETag of the answer. */
+  async callForAnswer<Name extends keyof Calls>(
+    name: Name,
+    options: CallOptions<Name> = {},
+  ): Promise<Answer<Calls[Name]['answer']>> {
+    const response = await this.send(name, options);
+    const text = await response.text();
+    const type = response.headers.get('content-type') ?? '';
+    const value = type.includes('json') ? parsed(text) : text;
+    if (!response.ok) throw problemOf(response, value);
+    return { value: value as Calls[Name]['answer'], etag: response.headers.get('etag') ?? '' };
+  }
+
+  /** Headers that say who calls, for requests that are made elsewhere. */
+  accessHeaders(): Record<string, string> {
+    const { key } = this.options;
+    const present = typeof key === 'function' ? key() : key;
+    return present === undefined ? {} : { authorization: `Bearer ${present}` };
+  }
+
+  private async send<Name extends keyof Calls>(name: Name, options: CallOptions<Name>): Promise<Response> {
+    const [method = 'GET', template = '/'] = name.split(' ');
+    const { body, ifMatch, signal, keepalive } = options;
+    const headers = this.accessHeaders();
+    if (ifMatch !== undefined) headers['if-match'] = ifMatch;
+    if (body !== undefined) headers['content-type'] = typeof body === 'string' ? bodyType(body) : 'application/json';
+    const payload = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+    const request = this.options.fetch ?? fetch;
+    try {
+      const url = `${this.server}${address(template, options)}`;
+      return await request(url, { method, headers, body: payload, signal, keepalive });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new ApiProblem(0, 'The server does not answer. Is it running?');
+    }
+  }
+}
+
+const bodyType = (body: string): string => (body.trimStart().startsWith('<') ? 'application/xml' : 'text/plain');
+
+function address(template: string, { path, query }: { path?: object; query?: object }): string {
+  const values = new Map(Object.entries(path ?? {}));
+  const filled = template.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(String(values.get(name))));
+  const search = queryText(query ?? {});
+  return search ? `${filled}?${search}` : filled;
+}
+
+/** Empty values are left out: an empty field of a form is no filter. */
+export function queryText(query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '' && value !== null);
+  return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
+}
+
+/** The problem of an answer that is none of 2xx, whose body has not been read. */
+export const problemIn = async (response: Response): Promise<ApiProblem> =>
+  problemOf(response, parsed(await response.text()));
+
+function problemOf(response: Response, value: unknown): ApiProblem {
+  const { detail, errors, type, title, status, instance, ...members } = (value ?? {}) as Record<string, unknown>;
+  const words = typeof detail === 'string' ? detail : `The server answered ${response.status} ${response.statusText}.`;
+  return new ApiProblem(response.status, words, Array.isArray(errors) ? errors : [], members);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

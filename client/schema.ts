@@ -1,0 +1,1741 @@
+// Made from openapi.yaml by `npm run openapi`; do not edit.
+
+export type Nothing = Readonly<Record<never, never>>;
+
+export interface AuditEntryDto {
+  readonly id: number;
+  readonly at: string;
+  /** Name of the API key; `local` when the server has no keys. */
+  readonly who: string;
+  /** operationId of the call. */
+  readonly what: string;
+  /** Path and query of the call. */
+  readonly target: string;
+  /** `done`, or why it failed. */
+  readonly outcome: string;
+  /** JSON: what was, as far as the call says. */
+  readonly before?: string;
+  /** JSON: what is. */
+  readonly after?: string;
+}
+
+export interface PreviewSampleDto {
+  readonly url: string;
+  /** Reason code of the new verdict. */
+  readonly reason: string;
+}
+
+export interface PreviewGroupDto {
+  readonly count: number;
+  readonly byHost: Readonly<Record<string, number>>;
+  readonly samples: readonly PreviewSampleDto[];
+}
+
+export interface PreviewCrawlerDto {
+  readonly crawler: string;
+  /** Documents in the index now. */
+  readonly indexed: number;
+  /** Stored URLs that would be crawled and are not now. */
+  readonly newlyAccepted: PreviewGroupDto;
+  /** Stored URLs that would not be crawled any more (760). */
+  readonly excluded: PreviewGroupDto;
+  /** Excluded, with the document left to another crawler (761). */
+  readonly keptElsewhere: PreviewGroupDto;
+  /** Documents that would leave the index. */
+  readonly documentsDeleted: PreviewGroupDto;
+  /** Stored URLs that would move to another source. */
+  readonly changedSource: PreviewGroupDto;
+}
+
+export interface PreviewDto {
+  readonly crawlers: readonly PreviewCrawlerDto[];
+  /** Stored URLs judged so far. */
+  readonly judged: number;
+  /** Stored URLs to judge. */
+  readonly total: number;
+  readonly done: boolean;
+  /** Crawlers of which more than 10 % of the documents would be deleted. */
+  readonly needsConfirmation: readonly string[];
+}
+
+export interface ConfigurationDraftDto {
+  /** CrawlConfig.xml; absent: the one in force. */
+  readonly xml?: string;
+  /** New texts of files of rules that the configuration names, by name; the others stay. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export interface ConfigurationProblemDto {
+  readonly severity: 'error' | 'warning';
+  /** Stable code. */
+  readonly code: string;
+  /** What is wrong and what would be right. */
+  readonly message: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ConfigurationStateDto {
+  readonly version: number;
+  readonly at: string;
+  /** Name of the API key; `file` when it was found changed on disk; `file, not in force` for an edit with errors that a write went over. */
+  readonly who: string;
+  /** Path of the file. */
+  readonly file: string;
+  /** ETag of the text in force. */
+  readonly etag: string;
+  /** Warnings of the configuration in force. */
+  readonly warnings: readonly ConfigurationProblemDto[];
+  /** Why the file on disk, changed since, is not in force; empty when it is. */
+  readonly rejected: readonly ConfigurationProblemDto[];
+}
+
+export interface RuleFileDto {
+  /** As the configuration names it, relative to its folder. */
+  readonly name: string;
+  readonly text: string;
+  readonly kind: 'crawl-space' | 'global-crawl-space' | 'server-records';
+}
+
+export interface CheckDto {
+  /** No errors; there may be warnings. */
+  readonly valid: boolean;
+  readonly problems: readonly ConfigurationProblemDto[];
+}
+
+export interface SinkTestDto {
+  readonly name: string;
+  readonly type: string;
+  /** It answers and would take orders. */
+  readonly ok: boolean;
+  /** What was asked and answered, or what is wrong. */
+  readonly message: string;
+  readonly milliseconds: number;
+}
+
+export interface CoverageReasonDto {
+  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
+  /** Reason code or error code; `GET /reasons` explains it. */
+  readonly reason: string;
+  /** Stored URLs. */
+  readonly urls: number;
+  /** Of these, documents in the index. */
+  readonly indexed: number;
+}
+
+export interface AgeClassDto {
+  /** Seconds since the last visit, at most; the class before ends where this one begins. Absent: no bound. */
+  readonly upToSeconds?: number;
+  /** Documents in the index. */
+  readonly documents: number;
+}
+
+export interface CoverageDto {
+  /** When it was counted; at most a minute ago. */
+  readonly at: string;
+  /** All stored URLs, the most first. */
+  readonly reasons: readonly CoverageReasonDto[];
+  /** Documents in the index by the time since their last visit. */
+  readonly ages: readonly AgeClassDto[];
+  /** Maximum age of the smart refresh of the crawler, one of the bounds of `ages`. Absent without smart refresh. */
+  readonly maximumAgeSeconds?: number;
+}
+
+export interface SourceDto {
+  readonly name: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  readonly number: number;
+  /** Share of the picks, relative to the other sources. */
+  readonly weight: number;
+  /** Queued URLs, due or not. */
+  readonly depth: number;
+  /** Picks since the start of the process. */
+  readonly picks: number;
+}
+
+export interface CrawlerDto {
+  readonly name: string;
+  readonly state: 'running' | 'paused' | 'stopped';
+  /** URLs by status: waiting, indexed, visited, redirected, error, excluded, elsewhere, filtered, removed. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Documents in the index. */
+  readonly indexed: number;
+  readonly sources: readonly SourceDto[];
+  /** Over the last minute. */
+  readonly pagesPerSecond: number;
+  /** Over the last minute. */
+  readonly errorsPerSecond: number;
+  /** Over the last minute. */
+  readonly ordersPerSecond: number;
+  /** Pages being fetched now. */
+  readonly active: number;
+  /** Orders decided and not yet acknowledged. */
+  readonly pendingOrders: number;
+  /** What limits the speed right now, in words. */
+  readonly limitedBy: string;
+  readonly nextRequestAt?: string;
+  /** Due time of the URL that has waited longest. */
+  readonly oldestDueAt?: string;
+  /** Nothing is due and nothing is in flight. */
+  readonly idle: boolean;
+}
+
+export interface OldestDto {
+  readonly source: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  readonly url: string;
+  /** Due since then, or to come. */
+  readonly dueAt: string;
+}
+
+export interface ErrorClassDto {
+  /** URLs in error. */
+  readonly urls: number;
+  /** Of these, last tried within the last hour. */
+  readonly lastHour: number;
+  /** Of these, last tried within the last 24 hours. */
+  readonly lastDay: number;
+  /** Error code; `GET /reasons` explains it. */
+  readonly reason: string;
+  /** Web servers with such URLs. */
+  readonly hosts: number;
+}
+
+export interface ErrorHostDto {
+  /** URLs in error. */
+  readonly urls: number;
+  /** Of these, last tried within the last hour. */
+  readonly lastHour: number;
+  /** Of these, last tried within the last 24 hours. */
+  readonly lastDay: number;
+  readonly host: string;
+}
+
+export interface HealthDto {
+  readonly status: 'ok' | 'unavailable';
+  /** What is not ready, in words; empty when all is well. */
+  readonly reasons: readonly string[];
+}
+
+export interface HeldDeletionsDto {
+  readonly host: string;
+  readonly crawler: string;
+  readonly count: number;
+  /** Of these, deletions that wait by themselves: for a sign of life of the host (`awaiting-sign-of-life`) or for an early look (`awaiting-early-look`). The others wait for a person. */
+  readonly awaiting: number;
+  /** When the oldest was decided. */
+  readonly oldest: string;
+  /** Count by reason code. */
+  readonly reasons: Readonly<Record<string, number>>;
+  /** Some of the URIs. */
+  readonly samples: readonly string[];
+}
+
+export interface CountDto {
+  /** How many were affected. */
+  readonly count: number;
+}
+
+export interface HistoryPointDto {
+  /** End of the time that the point speaks of. */
+  readonly at: string;
+  /** Length of that time; divide by it for a rate. */
+  readonly seconds: number;
+  /** Visits. */
+  readonly pages: number;
+  /** Visits that failed. */
+  readonly errors: number;
+  /** Orders that the sinks acknowledged. */
+  readonly orders: number;
+  /** Documents in the index at the end. */
+  readonly indexed: number;
+  /** Failed visits by error code. */
+  readonly errorsByCode: Readonly<Record<string, number>>;
+  /** Stored URLs by status at the end. Empty for times that an earlier version recorded. */
+  readonly byStatus: Readonly<Record<string, number>>;
+}
+
+export interface HostRobotsDto {
+  /** What is in force: its rules; there is none, and all is allowed; it could not be read, and nothing is fetched until it can. */
+  readonly state: 'rules' | 'absent' | 'unreachable';
+  readonly fetchedAt: string;
+  /** What the last fetch of robots.txt came to. One that failed leaves in force what was read before. */
+  readonly status: string;
+  /** The file as fetched. */
+  readonly text: string;
+}
+
+export interface NeedRenderingDto {
+  readonly documents: number;
+  /** URL of one of them. */
+  readonly sample?: string;
+}
+
+export interface HostDto {
+  /** Host name, with the port when it is not the default. */
+  readonly host: string;
+  /** Stored URLs. */
+  readonly urls: number;
+  /** Documents in the index. */
+  readonly indexed: number;
+  /** URLs in error. */
+  readonly errors: number;
+  /** Queued URLs, due or not. */
+  readonly queued: number;
+  /** No request before this: crawl delay. */
+  readonly nextRequestAt?: string;
+  /** No request before this: the host asked for a rest, or did not answer. */
+  readonly backOffUntil?: string;
+  /** Pause between two requests that is in force. */
+  readonly crawlDelaySeconds?: number;
+  /** Fresh time of one page that a refresh visit has to earn: it rises while the host cannot serve all the visits that its pages want. */
+  readonly visitPriceSeconds?: number;
+  readonly robots?: HostRobotsDto;
+  /** Paused by a person. */
+  readonly paused: boolean;
+  /** Of the visits remembered, the share that succeeded. */
+  readonly successShare?: number;
+  /** Failed visits by error code. */
+  readonly errorClasses: Readonly<Record<string, number>>;
+  readonly averageLatencySeconds?: number;
+  /** Pages that took longer than a second to read, for which the host waits longer; since the server started. */
+  readonly slowPages?: number;
+  /** Documents in the index without the content that their scripts would make (reason `needs-rendering`); counted once a minute, for one host only. */
+  readonly needRendering?: NeedRenderingDto;
+}
+
+export interface SubfolderDto {
+  /** Ends with a slash; of the folder above all, the origin. */
+  readonly name: string;
+  /** URLs anywhere in it. */
+  readonly urls: number;
+}
+
+export interface UrlStateDto {
+  readonly id: number;
+  readonly crawler: string;
+  /** Canonical URL. */
+  readonly url: string;
+  /** Web server that politeness counts: host name, with the port when it is not the default. */
+  readonly host: string;
+  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
+  /** Reason code or error code of the present status; `GET /reasons` explains it. */
+  readonly reason: string;
+  /** Absent: not queued. */
+  readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  /** Not fetched before this. Absent: not queued. */
+  readonly dueAt?: string;
+  /** Links from the root. */
+  readonly hops: number;
+  /** Length of the redirect chain that led here. */
+  readonly redirects: number;
+  /** The page that it was first found on. */
+  readonly foundOn?: string;
+  /** The root that led here. */
+  readonly root?: string;
+  readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'robots' | 'indexnow';
+  readonly firstSeenAt: string;
+  readonly lastVisitAt?: string;
+  /** HTTP status of the last visit; 760 and 761 are the statuses of URLs that a crawl space excludes or leaves to another crawler. */
+  readonly lastStatus?: number;
+  /** Temporary errors in a row. */
+  readonly temporaryErrors: number;
+  readonly visits: number;
+  /** Visits after the first that found the document changed. */
+  readonly changes: number;
+  readonly lastChangeAt?: string;
+  /** Mean time between two changes, as it is believed from the visits so far. */
+  readonly changeIntervalSeconds?: number;
+  readonly etag?: string;
+  /** As the site wrote it. */
+  readonly lastModified?: string;
+  /** Whether the sinks hold a document for this URL. */
+  readonly indexed: boolean;
+  /** Digest of the document that the sinks hold. */
+  readonly stamp?: string;
+  readonly contentType?: string;
+  readonly title?: string;
+  /** A deletion has been decided, for this reason, and is not yet acknowledged. */
+  readonly pendingDeletion?: string;
+}
+
+export interface FolderDto {
+  /** Of very many, the first that were met. */
+  readonly folders: readonly SubfolderDto[];
+  /** URLs in folders beyond those listed. */
+  readonly others: number;
+  /** URLs in the folder itself. */
+  readonly urls: number;
+  /** The first of the URLs in the folder itself. */
+  readonly sample: readonly UrlStateDto[];
+  /** Cursor of the next step; null after the last one. */
+  readonly next: string | null;
+  /** Share of the way that lies behind. */
+  readonly searched: number;
+}
+
+export interface IndexNowDto {
+  /** What became of the URLs, in words. */
+  readonly message: string;
+}
+
+export interface KeyDto {
+  readonly name: string;
+  readonly role: 'read' | 'operate' | 'admin';
+  /** Whether it is one of CRAWLWAY_API_KEYS or was made over the API. */
+  readonly from: 'environment' | 'api';
+  readonly createdAt?: string;
+  /** Who made it. */
+  readonly createdBy?: string;
+  readonly expiresAt?: string;
+  /** It opens nothing any more. */
+  readonly expired: boolean;
+}
+
+export interface NewKeyDto {
+  /** Letters, digits and `. _ @ -`, at most 64: what the audit log shows. */
+  readonly name: string;
+  /** Each role may do what the ones before it may. */
+  readonly role: 'read' | 'operate' | 'admin';
+  /** It opens nothing from then on. Absent: never. */
+  readonly expiresAt?: string;
+}
+
+export interface CreatedKeyDto {
+  readonly name: string;
+  readonly role: 'read' | 'operate' | 'admin';
+  /** Whether it is one of CRAWLWAY_API_KEYS or was made over the API. */
+  readonly from: 'environment' | 'api';
+  readonly createdAt?: string;
+  /** Who made it. */
+  readonly createdBy?: string;
+  readonly expiresAt?: string;
+  /** It opens nothing any more. */
+  readonly expired: boolean;
+  /** The key, in this answer and never again. */
+  readonly key: string;
+}
+
+export interface LoginStepDto {
+  /** What was done. */
+  readonly what: string;
+  /** Where it was sent, without its query. */
+  readonly url?: string;
+  /** HTTP status of the answer. */
+  readonly status?: number;
+  /** What the answer brought, or what was missing. Never a secret. */
+  readonly detail?: string;
+}
+
+export interface LoginDto {
+  readonly name: string;
+  /** How it logs in: `form`, `basic` and the others of docs/LOGINS.md. */
+  readonly type: string;
+  /** Prefix of the URLs it is for. */
+  readonly url: string;
+  /** Fetcher that it belongs to. */
+  readonly fetcher: string;
+  /** `stopped`: refused, and not tried again until a person tests it or its secret changes. */
+  readonly state: 'unused' | 'logged-in' | 'failing' | 'stopped';
+  /** `refused`: the user or the secret is wrong; `locked`: the account is; `changed`: the site is not what the configuration expects; `unreachable`: no answer that says anything. */
+  readonly failure?: 'refused' | 'locked' | 'changed' | 'unreachable';
+  /** What went wrong last, in words. */
+  readonly detail?: string;
+  /** Refused in a row; three stop the login. */
+  readonly refused: number;
+  readonly lastSuccessAt?: string;
+  readonly lastAttemptAt?: string;
+  readonly nextAttemptAt?: string;
+  /** Steps of the last attempt. */
+  readonly steps: readonly LoginStepDto[];
+}
+
+export interface FieldDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface MapPreviewRequestDto {
+  /** The crawler of `url`. */
+  readonly crawler?: string;
+  /** URL of an indexed document, as a sink of the crawler keeps it. */
+  readonly url?: string;
+  /** Instead of a URL: the fields of a document. */
+  readonly fields?: readonly FieldDto[];
+}
+
+export interface MapPreviewDto {
+  /** Fields of the document; `text` is the beginning of its text. */
+  readonly before: readonly FieldDto[];
+  /** Fields as the sink gets them. */
+  readonly after?: readonly FieldDto[];
+  /** Why the document would be refused, with the field. */
+  readonly refusal?: string;
+}
+
+export interface OrderDto {
+  /** Increases in the order of decision. */
+  readonly id: number;
+  readonly crawler: string;
+  readonly uri: string;
+  readonly host: string;
+  readonly kind: 'add' | 'delete';
+  /** Why it was decided; `GET /reasons` explains the code. */
+  readonly reason: string;
+  readonly decidedAt: string;
+  readonly state: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped' | 'awaiting';
+  readonly attempts: number;
+  readonly answeredAt?: string;
+  /** What a sink said that refused it, also while another sink has not answered yet. */
+  readonly answer?: string;
+  /** Digest of the document. */
+  readonly stamp?: string;
+}
+
+export interface ImportDto {
+  /** Lines that brought a URL that was not known. */
+  readonly imported: number;
+  /** URLs that keep the state they have. */
+  readonly known: number;
+  /** Lines that could not be read. */
+  readonly rejected: number;
+  /** The first of them, with their numbers. */
+  readonly problems: readonly string[];
+}
+
+export interface PlaceDto {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface MetaDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface UrlOptionsDto {
+  readonly defaultAllow?: 'allow' | 'disallow' | 'disallow-log';
+  readonly maxHops?: number;
+  readonly throttleSeconds?: number;
+  readonly concurrencyPerHost?: number;
+  readonly connectTimeoutSeconds?: number;
+  readonly totalTimeoutSeconds?: number;
+  /** After decoding. */
+  readonly maxSizeBytes?: number;
+  readonly userAgent?: string;
+  /** Names only: values may be secrets. */
+  readonly headers?: readonly string[];
+  /** A login is sent; it is never shown. */
+  readonly credentials?: boolean;
+  /** Host and port of the proxy. */
+  readonly proxy?: string;
+  /** Name of the fetcher that is used instead of that of the crawler. */
+  readonly fetcher?: string;
+  readonly obeyRobots?: boolean;
+  readonly nearDuplicateDetector?: boolean;
+  readonly refreshMinimumAgeSeconds?: number;
+  readonly refreshMaximumAgeSeconds?: number;
+  readonly errorExpirySeconds?: number;
+}
+
+export interface EffectsDto {
+  readonly index: boolean;
+  readonly follow: boolean;
+  /** Source that the document is pushed under. */
+  readonly source?: string;
+  readonly priorityShift: number;
+  readonly metas: readonly MetaDto[];
+  readonly options: UrlOptionsDto;
+  /** Time between visits, from a server record. */
+  readonly periodSeconds?: number;
+}
+
+export interface VerdictDto {
+  readonly accepted: boolean;
+  /** Stable reason code; `GET /reasons` lists all. */
+  readonly reason: string;
+  /** What the reason code means. */
+  readonly meaning: string;
+  /** What to change if the verdict is not the one wanted. */
+  readonly remedy: string;
+  /** The layer that decided. */
+  readonly layer?: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+  /** Where in the configuration that stands. */
+  readonly place?: PlaceDto;
+  /** The particulars, as one sentence. */
+  readonly detail?: string;
+  /** What an accepted URL may do and how it is fetched. */
+  readonly effects: EffectsDto;
+  /** Status of a stored URL outside the crawl space. */
+  readonly status?: 760 | 761;
+  /** The document stays in the index although the URL is not crawled any more. */
+  readonly keepDocument: boolean;
+  /** Address rules wait until the host's address is known. */
+  readonly needsAddress: boolean;
+}
+
+export interface TraceStepDto {
+  readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+  /** What was tried, in words. */
+  readonly test: string;
+  readonly outcome: 'accept' | 'reject' | 'set' | 'no match' | 'not configured' | 'not evaluated' | 'pending';
+  readonly reason?: string;
+  readonly place?: PlaceDto;
+  /** What it changed. */
+  readonly effect?: string;
+}
+
+export interface HeadlineDto {
+  /** in-index: the sinks hold its document; on-its-way: only time keeps it out; not-in-index: it stays out until something changes. */
+  readonly fate: 'in-index' | 'on-its-way' | 'not-in-index';
+  /** The reason code or error code that decides; `never-linked` when nothing does. */
+  readonly reason: string;
+  /** What became of the URL, in one or two sentences. */
+  readonly text: string;
+  /** What to do next. Absent: nothing. */
+  readonly nextStep?: string;
+}
+
+export interface RobotsOpinionDto {
+  /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
+  readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
+  /** The product token to which it speaks. */
+  readonly agent: string;
+  /** The rule that decides; absent when none does. */
+  readonly rule?: string;
+  /** Line of the rule. */
+  readonly line?: number;
+  readonly fetchedAt?: string;
+  /** HTTP status of its fetch, or the code of the failure. */
+  readonly status?: string;
+}
+
+export interface QueueDto {
+  /** By how it is found and what the rules grant. */
+  readonly natural: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  /** Priority shift of rules and root; negative is earlier. */
+  readonly shift: number;
+  /** The source that it goes into: the natural one moved by the shift. */
+  readonly source: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+}
+
+export interface VisitDto {
+  readonly at: string;
+  /** HTTP status; absent when there was no answer. */
+  readonly status?: number;
+  /** `document`, `unchanged`, `redirect`, `sitemap`, an error code, or the reason why the page was left out. */
+  readonly outcome: string;
+  readonly detail?: string;
+  readonly durationSeconds: number;
+  readonly bytes: number;
+  readonly changed: boolean;
+}
+
+export interface RefusedLinkDto {
+  /** The page with the link. */
+  readonly from: string;
+  /** Reason code. */
+  readonly reason: string;
+}
+
+export interface JudgedDto {
+  readonly verdict: VerdictDto;
+  /** Every layer and rule, in the order of evaluation. */
+  readonly trace: readonly TraceStepDto[];
+  /** Canonical URL that was judged. */
+  readonly url: string;
+  /** The whole truth in one sentence; the rest explains it. */
+  readonly headline: HeadlineDto;
+  /** What it was judged as. */
+  readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
+  readonly from?: string;
+  /** Links between the root and this URL. */
+  readonly hops: number;
+  /** IP address of the host, when it was looked up. */
+  readonly address?: string;
+  /** No part of the verdict: robots.txt is asked before each fetch. */
+  readonly robots: RobotsOpinionDto;
+  /** Absent: the configuration rejects it. */
+  readonly queue?: QueueDto;
+  /** Absent: not stored. */
+  readonly state?: UrlStateDto;
+  /** Fetches that are kept, newest first. */
+  readonly visits: readonly VisitDto[];
+  /** Push orders that are kept, newest first. */
+  readonly orders: readonly OrderDto[];
+  /** Refused links to it, of the samples that are kept. */
+  readonly refusedLinks: readonly RefusedLinkDto[];
+}
+
+export interface ReadMetaDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface ReadHeadingDto {
+  readonly level: number;
+  readonly text: string;
+  /** Offset in the text, in UTF-16 units. */
+  readonly start: number;
+}
+
+export interface ReadChunkDto {
+  readonly text: string;
+  /** The headings that it stands under. */
+  readonly path: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface PageReadingDto {
+  /** What counts of its text, the first 200,000 characters. */
+  readonly text: string;
+  /** Length of the whole text, in UTF-16 units. */
+  readonly textLength: number;
+  readonly language?: string;
+  /** Metas and fields; names may repeat. */
+  readonly metas: readonly ReadMetaDto[];
+  /** Texts that the configuration or the page itself excludes. */
+  readonly cut: readonly string[];
+  readonly headings?: readonly ReadHeadingDto[];
+  readonly markdown?: string;
+  readonly chunks?: readonly ReadChunkDto[];
+}
+
+export interface ExplanationDto {
+  readonly verdict: VerdictDto;
+  /** Every layer and rule, in the order of evaluation. */
+  readonly trace: readonly TraceStepDto[];
+}
+
+export interface LinkDto {
+  readonly url: string;
+  /** What kind of link: a, area, frame, redirect, … */
+  readonly kind: string;
+  readonly explanation: ExplanationDto;
+  /** Absent: not stored. */
+  readonly state?: UrlStateDto;
+}
+
+export interface PageViewDto {
+  readonly url: string;
+  /** `document`, `redirect` or an error code. */
+  readonly outcome: string;
+  readonly status?: number;
+  readonly title?: string;
+  readonly detail?: string;
+  /** Of a document: what a sink would get. */
+  readonly reading?: PageReadingDto;
+  readonly links: readonly LinkDto[];
+}
+
+export interface RefusedSampleDto {
+  readonly url: string;
+  /** The page that links to it. */
+  readonly from: string;
+  readonly at: string;
+}
+
+export interface RefusedDto {
+  /** Reason code. */
+  readonly reason: string;
+  readonly host: string;
+  /** Links refused since the start of the process. */
+  readonly count: number;
+  readonly samples: readonly RefusedSampleDto[];
+}
+
+export interface ReasonDto {
+  /** Stable; used by the store, the API, the metrics and the console. */
+  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
+  /** A reason tells a verdict, an error how a visit failed. */
+  readonly kind: 'reason' | 'error';
+  /** Of a reason: the layer or part that gives it. */
+  readonly layer?: string;
+  /** Of an error: its class by default. */
+  readonly class?: 'permanent' | 'temporary';
+  readonly meaning: string;
+  /** What to change if it is not wanted. */
+  readonly remedy: string;
+}
+
+export interface ResolvedEntryDto {
+  readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+  /** Nesting of recursive conditions; 0 elsewhere. */
+  readonly depth: number;
+  /** What it asks, in words. */
+  readonly text: string;
+  /** What it sets when it applies. Secrets are hidden. */
+  readonly effect?: string;
+  readonly place?: PlaceDto;
+}
+
+export interface ResolvedViewDto {
+  /** In the order of evaluation. */
+  readonly entries: readonly ResolvedEntryDto[];
+}
+
+export interface MatchedEntryDto {
+  readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+  /** Nesting of recursive conditions; 0 elsewhere. */
+  readonly depth: number;
+  /** What it asks, in words. */
+  readonly text: string;
+  /** What it sets when it applies. Secrets are hidden. */
+  readonly effect?: string;
+  readonly place?: PlaceDto;
+  /** Whether it matches the URL. Absent: no rule that can match, or below a condition that does not apply. */
+  readonly matched?: boolean;
+}
+
+export interface ResolvedOptionDto {
+  readonly name: string;
+  /** In words, with its unit. Secrets are hidden. */
+  readonly value: string;
+  /** Who set it last. */
+  readonly setBy: string;
+  readonly place?: PlaceDto;
+}
+
+export interface ResolvedUrlDto {
+  /** Canonical URL. */
+  readonly url: string;
+  readonly verdict: VerdictDto;
+  /** Each rule of each layer: matched or not, and what it set. */
+  readonly steps: readonly TraceStepDto[];
+  /** The whole view, with what matches the URL. */
+  readonly entries: readonly MatchedEntryDto[];
+  /** Final options. */
+  readonly options: readonly ResolvedOptionDto[];
+  /** Absent: the configuration rejects it. */
+  readonly queue?: QueueDto;
+}
+
+export interface RootMetaDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface RootDto {
+  readonly url: string;
+  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, beside entireSite false. */
+  readonly site?: boolean;
+  /** Stay in the directory of the root document and below. */
+  readonly entireSite?: boolean;
+  /** -2 is the highest. */
+  readonly priority?: number;
+  readonly group?: string;
+  /** Metas that every document found from this root carries. */
+  readonly metas?: readonly RootMetaDto[];
+  /** Off: the links of the page are listed, not queued. */
+  readonly followLinks?: boolean;
+  /** Where the root comes from. */
+  readonly origin: 'configuration' | 'submitted';
+  readonly state?: UrlStateDto;
+}
+
+export interface RootSubmissionDto {
+  readonly url: string;
+  /** Stay on the site of this root, and accept its URLs unless a crawl rule says otherwise. Default true, beside entireSite false. */
+  readonly site?: boolean;
+  /** Stay in the directory of the root document and below. */
+  readonly entireSite?: boolean;
+  /** -2 is the highest. */
+  readonly priority?: number;
+  readonly group?: string;
+  /** Metas that every document found from this root carries. */
+  readonly metas?: readonly RootMetaDto[];
+  /** Off: the links of the page are listed, not queued. */
+  readonly followLinks?: boolean;
+}
+
+export interface SubmitOutcomeDto {
+  readonly url: string;
+  readonly outcome: 'new' | 'known' | 'rejected';
+  /** Line of the url list where it begins. */
+  readonly line?: number;
+  /** Why it was rejected. */
+  readonly message?: string;
+  /** Reason code of the rejection. */
+  readonly reason?: string;
+}
+
+export interface UrlListOutcomeDto {
+  /** URLs that were not known. */
+  readonly new: number;
+  /** URLs that were known; they are due now. */
+  readonly known: number;
+  readonly rejected: number;
+  /** The first rejected ones, with the reason. */
+  readonly rejections: readonly SubmitOutcomeDto[];
+}
+
+export interface RuleMatchDto {
+  readonly element: 'And' | 'Or' | 'Not' | 'Atom' | 'Domain' | 'Path' | 'Ext' | 'Host' | 'Url' | 'Scheme' | 'Query' | 'InQuery' | 'Length';
+  readonly field?: 'url' | 'scheme' | 'host' | 'path' | 'query' | 'fragment';
+  readonly kind?: 'exact' | 'prefix' | 'suffix' | 'inside' | 'length';
+  readonly norm?: 'none' | 'lower' | 'norm';
+  /** Regular expression, or `[minimum:maximum]` of a length. */
+  readonly value?: string;
+  /** Special characters are plain, and operators after a backslash. */
+  readonly litteral?: boolean;
+  /** Inside And, Or and Not. */
+  readonly children?: readonly RuleMatchDto[];
+}
+
+export interface RuleActionDto {
+  readonly element: 'Index' | 'NoIndex' | 'Follow' | 'NoFollow' | 'Accept' | 'Ignore' | 'Source' | 'AddMeta' | 'Priority' | 'Render';
+  /** Of Source and AddMeta. */
+  readonly name?: string;
+  /** Of AddMeta. */
+  readonly value?: string;
+  /** Of AddMeta. */
+  readonly scope?: 'document' | 'links';
+  /** Of Priority. */
+  readonly shift?: number;
+  /** Of Render. */
+  readonly mode?: 'never' | 'auto' | 'always';
+  /** Of Render: a CSS selector, or `js:` and an expression. */
+  readonly readyWhen?: string;
+  /** Of Render: `click SELECTOR; scroll TIMES; wait SECONDS`. */
+  readonly steps?: string;
+}
+
+export interface RuleDto {
+  /** Position over all Rules blocks of the crawler. */
+  readonly index: number;
+  readonly group: string;
+  readonly key?: string;
+  /** Several are an And. */
+  readonly match: readonly RuleMatchDto[];
+  readonly actions: readonly RuleActionDto[];
+  /** The Rule element as it is in the file. */
+  readonly xml: string;
+}
+
+export interface RuleInputDto {
+  /** Group of a new rule; absent: that of the rule before it. */
+  readonly group?: string;
+  /** Key of the Rules block of a new rule. */
+  readonly key?: string;
+  /** One Rule element; instead of `match` and `actions`. */
+  readonly xml?: string;
+  /** Several are an And. */
+  readonly match?: readonly RuleMatchDto[];
+  readonly actions?: readonly RuleActionDto[];
+}
+
+export interface MoveDto {
+  readonly from: number;
+  /** Position after the move. */
+  readonly to: number;
+}
+
+export interface SessionDto {
+  /** Name of the API key; `local` when the server has no keys. */
+  readonly name: string;
+  /** Each role may do what the ones before it may. */
+  readonly role: 'read' | 'operate' | 'admin';
+  /** Whether calls want an API key. */
+  readonly keyWanted: boolean;
+  /** Version of the server. */
+  readonly version: string;
+}
+
+export interface BackfillDto {
+  readonly crawler: string;
+  readonly state: 'running' | 'done';
+  /** `added`: the sink was new to the crawler; `asked`: by a call. */
+  readonly why: 'added' | 'asked';
+  /** Documents that were indexed when it began. */
+  readonly total: number;
+  /** Of these, documents that were looked at. */
+  readonly done: number;
+  /** Of these, documents copied from another sink; the others are visited. */
+  readonly sent: number;
+  /** Visits that are due and have not been made. */
+  readonly waitingVisits: number;
+  /** The sink that documents are copied from; absent: pages are visited. */
+  readonly from?: string;
+  /** What holds it up. */
+  readonly message?: string;
+  readonly startedAt: string;
+  readonly endedAt?: string;
+}
+
+export interface SinkDto {
+  readonly name: string;
+  readonly type: 'papi' | 'json' | 'elasticsearch' | 'opensearch' | 'solr' | 'warc' | 'file' | 'kafka' | 'postgresql';
+  readonly state: 'ready' | 'unavailable';
+  /** The last failure, in words. */
+  readonly message?: string;
+  /** Orders on the way. */
+  readonly pending: number;
+  readonly pendingBytes: number;
+  /** Orders acknowledged since the start of the process. */
+  readonly acknowledged: number;
+  /** Orders refused since the start of the process. */
+  readonly refused: number;
+  /** What it said when it refused an order last. */
+  readonly lastRefusal?: string;
+  readonly nextAttemptAt?: string;
+  /** Whether it can tell what it holds, and so be compared with the store. */
+  readonly comparable: boolean;
+  /** `papi`: the name of the connector under which documents are pushed. */
+  readonly connector?: string;
+  /** What a person should look at although orders go out: it holds documents that no crawler of this server knows. */
+  readonly warning?: string;
+  /** Crawlers that push to it. */
+  readonly crawlers: readonly string[];
+  /** What it was sent of documents that were indexed before, by crawler: running, or the last one. */
+  readonly backfills: readonly BackfillDto[];
+  /** Where its documents can be searched; of the bundled index. */
+  readonly searchPage?: string;
+}
+
+export interface DifferenceDto {
+  readonly count: number;
+  /** Some of the URIs. */
+  readonly samples: readonly string[];
+}
+
+export interface ReconciliationDto {
+  readonly sink: string;
+  readonly at: string;
+  readonly compared: number;
+  /** Indexed by the store's account, absent at the sink. */
+  readonly missing: DifferenceDto;
+  /** At the sink, not indexed by the store's account. */
+  readonly extra: DifferenceDto;
+  /** Held with another stamp. */
+  readonly stale: DifferenceDto;
+  /** Whether orders were made that fix the differences. */
+  readonly repaired: boolean;
+}
+
+export interface UrlPageDto {
+  readonly items: readonly UrlStateDto[];
+  /** Cursor of what follows; null when all was searched. */
+  readonly next: string | null;
+  /** Share of the way through the stored URLs that lies behind. */
+  readonly searched: number;
+}
+
+export interface UrlHistoryDto {
+  readonly state: UrlStateDto;
+  /** How it was found: from the root to this URL, as far as known. */
+  readonly path: readonly string[];
+  readonly headline: HeadlineDto;
+  readonly explanation: ExplanationDto;
+  /** Absent: the configuration rejects it. */
+  readonly queue?: QueueDto;
+  readonly robots: RobotsOpinionDto;
+  /** Fetches that are kept, newest first. */
+  readonly visits: readonly VisitDto[];
+  /** Push orders that are kept, newest first. */
+  readonly orders: readonly OrderDto[];
+  /** Refused links to it, of the samples that are kept. */
+  readonly refusedLinks: readonly RefusedLinkDto[];
+  /** Links of the page that wait for a person, because `followLinks` of its root is off. */
+  readonly listedLinks: readonly LinkDto[];
+}
+
+export interface RefreshDto {
+  /** Of a status, or excluded by a crawl space (`760`) or left to another crawler by it (`761`). */
+  readonly status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761';
+  /** Web server, as `host` of a URL shows it. */
+  readonly host?: string;
+  readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  /** Beginning of the URL. */
+  readonly prefix?: string;
+  /** SQL LIKE pattern of the whole URL: `%` any characters, `_` one character. Without a `%` asterisks are wildcards. */
+  readonly like?: string;
+  /** Reason code or error code. */
+  readonly reason?: string;
+  /** Only URLs whose document the sinks hold, or only the others. */
+  readonly indexed?: boolean;
+  /** Only URLs that were last visited before this. */
+  readonly visitedBefore?: string;
+  /** Only URLs that were visited at this time or later. */
+  readonly visitedSince?: string;
+  /** One stored URL. */
+  readonly url?: string;
+}
+
+export interface RestingHostDto {
+  readonly host: string;
+  /** Until then it is left alone, unless the one request is answered well. */
+  readonly until: string;
+}
+
+export interface RefreshedDto {
+  /** How many were affected. */
+  readonly count: number;
+  /** Hosts among them that rest because they failed or asked for it: one request is made to each at once, in the pauses of its throttle; a good answer ends the rest, another leaves it as it is. At most 100. */
+  readonly resting: readonly RestingHostDto[];
+}
+
+export interface VersionDto {
+  readonly version: number;
+  readonly at: string;
+  /** Name of the API key; `file` when it was found changed on disk; `file, not in force` for an edit with errors that a write went over. */
+  readonly who: string;
+}
+
+export interface RuleTextDto {
+  /** As the configuration names it, relative to its folder. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface WeightsDto {
+  readonly user?: number;
+  readonly redir?: number;
+  readonly index?: number;
+  readonly index_follow?: number;
+  readonly follow?: number;
+  readonly refresh?: number;
+}
+
+export interface ProblemErrorDto {
+  /** What is wrong and what would be right. */
+  readonly detail: string;
+  /** JSON pointer into the body, or `?name` of a query parameter. */
+  readonly pointer?: string;
+  /** Stable code of a configuration problem. */
+  readonly code?: string;
+  readonly severity?: 'error' | 'warning';
+  /** Configuration file. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export interface DeletionsDto {
+  readonly crawler: string;
+  /** Documents that would leave the index. */
+  readonly documentsDeleted: number;
+  /** Documents in the index now. */
+  readonly indexed: number;
+}
+
+export interface ProblemDto {
+  /** `about:blank`, or a URN that names the kind of problem. */
+  readonly type: string;
+  /** The kind of problem in words. */
+  readonly title: string;
+  /** HTTP status. */
+  readonly status: number;
+  /** What is wrong here, and what would be right. */
+  readonly detail: string;
+  /** Path of the call; empty when the request could not be read so far. */
+  readonly instance: string;
+  /** Everything that is wrong, at once. */
+  readonly errors?: readonly ProblemErrorDto[];
+  /** Why the crawl policy rejects a root. */
+  readonly explanation?: ExplanationDto;
+  /** How many URLs a clearing would take away. */
+  readonly count?: number;
+  /** Crawlers of which a configuration would delete many documents. */
+  readonly crawlers?: readonly DeletionsDto[];
+}
+
+export interface WebhookMetaDto {
+  readonly name: string;
+  readonly value: string;
+  /** Known of the value: ISO 8601 in UTC, or a number. Absent: text. */
+  readonly type?: 'date' | 'number';
+}
+
+export interface WebhookPartDto {
+  /** The bytes, Base64. */
+  readonly bytes: string;
+  readonly mimeType: string;
+  /** Charset of a text. */
+  readonly encoding?: string;
+  readonly fileName: string;
+}
+
+export interface WebhookHeadingDto {
+  readonly level: number;
+  readonly text: string;
+  /** Offset in the text, in UTF-16 units. */
+  readonly start: number;
+}
+
+export interface WebhookChunkDto {
+  readonly text: string;
+  /** The headings that it stands under, the outermost first. */
+  readonly path: readonly string[];
+  /** Offset in the text, in UTF-16 units. */
+  readonly start: number;
+  /** Offset behind its last character. */
+  readonly end: number;
+}
+
+export interface WebhookDocumentDto {
+  /** Digest of the content: the same means the same document. */
+  readonly stamp: string;
+  /** Names may repeat. */
+  readonly metas: readonly WebhookMetaDto[];
+  readonly master: WebhookPartDto;
+  /** Extracted text. */
+  readonly text: string;
+  /** With `cw:Output headings`. */
+  readonly headings?: readonly WebhookHeadingDto[];
+  /** With `cw:Output markdown`. */
+  readonly markdown?: string;
+  /** With `cw:Output chunks`. */
+  readonly chunks?: readonly WebhookChunkDto[];
+}
+
+export interface WebhookOrderDto {
+  readonly kind: 'add' | 'delete';
+  /** Increases in the order of decision. */
+  readonly id: number;
+  readonly crawler: string;
+  /** Canonical URL. */
+  readonly uri: string;
+  /** Reason code or error code: why it was decided. */
+  readonly reason: string;
+  readonly decidedAt: string;
+  /** Of `add` only. */
+  readonly document?: WebhookDocumentDto;
+}
+
+export interface OrderBatchDto {
+  /** In the order in which they were decided. */
+  readonly orders: readonly WebhookOrderDto[];
+}
+
+export interface Calls {
+  'GET /api/v1/audit': {
+    path: Nothing;
+    query: { cursor?: string; limit?: number };
+    body: undefined;
+    answer: {
+  readonly items: readonly AuditEntryDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/config': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'PUT /api/v1/config': {
+    path: Nothing;
+    query: { confirm?: boolean };
+    body: string | ConfigurationDraftDto;
+    answer: ConfigurationStateDto;
+  };
+  'GET /api/v1/config/files': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly RuleFileDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/config/state': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: ConfigurationStateDto;
+  };
+  'POST /api/v1/config/check': {
+    path: Nothing;
+    query: Nothing;
+    body: string | ConfigurationDraftDto;
+    answer: CheckDto;
+  };
+  'POST /api/v1/config/test-sink': {
+    path: Nothing;
+    query: { sink: string };
+    body: string | ConfigurationDraftDto;
+    answer: SinkTestDto;
+  };
+  'POST /api/v1/config/preview': {
+    path: Nothing;
+    query: Nothing;
+    body: string | ConfigurationDraftDto;
+    answer: PreviewDto | string;
+  };
+  'GET /api/v1/crawlers/{crawler}/coverage': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CoverageDto;
+  };
+  'GET /api/v1/crawlers': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly CrawlerDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/crawlers/{crawler}': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CrawlerDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/oldest': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly OldestDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/crawlers/{crawler}/start': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CrawlerDto;
+  };
+  'POST /api/v1/crawlers/{crawler}/pause': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CrawlerDto;
+  };
+  'POST /api/v1/crawlers/{crawler}/stop': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CrawlerDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/errors': {
+    path: { crawler: string };
+    query: { host?: string };
+    body: undefined;
+    answer: {
+  readonly items: readonly ErrorClassDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'DELETE /api/v1/crawlers/{crawler}/errors': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: CountDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/errors/{reason}/hosts': {
+    path: { crawler: string; reason: string };
+    query: { cursor?: string; limit?: number };
+    body: undefined;
+    answer: {
+  readonly items: readonly ErrorHostDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/events': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'GET /api/v1/crawlers/{crawler}/urls/export': {
+    path: { crawler: string };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending'; format?: 'csv' | 'ndjson' };
+    body: undefined;
+    answer: string;
+  };
+  'GET /health/live': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: HealthDto;
+  };
+  'GET /health/ready': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: HealthDto;
+  };
+  'GET /api/v1/held-deletions': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly HeldDeletionsDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/held-deletions/{host}/release': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: CountDto;
+  };
+  'POST /api/v1/held-deletions/{host}/drop': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: CountDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/history': {
+    path: { crawler: string };
+    query: { range: 'hour' | 'day' | 'week' | 'quarter' };
+    body: undefined;
+    answer: {
+  readonly items: readonly HistoryPointDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/hosts': {
+    path: Nothing;
+    query: { cursor?: string; limit?: number; crawler: string };
+    body: undefined;
+    answer: {
+  readonly items: readonly HostDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/hosts/{host}': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: HostDto;
+  };
+  'GET /api/v1/hosts/{host}/folders': {
+    path: { host: string };
+    query: { crawler: string; folder?: string; cursor?: string };
+    body: undefined;
+    answer: FolderDto;
+  };
+  'POST /api/v1/hosts/{host}/pause': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: HostDto;
+  };
+  'POST /api/v1/hosts/{host}/resume': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: HostDto;
+  };
+  'GET /indexnow': {
+    path: Nothing;
+    query: { keyLocation?: unknown; key: unknown; url: unknown };
+    body: undefined;
+    answer: IndexNowDto;
+  };
+  'POST /indexnow': {
+    path: Nothing;
+    query: Nothing;
+    body: {
+  readonly host: string;
+  readonly key: string;
+  readonly keyLocation?: string;
+  readonly urlList: readonly string[];
+};
+    answer: IndexNowDto;
+  };
+  'GET /api/v1/keys': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly KeyDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/keys': {
+    path: Nothing;
+    query: Nothing;
+    body: NewKeyDto;
+    answer: CreatedKeyDto;
+  };
+  'DELETE /api/v1/keys/{name}': {
+    path: { name: string };
+    query: Nothing;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /api/v1/logins': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly LoginDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/logins/{login}/test': {
+    path: { login: string };
+    query: Nothing;
+    body: undefined;
+    answer: LoginDto;
+  };
+  'POST /api/v1/sinks/{sink}/map/preview': {
+    path: { sink: string };
+    query: Nothing;
+    body: MapPreviewRequestDto;
+    answer: MapPreviewDto;
+  };
+  'GET /metrics': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'GET /api/v1/orders': {
+    path: Nothing;
+    query: { cursor?: string; limit?: number; crawler?: string; state?: 'pending' | 'acknowledged' | 'refused' | 'held' | 'cancelled' | 'dropped' | 'awaiting'; kind?: 'add' | 'delete'; uri?: string; host?: string };
+    body: undefined;
+    answer: {
+  readonly items: readonly OrderDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/orders/{id}/retry': {
+    path: { id: number };
+    query: Nothing;
+    body: undefined;
+    answer: OrderDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/pending': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'PUT /api/v1/crawlers/{crawler}/pending': {
+    path: { crawler: string };
+    query: Nothing;
+    body: string;
+    answer: ImportDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/explain': {
+    path: { crawler: string };
+    query: { url: string; from?: string };
+    body: undefined;
+    answer: JudgedDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/page': {
+    path: { crawler: string };
+    query: { url: string };
+    body: undefined;
+    answer: PageViewDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/refused': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly RefusedDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/reasons': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly ReasonDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/config/crawlers/{crawler}/resolved': {
+    path: { crawler: string };
+    query: { url?: string; from?: string };
+    body: undefined;
+    answer: ResolvedViewDto | ResolvedUrlDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/roots': {
+    path: { crawler: string };
+    query: { cursor?: string; limit?: number };
+    body: undefined;
+    answer: {
+  readonly items: readonly RootDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/crawlers/{crawler}/roots': {
+    path: { crawler: string };
+    query: Nothing;
+    body: RootSubmissionDto;
+    answer: UrlStateDto;
+  };
+  'DELETE /api/v1/crawlers/{crawler}/roots': {
+    path: { crawler: string };
+    query: { url: string };
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /api/v1/crawlers/{crawler}/roots/list': {
+    path: { crawler: string };
+    query: Nothing;
+    body: string;
+    answer: UrlListOutcomeDto;
+  };
+  'GET /api/v1/config/crawlers/{crawler}/rules': {
+    path: { crawler: string };
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly RuleDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/config/crawlers/{crawler}/rules': {
+    path: { crawler: string };
+    query: { confirm?: boolean; index?: number };
+    body: RuleInputDto | string;
+    answer: RuleDto;
+  };
+  'GET /api/v1/config/crawlers/{crawler}/rules/{index}': {
+    path: { crawler: string; index: number };
+    query: Nothing;
+    body: undefined;
+    answer: RuleDto;
+  };
+  'PUT /api/v1/config/crawlers/{crawler}/rules/{index}': {
+    path: { crawler: string; index: number };
+    query: { confirm?: boolean };
+    body: RuleInputDto | string;
+    answer: RuleDto;
+  };
+  'DELETE /api/v1/config/crawlers/{crawler}/rules/{index}': {
+    path: { crawler: string; index: number };
+    query: { confirm?: boolean };
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /api/v1/config/crawlers/{crawler}/rules/move': {
+    path: { crawler: string };
+    query: { confirm?: boolean };
+    body: MoveDto;
+    answer: {
+  readonly items: readonly RuleDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/session': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: SessionDto;
+  };
+  'GET /api/v1/sinks': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly SinkDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/sinks/{sink}/push-again': {
+    path: { sink: string };
+    query: { crawler?: string };
+    body: undefined;
+    answer: readonly BackfillDto[];
+  };
+  'POST /api/v1/sinks/{sink}/test': {
+    path: { sink: string };
+    query: Nothing;
+    body: undefined;
+    answer: SinkTestDto;
+  };
+  'POST /api/v1/sinks/{sink}/reconcile': {
+    path: { sink: string };
+    query: { repair?: boolean };
+    body: undefined;
+    answer: ReconciliationDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/urls': {
+    path: { crawler: string };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; cursor?: string; limit?: number; sort?: 'url' | 'status' | 'lastVisitAt' | 'dueAt' | 'firstSeenAt' | 'hops' | 'visits' | 'changes'; direction?: 'ascending' | 'descending' };
+    body: undefined;
+    answer: UrlPageDto;
+  };
+  'DELETE /api/v1/crawlers/{crawler}/urls': {
+    path: { crawler: string };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string; confirm?: boolean };
+    body: undefined;
+    answer: CountDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/urls/count': {
+    path: { crawler: string };
+    query: { status?: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed' | '760' | '761'; host?: string; source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh'; prefix?: string; like?: string; reason?: string; indexed?: boolean; visitedBefore?: string; visitedSince?: string };
+    body: undefined;
+    answer: CountDto;
+  };
+  'GET /api/v1/crawlers/{crawler}/url': {
+    path: { crawler: string };
+    query: { url: string };
+    body: undefined;
+    answer: UrlHistoryDto;
+  };
+  'POST /api/v1/crawlers/{crawler}/refresh': {
+    path: { crawler: string };
+    query: Nothing;
+    body: RefreshDto;
+    answer: RefreshedDto;
+  };
+  'GET /api/v1/config/versions': {
+    path: Nothing;
+    query: { cursor?: string; limit?: number };
+    body: undefined;
+    answer: {
+  readonly items: readonly VersionDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'GET /api/v1/config/versions/{version}': {
+    path: { version: number };
+    query: Nothing;
+    body: undefined;
+    answer: string;
+  };
+  'GET /api/v1/config/versions/{version}/files': {
+    path: { version: number };
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly RuleTextDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
+  };
+  'POST /api/v1/config/versions/{version}/restore': {
+    path: { version: number };
+    query: { confirm?: boolean };
+    body: undefined;
+    answer: ConfigurationStateDto;
+  };
+  'PUT /api/v1/config/crawlers/{crawler}/weights': {
+    path: { crawler: string };
+    query: { confirm?: boolean };
+    body: WeightsDto;
+    answer: WeightsDto;
+  };
+}
