@@ -33,6 +33,13 @@ export interface FieldDefinition {
   readonly place: Place;
 }
 
+export interface SplitDefinition {
+  /** CSS selector. */
+  readonly selector: string;
+  /** Attribute that names a part. */
+  readonly id: string;
+}
+
 export interface ChunkDefinition {
   /** The most of one chunk. */
   readonly size: number;
@@ -54,6 +61,8 @@ export interface ContentDefinition {
   /** The metas that pages carry are delivered. */
   readonly metas: boolean;
   readonly fields: readonly FieldDefinition[];
+  /** Elements that become documents of their own. */
+  readonly split?: SplitDefinition;
   readonly headings: boolean;
   readonly markdown: boolean;
   readonly chunks?: ChunkDefinition;
@@ -87,6 +96,7 @@ export const needsTree = (content: ContentDefinition): boolean =>
   content.headings ||
   content.markdown ||
   content.chunks !== undefined ||
+  content.split !== undefined ||
   content.fields.some(({ source }) => source.kind === 'select');
 
 /** Whether documents look otherwise than without the element. */

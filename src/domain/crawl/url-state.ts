@@ -18,6 +18,7 @@
  * starts as a new one. What a person clears, or a server record no longer covers, is a deleted row.
  */
 import type { SourceNumber } from '../frontier/sources.js';
+import type { PartState } from '../push/parts.js';
 import type { Duration, Instant } from '../time/units.js';
 
 export const URL_STATUSES = [
@@ -111,6 +112,8 @@ export interface UrlState {
   readonly inheritedMetas: readonly InheritedMeta[];
   /** The canonical URL that it gave way to; it is indexed itself when that one turns out to bring no document. */
   readonly canonical?: string;
+  /** Documents that were split off it and that the sinks hold, or may hold. */
+  readonly parts?: readonly PartState[];
   /** A deletion has been decided (with this reason) and not yet been acknowledged. */
   readonly pendingDeletion?: string;
 }

@@ -264,6 +264,14 @@ export const REASONS = {
     'A sink was added, or asked to be filled again: what is indexed goes to it, from another sink or by a visit.',
     'Nothing: GET /sinks and the console show the progress.',
   ),
+  'part-gone': push(
+    'The page is there, but no more has the part that this document was split off from (cw:Split).',
+    'Nothing, when the part is gone; otherwise look whether the selector of Split still fits the page.',
+  ),
+  'with-its-page': push(
+    'The document was split off a page (cw:Split) whose document is deleted.',
+    'Look at the reason of its page.',
+  ),
   reconciled: push(
     'The index and the store of the crawler did not agree, and the index was set right.',
     'Nothing, unless it happens often: then look at what else writes to that index.',

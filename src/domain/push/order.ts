@@ -37,6 +37,8 @@ export interface PushDocument {
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
+  /** Documents of their own that were split off the page (`cw:Split`). No sink gets them in the order of their page. */
+  readonly parts?: readonly PushDocument[];
 }
 
 export type OrderKind = 'add' | 'delete';

@@ -1,5 +1,6 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { wantedNow } from '../../domain/frontier/sources.js';
+import { partOf } from '../../domain/push/parts.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Clock } from '../ports/clock.js';
@@ -46,7 +47,7 @@ export class Orders {
         `order ${id} is ${entry.state}; only refused orders and deletions that are held or awaiting can be sent again`,
       );
     }
-    const state = await this.services.store.find(entry.crawler, entry.uri);
+    const state = await this.stateOf(entry);
     const crawler = this.services.crawler(entry.crawler);
     if (!state || !crawler) throw new Unacceptable(`${entry.uri} is no longer known to crawler ${entry.crawler}`);
     if (entry.kind === 'add') await this.visitAgain(crawler, state, entry);
@@ -78,10 +79,12 @@ export class Orders {
   async drop(hostKey: string): Promise<number> {
     let count = 0;
     for await (const entry of this.heldEntries(hostKey)) {
-      const state = await this.services.store.find(entry.crawler, entry.uri);
+      const state = await this.stateOf(entry);
       const dropped: LedgerEntry = { ...entry, state: 'dropped', answeredAt: this.services.clock.now() };
       if (state)
-        await this.services.store.settle([{ id: state.id, changes: { pendingDeletion: null }, orders: [dropped] }]);
+        await this.services.store.settle([
+          { id: state.id, changes: state.url === entry.uri ? { pendingDeletion: null } : {}, orders: [dropped] },
+        ]);
       else await this.services.store.saveOrders([dropped]);
       count++;
     }
@@ -104,7 +107,7 @@ export class Orders {
     try {
       const entry = await store.order(id);
       if (!entry || !isKeptBack(entry)) return true; // a visit or a person has decided meanwhile
-      const state = await store.find(entry.crawler, entry.uri);
+      const state = await this.stateOf(entry);
       const crawler = this.services.crawler(entry.crawler);
       if (state && crawler) return await crawler.decide(state, { do: 'send-again', entry });
       await store.saveOrders([{ ...entry, state: 'cancelled', answer: 'the URL is no longer known' }]);
@@ -131,6 +134,14 @@ export class Orders {
     const changes = { etag: null, lastModified: null, ...place } as const;
     await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refused, state: 'dropped' }] }]);
     crawler.frontier.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);
+  }
+
+  /** The URL that the order is about, or whose page a document was split off from. */
+  private async stateOf({ crawler, uri }: LedgerEntry): Promise<UrlState | undefined> {
+    const { store } = this.services;
+    const state = await store.find(crawler, uri);
+    const part = state ? undefined : partOf(uri);
+    return part ? store.find(crawler, part.page) : state;
   }
 
   private async *heldEntries(hostKey?: string): AsyncIterable<LedgerEntry> {

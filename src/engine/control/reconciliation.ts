@@ -1,8 +1,9 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import { partOf } from '../../domain/push/parts.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { verifyCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
-import { toVerify } from '../crawl/outcome/in-doubt-deliveries.js';
+import { toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from '../crawl/outcome/ledger.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { Clock } from '../ports/clock.js';
@@ -40,26 +41,31 @@ export class Reconciliation {
     const extra = new Finding();
     const stale = new Finding();
     const seen = new IdSet();
+    /** Documents split off a page that the sink holds. */
+    const parts = new Map<number, number>();
     let compared = 0;
     for await (const entry of sink.entries(new AbortController().signal)) {
       compared++;
       const known = await this.known(crawlers, entry.uri);
       const owner = ownerAmong(known);
-      if (!owner || owner.state.stamp === undefined) {
+      if (!owner || owner.stamp === undefined) {
         extra.add(entry.uri);
         if (repair) await this.deleteExtra(owner, crawlers, name, entry.uri);
         continue;
       }
-      for (const { state } of known) seen.add(state.id);
+      for (const { state, isPart } of known)
+        if (isPart) parts.set(state.id, (parts.get(state.id) ?? 0) + 1);
+        else seen.add(state.id);
       // Of several crawlers that push the URL, the sink holds what the last one has pushed.
-      if (isLeft(owner.state) || known.some(({ state }) => state.stamp === entry.stamp && !isLeft(state))) continue;
+      if (isLeft(owner.state) || known.some(({ state, stamp }) => stamp === entry.stamp && !isLeft(state))) continue;
       if (owner.crawler.frontier.isInFlight(owner.state)) continue;
       stale.add(entry.uri);
       if (repair) await this.pushAgain(owner.crawler, owner.state);
     }
     for (const crawler of crawlers) {
       for await (const state of this.indexed(crawler.name)) {
-        if (isLeft(state) || seen.has(state.id) || crawler.frontier.isInFlight(state)) continue;
+        const isThere = seen.has(state.id) && (parts.get(state.id) ?? 0) === (state.parts?.length ?? 0);
+        if (isLeft(state) || isThere || crawler.frontier.isInFlight(state)) continue;
         missing.add(state.url);
         if (repair) await this.pushAgain(crawler, state);
       }
@@ -80,9 +86,20 @@ export class Reconciliation {
     const known: Known[] = [];
     for (const crawler of crawlers) {
       const state = await this.services.store.find(crawler.name, uri);
-      if (state) known.push({ crawler, state });
+      if (state) known.push({ crawler, state, stamp: state.stamp, isPart: false });
+      else known.push(...(await this.asPart(crawler, uri)));
     }
     return known;
+  }
+
+  private async asPart(crawler: Crawler, uri: string): Promise<Known[]> {
+    const part = partOf(uri);
+    const state = part && (await this.services.store.find(crawler.name, part.page));
+    const stamp = state?.parts?.find(({ id }) => id === part?.id)?.stamp;
+    // Without a stamp of the page nobody knows which documents it has.
+    return state
+      ? [{ crawler, state, stamp: state.stamp === UNKNOWN_STAMP ? UNKNOWN_STAMP : stamp, isPart: true }]
+      : [];
   }
 
   private async *indexed(crawler: string): AsyncIterable<UrlState> {
@@ -124,11 +141,14 @@ export class Reconciliation {
 interface Known {
   readonly crawler: Crawler;
   readonly state: UrlState;
+  /** Digest of the document that is compared: that of the URL, or of one that was split off its page. */
+  readonly stamp: string | undefined;
+  readonly isPart: boolean;
 }
 
 /** The crawler whose document it is; else one that has left it to another, or knows the URL. */
 function ownerAmong(known: readonly Known[]): Known | undefined {
-  const withDocument = known.filter(({ state }) => state.stamp !== undefined);
+  const withDocument = known.filter(({ stamp }) => stamp !== undefined);
   return withDocument.find(({ state }) => !isLeft(state)) ?? withDocument[0] ?? known[0];
 }
 

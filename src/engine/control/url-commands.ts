@@ -4,6 +4,7 @@ import { released } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
+import { partOf } from '../../domain/push/parts.js';
 import type { Instant } from '../../domain/time/units.js';
 import { toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
 import type { SharedDocuments } from '../crawl/outcome/shared-documents.js';
@@ -62,7 +63,8 @@ export class UrlCommands {
     if (state.stamp === undefined || state.status === 'elsewhere') return undefined;
     const now = this.clock.now();
     const isKnown = state.stamp !== UNKNOWN_STAMP;
-    const kept = isKnown && from !== undefined ? await this.kept.find(from, state.url) : undefined;
+    // Another sink gives back the document of the page, but not those that were split off it.
+    const kept = isKnown && !state.parts && from !== undefined ? await this.kept.find(from, state.url) : undefined;
     if (kept?.crawler === state.crawler && kept.document.stamp === state.stamp) {
       const order = { kind: 'add', reason: 'backfill' } as const;
       const disposition: Disposition = { remove: false, changes: {}, order, changed: false };
@@ -97,6 +99,11 @@ function indexingAfterAll({ reason, source }: UrlState, now: Instant): Dispositi
 }
 
 function sendingAgain(state: UrlState, entry: LedgerEntry): CommandResult {
+  const part = entry.uri === state.url ? undefined : partOf(entry.uri);
+  if (part) {
+    const disposition = { remove: false, changes: {}, changed: false };
+    return { disposition, releasedPart: { id: part.id, entry } };
+  }
   const why = nothingToDelete(state, entry);
   if (why !== undefined)
     return { disposition: { remove: false, changes: {}, changed: false }, cancel: { order: entry, why } };

@@ -35,6 +35,8 @@ export interface WantedDeletion {
   readonly startedAt: Instant;
   /** Since when it waits for a sign of life. */
   readonly waitingSince: Instant | undefined;
+  /** Documents of the page beside its own; absent: none. */
+  readonly beside?: number;
 }
 
 /** The end of a visit, as far as its host is concerned. */

@@ -7,7 +7,7 @@
  * still has such a one stays what it is until its bytes change.
  */
 import { type ContentDefinition, changesDocuments } from '../../domain/content/content-definition.js';
-import type { Meta } from '../../domain/push/order.js';
+import type { Meta, PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { DocumentDraft, FetchedPage } from './document-steps.js';
 
@@ -28,13 +28,18 @@ const OF_THE_FILE = new Set(['file_size', 'lastmodifieddate']);
 const factsOf = (metas: readonly Meta[]): string[] => metas.map(({ name, value }) => `${name}\0${value}`);
 
 /** `page.task.stamp` when the document is as it was then. */
-export function contentHash(page: FetchedPage, draft: DocumentDraft, digest: Digest): string {
+export function contentHash(
+  page: FetchedPage,
+  draft: DocumentDraft,
+  digest: Digest,
+  parts: readonly PushDocument[] = [],
+): string {
   const known = page.task.stamp;
   if (!page.hashesContent) return hashOfBytes(page, draft, digest);
   // The index holds what an earlier version made of these bytes: nobody wants all of it pushed again for a few more metas.
   const isEarlier = known !== undefined && !known.startsWith(OF_CONTENT);
   if (isEarlier && !changesDocuments(page.taking) && hashOfBytes(page, draft, digest) === known) return known;
-  const content = `${OF_CONTENT}${hashOfContent(page, draft, digest)}`;
+  const content = `${OF_CONTENT}${hashOfContent(page, draft, digest, parts)}`;
   if (known?.startsWith(content) && known.length === content.length + LINKS_LENGTH) return known;
   return content + linksHash(page.content, digest);
 }
@@ -46,10 +51,18 @@ function hashOfBytes(page: FetchedPage, { lasting }: DocumentDraft, digest: Dige
   return digest(body, [...factsOf(lasting), ...asText(page), ...settings].join('\0'));
 }
 
-function hashOfContent(page: FetchedPage, { lasting, described }: DocumentDraft, digest: Digest): string {
+function hashOfContent(
+  page: FetchedPage,
+  { lasting, described }: DocumentDraft,
+  digest: Digest,
+  parts: readonly PushDocument[],
+): string {
   const { text } = page.content;
   const metas = [...lasting, ...described].filter(({ name }) => !OF_THE_FILE.has(name));
-  return digest(text, [...factsOf(metas), ...asText(page), ...forms(page)].join('\0'));
+  return digest(
+    text,
+    [...factsOf(metas), ...asText(page), ...forms(page), ...parts.map(({ stamp }) => stamp)].join('\0'),
+  );
 }
 
 /** The same page is another document when its text stands for its bytes. */

@@ -125,7 +125,7 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   }),
   step('bytes or text', (draft, page) => {
     draft.master = page.textOnly ? textPart(page) : bytesPart(page);
-    draft.text = page.wantsText || page.content.isCut ? page.content.text : '';
+    draft.text = page.wantsText || page.content.isCut ? ownTextOf(page.content) : '';
   }),
 ];
 
@@ -194,9 +194,11 @@ function bytesPart(page: FetchedPage): PushDocument['master'] {
 
 const utf8 = new TextEncoder();
 
+const ownTextOf = ({ text, ownText }: PageContent): string => ownText ?? text;
+
 function textPart(page: FetchedPage): PushDocument['master'] {
   return {
-    bytes: page.wantsBytes ? utf8.encode(page.content.text) : NO_BYTES,
+    bytes: page.wantsBytes ? utf8.encode(ownTextOf(page.content)) : NO_BYTES,
     mimeType: 'text/plain',
     encoding: 'utf-8',
     fileName: fileName(page, 'text/plain'),

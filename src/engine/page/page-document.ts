@@ -1,9 +1,17 @@
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { PushDocument } from '../../domain/push/order.js';
+import { partUri } from '../../domain/push/parts.js';
 import type { Clock } from '../ports/clock.js';
+import type { PageContent, PagePart } from '../ports/page-content.js';
 import { TIME_IS_UP, within } from '../support/within.js';
 import { contentHash, type Digest } from './content-hash.js';
-import type { AsyncStep, DocumentDraft, DocumentStep, FetchedPage } from './document-steps.js';
+import {
+  type AsyncStep,
+  BUILT_IN_STEPS,
+  type DocumentDraft,
+  type DocumentStep,
+  type FetchedPage,
+} from './document-steps.js';
 
 export interface DocumentTools {
   readonly digest: Digest;
@@ -29,13 +37,7 @@ const NO_BYTES = new Uint8Array(0);
  * one fails.
  */
 export function buildDocument(page: FetchedPage, tools: DocumentTools): PushDocument | Promise<PushDocument> {
-  const draft: DocumentDraft = {
-    lasting: [],
-    described: [],
-    passing: [],
-    master: { bytes: NO_BYTES, mimeType: page.mediaType, fileName: '' },
-    text: '',
-  };
+  const draft = emptyDraft(page);
   const { steps } = tools;
   for (let index = 0; index < steps.length; index++) {
     const step = steps[index]!;
@@ -44,6 +46,14 @@ export function buildDocument(page: FetchedPage, tools: DocumentTools): PushDocu
   }
   return documentOf(page, draft, tools.digest);
 }
+
+const emptyDraft = ({ mediaType }: FetchedPage): DocumentDraft => ({
+  lasting: [],
+  described: [],
+  passing: [],
+  master: { bytes: NO_BYTES, mimeType: mediaType, fileName: '' },
+  text: '',
+});
 
 async function buildLater(
   page: FetchedPage,
@@ -82,17 +92,46 @@ function documentOf(page: FetchedPage, draft: DocumentDraft, digest: Digest): Pu
   const { lasting, passing, master, text } = draft;
   const named = new Set(lasting.map(({ name }) => name));
   const described = draft.described.filter(({ name }) => !named.has(name));
-  const stamp = contentHash(page, { ...draft, described }, digest);
-  const { headings, markdown, chunks } = page.content;
+  const parts = page.content.parts && partDocuments(page, page.content.parts, digest);
+  const stamp = contentHash(page, { ...draft, described }, digest, parts);
+  const { headings, markdown, chunks, isCut } = page.content;
   return {
     uri: page.url.href,
     stamp,
     metas: [...lasting, ...described, ...passing],
     master,
     text,
-    ...(page.content.isCut ? { textIsCut: true } : {}),
+    ...(isCut || parts?.length ? { textIsCut: true } : {}),
     ...(headings === undefined ? {} : { headings }),
     ...(markdown === undefined ? {} : { markdown }),
     ...(chunks === undefined ? {} : { chunks }),
+    ...(parts ? { parts } : {}),
   };
+}
+
+/** Documents of the parts that were split off the page: what is said of the page holds for them, too, but for their own title, fields and text. */
+function partDocuments(page: FetchedPage, parts: readonly PagePart[], digest: Digest): PushDocument[] {
+  return parts.map(({ id, title, found, ...forms }) => {
+    const content: PageContent = {
+      ...page.content,
+      ...forms,
+      title: title === '' ? page.content.title : title,
+      found: new Map([...(page.content.found ?? []), ...found]),
+      isCut: true,
+      links: [],
+      ownText: undefined,
+      parts: undefined,
+    };
+    const { url } = page;
+    const task = { ...page.task, stamp: undefined };
+    const draft = emptyDraft(page);
+    const part: FetchedPage = { ...page, task, content, textOnly: true, hashesContent: true };
+    for (const step of BUILT_IN_STEPS) if (step.kind === 'sync') step.run(draft, part);
+    const uri = partUri(url.href, id);
+    const lasting = draft.lasting.map((meta) =>
+      meta.name === 'publicUrl' && meta.value === url.href ? { ...meta, value: uri } : meta,
+    );
+    lasting.push({ name: 'part_of', value: url.href });
+    return { ...documentOf(part, { ...draft, lasting }, digest), uri };
+  });
 }

@@ -102,6 +102,7 @@ export interface UrlChanges {
   readonly title?: string | null;
   readonly pendingDeletion?: string | null;
   readonly canonical?: string | null;
+  readonly parts?: UrlState['parts'] | null;
 }
 
 export interface Settlement {

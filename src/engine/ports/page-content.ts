@@ -49,6 +49,10 @@ export interface PageContent {
   readonly structured?: readonly { readonly name: string; readonly value: string }[];
   /** What selectors and JSON-LD paths of configured fields found, by the number of the field. */
   readonly found?: ReadonlyMap<number, readonly string[]>;
+  /** Of the page's own document, when parts were split off it. */
+  readonly ownText?: string;
+  /** Parts that become documents of their own; absent where none are wanted. */
+  readonly parts?: readonly PagePart[];
   /** Text of the page was left out because the configuration or the page itself excludes it. */
   readonly isCut?: boolean;
   readonly headings?: readonly Heading[];
@@ -58,6 +62,14 @@ export interface PageContent {
   readonly cut?: readonly string[];
   /** Something of the page was left out because it passed a limit (links, text). */
   readonly truncated: boolean;
+}
+
+/** A part of a page that becomes a document of its own. */
+export interface PagePart extends Pick<PageContent, 'text' | 'title' | 'headings' | 'markdown' | 'chunks'> {
+  /** Fragment of its URL. */
+  readonly id: string;
+  /** Values of fields that stand in it. */
+  readonly found: ReadonlyMap<number, readonly string[]>;
 }
 
 export interface ReadLimits {

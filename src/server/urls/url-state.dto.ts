@@ -107,6 +107,9 @@ export class UrlStateDto {
     description: 'A deletion has been decided, for this reason, and is not yet acknowledged.',
   })
   pendingDeletion?: string;
+
+  @ApiProperty({ type: 'integer', required: false, description: 'Documents that were split off the page (cw:Split).' })
+  parts?: number;
 }
 
 export class UrlPageDto {
@@ -149,4 +152,5 @@ export const urlStateDto = (state: UrlState): UrlStateDto => ({
   contentType: state.contentType,
   title: state.title,
   pendingDeletion: state.pendingDeletion,
+  parts: state.parts?.length,
 });

@@ -31,6 +31,7 @@ function readContent(
   const node = { values, place, ...rest } as Node;
   const { name, markers, main, metas, changeDetection } = values;
   const output = one(node, content.OUTPUT);
+  const split = one(node, content.SPLIT)?.values;
   const {
     headings,
     markdown,
@@ -49,6 +50,7 @@ function readContent(
     main,
     metas,
     fields: all(node, content.FIELD).flatMap((field) => readField(field, problems)),
+    ...(split ? { split: { selector: split.select, id: split.id.toLowerCase() } } : {}),
     headings,
     markdown,
     ...(size === undefined ? {} : { chunks: { size, overlap, unit } }),

@@ -34,7 +34,7 @@ export const CONTENT = element(
       { default: 'content' },
     ),
   },
-  { children: ['Include', 'Exclude', 'Field', 'Output'] },
+  { children: ['Include', 'Exclude', 'Field', 'Split', 'Output'] },
 );
 
 const selector = attribute(t.selector, 'CSS selector; several are separated by commas.', { required: true });
@@ -73,6 +73,20 @@ export const FIELD = element(
     ),
     multiple: attribute(t.boolean, 'All values instead of the first.', { default: 'false' }),
   },
+);
+
+export const SPLIT = element(
+  'Split',
+  'Every element of this selector becomes a document of its own, under the URL of the page with a fragment; the document of the page keeps the rest. A heading takes along what follows it, up to the next heading of its level or above. It is deleted with its page, or when it is no more on it. At most 500 of a page.',
+  {
+    select: attribute(t.selector, 'CSS selector; of elements in each other the outermost counts.', { required: true }),
+    id: attribute(
+      t.word,
+      'Attribute that names the part, of the element or the first one in it: the fragment of its URL. Without a name it is `part-1` and so on.',
+      { default: 'id' },
+    ),
+  },
+  { once: true },
 );
 
 export const OUTPUT = element(

@@ -1,7 +1,7 @@
 /** What `cw:Content` wants of one page, from its tree and its JSON-LD. */
 
 import { compile } from 'css-select';
-import type { Element, ParentNode } from 'domhandler';
+import type { Document, Element, ParentNode } from 'domhandler';
 import { chunksOf } from '../../../domain/content/chunks.js';
 import {
   type Chunk,
@@ -10,11 +10,13 @@ import {
   type Heading,
   needsTree,
 } from '../../../domain/content/content-definition.js';
+import type { PagePart } from '../../../engine/ports/page-content.js';
 import { type Json, jsonLdItems, jsonLdValues } from './json-ld.js';
 import { keepMainContent } from './main-content.js';
 import { markdownOf } from './markdown.js';
-import { prune } from './pruning.js';
+import { marked, prune } from './pruning.js';
 import { folded, type ReadableText, readableText, textOf } from './readable.js';
+import { splitOff, type TreePart } from './splitting.js';
 import { elementsIn, type Tree, treeOf } from './tree.js';
 
 export interface Reading {
@@ -26,6 +28,9 @@ export interface Reading {
   readonly isCut?: boolean;
   /** Texts that were cut out. */
   readonly cut?: readonly string[];
+  /** Of the page itself, when parts were split off it: `text` is of all of it. */
+  readonly ownText?: string;
+  readonly parts?: readonly PagePart[];
   /** Raw values of fields, by the number of the field. */
   readonly found: ReadonlyMap<number, readonly string[]>;
   readonly truncated: boolean;
@@ -53,14 +58,16 @@ const MAX_CUT = 200;
 export class ContentReader {
   private readonly include: Test | undefined;
   private readonly exclude: Test | undefined;
+  private readonly split: Test | undefined;
   private readonly selected: readonly (Test | undefined)[];
   private readonly readsTree: boolean;
   private readonly readsJsonLd: boolean;
 
   constructor(private readonly definition: ContentDefinition) {
-    const { include, exclude, fields } = definition;
+    const { include, exclude, fields, split } = definition;
     this.include = testOf(include);
     this.exclude = testOf(exclude);
+    this.split = split && testOf([split.selector]);
     this.selected = fields.map(({ source }) => (source.kind === 'select' ? testOf([source.selector]) : undefined));
     this.readsTree = needsTree(definition);
     this.readsJsonLd = fields.some(({ source }) => source.kind === 'jsonld');
@@ -83,18 +90,40 @@ export class ContentReader {
     const { definition } = this;
     // Fields are of the page as it was sent.
     this.select(root, found);
+    const splitOffs = this.split && marked(root, this.split);
     const markers = new Set(definition.markers);
     const pruned = prune(root, { include: this.include, exclude: this.exclude, markers });
     const cut: ParentNode[] = [...pruned.cut];
     const before = root.children;
     if (definition.main) cut.push(...keepMainContent(root));
+    const delivered = splitOffs ? this.inParts(root, splitOffs, page) : this.deliver(root, page);
     return {
-      ...this.deliver(root, page),
+      ...delivered,
       ...(pruned.isCut || cut.length > 0 || root.children !== before ? { isCut: true } : {}),
       ...(page.showsCut ? { cut: cut.slice(0, MAX_CUT).map(textOf) } : {}),
       found,
-      truncated,
+      truncated: truncated || 'truncated' in delivered,
     };
+  }
+
+  private inParts(root: Document, wanted: ReadonlySet<Element>, page: PageBytes) {
+    const { text } = clipped(readableText(root), page.maxTextLength);
+    const { parts, truncated } = splitOff(root, wanted, this.definition.split!.id);
+    const { text: ownText, ...forms } = this.deliver(root, page);
+    return {
+      text,
+      ownText,
+      ...forms,
+      ...(truncated ? { truncated } : {}),
+      parts: parts.map((part) => this.partOf(part, page)),
+    };
+  }
+
+  private partOf({ id, title, root }: TreePart, page: PageBytes): PagePart {
+    const found = new Map<number, readonly string[]>();
+    this.select(root, found);
+    for (const [number, values] of found) if (values.length === 0) found.delete(number);
+    return { id, title, ...this.deliver(root, page), found };
   }
 
   private select(root: ParentNode, found: Map<number, readonly string[]>): void {
@@ -111,7 +140,10 @@ export class ContentReader {
     for (const [number, test] of this.selected.entries()) if (test) found.set(number, values[number]!);
   }
 
-  private deliver(root: ParentNode, { base, maxTextLength }: PageBytes): Omit<Reading, 'found' | 'truncated'> {
+  private deliver(
+    root: ParentNode,
+    { base, maxTextLength }: PageBytes,
+  ): Omit<Reading, 'found' | 'truncated' | 'text'> & { text: string } {
     const { headings, markdown, chunks } = this.definition;
     const readable = clipped(readableText(root), maxTextLength);
     return {

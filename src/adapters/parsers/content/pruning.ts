@@ -29,7 +29,7 @@ export function prune(
   return { cut: pruner.cut, isCut: narrowed || pruner.isCut };
 }
 
-function marked(root: Document, test: (element: Element) => boolean): Set<Element> {
+export function marked(root: Document, test: (element: Element) => boolean): Set<Element> {
   const found = new Set<Element>();
   for (const element of elementsIn(root)) if (test(element)) found.add(element);
   return found;

@@ -44,4 +44,5 @@ export class UrlRow {
   @Column('text', { nullable: true }) title!: string | null;
   @Column('text', { name: 'pending_deletion', nullable: true }) pendingDeletion!: string | null;
   @Column('text', { nullable: true }) canonical!: string | null;
+  @Column('text', { nullable: true }) parts!: string | null;
 }

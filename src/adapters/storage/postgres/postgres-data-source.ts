@@ -11,6 +11,7 @@ import { ChangeBeliefs0006 } from '../migrations/0006-change-beliefs.js';
 import { PolicyDigests0007 } from '../migrations/0007-policy-digests.js';
 import { ConnectorName0009 } from '../migrations/0009-connector-name.js';
 import { ApiKeys0010 } from '../migrations/0010-api-keys.js';
+import { Parts0011 } from '../migrations/0011-parts.js';
 import { Frontier0001 } from '../migrations/postgres/0001-frontier.js';
 import { Administration0002 } from '../migrations/postgres/0002-administration.js';
 import { Nodes0003 } from '../migrations/postgres/0003-nodes.js';
@@ -49,6 +50,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
       ConnectorName0009,
       Commands0009,
       ApiKeys0010,
+      Parts0011,
     ],
     migrationsTableName: 'migration',
   });

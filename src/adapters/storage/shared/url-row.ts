@@ -61,13 +61,14 @@ export interface UrlRecord {
   readonly title: string | null;
   readonly pending_deletion: string | null;
   readonly canonical: string | null;
+  readonly parts: string | null;
 }
 
 /** Of `url` as u and `site` as s. */
 export const URL_COLUMNS = `u.id, s.crawler, s.host, u.url, u.status, u.reason, u.source, u.due_at, u.hops, u.redirects,
   u.arrival, u.found_on, u.root, u.inherited_metas, u.first_seen_at, u.last_visit_at, u.last_status, u.temporary_errors,
   u.permanent_error, u.visits, u.changes, u.last_change_at, u.change_interval, u.change_doubt, u.etag, u.last_modified, u.stamp,
-  CAST(u.simhash AS text) AS simhash, u.content_type, u.title, u.pending_deletion, u.canonical`;
+  CAST(u.simhash AS text) AS simhash, u.content_type, u.title, u.pending_deletion, u.canonical, u.parts`;
 
 export function toState(row: UrlRecord): UrlState {
   return {
@@ -103,6 +104,7 @@ export function toState(row: UrlRecord): UrlState {
     inheritedMetas: row.inherited_metas === null ? [] : JSON.parse(row.inherited_metas),
     pendingDeletion: row.pending_deletion ?? undefined,
     canonical: row.canonical ?? undefined,
+    ...(row.parts === null ? {} : { parts: JSON.parse(row.parts) as UrlState['parts'] }),
   };
 }
 
@@ -213,6 +215,7 @@ export const CHANGES: Readonly<Record<Field, Stored>> = {
   title: { column: 'title', type: 'text' },
   pendingDeletion: { column: 'pending_deletion', type: 'text' },
   canonical: { column: 'canonical', type: 'text' },
+  parts: { column: 'parts', type: 'text', store: (parts: NonNullable<UrlState['parts']>) => JSON.stringify(parts) },
   firstSeenAt: { column: 'first_seen_at', type: 'int8', store: whole },
   foundOn: { column: 'found_on', type: 'text' },
   hops: { column: 'hops', type: 'int4' },
@@ -280,6 +283,7 @@ export const foundAgain = (url: NewUrl): RowChanges => ({
   title: null,
   pendingDeletion: null,
   canonical: null,
+  parts: null,
 });
 
 /** What makes a URL due: never later than it was; one that waits for its first visit keeps its place. */

@@ -18,6 +18,7 @@ import { ChangeBeliefs0006 } from '../migrations/0006-change-beliefs.js';
 import { PolicyDigests0007 } from '../migrations/0007-policy-digests.js';
 import { ConnectorName0009 } from '../migrations/0009-connector-name.js';
 import { ApiKeys0010 } from '../migrations/0010-api-keys.js';
+import { Parts0011 } from '../migrations/0011-parts.js';
 import { Frontier0001 } from '../migrations/sqlite/0001-frontier.js';
 import { Administration0002 } from '../migrations/sqlite/0002-administration.js';
 import { Failing0005 } from '../migrations/sqlite/0005-failing.js';
@@ -49,6 +50,7 @@ const MIGRATIONS = [
   FoundAgain0008,
   ConnectorName0009,
   ApiKeys0010,
+  Parts0011,
 ];
 
 /**

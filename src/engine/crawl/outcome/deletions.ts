@@ -5,6 +5,7 @@
 
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
 import { DeletionGuard } from '../../../domain/push/deletion-guard.js';
+import { WITH_ITS_PAGE } from '../../../domain/push/parts.js';
 import { isServerFault, saysGone } from '../../../domain/push/sign-of-life.js';
 import { before, type Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
@@ -70,7 +71,7 @@ export class Deletions {
       if (look !== 'pass') return look;
     }
     if (isServerFault(deletion.reason) && this.isFailing(hostKey, indexed)) return 'hold';
-    return this.guard.admit(hostKey, indexed, clock.now());
+    return this.guard.admit(hostKey, indexed + (deletion.beside ?? 0), clock.now());
   }
 
   /** Has the host lost so many documents to errors without a sign of life that it must be the host itself? */
@@ -124,7 +125,7 @@ export class Deletions {
         last,
         PAGE,
       );
-      for (const entry of page) if (entry.decidedAt >= since) addTo(times, entry);
+      for (const entry of page) if (entry.decidedAt >= since && entry.reason !== WITH_ITS_PAGE) addTo(times, entry);
       const oldest = page.at(-1);
       if (!oldest || oldest.decidedAt < since || page.length < PAGE) break;
       last = oldest.id;

@@ -25,6 +25,7 @@ import type { Tally } from '../tally.js';
 import type { Deletions, GuardVerdict } from './deletions.js';
 import { type InDoubtDeliveries, UNKNOWN_STAMP } from './in-doubt-deliveries.js';
 import type { Ledger } from './ledger.js';
+import { PartOrders, type PartPlan } from './part-orders.js';
 import type { SharedDocuments } from './shared-documents.js';
 
 /** What is wanted of a URL without a visit; what it comes to is decided when nothing else is in flight for the URL. */
@@ -43,6 +44,8 @@ export interface CommandResult {
   readonly document?: PushDocument;
   /** Only these sinks get the order; absent: all of the crawler. */
   readonly sinks?: readonly string[];
+  /** The deletion of a document that was split off the page, which a person lets go. */
+  readonly releasedPart?: { readonly id: string; readonly entry: LedgerEntry };
   /** An order in the ledger that has nothing to do any more, and why. */
   readonly cancel?: { readonly order: LedgerEntry; readonly why: string };
 }
@@ -81,7 +84,7 @@ export interface SettlementServices {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly events: CrawlEvents;
-  readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'settled' | 'unanswered'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'settled' | 'unanswered' | 'asInDoubt'>;
   readonly shared: Pick<SharedDocuments, 'giveUp'>;
 }
 
@@ -92,12 +95,18 @@ export interface SettlementSettings {
   readonly tally: Pick<Tally, 'order'>;
 }
 
+type CarriedOut = { changes: UrlChanges; orders: LedgerEntry[]; remove: boolean };
+
 export class UrlSettlement {
+  private readonly parts: PartOrders;
+
   constructor(
     private readonly services: SettlementServices,
     private readonly deletions: Deletions,
     private readonly settings: SettlementSettings,
-  ) {}
+  ) {
+    this.parts = new PartOrders(services, deletions);
+  }
 
   /** Throws FencedOut when the URL has become another node's meanwhile: then nothing of it is settled here. */
   async settle(decision: Decision): Promise<SettledUrl> {
@@ -129,10 +138,11 @@ export class UrlSettlement {
     return { removed: status === 'removed', next, simhash: simhashInIndex(changes), status, reason };
   }
 
-  private async carryOut(decision: Decision): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
+  private async carryOut(decision: Decision): Promise<CarriedOut> {
     const { state, disposition, document, cancel } = decision;
     const { order, changes, remove } = disposition;
     if (order?.kind === 'delete') return this.delete(decision, order.reason);
+    if (decision.releasedPart) return this.releasePart(decision, decision.releasedPart);
     const orders: LedgerEntry[] = [];
     if (cancel) {
       const open = await this.open(state, cancel.order.state);
@@ -148,23 +158,41 @@ export class UrlSettlement {
     if (remove) orders.push(...this.cancelled(await this.held(state), 'the URL is no longer known'));
     const base: UrlChanges = answersAgain ? { ...changes, pendingDeletion: null } : changes;
     if (order === undefined || document === undefined) return { changes: base, orders, remove };
-    const { entry, partiallyAccepted } = await this.send(
-      this.services.ledger.add(state, order.reason, document),
-      decision,
-    );
-    orders.push(entry);
-    if (entry.state !== 'refused') return { changes: base, orders, remove };
-    return {
-      changes: this.refused(state, refusedAdd(state, base, partiallyAccepted), partiallyAccepted),
-      orders,
-      remove,
-    };
+    const { parts: _, ...own } = document;
+    const plan = await this.parts.besideDocument(state, document, decision.startedAt);
+    // A visit that dies in between is made again: it has to know of every document that may be in the index by then.
+    if (plan?.hasNew) await this.markUnknown(decision, { parts: plan.possible });
+    const add = this.services.ledger.add(state, order.reason, own);
+    const { entries, isRefused, partiallyAccepted } = await this.sendAll(add, plan, decision);
+    orders.push(...entries);
+    if (!isRefused) return { changes: plan ? { ...base, parts: nonEmpty(plan.parts) } : base, orders, remove };
+    const known = plan?.hasNew ? this.unmarked(state, partiallyAccepted, plan) : {};
+    const refused = refusedAdd(state, base, partiallyAccepted);
+    return { changes: this.refused(state, { ...refused, ...known }, partiallyAccepted), orders, remove };
   }
 
-  private async delete(
+  /** What a refusal leaves of the marks of `markUnknown`. */
+  private unmarked({ stamp, parts }: UrlState, partiallyAccepted: boolean, plan: PartPlan): UrlChanges {
+    return partiallyAccepted ? { parts: nonEmpty(plan.possible) } : { stamp: stamp ?? null, parts: parts ?? null };
+  }
+
+  private async releasePart(
     decision: Decision,
-    reason: string,
-  ): Promise<{ changes: UrlChanges; orders: LedgerEntry[]; remove: boolean }> {
+    { id, entry }: NonNullable<Decision['releasedPart']>,
+  ): Promise<CarriedOut> {
+    const plan = await this.parts.released(decision.state, entry, id);
+    const [order] = plan?.orders ?? [];
+    if (!plan || !order)
+      return { changes: {}, orders: this.cancelled([entry], 'the part is deleted already'), remove: false };
+    const { entries, isRefused } = await this.sendAll(order, { ...plan, orders: [] }, decision);
+    // The next visit finds again that the part is gone.
+    const changes: UrlChanges = isRefused
+      ? { stamp: UNKNOWN_STAMP, etag: null, lastModified: null }
+      : { parts: nonEmpty(plan.parts) };
+    return { changes, orders: entries, remove: false };
+  }
+
+  private async delete(decision: Decision, reason: string): Promise<CarriedOut> {
     const { state, disposition, byPerson } = decision;
     // The ledger says what is held: a person may have dropped it since the URL was read.
     const held = await this.held(state);
@@ -189,30 +217,42 @@ export class UrlSettlement {
     if (marks) await this.markUnknown(decision);
     await this.services.shared.giveUp(state, this.settings.sinks);
     // A document may have gone out while the deletion waited, from a process that died before it wrote that down: a new number.
-    const { entry: sent, partiallyAccepted } = await this.send(this.services.ledger.delete(state, reason), decision);
+    const plan = await this.parts.besideDeletion(state);
+    const sentAll = await this.sendAll(this.services.ledger.delete(state, reason), plan, decision);
+    const { partiallyAccepted, isRefused } = sentAll;
+    const [sent, ...beside] = sentAll.entries as [LedgerEntry, ...LedgerEntry[]];
     const replaced = this.cancelled(known ? [known] : [], `sent as order ${sent.id}`);
     const others = held.filter(({ id }) => id !== known?.id);
-    if (sent.state === 'refused') {
+    if (isRefused) {
       // The document is still there, so the next visit that wants it gone orders that again, unless another order waits for a
       // person. What else waits is over: its page has answered otherwise, and a later fault waits for a sign of life of its own.
       const pendingDeletion = (byPerson ? others[0]?.reason : undefined) ?? null;
       const changes = { ...this.withheld(state, disposition, reason), pendingDeletion, stamp: state.stamp };
       const over = byPerson ? [] : this.cancelled(others, 'the document is to be deleted for another reason');
-      const orders = [sent, ...replaced, ...over];
+      const orders = [sent, ...beside, ...replaced, ...over];
       return { changes: this.refused(state, changes, partiallyAccepted), orders, remove: false };
     }
     return {
-      changes: { ...disposition.changes, stamp: null, pendingDeletion: null },
-      orders: [sent, ...replaced, ...this.cancelled(others, 'the document was deleted for another reason')],
+      changes: { ...disposition.changes, stamp: null, pendingDeletion: null, ...(state.parts ? { parts: null } : {}) },
+      orders: [sent, ...beside, ...replaced, ...this.cancelled(others, 'the document was deleted for another reason')],
       remove: disposition.remove,
     };
   }
 
   /** Until the deletion is settled, the index may hold the document or not. */
-  private async markUnknown({ state, fence }: Decision): Promise<void> {
-    const changes: UrlChanges = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null };
+  private async markUnknown({ state, fence }: Decision, more: UrlChanges = {}): Promise<void> {
+    const changes: UrlChanges = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null, ...more };
     if ((await this.services.settler.add({ id: state.id, fence, changes })) === 'fenced out')
       throw new FencedOut([fence]);
+  }
+
+  /** Entries of the ledger: that of the order first. A refusal of one of the orders counts as one of the page. */
+  private async sendAll(order: PushOrder, plan: PartPlan | undefined, decision: Decision) {
+    const sent = await Promise.all([order, ...(plan?.orders ?? [])].map((one) => this.send(one, decision)));
+    const isRefused = sent.some(({ entry }) => entry.state === 'refused');
+    const hasTaken = sent.some(({ entry, partiallyAccepted }) => partiallyAccepted || entry.state !== 'refused');
+    const entries = [...sent.map(({ entry }) => entry), ...(plan?.entries ?? [])];
+    return { entries, isRefused, partiallyAccepted: isRefused && hasTaken };
   }
 
   private async send(
@@ -241,7 +281,7 @@ export class UrlSettlement {
     order: PushOrder,
     verdict: Exclude<GuardVerdict, 'send'>,
     open: readonly LedgerEntry[],
-  ): { changes: UrlChanges; orders: LedgerEntry[]; remove: boolean } {
+  ): CarriedOut {
     const wait = verdict === 'hold' ? undefined : verdict;
     const result = wait ? ({ state: 'awaiting', answer: wait.wait } as const) : ({ state: 'held' } as const);
     const before = open.find(({ id }) => id === order.id);
@@ -292,6 +332,8 @@ export class UrlSettlement {
     return orders.map((entry) => ({ ...entry, state: 'cancelled', answeredAt: this.services.clock.now(), answer }));
   }
 }
+
+const nonEmpty = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
 /** The deletion that waits for what this one would wait for. */
 const waitingFor = (open: readonly LedgerEntry[], reason: string): LedgerEntry | undefined =>

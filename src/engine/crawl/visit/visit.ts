@@ -371,7 +371,9 @@ const LINK_BYTES = 256;
 
 function bytesOf({ outcome, links, refused }: PageResult): number {
   const document = outcome.kind === 'document' ? outcome.document : undefined;
-  let bytes = document ? document.master.bytes.byteLength + document.text.length : 0;
+  let bytes = 0;
+  for (const { master, text } of document ? [document, ...(document.parts ?? [])] : [])
+    bytes += master.bytes.byteLength + text.length;
   for (const link of links) bytes += LINK_BYTES + link.url.length;
   for (const link of refused) bytes += link.url.length + link.hostKey.length;
   return bytes;

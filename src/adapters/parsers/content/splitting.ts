@@ -1,0 +1,80 @@
+/** Takes the parts of a page that become documents of their own out of its tree. */
+import { type ChildNode, Document, type Element, type ParentNode } from 'domhandler';
+import { MAX_PARTS, partIds } from '../../../domain/push/parts.js';
+import { headingLevel, textOf } from './readable.js';
+import { elementsIn, isElement } from './tree.js';
+
+export interface TreePart {
+  readonly id: string;
+  /** Of its first heading; empty without one. */
+  readonly title: string;
+  readonly root: Document;
+}
+
+/**
+ * Changes the tree: what it returns is no more in it. A heading takes what follows it along, up to the next one of its level or above.
+ * Of wanted elements in each other the outermost is one part; without text there is none. `idAttribute`: names the part.
+ */
+export function splitOff(
+  root: ParentNode,
+  wanted: ReadonlySet<Element>,
+  idAttribute: string,
+): { readonly parts: readonly TreePart[]; readonly truncated: boolean } {
+  const roots: { root: Document; name: string | undefined; title: string }[] = [];
+  let truncated = false;
+  const take = (node: ParentNode): void => {
+    const kept: ChildNode[] = [];
+    const { children } = node;
+    for (let at = 0; at < children.length; at++) {
+      const child = children[at]!;
+      if (!isElement(child)) kept.push(child);
+      else if (!wanted.has(child)) {
+        take(child);
+        kept.push(child);
+      } else {
+        const end = sectionEnd(children, at, wanted);
+        const nodes = children.slice(at, end);
+        const part = new Document(nodes);
+        const isFull = roots.length >= MAX_PARTS;
+        truncated ||= isFull;
+        if (isFull || textOf(part) === '') kept.push(...nodes);
+        else roots.push({ root: part, name: nameOf(child, part, idAttribute), title: titleOf(part) });
+        at = end - 1;
+      }
+    }
+    node.children = kept;
+  };
+  take(root);
+  const ids = partIds(roots.map(({ name }) => name));
+  return { parts: roots.map(({ root: part, title }, at) => ({ id: ids[at]!, title, root: part })), truncated };
+}
+
+function sectionEnd(children: readonly ChildNode[], start: number, wanted: ReadonlySet<Element>): number {
+  const level = headingLevel(children[start] as Element);
+  let end = start + 1;
+  if (level === undefined) return end;
+  for (; end < children.length; end++) {
+    const next = children[end]!;
+    if (isElement(next) && (wanted.has(next) || (headingLevel(next) ?? 9) <= level)) break;
+  }
+  return end;
+}
+
+/** Its own name, else the first one inside of it, which is mostly that of its heading. */
+function nameOf(element: Element, part: Document, attribute: string): string | undefined {
+  const own = element.attribs[attribute];
+  if (own !== undefined && own.trim() !== '') return own;
+  for (const { name, attribs } of elementsIn(part)) {
+    const inner = attribs[attribute] ?? (name === 'a' && attribute === 'id' ? attribs['name'] : undefined);
+    if (inner !== undefined && inner.trim() !== '') return inner;
+  }
+  return undefined;
+}
+
+function titleOf(part: Document): string {
+  for (const element of elementsIn(part)) {
+    const title = headingLevel(element) === undefined ? '' : textOf(element);
+    if (title !== '') return title;
+  }
+  return '';
+}

@@ -1,0 +1,76 @@
+/**
+ * Documents that were split off a page (`cw:Split`). A sink has them under the URL of the page with a fragment; the store knows them with
+ * the row of their page, because they live and die with it.
+ */
+import type { PushDocument } from './order.js';
+
+export interface PartState {
+  /** Fragment of its URI, encoded. */
+  readonly id: string;
+  /** Digest of the document that the sinks hold. */
+  readonly stamp: string;
+  /** It has left its page, and the deletion waits for a person. */
+  readonly held?: true;
+}
+
+/** Documents of one page. */
+export const MAX_PARTS = 500;
+const LONGEST_ID = 200;
+
+/** Why a part goes whose page is there without it. */
+export const PART_GONE = 'part-gone';
+/** Why a part goes whose page goes. */
+export const WITH_ITS_PAGE = 'with-its-page';
+
+export const partUri = (page: string, id: string): string => `${page}#${id}`;
+
+/** Undefined for what has no fragment. */
+export function partOf(uri: string): { readonly page: string; readonly id: string } | undefined {
+  const hash = uri.lastIndexOf('#');
+  return hash < 0 ? undefined : { page: uri.slice(0, hash), id: uri.slice(hash + 1) };
+}
+
+/** Fragments of the parts of a page, in their order: the names that they have, made different where two are the same. */
+export function partIds(names: readonly (string | undefined)[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name, at) => {
+    const wanted = fragment(name) ?? `part-${at + 1}`;
+    let id = wanted;
+    for (let next = 2; taken.has(id); next++) id = `${wanted}-${next}`;
+    taken.add(id);
+    return id;
+  });
+}
+
+function fragment(name: string | undefined): string | undefined {
+  const trimmed = name?.trim() ?? '';
+  if (trimmed === '' || trimmed.length > LONGEST_ID) return undefined;
+  return encodeURIComponent(trimmed.toWellFormed());
+}
+
+export interface PartChanges {
+  /** To be pushed. */
+  readonly pushed: readonly PushDocument[];
+  /** In the index, and no more on the page. */
+  readonly gone: readonly PartState[];
+  /** On the page again, with a deletion that waits. */
+  readonly back: readonly PartState[];
+}
+
+/** `isKnown`: the sinks are known to hold what `before` says, so that equal parts need not be pushed again. */
+export function partChanges(
+  before: readonly PartState[],
+  parts: readonly PushDocument[],
+  isKnown: boolean,
+): PartChanges {
+  const known = new Map(before.map((part) => [part.id, part]));
+  const present = new Map(parts.map((part) => [partOf(part.uri)!.id, part]));
+  return {
+    pushed: isKnown ? [...present].flatMap(([id, part]) => (known.get(id)?.stamp === part.stamp ? [] : [part])) : parts,
+    gone: before.filter(({ id }) => !present.has(id)),
+    back: before.filter(({ id, held }) => held === true && present.has(id)),
+  };
+}
+
+export const partStates = (parts: readonly PushDocument[]): PartState[] =>
+  parts.map(({ uri, stamp }) => ({ id: partOf(uri)!.id, stamp }));

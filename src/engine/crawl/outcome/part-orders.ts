@@ -1,0 +1,141 @@
+/**
+ * The orders that go out with that of a page of which documents were split off. They are delivered together with it and settled in one
+ * transaction with it: the row of the page says which parts the sinks hold.
+ */
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { PushDocument, PushOrder } from '../../../domain/push/order.js';
+import {
+  PART_GONE,
+  type PartState,
+  partChanges,
+  partStates,
+  partUri,
+  WITH_ITS_PAGE,
+} from '../../../domain/push/parts.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
+import type { CrawlEvents } from '../../support/crawl-events.js';
+import type { Deletions } from './deletions.js';
+import { type InDoubtDeliveries, UNKNOWN_STAMP } from './in-doubt-deliveries.js';
+import type { Ledger } from './ledger.js';
+
+export interface PartPlan {
+  readonly orders: readonly PushOrder[];
+  /** For the ledger alone: deletions that wait for a person from now on, or do so no more. */
+  readonly entries: readonly LedgerEntry[];
+  /** What the sinks hold when they have taken the orders. */
+  readonly parts: readonly PartState[];
+  /** What they may hold until then. */
+  readonly possible: readonly PartState[];
+  /** Parts are among the orders of which nothing is written down yet. */
+  readonly hasNew: boolean;
+}
+
+export interface PartServices {
+  readonly store: Pick<FrontierStore, 'orders'>;
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly events: CrawlEvents;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'asInDoubt'>;
+}
+
+const NOTHING: PartPlan = { orders: [], entries: [], parts: [], possible: [], hasNew: false };
+
+export class PartOrders {
+  constructor(
+    private readonly services: PartServices,
+    private readonly deletions: Pick<Deletions, 'admit'>,
+  ) {}
+
+  /** Undefined: the page has no parts and had none. */
+  async besideDocument(
+    state: UrlState,
+    { parts: found, uri }: PushDocument,
+    startedAt: Instant | undefined,
+  ): Promise<PartPlan | undefined> {
+    const { parts: before = [] } = state;
+    const parts = found ?? [];
+    if (parts.length === 0 && before.length === 0) return undefined;
+    const { ledger, inDoubt } = this.services;
+    const { stamp } = inDoubt.asInDoubt(state);
+    const isKnown = stamp !== undefined && stamp !== UNKNOWN_STAMP;
+    const { pushed, gone, back } = partChanges(before, parts, isKnown);
+    const reason = stamp === undefined ? 'indexed' : 'changed';
+    const adds = pushed.map((part) => ledger.add({ ...state, url: part.uri }, reason, part));
+    // Whoever takes the splitting out of the configuration wants them gone: the guard has no say.
+    const judged =
+      found === undefined ? { sent: gone, kept: [], entries: [] } : await this.judge(state, gone, startedAt);
+    const over = await this.withdrawn(state, back, 'the part is on the page again');
+    const ends = await this.withdrawn(state, judged.sent, 'the part is deleted');
+    const present = partStates(parts);
+    const isNew = new Set(before.map(({ id }) => id));
+    return {
+      orders: [...adds, ...judged.sent.map((part) => this.deletion(state, uri, part, PART_GONE))],
+      entries: [...judged.entries, ...over, ...ends],
+      parts: [...present, ...judged.kept],
+      possible: [...present, ...gone],
+      hasNew: present.some(({ id }) => !isNew.has(id)),
+    };
+  }
+
+  /** All parts go with the document of their page. */
+  async besideDeletion(state: UrlState): Promise<PartPlan> {
+    const { parts = [], url } = state;
+    if (parts.length === 0) return NOTHING;
+    const orders = parts.map((part) => this.deletion(state, url, part, WITH_ITS_PAGE));
+    const entries = await this.withdrawn(state, parts, 'the page is deleted');
+    return { ...NOTHING, orders, entries, possible: parts };
+  }
+
+  /** One part whose deletion a person lets go. */
+  async released(state: UrlState, entry: LedgerEntry, id: string): Promise<PartPlan | undefined> {
+    const part = state.parts?.find((one) => one.id === id);
+    if (!part) return undefined;
+    const order = this.deletion(state, state.url, part, PART_GONE);
+    const done = this.withdraw(entry, `sent as order ${order.id}`);
+    const parts = state.parts!.filter((one) => one !== part);
+    return { orders: [order], entries: [done], parts, possible: state.parts!, hasNew: false };
+  }
+
+  /** What has left its page passes the limits of the deletion guard one by one, as documents of pages do. */
+  private async judge(state: UrlState, gone: readonly PartState[], startedAt = this.services.clock.now()) {
+    const sent: PartState[] = [];
+    const kept: PartState[] = [];
+    const entries: LedgerEntry[] = [];
+    for (const part of gone) {
+      const wanted = { state, reason: PART_GONE, startedAt, waitingSince: undefined, beside: state.parts?.length };
+      if ((await this.deletions.admit(wanted)) === 'send') sent.push(part);
+      else {
+        kept.push({ ...part, held: true });
+        if (!part.held || (await this.held(state, part)).length === 0) entries.push(this.hold(state, part));
+      }
+    }
+    return { sent, kept, entries };
+  }
+
+  private hold(state: UrlState, part: PartState): LedgerEntry {
+    const order = this.deletion(state, state.url, part, PART_GONE);
+    this.services.events.order(order, 'held');
+    return this.services.ledger.entry(order, { state: 'held' });
+  }
+
+  private deletion({ crawler, hostKey }: UrlState, page: string, { id }: PartState, reason: string): PushOrder {
+    return this.services.ledger.deleteUri({ crawler, uri: partUri(page, id), hostKey }, reason);
+  }
+
+  private async withdrawn(state: UrlState, parts: readonly PartState[], why: string): Promise<LedgerEntry[]> {
+    const entries: LedgerEntry[] = [];
+    for (const part of parts)
+      if (part.held) for (const entry of await this.held(state, part)) entries.push(this.withdraw(entry, why));
+    return entries;
+  }
+
+  private withdraw(entry: LedgerEntry, answer: string): LedgerEntry {
+    return { ...entry, state: 'cancelled', answeredAt: this.services.clock.now(), answer };
+  }
+
+  private held({ crawler, url }: UrlState, { id }: PartState): Promise<LedgerEntry[]> {
+    return this.services.store.orders({ crawler, uri: partUri(url, id), state: 'held' }, undefined, 10);
+  }
+}
