@@ -62,6 +62,10 @@ describe('the IndexNow receiver', () => {
     const foreign = { ...submission('/a.html'), urlList: [url('/a.html'), 'http://a.example/'] };
     expect((await send(foreign)).status).toBe(422);
     expect((await send({ ...submission('/a.html'), keyLocation: 'http://a.example/k.txt' })).status).toBe(422);
+    const otherPort = `http://127.0.0.1:1/${KEY}.txt`;
+    const named = { ...submission('/a.html'), host: '127.0.0.1' };
+    expect((await send({ ...named, keyLocation: otherPort })).status).toBe(422);
+    expect((await send({ ...named, urlList: [url('/a.html'), 'http://127.0.0.1:1/'] })).status).toBe(422);
     const below = { key: KEY, keyLocation: url('/sub/here.txt') };
     expect((await send({ ...submission('/a.html'), ...below })).status).toBe(422);
     expect((await send({ ...submission('/sub/x.html'), ...below })).status).toBe(200);

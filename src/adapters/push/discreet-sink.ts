@@ -3,25 +3,23 @@
  * the sink's definition is taken out of them here, whatever the protocol.
  */
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
+import { hiding, secretsIn } from '../../domain/hide-secrets.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
-import { redact } from '../../domain/redact.js';
 import { revealed, type Secret } from '../../domain/secret.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 
-const HIDDEN = '***';
-/** Shorter ones stand in every other word of an answer, and can be guessed anyway. */
-const SHORTEST = 4;
-
 export class DiscreetSink implements Sink {
   readonly name: string;
+  private readonly hidden: (text: string) => string;
   readonly entries?: NonNullable<Sink['entries']>;
   readonly documents?: NonNullable<Sink['documents']>;
   readonly probe?: NonNullable<Sink['probe']>;
 
   constructor(
     private readonly sink: Sink,
-    private readonly definition: SinkDefinition,
+    definition: SinkDefinition,
   ) {
+    this.hidden = hiding(secretsOf(definition));
     this.name = sink.name;
     if (sink.entries) this.entries = (signal) => this.listed(signal);
     if (sink.documents) this.documents = (uris, signal) => this.discreetly(sink.documents!(uris, signal));
@@ -63,34 +61,16 @@ export class DiscreetSink implements Sink {
     if (!(error instanceof SinkUnavailable)) return error;
     return new SinkUnavailable(this.hidden(error.message), error.retryAfterMs);
   }
-
-  private hidden(text: string): string {
-    let result = text;
-    for (const secret of secretsOf(this.definition)) result = result.replaceAll(secret, HIDDEN);
-    return redact(result);
-  }
 }
 
-/** The longest first, so that no part of one is left over. */
-function secretsOf({ type, url: address, options, tls }: SinkDefinition): string[] {
+function secretsOf({ type, url: address, options, tls }: SinkDefinition): (string | undefined)[] {
   const { login, ...others } = options as Partial<Record<string, string | Secret>> & { readonly login?: string };
-  const [password, apiKey, secret, awsSessionToken] = ['password', 'apiKey', 'secret', 'awsSessionToken'].map((name) =>
-    revealedIf(others[name]),
-  );
   const url = type === 'file' || type === 'warc' ? null : URL.parse(address);
   const user = login ?? decoded(url?.username);
-  const pass = password ?? decoded(url?.password);
-  const basic = user ? Buffer.from(`${user}:${pass ?? ''}`).toString('base64') : undefined;
+  const pass = revealedIf(others['password']) ?? decoded(url?.password);
+  const ofUrl = url ? [url.username, url.password, decoded(url.password)] : [];
   const query = url ? [...url.searchParams.values(), url.search.slice(1)] : [];
-  const own = [password, apiKey, secret, awsSessionToken, tls?.clientCertificate?.passphrase?.reveal()];
-  const texts = [...own, url?.username, url?.password, decoded(url?.password), basic, ...query];
-  return [
-    ...new Set(
-      texts.flatMap((text) => (text ? [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)] : [])),
-    ),
-  ]
-    .filter((text) => text.length >= SHORTEST)
-    .sort((one, other) => other.length - one.length);
+  return [...secretsIn([options, tls]), user ? `${user}:${pass ?? ''}` : undefined, ...ofUrl, ...query];
 }
 
 const revealedIf = (text: string | Secret | undefined): string | undefined =>

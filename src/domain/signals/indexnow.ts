@@ -60,18 +60,20 @@ interface Given {
 
 function placed({ site, key, urls, first, keyLocation }: Given): IndexNowSubmission | IndexNowAnswer {
   const location = webUrl(keyLocation ?? `${first.origin}/${key}.txt`);
-  if (!location || !isOf(location, site)) return refuse(422, 'keyLocation is not on the host of the URLs');
+  if (!location || !isOf(location, site) || location.host !== first.host)
+    return refuse(422, 'keyLocation is not on the host of the URLs');
   const folder = location.pathname.slice(0, location.pathname.lastIndexOf('/') + 1);
   for (const written of urls) {
     const url = webUrl(written);
-    if (!url || !isOf(url, site)) return refuse(422, `${written.slice(0, 200)} is not a URL of the host ${site}`);
+    if (!url || !isOf(url, site) || url.host !== first.host)
+      return refuse(422, `${written.slice(0, 200)} is not a URL of the host ${site}`);
     if (!url.pathname.startsWith(folder))
       return refuse(422, `${url.href.slice(0, 200)} is not below the folder of the key file`);
   }
   return { host: first.host, key, urls, keyLocation: location.href };
 }
 
-/** Sites write their host with its port or without. */
+/** Sites write their host with its port or without. Another port may be somebody else's: all URLs of a call have the same. */
 const isOf = (url: URL, site: string): boolean => url.host === site || url.hostname === site;
 
 function webUrl(written: string): URL | undefined {

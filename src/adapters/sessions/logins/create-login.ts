@@ -1,13 +1,35 @@
 import type { LoginDefinition } from '../../../domain/crawl/logins.js';
-import type { LoginMethod } from '../../../engine/ports/login-method.js';
+import { hiding, secretsIn } from '../../../domain/hide-secrets.js';
+import type { LoginMethod, LoginTools } from '../../../engine/ports/login-method.js';
 import { DigestLogin } from './digest-login.js';
 import { FormSession } from './form-login.js';
 import { NegotiateSession } from './negotiate-login.js';
 import { OAuth2Client } from './oauth2-login.js';
 import { SteadyLogin } from './steady-login.js';
 
-/** To add a type: its row in the table of read/logins.ts, its definition, and a class here. */
+/** What its steps and its end tell is without the secrets of the definition, which a site may repeat anywhere. */
 export function createLogin(definition: LoginDefinition): LoginMethod {
+  const method = methodOf(definition);
+  const login = method.login.bind(method);
+  const hidden = hiding([...secretsIn(definition), ...basicOf(definition)]);
+  method.login = async (tools) => {
+    const report: LoginTools['report'] = ({ url, detail, ...step }) =>
+      tools.report({
+        ...step,
+        ...(url === undefined ? {} : { url: hidden(url) }),
+        ...(detail === undefined ? {} : { detail: hidden(detail) }),
+      });
+    const result = await login({ ...tools, report });
+    return result.kind === 'in' ? result : { ...result, detail: hidden(result.detail) };
+  };
+  return method;
+}
+
+const basicOf = (definition: LoginDefinition): string[] =>
+  'user' in definition && 'password' in definition ? [`${definition.user}:${definition.password.reveal()}`] : [];
+
+/** To add a type: its row in the table of read/logins.ts, its definition, and a class here. */
+function methodOf(definition: LoginDefinition): LoginMethod {
   switch (definition.type) {
     case 'digest':
       return new DigestLogin(definition);

@@ -136,13 +136,13 @@ export class FormSession implements LoginMethod {
       if (location === undefined) return this.shown(answer, request.url);
       request = this.redirected(request, answer.status, location);
     }
-    throw new LoginFault('changed', `${first.url} leads to more than ${MOST_REDIRECTS} redirects in a row`);
+    throw new LoginFault('changed', `${placeOf(first.url)} leads to more than ${MOST_REDIRECTS} redirects in a row`);
   }
 
   private redirected({ url, method, body, contentType }: Submission, status: number, location: string): Submission {
     const target = URL.parse(location, url);
     if (!target || !/^https?:$/.test(target.protocol))
-      throw new LoginFault('changed', `${url} redirects to something that is no web page`);
+      throw new LoginFault('changed', `${placeOf(url)} redirects to something that is no web page`);
     this.checkTransport(target);
     if (method === 'GET' || (status !== 307 && status !== 308)) return { url: target.href, method: 'GET' };
     this.checkRecipient(target);
@@ -154,7 +154,7 @@ export class FormSession implements LoginMethod {
     const session: RequestSession = { login: this.definition.name, cookies: this.jar.cookies(url) };
     const headers = contentType === undefined ? undefined : { 'content-type': contentType };
     const answer = await tools.fetch({ url, method, body, headers, session, maxSize: LARGEST_PAGE });
-    const shownUrl = url.split(/[?#]/, 1)[0]!;
+    const shownUrl = placeOf(url);
     if (answer.kind === 'failure') {
       tools.report({ what, url: shownUrl, detail: `${answer.code}: ${answer.detail}` });
       throw new LoginFault('unreachable', `${shownUrl} could not be asked: ${answer.code}: ${answer.detail}`);
@@ -167,7 +167,7 @@ export class FormSession implements LoginMethod {
 
   private shown(answer: Extract<FetchOutcome, { kind: 'response' }>, url: string): Shown {
     const { status } = answer;
-    const place = url.split(/[?#]/, 1)[0]!;
+    const place = placeOf(url);
     if (status === 423) throw new LoginFault('locked', `${place} answered 423: the account is locked`);
     if (status === 408 || status === 429 || status >= 500)
       throw new LoginFault('unreachable', `${place} answered ${status}`);
@@ -187,7 +187,7 @@ export class FormSession implements LoginMethod {
       wanted,
       fields.map(({ name }) => name),
     );
-    const place = page.url.split(/[?#]/, 1)[0]!;
+    const place = placeOf(page.url);
     if (!form) {
       const looked =
         wanted === undefined ? `with the fields ${fields.map(({ name }) => name).join(', ')}` : `"${wanted}"`;
@@ -231,7 +231,7 @@ export class FormSession implements LoginMethod {
   private judge({ page, status }: Shown, tools: LoginTools): LoginResult {
     const { success, refusedText, lockedText } = this.definition;
     const text = textOf(page);
-    const place = page.url.split(/[?#]/, 1)[0]!;
+    const place = placeOf(page.url);
     const end = (kind: 'refused' | 'locked', why: string): LoginResult => {
       tools.report({ what: 'looked whether the login succeeded', url: place, status, detail: why });
       return { kind, detail: why };
@@ -264,6 +264,9 @@ export class FormSession implements LoginMethod {
   }
 }
 
+/** Without the query: that of a form sent by GET has the password. */
+const placeOf = (url: string): string => url.split(/[?#]/, 1)[0]!;
+
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 function encode(
@@ -291,7 +294,7 @@ function encode(
 function reportOf(setCookie: string | undefined, location: string | undefined): string | undefined {
   const names = setCookie?.split('\n').map((cookie) => cookie.split('=', 1)[0]!.trim().slice(0, 40));
   const parts = [
-    ...(location === undefined ? [] : [`redirects to ${location.split(/[?#]/, 1)[0]!.slice(0, 200)}`]),
+    ...(location === undefined ? [] : [`redirects to ${placeOf(location).slice(0, 200)}`]),
     ...(names === undefined ? [] : [`sets ${[...new Set(names)].slice(0, 10).join(', ')}`]),
   ];
   return parts.length === 0 ? undefined : parts.join('; ');
