@@ -187,6 +187,36 @@ export interface OldestDto {
   readonly dueAt: string;
 }
 
+export interface AttributeFormDto {
+  readonly name: string;
+  readonly meaning: string;
+  /** What a value looks like, for a person. */
+  readonly form: string;
+  /** All values there are, when they are few. */
+  readonly choices?: readonly string[];
+  readonly default?: string;
+  readonly unit?: string;
+  readonly required: boolean;
+  /** Never shown: a placeholder is in its place. */
+  readonly secret: boolean;
+  /** Other spellings, read alike. */
+  readonly aliases: readonly string[];
+}
+
+export interface ElementFormDto {
+  /** Without a prefix; unique over all namespaces. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly meaning: string;
+  /** Elements that may stand inside. */
+  readonly children: readonly string[];
+  /** At most once in its parent. */
+  readonly once: boolean;
+  /** Meaning of its text, when it may have any. */
+  readonly text?: string;
+  readonly attributes: readonly AttributeFormDto[];
+}
+
 export interface ErrorClassDto {
   /** URLs in error. */
   readonly urls: number;
@@ -356,6 +386,8 @@ export interface UrlStateDto {
   readonly title?: string;
   /** A deletion has been decided, for this reason, and is not yet acknowledged. */
   readonly pendingDeletion?: string;
+  /** Documents that were split off the page (cw:Split). */
+  readonly parts?: number;
 }
 
 export interface FolderDto {
@@ -747,7 +779,7 @@ export interface RefusedDto {
 
 export interface ReasonDto {
   /** Stable; used by the store, the API, the metrics and the console. */
-  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
+  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'part-gone' | 'with-its-page' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
   /** A reason tells a verdict, an error how a visit failed. */
   readonly kind: 'reason' | 'error';
   /** Of a reason: the layer or part that gives it. */
@@ -1314,6 +1346,16 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: CrawlerDto;
+  };
+  'GET /api/v1/config/elements': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly ElementFormDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
   };
   'GET /api/v1/crawlers/{crawler}/errors': {
     path: { crawler: string };

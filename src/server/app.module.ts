@@ -8,6 +8,7 @@ import { AuditInterceptor } from './audit/audit.interceptor.js';
 import type { AuditLog } from './audit/audit-log.js';
 import { ConfigurationController } from './configuration/configuration.controller.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
+import { ElementsController } from './configuration/elements.controller.js';
 import { ResolvedController } from './configuration/resolved.controller.js';
 import { RulesController } from './configuration/rules.controller.js';
 import { VersionsController } from './configuration/versions.controller.js';
@@ -52,6 +53,7 @@ export const CONTROLLERS = [
   ConfigurationController,
   CoverageController,
   CrawlersController,
+  ElementsController,
   ErrorsController,
   EventsController,
   ExportController,

@@ -11,6 +11,7 @@ import { browserProblem } from '../adapters/browser/find-browser.js';
 import { setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { EditError } from '../adapters/config-xml/edit/error.js';
 import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
+import { elementForms } from '../adapters/config-xml/forms.js';
 import { readConfiguration } from '../adapters/config-xml/read.js';
 import { redactRules } from '../adapters/config-xml/rule-secrets.js';
 import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
@@ -257,6 +258,7 @@ function secretsOutside(): OutsideSecrets {
 }
 
 export const XML_FORMAT: ConfigurationFormat = {
+  elements: elementForms,
   read: (xml, context) => {
     const { definition, problems } = readConfiguration(xml, {
       ...context,

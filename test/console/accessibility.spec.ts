@@ -16,6 +16,7 @@ const SCREENS = [
   '/try?url=SITE/private/staff.html',
   '/try?view=links&url=SITE/',
   '/configuration',
+  '/configuration?view=forms',
   '/configuration?view=other',
   '/configuration?view=xml',
   '/configuration?view=resolved',

@@ -70,6 +70,23 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     expect(complaints).toEqual([]);
   });
 
+  it('reaches its problems by the keyboard', async () => {
+    const { page, open } = stage();
+    await open('/configuration?view=xml');
+    const editor = page.getByRole('textbox', { name: 'CrawlConfig.xml' });
+    await editor.click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('<!-- -->\n<Wrong/>');
+    await page.locator('.cm-lint-marker').first().waitFor();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('F8');
+    await page.locator('.cm-tooltip-lint, .cm-tooltip').getByText(/\(/).first().waitFor();
+    await page.keyboard.press('Control+Shift+M');
+    const list = page.locator('.cm-panel-lint [role=listbox]');
+    await list.getByRole('option').first().waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
   it('adds a crawl space with its mistakes told while one types, and previews it', async () => {
     const { page, open, world, complaints } = stage();
     await open('/configuration?view=other');

@@ -48,6 +48,35 @@ export interface RuleView {
   readonly xml: string;
 }
 
+/** What may be written in CrawlConfig.xml: one element of the table that the schema and the reference come from. */
+export interface ElementForm {
+  readonly name: string;
+  readonly namespace: string;
+  readonly meaning: string;
+  /** Names of the elements that may stand inside. */
+  readonly children: readonly string[];
+  /** At most once in its parent. */
+  readonly once: boolean;
+  /** Meaning of its text, when it may have any. */
+  readonly text?: string;
+  readonly attributes: readonly AttributeForm[];
+}
+
+export interface AttributeForm {
+  readonly name: string;
+  readonly meaning: string;
+  /** What a value looks like, for a person. */
+  readonly form: string;
+  /** All values there are, when they are few. */
+  readonly choices?: readonly string[];
+  readonly default?: string;
+  readonly unit?: string;
+  readonly required: boolean;
+  readonly secret: boolean;
+  /** Other spellings, read alike. */
+  readonly aliases: readonly string[];
+}
+
 /** What the server needs to know of CrawlConfig.xml: how to read it, keep its secrets and change parts of it. */
 export interface ConfigurationFormat {
   /** All that is wrong or doubtful, at once, the linter's findings among it; a definition only when there is no error. */
@@ -55,6 +84,8 @@ export interface ConfigurationFormat {
     xml: string,
     context: FormatContext,
   ): { readonly definition?: ServerDefinition; readonly problems: readonly Problem[] };
+  /** Everything that can be written, in the order of the reference. */
+  elements(): readonly ElementForm[];
   /** The text with every secret replaced by a placeholder. */
   redact(xml: string): string;
   /** The text with placeholders replaced by the secrets that stand in `current` at the same place. */

@@ -1,7 +1,7 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { xml } from '@codemirror/lang-xml';
 import { foldGutter, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
-import { type Diagnostic, linter, lintGutter } from '@codemirror/lint';
+import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint';
 import { unifiedMergeView } from '@codemirror/merge';
 import { EditorState, type Extension, type Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
@@ -29,6 +29,9 @@ const theme = EditorView.theme({
   '.cm-content': { caretColor: 'var(--text)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { background: 'var(--accent-soft) !important' },
+  '.cm-panel.cm-panel-lint ul': { background: 'var(--surface)', color: 'var(--text)' },
+  '.cm-panel.cm-panel-lint ul [aria-selected]': { background: 'var(--accent-soft) !important' },
+  '.cm-panels': { background: 'var(--surface)', color: 'var(--text)' },
   '.cm-tooltip': { background: 'var(--surface)', border: '1px solid var(--line-strong)', color: 'var(--text)' },
   '.cm-changedLine, .cm-insertedLine': { background: 'var(--good-soft) !important' },
   '.cm-changedText': { background: 'color-mix(in srgb, var(--good) 30%, transparent) !important' },
@@ -70,8 +73,10 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
   return () => view.destroy();
 }
 
+/** F8 goes from problem to problem, Control-Shift-M opens the list of them. */
 const checking = (check: CodeProps['check']): Extension => [
   lintGutter(),
+  keymap.of(lintKeymap),
   linter(async ({ state: { doc } }) => (await check(doc.toString())).map((problem) => diagnostic(doc, problem)), {
     delay: CHECK_AFTER_MS,
   }),

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useRoute } from '../../state/route.js';
 import { PageHead } from '../../ui/panel.js';
 import { Tabs } from '../../ui/tabs.js';
+import { Forms } from './forms.js';
 import { History } from './history.js';
 import { OtherRules } from './other-rules.js';
 import { Overall } from './overall.js';
@@ -11,6 +12,7 @@ import { XmlScreen } from './xml-screen.js';
 
 const VIEWS = {
   rules: 'Crawl rules',
+  forms: 'Settings',
   other: 'Other rules',
   xml: 'XML',
   resolved: 'Resolved view',
@@ -28,7 +30,9 @@ export function Configuration(): JSX.Element {
       </PageHead>
       <Overall />
       <Tabs views={VIEWS} current={view} />
-      {view === 'other' ? (
+      {view === 'forms' ? (
+        <Forms />
+      ) : view === 'other' ? (
         <OtherRules />
       ) : view === 'xml' ? (
         <XmlScreen />

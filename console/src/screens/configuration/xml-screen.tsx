@@ -66,8 +66,8 @@ function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied
         check={check}
       />
       <p class="muted">
-        Secrets are shown as a placeholder; leave it, and the secret stays. Press Escape and then Tab to leave the
-        editor by keyboard.
+        Secrets are shown as a placeholder; leave it, and the secret stays. F8 goes to the next problem, Control-Shift-M
+        opens the list of problems, Escape and then Tab leave the editor.
       </p>
       {applying && (
         <ApplyDialog

@@ -39,6 +39,7 @@ const FALSE = ['false', 'no', '0', 'off'];
 
 export const boolean: ValueType<boolean> = {
   label: '`true` or `false`',
+  choices: ['true', 'false'],
   // The product writes an attribute that is left at its default as an empty one.
   xsd: `<xs:restriction base="xs:string">${[...TRUE, ...FALSE, ''].map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
   parse: (value) => {
@@ -104,6 +105,7 @@ export const period: ValueType<Duration> = {
 export function enumeration<const T extends string>(values: readonly T[]): ValueType<T> {
   return {
     label: values.map((v) => `\`${v}\``).join(', '),
+    choices: values,
     xsd: `<xs:restriction base="xs:string">${values.map((v) => `<xs:enumeration value="${v}"/>`).join('')}</xs:restriction>`,
     parse: (value) => {
       const found = values.find((v) => v === value.trim());

@@ -5,6 +5,8 @@ export interface ValueType<T> {
   readonly label: string;
   /** Body of an xs:simpleType that allows the same, or a little more. */
   readonly xsd: string;
+  /** All values there are, when they are few. */
+  readonly choices?: readonly string[];
   parse(text: string): Parsed<T>;
 }
 

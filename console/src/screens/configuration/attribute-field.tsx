@@ -1,0 +1,70 @@
+import type { JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import type { ElementFormDto } from '../../api/schema.js';
+
+interface FieldProps {
+  readonly attribute: ElementFormDto['attributes'][number];
+  /** Undefined: not written, so the default counts. */
+  readonly value?: string;
+  readonly editable: boolean;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+/** One setting: an empty field means the default, which the field shows. */
+export function AttributeField({ attribute, value, editable, onChange }: FieldProps): JSX.Element {
+  const id = useId();
+  const { name, meaning, choices, unit, required } = attribute;
+  return (
+    <div class="field">
+      <label for={id}>
+        {name}
+        {unit && <span class="muted"> ({unit})</span>}
+        {required && <span class="muted"> *</span>}
+      </label>
+      {choices ? (
+        <select
+          id={id}
+          value={value ?? ''}
+          disabled={!editable}
+          aria-describedby={`${id}-hint`}
+          onChange={(event) => onChange(event.currentTarget.value || undefined)}
+        >
+          {!required && <option value="">{defaultWords(attribute)}</option>}
+          {value !== undefined && value !== '' && !choices.includes(value) && <option value={value}>{value}</option>}
+          {choices.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <Typed id={id} attribute={attribute} value={value} editable={editable} onChange={onChange} />
+      )}
+      <span id={`${id}-hint`} class="hint">
+        {plain(meaning)}
+      </span>
+    </div>
+  );
+}
+
+const Typed = ({ id, attribute, value, editable, onChange }: FieldProps & { readonly id: string }): JSX.Element => (
+  <input
+    id={id}
+    class="mono"
+    spellcheck={false}
+    autocomplete="off"
+    required={attribute.required}
+    readOnly={!editable}
+    value={value ?? ''}
+    placeholder={attribute.default === undefined ? plain(attribute.form) : defaultWords(attribute)}
+    aria-describedby={`${id}-hint`}
+    onChange={({ currentTarget: { value: typed } }) =>
+      onChange(typed === '' && !attribute.required ? undefined : typed)
+    }
+  />
+);
+
+const defaultWords = ({ default: usual, unit }: FieldProps['attribute']): string =>
+  usual === undefined ? 'not set' : `default: ${usual}${unit ? ` ${unit}` : ''}`;
+
+const plain = (markdown: string): string => markdown.replaceAll('`', '');

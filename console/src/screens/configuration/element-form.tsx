@@ -1,0 +1,221 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.js';
+import { AttributeField } from './attribute-field.js';
+import {
+  attributeValue,
+  elementAt,
+  prefixFor,
+  withAttribute,
+  withChild,
+  withoutElement,
+  withText,
+  type XmlElement,
+} from './xml-tree.js';
+
+/** A configuration that is being edited, and what can be written in it. */
+export interface Editing {
+  readonly xml: string;
+  readonly root: XmlElement;
+  readonly elements: ReadonlyMap<string, ElementFormDto>;
+  readonly mayChange: boolean;
+  readonly problems: readonly ConfigurationProblemDto[];
+  readonly change: (xml: string) => void;
+}
+
+interface FormProps {
+  readonly element: XmlElement;
+  readonly editing: Editing;
+  /** Shown as one line until it is opened. */
+  readonly folded?: boolean;
+  /** Elements in it that have a screen of their own. */
+  readonly hidden?: readonly string[];
+}
+
+export function ElementForm({ element, editing, folded = false, hidden = [] }: FormProps): JSX.Element {
+  const form = editing.elements.get(element.name);
+  if (!folded) return <Fields element={element} editing={editing} form={form} hidden={hidden} />;
+  return (
+    <Folded element={element} editing={editing}>
+      <Fields element={element} editing={editing} form={form} hidden={hidden} />
+    </Folded>
+  );
+}
+
+/** Only what is open is made: a configuration may have thousands of elements. */
+function Folded({ element, editing, children }: FormProps & { readonly children: ComponentChildren }): JSX.Element {
+  const [open, setOpen] = useState(false);
+  const { xml, mayChange, change } = editing;
+  return (
+    <details
+      class="element"
+      onToggle={(event) => event.target === event.currentTarget && setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <strong>{element.name}</strong> <span class="mono muted">{wordsOf(element)}</span>
+      </summary>
+      {open && (
+        <div class="stack">
+          {children}
+          {mayChange && (
+            <div class="actions end">
+              <button type="button" class="button small danger" onClick={() => change(withoutElement(xml, element))}>
+                Remove {element.name}
+              </button>
+            </div>
+          )}
+        </div>
+      )}
+    </details>
+  );
+}
+
+const SHOWN = 3;
+
+const wordsOf = ({ attributes, text }: XmlElement): string =>
+  [
+    ...attributes
+      .filter(({ name }) => !name.startsWith('xmlns'))
+      .slice(0, SHOWN)
+      .map(({ name, value }) => `${name}=${value}`),
+    text.trim(),
+  ]
+    .filter(Boolean)
+    .join(' ');
+
+type FieldsProps = Required<Omit<FormProps, 'folded'>> & { readonly form?: ElementFormDto };
+
+function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
+  const { xml, mayChange, change } = editing;
+  const own = editing.problems.filter(({ line, column }) => elementAt(editing.root, xml, line, column) === element);
+  if (!form) return <p class="muted">An element that Crawlway does not know. It stays as it is.</p>;
+  const isSet = ({ name, aliases }: ElementFormDto['attributes'][number]): boolean =>
+    [name, ...aliases].some((one) => attributeValue(element, one) !== undefined);
+  const first = form.attributes.filter((attribute) => attribute.required || isSet(attribute));
+  const others = form.attributes.filter((attribute) => !first.includes(attribute));
+  const field = (attribute: ElementFormDto['attributes'][number]): JSX.Element => {
+    const written = [attribute.name, ...attribute.aliases].find((one) => attributeValue(element, one) !== undefined);
+    return (
+      <AttributeField
+        key={attribute.name}
+        attribute={attribute}
+        value={written === undefined ? undefined : attributeValue(element, written)}
+        editable={mayChange}
+        onChange={(value) => change(withAttribute(xml, element, written ?? attribute.name, value))}
+      />
+    );
+  };
+  return (
+    <div class="stack">
+      <p class="muted">{form.meaning}</p>
+      {own.map(({ code, message, severity }) => (
+        <p key={`${code} ${message}`} class={`notice ${severity === 'error' ? 'bad' : 'warn'}`}>
+          {message}
+        </p>
+      ))}
+      {form.text !== undefined && element.children.length === 0 && (
+        <TextField label={form.text} element={element} editing={editing} />
+      )}
+      {first.length > 0 && <div class="settings">{first.map(field)}</div>}
+      {others.length > 0 && (
+        <More label={`${others.length} more ${others.length === 1 ? 'setting' : 'settings'}, at their defaults`}>
+          {() => <div class="settings">{others.map(field)}</div>}
+        </More>
+      )}
+      {element.children
+        .filter(({ name }) => !hidden.includes(name))
+        .map((child, i) => (
+          <ElementForm key={`${child.name} ${i}`} element={child} editing={editing} folded />
+        ))}
+      <AddElement parent={element} editing={editing} hidden={hidden} />
+    </div>
+  );
+}
+
+function More({ label, children }: { readonly label: string; readonly children: () => JSX.Element }): JSX.Element {
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      class="more"
+      onToggle={(event) => event.target === event.currentTarget && setOpen(event.currentTarget.open)}
+    >
+      <summary class="muted">{label}</summary>
+      {open && children()}
+    </details>
+  );
+}
+
+interface TextProps {
+  readonly label: string;
+  readonly element: XmlElement;
+  readonly editing: Editing;
+}
+
+function TextField({ label, element, editing: { xml, mayChange, change } }: TextProps): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field grow">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        class="mono"
+        rows={3}
+        readOnly={!mayChange}
+        value={element.text}
+        onChange={(event) => change(withText(xml, element, event.currentTarget.value))}
+      />
+    </div>
+  );
+}
+
+interface AddProps {
+  readonly parent: XmlElement;
+  readonly editing: Editing;
+  readonly hidden?: readonly string[];
+}
+
+const USUAL: Readonly<Record<string, string>> = { 'urn:crawlway:config:1': 'cw' };
+
+/** Adds an element that may stand here; what it must say is asked for in its form. */
+export function AddElement({ parent, editing, hidden = [] }: AddProps): JSX.Element | null {
+  const { xml, root, elements, mayChange, change } = editing;
+  const id = useId();
+  const possible = (elements.get(parent.name)?.children ?? []).filter(
+    (name) =>
+      !hidden.includes(name) && !(elements.get(name)?.once && parent.children.some((child) => child.name === name)),
+  );
+  if (!mayChange || possible.length === 0) return null;
+  const add = (name: string): void => {
+    const form = elements.get(name)!;
+    const usual = USUAL[form.namespace] ?? (form.namespace.includes('actionrules') ? 'ar' : '');
+    const { prefix, declaration } = prefixFor(root, form.namespace, usual);
+    const required = form.attributes
+      .filter((one) => one.required)
+      .map((one) => ` ${one.name}="${one.choices?.[0] ?? ''}"`)
+      .join('');
+    change(withChild(xml, parent, `<${prefix}${name}${declaration}${required}/>`));
+  };
+  return (
+    <div class="row">
+      <label for={id} class="muted">
+        Add to {parent.name}
+      </label>
+      <select
+        id={id}
+        value=""
+        onChange={(event) => {
+          const name = event.currentTarget.value;
+          event.currentTarget.value = '';
+          if (name) add(name);
+        }}
+      >
+        <option value="">choose…</option>
+        {possible.map((name) => (
+          <option key={name} value={name} title={elements.get(name)?.meaning}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

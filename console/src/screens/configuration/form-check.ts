@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call } from '../../api/client.js';
+import type { ConfigurationProblemDto } from '../../api/schema.js';
+import { useRested } from '../../state/rested.js';
+
+export interface FormCheck {
+  readonly checked: { readonly errors: number; readonly warnings: number };
+  /** Of CrawlConfig.xml itself. */
+  readonly problems: readonly ConfigurationProblemDto[];
+}
+
+/** What the server says of a configuration that is being edited, once the typing pauses. */
+export function useFormCheck(xml: string, file: string): FormCheck {
+  const rested = useRested(xml);
+  const [found, setFound] = useState<readonly ConfigurationProblemDto[]>([]);
+  useEffect(() => {
+    const abort = new AbortController();
+    call('POST /api/v1/config/check', { body: rested, signal: abort.signal }).then(
+      ({ problems }) => setFound(problems),
+      () => undefined, // saving says what is wrong
+    );
+    return () => abort.abort();
+  }, [rested]);
+  const errors = found.filter(({ severity }) => severity === 'error').length;
+  const problems = found.filter((one) => one.file === file);
+  return { checked: { errors, warnings: found.length - errors }, problems };
+}

@@ -1,0 +1,156 @@
+/** Everything that the configuration can say, as forms: made from the table that the schema and the reference come from. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.js';
+import type { ElementFormDto } from '../../api/schema.js';
+import { useCrawler } from '../../state/crawlers.js';
+import { useResource } from '../../state/resource.js';
+import { href } from '../../state/route.js';
+import { useMay } from '../../state/session.js';
+import { Loaded } from '../../ui/answers.js';
+import { Panel } from '../../ui/panel.js';
+import { ApplyDialog } from './apply-dialog.js';
+import { CheckWords } from './checking.js';
+import { AddElement, type Editing, ElementForm } from './element-form.js';
+import { useFormCheck } from './form-check.js';
+import { type LoadedConfiguration, loadConfiguration } from './load.js';
+import { useUnsaved } from './unsaved.js';
+import { attributeValue, readXml, withCopy, withoutElement, type XmlElement } from './xml-tree.js';
+
+interface Loading extends LoadedConfiguration {
+  readonly elements: ReadonlyMap<string, ElementFormDto>;
+}
+
+async function loadForms(signal: AbortSignal): Promise<Loading> {
+  const [configuration, { items }] = await Promise.all([
+    loadConfiguration(signal),
+    call('GET /api/v1/config/elements', { signal }),
+  ]);
+  return { ...configuration, elements: new Map(items.map((one) => [one.name, one])) };
+}
+
+export function Forms(): JSX.Element {
+  const forms = useResource('configuration forms', loadForms);
+  return <Loaded of={forms}>{(loaded) => <Edit key={loaded.etag} loaded={loaded} onApplied={forms.reload} />}</Loaded>;
+}
+
+function Edit({ loaded, onApplied }: { loaded: Loading; onApplied: () => void }): JSX.Element {
+  const mayChange = useMay('admin');
+  // The same unsaved text as that of the XML view: what is typed in one is there in the other.
+  const { text: xml, changed, etag, type, discard, forget } = useUnsaved('xml', loaded.xml, loaded.etag);
+  const { checked, problems } = useFormCheck(xml, loaded.file);
+  const [applying, setApplying] = useState(false);
+  const root = readXml(xml);
+  if (!root) return <p class="notice bad">The configuration has no element. Write it in the XML view.</p>;
+  const editing: Editing = { xml, root, elements: loaded.elements, mayChange, problems, change: type };
+  return (
+    <>
+      <div class="actions end sticky">
+        <CheckWords checked={checked} />
+        {mayChange ? (
+          <>
+            {changed && (
+              <button type="button" class="button" onClick={discard}>
+                Discard
+              </button>
+            )}
+            <button
+              type="button"
+              class="button primary"
+              disabled={!changed || checked.errors > 0}
+              onClick={() => setApplying(true)}
+            >
+              Preview and save…
+            </button>
+          </>
+        ) : (
+          'read only: changing it wants the role admin'
+        )}
+      </div>
+      <Crawlers editing={editing} />
+      <Shared editing={editing} />
+      {applying && (
+        <ApplyDialog
+          title="What this change would do"
+          draft={{ xml }}
+          etag={etag}
+          onApplied={() => {
+            setApplying(false);
+            forget();
+            onApplied();
+          }}
+          onClose={() => setApplying(false)}
+        />
+      )}
+    </>
+  );
+}
+
+const crawlersOf = ({ children }: XmlElement): XmlElement[] => children.filter(({ name }) => name === 'Crawler');
+
+/** The chosen crawler in full, and those that are not in force yet. */
+function Crawlers({ editing }: { editing: Editing }): JSX.Element {
+  const { root, xml, mayChange, change } = editing;
+  const chosen = useCrawler()?.name;
+  const all = crawlersOf(root);
+  const names = all.map((element) => attributeValue(element, 'name') ?? '');
+  const [copied, setCopied] = useState<readonly string[]>([]);
+  const shown = all.filter((_, i) => names[i] === chosen || copied.includes(names[i]!) || all.length === 1);
+  const copy = (element: XmlElement): void => {
+    const name = freeName(attributeValue(element, 'name') ?? 'crawler', names);
+    setCopied([...copied, name]);
+    change(withCopy(xml, element, name));
+  };
+  return (
+    <>
+      {shown.map((element) => (
+        <Panel
+          key={all.indexOf(element)}
+          title={`Crawler ${attributeValue(element, 'name') ?? ''}`}
+          aside={
+            mayChange && (
+              <>
+                <button type="button" class="button small" onClick={() => copy(element)}>
+                  Copy
+                </button>
+                <button type="button" class="button small danger" onClick={() => change(withoutElement(xml, element))}>
+                  Remove
+                </button>
+                <a class="button small" href={href('/start')}>
+                  New crawler…
+                </a>
+              </>
+            )
+          }
+        >
+          <p class="muted">
+            Stored URLs belong to the name of the crawler: under another name it begins again, and what the old one had
+            indexed leaves the index. Crawl rules have <a href={href('/configuration')}>a view of their own</a>.
+          </p>
+          <ElementForm element={element} editing={editing} hidden={['Rules']} />
+        </Panel>
+      ))}
+    </>
+  );
+}
+
+/** What all crawlers share. */
+function Shared({ editing }: { editing: Editing }): JSX.Element {
+  const { root } = editing;
+  return (
+    <Panel title="Shared by all crawlers">
+      <div class="stack">
+        {root.children
+          .filter(({ name }) => name !== 'Crawler')
+          .map((element, i) => (
+            <ElementForm key={`${element.name} ${i}`} element={element} editing={editing} folded />
+          ))}
+        <AddElement parent={root} editing={editing} hidden={['Crawler']} />
+      </div>
+    </Panel>
+  );
+}
+
+function freeName(name: string, taken: readonly string[]): string {
+  for (let number = 2; ; number++) if (!taken.includes(`${name}-${number}`)) return `${name}-${number}`;
+}

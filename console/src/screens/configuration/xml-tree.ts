@@ -1,0 +1,212 @@
+/**
+ * The elements of a configuration with their places in the text, and changes of single values, so that all else stays byte
+ * for byte. It reads what the server has taken already; of text that is no XML it finds less, and the server says what is wrong.
+ */
+export interface XmlAttribute {
+  /** As written, with its prefix. */
+  readonly name: string;
+  readonly value: string;
+  /** From the blank before the name to behind the closing quote. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface XmlElement {
+  /** Without its prefix. */
+  readonly name: string;
+  /** With its colon; empty when there is none. */
+  readonly prefix: string;
+  readonly attributes: readonly XmlAttribute[];
+  readonly children: readonly XmlElement[];
+  /** Place of `<`. */
+  readonly start: number;
+  /** Behind the `>` of the first tag. */
+  readonly opened: number;
+  /** Place of the `<` of the end tag; as `opened` when it is empty. */
+  readonly closed: number;
+  readonly end: number;
+  /** Text directly in it, without its comments. */
+  readonly text: string;
+}
+
+type Open = { -readonly [K in keyof XmlElement]: XmlElement[K] } & { children: XmlElement[]; full: string };
+
+const NAME = /[^\s/>=<"']+/y;
+const VALUE = /\s*=\s*("[^"]*"|'[^']*')/y;
+
+/** Undefined: there is no element. */
+export function readXml(xml: string): XmlElement | undefined {
+  const open: Open[] = [];
+  let root: XmlElement | undefined;
+  for (let at = xml.indexOf('<'); at >= 0; ) {
+    const [kind, end] = markupAt(xml, at);
+    if (kind === 'start') {
+      const { element, selfClosing } = startTag(xml, at);
+      root ??= element;
+      open.at(-1)?.children.push(element);
+      if (!selfClosing) open.push(element);
+      at = element.opened;
+    } else if (kind === 'end') {
+      const last = open.pop();
+      if (last) {
+        last.closed = at;
+        last.end = end;
+      }
+      at = end;
+    } else at = end;
+    const next = xml.indexOf('<', at);
+    const inside = open.at(-1);
+    if (inside && next > at) inside.text += unescaped(xml.slice(at, next));
+    at = next;
+  }
+  return root;
+}
+
+function markupAt(xml: string, at: number): [kind: 'start' | 'end' | 'other', end: number] {
+  const until = (mark: string): number => {
+    const found = xml.indexOf(mark, at);
+    return found < 0 ? xml.length : found + mark.length;
+  };
+  if (xml.startsWith('<!--', at)) return ['other', until('-->')];
+  if (xml.startsWith('<![CDATA[', at)) return ['other', until(']]>')];
+  if (xml.startsWith('<?', at)) return ['other', until('?>')];
+  if (xml.startsWith('<!', at)) return ['other', until('>')];
+  return xml.startsWith('</', at) ? ['end', until('>')] : ['start', at];
+}
+
+function startTag(xml: string, start: number): { element: Open; selfClosing: boolean } {
+  NAME.lastIndex = start + 1;
+  const full = NAME.exec(xml)?.[0] ?? '';
+  const colon = full.indexOf(':');
+  const attributes: XmlAttribute[] = [];
+  let at = start + 1 + full.length;
+  for (;;) {
+    const from = at;
+    while (/\s/.test(xml[at] ?? '')) at++;
+    NAME.lastIndex = at;
+    const name = NAME.exec(xml)?.[0];
+    if (name === undefined) break;
+    VALUE.lastIndex = at + name.length;
+    const value = VALUE.exec(xml);
+    if (!value) break;
+    at = VALUE.lastIndex;
+    attributes.push({ name, value: unescaped(value[1]!.slice(1, -1)), start: from, end: at });
+  }
+  const close = xml.indexOf('>', at);
+  const opened = close < 0 ? xml.length : close + 1;
+  const selfClosing = xml[opened - 2] === '/';
+  const name = full.slice(colon + 1);
+  const prefix = full.slice(0, colon + 1);
+  const element = {
+    name,
+    prefix,
+    full,
+    attributes,
+    children: [],
+    start,
+    opened,
+    closed: opened,
+    end: opened,
+    text: '',
+  };
+  return { element, selfClosing };
+}
+
+export const attributeValue = ({ attributes }: XmlElement, name: string): string | undefined =>
+  attributes.find((one) => one.name === name)?.value;
+
+/** @param value undefined: the attribute goes */
+export function withAttribute(xml: string, element: XmlElement, name: string, value: string | undefined): string {
+  const known = element.attributes.find((one) => one.name === name);
+  if (known) {
+    const written = value === undefined ? '' : `${blanksOf(xml, known)}${name}="${escaped(value)}"`;
+    return xml.slice(0, known.start) + written + xml.slice(known.end);
+  }
+  if (value === undefined) return xml;
+  const at = element.attributes.at(-1)?.end ?? element.start + 1 + element.prefix.length + element.name.length;
+  return `${xml.slice(0, at)} ${name}="${escaped(value)}"${xml.slice(at)}`;
+}
+
+const blanksOf = (xml: string, { start, end }: XmlAttribute): string => /^\s*/.exec(xml.slice(start, end))?.[0] || ' ';
+
+export function withText(xml: string, element: XmlElement, text: string): string {
+  const { opened, closed } = element;
+  if (closed > opened) return xml.slice(0, opened) + escaped(text) + xml.slice(closed);
+  return `${xml.slice(0, opened).replace(/\s*\/>$/, '>')}${escaped(text)}</${tagOf(element)}>${xml.slice(opened)}`;
+}
+
+/** With the line that it stands on, when nothing else is there. */
+export function withoutElement(xml: string, { start, end }: XmlElement): string {
+  const before = xml.slice(0, start);
+  const blank = /\n[ \t]*$/.exec(before);
+  const alone = blank && /^[ \t]*(?:\r?\n|$)/.test(xml.slice(end));
+  return (alone ? before.slice(0, blank.index) : before) + xml.slice(end);
+}
+
+/** As the last element of its parent. */
+export function withChild(xml: string, parent: XmlElement, child: string): string {
+  const indent = `${indentOf(xml, parent.start)}  `;
+  const line = `\n${indent}${child}`;
+  if (parent.end > parent.closed) {
+    const at = xml.slice(0, parent.closed).trimEnd().length;
+    return (
+      xml.slice(0, at) + line + (/\n/.test(xml.slice(at, parent.closed)) ? '' : `\n${indent.slice(2)}`) + xml.slice(at)
+    );
+  }
+  const opened = xml.slice(0, parent.opened).replace(/\s*\/>$/, '>');
+  return `${opened}${line}\n${indent.slice(2)}</${tagOf(parent)}>${xml.slice(parent.opened)}`;
+}
+
+/** A copy behind it, under another name. */
+export function withCopy(xml: string, element: XmlElement, name: string): string {
+  const { start, end } = element;
+  const own = xml.slice(start, end);
+  const shifted = readXml(own);
+  const copy = shifted ? withAttribute(own, shifted, 'name', name) : own;
+  return `${xml.slice(0, end)}\n${indentOf(xml, start)}${copy}${xml.slice(end)}`;
+}
+
+const tagOf = ({ prefix, name }: XmlElement): string => prefix + name;
+
+const indentOf = (xml: string, at: number): string =>
+  /[ \t]*$/.exec(xml.slice(xml.lastIndexOf('\n', at) + 1, at))?.[0] ?? '';
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+
+const unescaped = (text: string): string =>
+  text.replace(
+    /&(?:#x([\da-f]{1,6})|#(\d{1,7})|([a-z]{2,4}));/gi,
+    (whole, hex?: string, decimal?: string, name?: string) => {
+      const code = hex ? Number.parseInt(hex, 16) : Number(decimal);
+      if (name !== undefined) return ENTITIES[name] ?? whole;
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
+/** The prefix of a namespace, with its colon, and what declares it where the outermost element does not. */
+export function prefixFor(root: XmlElement, namespace: string, usual: string): { prefix: string; declaration: string } {
+  const family = namespace.replace(/\.v\d+$/, '');
+  const declared = root.attributes.find(({ name, value }) => name.startsWith('xmlns') && value.startsWith(family));
+  if (declared) return { prefix: declared.name === 'xmlns' ? '' : `${declared.name.slice(6)}:`, declaration: '' };
+  if (usual === '') return { prefix: root.prefix, declaration: '' };
+  return { prefix: `${usual}:`, declaration: ` xmlns:${usual}="${namespace}"` };
+}
+
+/** The innermost element whose first tag has this place. */
+export function elementAt(root: XmlElement, xml: string, line: number, column: number): XmlElement | undefined {
+  let at = 0;
+  for (let i = 1; i < line; i++) at = xml.indexOf('\n', at) + 1;
+  at += column - 1;
+  const within = (element: XmlElement): XmlElement | undefined => {
+    if (at < element.start || at >= element.end) return undefined;
+    for (const child of element.children) {
+      const found = within(child);
+      if (found) return found;
+    }
+    return element;
+  };
+  return within(root);
+}

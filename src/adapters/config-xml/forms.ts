@@ -1,0 +1,28 @@
+/** The configuration table as forms are made from it. */
+
+import { type AttributeSpec, type ElementSpec, NAMESPACES } from './schema/spec.js';
+import { ELEMENTS } from './schema.js';
+
+export const elementForms = () => [...ELEMENTS.values()].map(elementForm);
+
+const elementForm = ({ name, vocabulary, meaning, children, once, text, attributes }: ElementSpec) => ({
+  name,
+  namespace: NAMESPACES[vocabulary][0],
+  meaning,
+  children,
+  once,
+  text,
+  attributes: Object.entries(attributes).map(([attribute, spec]) => attributeForm(attribute, spec)),
+});
+
+const attributeForm = (name: string, spec: AttributeSpec<unknown>) => ({
+  name,
+  meaning: spec.meaning,
+  form: spec.type.label,
+  choices: spec.type.choices,
+  default: spec.default,
+  unit: spec.unit,
+  required: spec.required ?? false,
+  secret: spec.secret ?? false,
+  aliases: spec.aliases ?? [],
+});

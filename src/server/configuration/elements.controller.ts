@@ -1,0 +1,77 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiProperty, ApiTags } from '@nestjs/swagger';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
+import { API, CONFIGURATION_FORMAT } from '../tokens.js';
+import type { AttributeForm, ConfigurationFormat, ElementForm } from './configuration-format.js';
+
+class AttributeFormDto implements AttributeForm {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty()
+  meaning!: string;
+
+  @ApiProperty({ description: 'What a value looks like, for a person.' })
+  form!: string;
+
+  @ApiProperty({ required: false, type: [String], description: 'All values there are, when they are few.' })
+  choices?: readonly string[];
+
+  @ApiProperty({ required: false })
+  default?: string;
+
+  @ApiProperty({ required: false })
+  unit?: string;
+
+  @ApiProperty()
+  required!: boolean;
+
+  @ApiProperty({ description: 'Never shown: a placeholder is in its place.' })
+  secret!: boolean;
+
+  @ApiProperty({ type: [String], description: 'Other spellings, read alike.' })
+  aliases!: readonly string[];
+}
+
+class ElementFormDto implements ElementForm {
+  @ApiProperty({ description: 'Without a prefix; unique over all namespaces.' })
+  name!: string;
+
+  @ApiProperty()
+  namespace!: string;
+
+  @ApiProperty()
+  meaning!: string;
+
+  @ApiProperty({ type: [String], description: 'Elements that may stand inside.' })
+  children!: readonly string[];
+
+  @ApiProperty({ description: 'At most once in its parent.' })
+  once!: boolean;
+
+  @ApiProperty({ required: false, description: 'Meaning of its text, when it may have any.' })
+  text?: string;
+
+  @ApiProperty({ type: [AttributeFormDto] })
+  attributes!: readonly AttributeFormDto[];
+}
+
+@ApiTags('Configuration')
+@Controller(`${API}/config/elements`)
+export class ElementsController {
+  constructor(@Inject(CONFIGURATION_FORMAT) private readonly format: ConfigurationFormat) {}
+
+  @Get()
+  @Operation({
+    id: 'listElements',
+    summary: 'What can be written in CrawlConfig.xml',
+    description: 'Elements with their attributes, values and defaults: the table that forms are made from.',
+    role: 'read',
+  })
+  @PageResponse(ElementFormDto, 'All elements.')
+  list(): Page<ElementFormDto> {
+    return { items: this.format.elements(), next: null };
+  }
+}

@@ -1,0 +1,62 @@
+import { beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from './browser.js';
+
+describeInBrowser('the configuration as forms', {}, (stage) => {
+  beforeAll(() => stage().world.caughtUp());
+
+  it('changes settings, start URLs and sinks by forms, with the effect shown before', async () => {
+    const { page, open, world } = stage();
+    await open('/configuration?view=forms');
+    const crawler = page.getByRole('region', { name: 'Crawler docs' });
+    await crawler
+      .getByText(/more settings, at their defaults/)
+      .first()
+      .click();
+    await crawler.getByLabel('nthreads').fill('7');
+    await crawler.getByLabel('nthreads').press('Tab');
+    await crawler.getByLabel('Add to Crawler').selectOption('Root');
+    await page.getByText(/\d+ errors?/).waitFor();
+    expect(await page.getByRole('button', { name: 'Preview and save…' }).isEnabled()).toBe(false);
+    const added = crawler.locator('details.element', { hasText: 'Root' }).last();
+    await added.locator('summary').first().click();
+    await added.getByLabel('url *').fill(world.site.url('/guide/'));
+    await added.getByLabel('url *').press('Tab');
+    const shared = page.getByRole('region', { name: 'Shared by all crawlers' });
+    await shared.getByLabel('Add to CrawlConfig').selectOption('Sink');
+    const sink = shared.locator('details.element', { hasText: 'Sink' }).last();
+    await sink.locator('summary').first().click();
+    await sink.getByLabel('name *').fill('copy');
+    await sink.getByLabel('name *').press('Tab');
+    await sink.getByLabel('type *').selectOption('file');
+    await sink.getByLabel('url *').fill('copy.jsonl');
+    await sink.getByLabel('url *').press('Tab');
+    await page.getByRole('button', { name: 'Preview and save…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'What this change would do' });
+    await dialog.getByText(/stored URLs? judged/).waitFor();
+    await dialog.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText('The new configuration is in force').waitFor();
+    const { crawlers, sinks } = world.server.engine.definition;
+    expect(crawlers[0]).toMatchObject({ concurrency: 7 });
+    expect(crawlers[0]!.roots.map(({ url }) => url)).toContain(world.site.url('/guide/'));
+    expect(sinks.map(({ name, type }) => [name, type])).toContainEqual(['copy', 'file']);
+  });
+
+  it('copies a crawler and takes it away again', async () => {
+    const { page, open, world } = stage();
+    await open('/configuration?view=forms');
+    await page.getByRole('button', { name: 'Copy' }).click();
+    const copy = page.getByRole('region', { name: 'Crawler docs-2' });
+    await copy.waitFor();
+    await page.getByRole('button', { name: 'Preview and save…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+    await expect.poll(() => world.server.engine.definition.crawlers.length, { timeout: 15_000 }).toBe(2);
+    await open('/configuration?view=forms&crawler=docs-2');
+    await page
+      .getByRole('region', { name: 'Crawler docs-2' })
+      .getByRole('button', { name: 'Remove', exact: true })
+      .click();
+    await page.getByRole('button', { name: 'Preview and save…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: /^Save/ }).click();
+    await expect.poll(() => world.server.engine.definition.crawlers.length, { timeout: 15_000 }).toBe(1);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import {
+  attributeValue,
+  elementAt,
+  prefixFor,
+  readXml,
+  withAttribute,
+  withChild,
+  withCopy,
+  withoutElement,
+  withText,
+  type XmlElement,
+} from '../../console/src/screens/configuration/xml-tree.js';
+
+const XML = `<?xml version="1.0"?>
+<!-- <Crawler name="no"/> -->
+<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+  <Crawler name='a &amp; b'
+           nthreads="4">
+    <Root url="https://one.example/?a=1&#38;b=2"/> <!-- first > last -->
+    <cw:MimeTypes><![CDATA[<Root/>]]> text/html</cw:MimeTypes>
+  </Crawler>
+  <cw:Sink name="main"/>
+</CrawlConfig>
+`;
+
+const rootOf = (xml: string): XmlElement => readXml(xml)!;
+const crawlerOf = (xml: string): XmlElement => rootOf(xml).children[0]!;
+
+describe('the elements of a configuration', () => {
+  it('are found with their attributes and places, comments and other markup left aside', () => {
+    const root = rootOf(XML);
+    expect(root.children.map(({ name, prefix }) => prefix + name)).toEqual(['Crawler', 'cw:Sink']);
+    const crawler = crawlerOf(XML);
+    expect(attributeValue(crawler, 'name')).toBe('a & b');
+    expect(crawler.children.map(({ name }) => name)).toEqual(['Root', 'MimeTypes']);
+    expect(attributeValue(crawler.children[0]!, 'url')).toBe('https://one.example/?a=1&b=2');
+    expect(crawler.children[1]!.text).toBe(' text/html');
+    expect(XML.slice(root.start, root.end)).toBe(XML.slice(XML.indexOf('<CrawlConfig'), XML.length - 1));
+    expect(elementAt(root, XML, 6, 10)?.name).toBe('Root');
+  });
+
+  it('change in one value alone', () => {
+    const set = withAttribute(XML, crawlerOf(XML), 'nthreads', '<8>"');
+    expect(set).toBe(XML.replace('nthreads="4"', 'nthreads="&lt;8>&quot;"'));
+    expect(withAttribute(set, crawlerOf(set), 'nthreads', undefined)).toBe(XML.replace(/\s+nthreads="4"/, ''));
+    const added = withAttribute(XML, rootOf(XML).children[1]!, 'type', 'file');
+    expect(added).toBe(XML.replace('name="main"', 'name="main" type="file"'));
+    const bare = withAttribute('<A/>', rootOf('<A/>'), 'b', '');
+    expect(bare).toBe('<A b=""/>');
+  });
+
+  it('come, go and are copied with the lines around them left alone', () => {
+    const added = withChild(XML, crawlerOf(XML), '<Root url="x"/>');
+    expect(added).toBe(XML.replace('\n  </Crawler>', '\n    <Root url="x"/>\n  </Crawler>'));
+    expect(withoutElement(added, crawlerOf(added).children[2]!)).toBe(XML);
+    const inEmpty = withChild(XML, rootOf(XML).children[1]!, '<cw:Map/>');
+    expect(inEmpty).toBe(XML.replace('<cw:Sink name="main"/>', '<cw:Sink name="main">\n    <cw:Map/>\n  </cw:Sink>'));
+    const copy = withCopy(XML, crawlerOf(XML), 'second');
+    const names = rootOf(copy).children.map((one) => attributeValue(one, 'name'));
+    expect(names).toEqual(['a & b', 'second', 'main']);
+    expect(withoutElement(copy, rootOf(copy).children[1]!)).toBe(XML);
+  });
+
+  it('get their text', () => {
+    const types = crawlerOf(XML).children[1]!;
+    const changed = withText(XML, types, 'text/html & more');
+    expect(crawlerOf(changed).children[1]!.text).toBe('text/html & more');
+    expect(withText('<A/>', rootOf('<A/>'), 'b')).toBe('<A>b</A>');
+  });
+
+  it('are written under the prefix that the file declares', () => {
+    expect(prefixFor(rootOf(XML), 'urn:crawlway:config:1', 'cw')).toEqual({ prefix: 'cw:', declaration: '' });
+    expect(prefixFor(rootOf(XML), 'exa:com.exalead.mercury.mami.crawl.v21', '')).toEqual({
+      prefix: '',
+      declaration: '',
+    });
+    expect(prefixFor(rootOf(XML), 'exa:com.exalead.actionrules.v21', 'ar')).toEqual({
+      prefix: 'ar:',
+      declaration: ' xmlns:ar="exa:com.exalead.actionrules.v21"',
+    });
+  });
+
+  it.each(['', 'text', '<', '<a', '<a b', '<a b="', '<a><b>', '</a>', '<!--', '<a></b></a></a>'])(
+    'end with broken text: %s',
+    (xml) => {
+      expect(() => readXml(xml)).not.toThrow();
+    },
+  );
+});
