@@ -17,6 +17,7 @@ import {
   type HtmlPage,
   has,
   nameOf,
+  PageTooComplex,
   parsePage,
   textOf,
   valuesOf,
@@ -171,7 +172,12 @@ export class FormSession implements LoginMethod {
     if (status === 423) throw new LoginFault('locked', `${place} answered 423: the account is locked`);
     if (status === 408 || status === 429 || status >= 500)
       throw new LoginFault('unreachable', `${place} answered ${status}`);
-    return { page: parsePage(new TextDecoder().decode(answer.body), url), status };
+    try {
+      return { page: parsePage(new TextDecoder().decode(answer.body), url), status };
+    } catch (error) {
+      if (!(error instanceof PageTooComplex)) throw error;
+      throw new LoginFault('changed', `${place} ${error.message}`);
+    }
   }
 
   private async submission({ form: wanted, fields, json }: LoginStep, { page }: Shown): Promise<Submission> {

@@ -1,8 +1,8 @@
 /** Forms of a page: found by name, id or CSS selector, with the values that a browser would send. */
 import { is, selectAll, selectOne } from 'css-select';
-import { type AnyNode, type Document, type Element, isTag } from 'domhandler';
+import { type AnyNode, type Document, DomHandler, type Element, isTag } from 'domhandler';
 import { getAttributeValue, textContent } from 'domutils';
-import { parseDocument } from 'htmlparser2';
+import { Parser } from 'htmlparser2';
 import { PASSWORD_FIELD, USER_FIELD } from '../../../domain/crawl/logins.js';
 
 export interface HtmlPage {
@@ -27,7 +27,32 @@ const MOST_FORMS_SHOWN = 5;
 const MOST_FIELDS_SHOWN = 12;
 const FIELDS = 'input, select, textarea, button';
 
-export const parsePage = (html: string, url: string): HtmlPage => ({ url, document: parseDocument(html) });
+/** A login page is read by the thread that runs the server. Those of real sites have hundreds of elements, a dozen deep. */
+const MOST_ELEMENTS = 20_000;
+const DEEPEST = 256;
+const MOST_FORMS = 100;
+
+/** The page has more elements, or deeper ones, than any login page. */
+export class PageTooComplex extends Error {
+  override readonly name = 'PageTooComplex';
+}
+
+class BoundedHandler extends DomHandler {
+  private elements = 0;
+
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    if (++this.elements > MOST_ELEMENTS || this.tagStack.length > DEEPEST)
+      throw new PageTooComplex(`has more than ${MOST_ELEMENTS} elements, or some deeper than ${DEEPEST}`);
+    super.onopentag(name, attributes);
+  }
+}
+
+/** @throws PageTooComplex */
+export function parsePage(html: string, url: string): HtmlPage {
+  const handler = new BoundedHandler();
+  new Parser(handler).end(html);
+  return { url, document: handler.root };
+}
 
 /** Throws SyntaxError for a selector that is none. */
 export const has = ({ document }: HtmlPage, selector: string): boolean => selectOne(selector, document) !== null;
@@ -121,7 +146,8 @@ export function describeForms(page: HtmlPage): string {
 /** The name by which the page would be known again. */
 export const nameOf = (field: Element): string | undefined => attribute(field, 'name');
 
-const formsOf = ({ document }: HtmlPage): Element[] => selectAll<AnyNode, Element>('form', document).filter(isTag);
+const formsOf = ({ document }: HtmlPage): Element[] =>
+  selectAll<AnyNode, Element>('form', document).filter(isTag).slice(0, MOST_FORMS);
 
 const fieldsOf = (form: Element): Element[] => selectAll<AnyNode, Element>(FIELDS, form).filter(isTag);
 

@@ -1,4 +1,4 @@
-/** Sites that repeat what they were sent, wherever an answer has room for it. */
+/** Login pages of hostile sites: they repeat what they were sent, or are made to be slow. */
 import { expect, it, onTestFinished } from 'vitest';
 import { type FakeAnswer, FakeSite } from '../../../../test/support/fake-site.js';
 import { testFetcher } from '../../../../test/support/fetch-harness.js';
@@ -104,4 +104,20 @@ it('OAuth 2.0: the token endpoint repeats the secret as its error', async () => 
     });
     expect(text).toContain('wrong: ***');
   }
+});
+
+it.each([
+  ['200,000 elements deep', '<div>'.repeat(200_000)],
+  ['300 deep', '<b>'.repeat(300)],
+  ['100,000 fields', `<form>${'<input name=x>'.repeat(100_000)}</form>`],
+])('a login page of %s is given up', async (_, body) => {
+  const fake = await site();
+  fake.set('/', { headers: { 'content-type': 'text/html' }, body: body + form });
+  expect(await told(fake, filled(fake))).toContain('has more than 20000 elements, or some deeper than 256');
+});
+
+it('a login page of 1,000 elements is read', async () => {
+  const fake = await site();
+  fake.set('/', { headers: { 'content-type': 'text/html' }, body: `${'<div><p>x</p></div>'.repeat(500)}${form}` });
+  expect(await told(fake, filled(fake))).toContain('sent step 1 of 2');
 });
