@@ -1,14 +1,16 @@
 # The server, its console and the bundled index in one image. Build: docker build -t crawlway .
 # With Chromium, for pages made by scripts (docs/RENDERING.md): docker build --build-arg CHROMIUM=yes -t crawlway .
+# By digest: docker build --build-arg NODE_DIGEST=@sha256:… -t crawlway .
 # A configuration has to be mounted at /etc/crawlway/CrawlConfig.xml.
-FROM node:26.10.0-bookworm-slim AS build
+ARG NODE_DIGEST=
+FROM node:26.10.0-bookworm-slim${NODE_DIGEST} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run build && npm run sbom --silent > dist/sbom.cdx.json && npm prune --omit=dev --no-audit --no-fund
 
-FROM node:26.10.0-bookworm-slim
+FROM node:26.10.0-bookworm-slim${NODE_DIGEST}
 ENV NODE_ENV=production \
     MALLOC_ARENA_MAX=2 \
     MALLOC_MMAP_THRESHOLD_=1048576 \
