@@ -64,10 +64,10 @@ function urlOf(n: number): NewUrl {
 /** Of ten URLs four wait, four are indexed, one is in error and one was only read; a few are out of the crawl space. */
 function changesOf(n: number): UrlChanges | undefined {
   const lastVisitAt = instant(NOW - (n % 1_500) * HOUR) as Instant;
-  if (n % 50_000 === 49_999) return { status: 'excluded', reason: 'rule', source: null };
+  if (n % 50_000 === 49_999) return { status: 'excluded', reason: 'rule-ignored', source: null };
   if (n % 10 < 4) return undefined;
   if (n % 10 === 8) {
-    const reason = n % 200_000 === 199_998 ? 'tls-expired' : n % 70 === 8 ? 'timeout' : 'http-404';
+    const reason = n % 200_000 === 199_998 ? 'tls-expired' : n % 70 === 8 ? 'read-timeout' : 'http-404';
     return { status: 'error', reason, lastVisitAt, visits: 1, lastStatus: 404, source: 5, dueAt: FAR };
   }
   if (n % 10 === 9) return { status: 'visited', reason: 'noindex', lastVisitAt, visits: 1, source: 5, dueAt: FAR };
@@ -118,7 +118,7 @@ const FILTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'reason: indexed': { reason: 'indexed' },
   'reason: http-404': { reason: 'http-404' },
   'reason: tls-expired (5)': { reason: 'tls-expired' },
-  'reason: rule (20)': { reason: 'rule' },
+  'reason: rule (20)': { reason: 'rule-ignored' },
   'visited in the last hour': { visitedSince: ago(1) },
   'visited more than a month ago': { visitedBefore: ago(720) },
   'begins with a large host': { prefix: `https://${LARGE}/section-5/` },

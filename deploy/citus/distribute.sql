@@ -11,4 +11,4 @@ SELECT create_distributed_table('page_links', 'part', colocate_with => 'site');
 SELECT create_distributed_table('host', 'part', colocate_with => 'site');
 SELECT create_distributed_table('counter', 'part', colocate_with => 'site');
 SELECT create_distributed_table('push_order', 'part', colocate_with => 'site');
-SELECT create_distributed_table('errand', 'part', colocate_with => 'site');
+SELECT create_distributed_table('owner_command', 'part', colocate_with => 'site');

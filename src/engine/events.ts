@@ -1,3 +1,4 @@
+import type { Reason } from '../domain/policy/reasons.js';
 import type { Instant } from '../domain/time/units.js';
 
 /** What happens, as it happens: for server-sent events, the log and the console. */
@@ -18,7 +19,7 @@ export type CrawlEvent =
       readonly at: Instant;
       readonly crawler: string;
       readonly url: string;
-      readonly reason: string;
+      readonly reason: Reason;
     }
   | {
       readonly type: 'order';
@@ -28,7 +29,7 @@ export type CrawlEvent =
       readonly uri: string;
       readonly kind: 'add' | 'delete';
       readonly state: string;
-      readonly reason: string;
+      readonly reason: Reason;
       readonly message?: string;
     }
   | { readonly type: 'crawler'; readonly at: Instant; readonly crawler: string; readonly state: string }

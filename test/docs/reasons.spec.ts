@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES } from '../../src/domain/fetch/error-codes.js';
+import { ERROR_CODES, type ErrorCode, reactionsTo } from '../../src/domain/fetch/error-codes.js';
 import { LINT_CODES } from '../../src/domain/policy/lint/codes.js';
 import { REASONS } from '../../src/domain/policy/reasons.js';
 
@@ -9,6 +9,14 @@ const ROOT = join(import.meta.dirname, '../..');
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+const HOST = {
+  none: '',
+  'backs-off': 'rests',
+  'after-a-run': 'rests after several in a row',
+  'if-indexed': 'rests, if the page is indexed',
+} as const;
+const BLAME = { page: 'at once', host: 'waits for a sign of life', crawler: 'never follows' } as const;
 
 /** docs/REASONS.md as the registries say it; written again by `npx vitest run test/docs/reasons.spec.ts -u`. */
 function page(): string {
@@ -21,6 +29,8 @@ function page(): string {
   const errors = Object.entries(ERROR_CODES).map(([code, entry]) => [
     `\`${code}\``,
     entry.class,
+    HOST[reactionsTo(code as ErrorCode).host ?? 'none'],
+    BLAME[entry.blame],
     entry.meaning,
     entry.remedy,
   ]);
@@ -36,9 +46,9 @@ ${table(['code', 'from', 'meaning', 'what to change'], reasons)}
 ## Errors: why a visit failed
 
 The class is the default; \`cw:ErrorPolicy\` can move a code to the other one. Permanent: a deletion at once, if a document is indexed. Temporary: tried again,
-and given up after more in a row than \`maxTemporaryErrors\`.
+and given up after more in a row than \`maxTemporaryErrors\`. A host that rests is asked for nothing for a while, longer each time. What a sign of life is: docs/FAULTS.md.
 
-${table(['code', 'class', 'meaning', 'what to do'], errors)}
+${table(['code', 'class', 'the host', 'a deletion that follows', 'meaning', 'what to do'], errors)}
 `;
 }
 

@@ -4,6 +4,7 @@
  * The web knows what it really answered, and judges each deletion by that.
  */
 
+import type { Reason } from '../../src/domain/policy/reasons.js';
 import { isServerFault } from '../../src/domain/push/sign-of-life.js';
 import { after, hours, type Instant, minutes } from '../../src/domain/time/units.js';
 import { NotFound, Unacceptable } from '../../src/engine/support/api-errors.js';
@@ -140,7 +141,7 @@ class BadDaysWorld extends World {
       if (!this.web.serves(url)) this.violations.push(`${url} is in the index and not on the web`);
   }
 
-  private judge(uri: string, reason: string): void {
+  private judge(uri: string, reason: Reason): void {
     if (this.isReleased || !isServerFault(reason)) return;
     const { host, pathname } = new URL(uri);
     const began = this.faultBegan(host, pathname);

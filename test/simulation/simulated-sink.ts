@@ -1,8 +1,12 @@
+import { ERROR_CODES } from '../../src/domain/fetch/error-codes.js';
+import { REASONS } from '../../src/domain/policy/reasons.js';
 import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
 import { milliseconds } from '../../src/domain/time/units.js';
 import type { Clock } from '../../src/engine/ports/clock.js';
 import { type Sink, SinkUnavailable } from '../../src/engine/ports/sink.js';
 import type { Random } from './random.js';
+
+const REASONS_GIVEN: ReadonlySet<string> = new Set([...Object.keys(REASONS), ...Object.keys(ERROR_CODES)]);
 
 /** What the index holds, and how the sink in front of it fails. It outlives every crash of the crawler. */
 export class SimulatedIndex {
@@ -56,7 +60,7 @@ export class SimulatedIndex {
   private take(order: PushOrder): OrderAnswer {
     const last = this.lastOrder.get(order.uri) ?? -1;
     if (order.id < last) this.violations.push(`order ${order.id} for ${order.uri} came after order ${last}`);
-    if (order.reason === '') this.violations.push(`order ${order.id} for ${order.uri} has no reason`);
+    if (!REASONS_GIVEN.has(order.reason)) this.violations.push(`order ${order.id} for ${order.uri} has no reason`);
     this.lastOrder.set(order.uri, order.id);
     if (this.faults && this.refuses(order)) return { state: 'refused', message: 'this one never' };
     if (order.kind === 'add') {

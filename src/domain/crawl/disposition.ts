@@ -3,9 +3,11 @@
  * remembered, what the sinks are told, when the URL is visited next. Pure; nothing else decides any of this.
  * Seeds: CloudView "Error Handling" and "How Priorities Work".
  */
-import { ERROR_CODES, type ErrorClass, type ErrorCode, isOurFault } from '../fetch/error-codes.js';
+
+import { ERROR_CODES, type ErrorClass, type ErrorCode, reactionsTo } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
 import { REFRESH } from '../frontier/sources.js';
+import type { Reason } from '../policy/reasons.js';
 import { type ChangeBelief } from '../refresh/change-belief.js';
 import { after, atLeast, atMost, type Instant, milliseconds, NEVER } from '../time/units.js';
 import { type ErrorPolicyDefinition } from './definition.js';
@@ -104,7 +106,7 @@ export function unchanged(
 /** The URL answers, and yet no document stands for it. */
 function withoutDocument(
   state: UrlState,
-  { status, reason, news = false }: { readonly status: UrlStatus; readonly reason: string; readonly news?: boolean },
+  { status, reason, news = false }: { readonly status: UrlStatus; readonly reason: Reason; readonly news?: boolean },
   rules: DispositionRules,
   now: Instant,
 ): Disposition {
@@ -190,7 +192,7 @@ function temporaryError(
   now: Instant,
 ): Disposition {
   const count = state.temporaryErrors + 1;
-  const ours = isOurFault(outcome.code);
+  const ours = reactionsTo(outcome.code).blame === 'crawler';
   if (!ours && count > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
     const order = deletion(state, GIVEN_UP);
     // See permanentError: nobody asked for this sitemap.
@@ -242,7 +244,7 @@ export function removed(state: UrlState, order: Disposition['order'], now: Insta
   return { remove: false, changes, order, changed: order !== undefined };
 }
 
-function deletion(state: UrlState, reason: string): Disposition['order'] {
+function deletion(state: UrlState, reason: Reason): Disposition['order'] {
   return state.stamp === undefined ? undefined : { kind: 'delete', reason };
 }
 

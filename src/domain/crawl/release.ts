@@ -1,4 +1,5 @@
-import { ERROR_CODES } from '../fetch/error-codes.js';
+import { isErrorCode } from '../fetch/error-codes.js';
+import type { Reason } from '../policy/reasons.js';
 import type { Disposition } from './state-changes.js';
 import type { UrlState } from './url-state.js';
 
@@ -7,9 +8,9 @@ import type { UrlState } from './url-state.js';
  * that was to be forgotten (given up, or without a server record any more) is forgotten; one whose page failed or says that it
  * is not for the index stays, and is visited when it is due.
  */
-export function released({ status, reason: present }: UrlState, reason: string): Disposition {
+export function released({ status, reason: present }: UrlState, reason: Reason): Disposition {
   const order = { kind: 'delete', reason } as const;
-  const wasToBeForgotten = status === 'error' && !(present in ERROR_CODES);
+  const wasToBeForgotten = status === 'error' && !isErrorCode(present);
   if (wasToBeForgotten) return { remove: true, changes: {}, order, changed: true };
   const changes = { stamp: null, simhash: null, etag: null, lastModified: null };
   return { remove: false, changes, order, changed: true };

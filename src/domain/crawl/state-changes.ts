@@ -1,7 +1,9 @@
 /** What goes into the decision on a visit, and what comes out of it. */
+
 import { type ErrorCode } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
 import { type SourceNumber } from '../frontier/sources.js';
+import type { Reason } from '../policy/reasons.js';
 import { type Duration, type Instant } from '../time/units.js';
 import { type UrlStatus } from './url-state.js';
 
@@ -10,7 +12,7 @@ export type VisitOutcome =
   | {
       readonly kind: 'document';
       readonly index: boolean;
-      readonly reason: string;
+      readonly reason: Reason;
       /** The document that is in the index in its place, when another one is. */
       readonly related?: string;
       readonly stamp: string;
@@ -27,7 +29,7 @@ export type VisitOutcome =
   | { readonly kind: 'sitemap'; readonly changed?: boolean }
   | {
       readonly kind: 'excluded';
-      readonly reason: string;
+      readonly reason: Reason;
       readonly keepDocument: boolean;
       readonly removeStatus: boolean;
       readonly revisit: boolean;
@@ -38,7 +40,7 @@ export type VisitOutcome =
 export interface StateChanges {
   root?: string;
   status?: UrlStatus;
-  reason?: string;
+  reason?: Reason;
   source?: SourceNumber | null;
   dueAt?: Instant;
   lastVisitAt?: Instant;
@@ -63,6 +65,6 @@ export interface Disposition {
   readonly remove: boolean;
   readonly changes: StateChanges;
   /** What the sinks are told; the changes hold when they have acknowledged it. */
-  readonly order?: { readonly kind: 'add' | 'delete'; readonly reason: string };
+  readonly order?: { readonly kind: 'add' | 'delete'; readonly reason: Reason };
   readonly changed: boolean;
 }

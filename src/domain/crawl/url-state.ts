@@ -17,7 +17,9 @@
  * A URL is queued when it has a `source`; it may be fetched from `dueAt` on. `removed` is a trace only: found again, the URL
  * starts as a new one. What a person clears, or a server record no longer covers, is a deleted row.
  */
+
 import type { SourceNumber } from '../frontier/sources.js';
+import type { Reason } from '../policy/reasons.js';
 import type { PartState } from '../push/parts.js';
 import type { Duration, Instant } from '../time/units.js';
 
@@ -39,7 +41,7 @@ export type UrlStatus = (typeof URL_STATUSES)[number];
 export const OUTSIDE: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
 
 /** Reasons of crawl space rules, for which OmniFind's status is 760. */
-export const CRAWL_SPACE_REASONS: readonly string[] = [
+export const CRAWL_SPACE_REASONS: readonly Reason[] = [
   'crawl-space-domain',
   'crawl-space-address',
   'crawl-space-prefix',
@@ -73,7 +75,7 @@ export interface UrlState {
   readonly hostKey: string;
   readonly status: UrlStatus;
   /** Reason code (policy) or error code (visit) of the present status. */
-  readonly reason: string;
+  readonly reason: Reason;
   /** Absent: not queued. */
   readonly source?: SourceNumber;
   readonly dueAt: Instant;
@@ -115,5 +117,5 @@ export interface UrlState {
   /** Documents that were split off it and that the sinks hold, or may hold. */
   readonly parts?: readonly PartState[];
   /** A deletion has been decided (with this reason) and not yet been acknowledged. */
-  readonly pendingDeletion?: string;
+  readonly pendingDeletion?: Reason;
 }

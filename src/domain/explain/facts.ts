@@ -1,5 +1,7 @@
 /** Everything that is known of one URL when somebody asks what became of it, as plain values. */
+
 import type { UrlState } from '../crawl/url-state.js';
+import type { Reason, ReasonCode } from '../policy/reasons.js';
 import type { Verdict } from '../policy/verdict.js';
 import type { OrderKind, OrderState } from '../push/order.js';
 import type { Instant } from '../time/units.js';
@@ -28,7 +30,7 @@ export interface VisitFacts {
 export interface OrderFacts {
   readonly id: number;
   readonly kind: OrderKind;
-  readonly reason: string;
+  readonly reason: Reason;
   readonly state: OrderState;
   readonly decidedAt: Instant;
   readonly answer?: string;
@@ -37,7 +39,7 @@ export interface OrderFacts {
 /** A link to the URL that was refused and is among the samples that are kept. */
 export interface RefusedSample {
   readonly from: string;
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 export interface UrlFacts {
@@ -54,7 +56,7 @@ export interface UrlFacts {
   readonly orders: readonly OrderFacts[];
   readonly refused?: RefusedSample;
   /** The canonical URL, original or redirect target that the last visit named. */
-  readonly related?: { readonly url: string; readonly refused?: string; readonly state?: UrlState };
+  readonly related?: { readonly url: string; readonly refused?: ReasonCode; readonly state?: UrlState };
   readonly crawler: 'running' | 'paused' | 'stopped' | 'unknown';
   readonly host?: { readonly paused: boolean; readonly backOffUntil: Instant };
   readonly now: Instant;
@@ -66,7 +68,7 @@ export type Fate = 'in-index' | 'on-its-way' | 'not-in-index';
 export interface Headline {
   readonly fate: Fate;
   /** The reason code or error code that decides. */
-  readonly reason: string;
+  readonly reason: Reason;
   readonly text: string;
   /** The next step for somebody who wants it otherwise; absent when there is nothing to do. */
   readonly nextStep?: string;

@@ -1,10 +1,13 @@
 /** What became of a URL that is stored. What overrides everything else comes first. */
+
 import type { UrlState } from '../crawl/url-state.js';
+import { isErrorCode } from '../fetch/error-codes.js';
 import { sourceName } from '../frontier/sources.js';
+import { type Reason, storedReason } from '../policy/reasons.js';
 import { NEEDS_RENDERING } from '../render/needs-rendering.js';
 import type { Instant } from '../time/units.js';
 import type { Headline, OrderFacts, UrlFacts } from './facts.js';
-import { clause, entryOf, isErrorCode, nextTry, policyClause, robotsClause, until } from './words.js';
+import { clause, entryOf, nextTry, policyClause, robotsClause, until } from './words.js';
 
 export function ofStored(facts: UrlFacts, state: UrlState): Headline {
   return ofOrders(facts, state) ?? ofRules(facts, state) ?? ofStatus(facts, state);
@@ -32,7 +35,7 @@ function ofHeld({ hostKey }: UrlState, { reason }: OrderFacts): Headline {
 
 /** The answer of such an order is the code of what it waits for. */
 function ofAwaiting({ reason, answer }: OrderFacts): Headline {
-  const wait = answer ?? 'awaiting-sign-of-life';
+  const wait = storedReason(answer ?? 'awaiting-sign-of-life');
   const { meaning, remedy } = entryOf(wait);
   return {
     fate: 'in-index',
@@ -120,7 +123,7 @@ function ofStatus(facts: UrlFacts, state: UrlState): Headline {
 
 function ofWaiting(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headline {
   const { robots, host, now } = facts;
-  const waits = (reason: string, why: string, nextStep?: string): Headline => ({
+  const waits = (reason: Reason, why: string, nextStep?: string): Headline => ({
     fate: 'on-its-way',
     reason,
     text: `Not in the index yet: it waits for its first visit${why}.`,

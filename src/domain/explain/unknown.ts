@@ -1,4 +1,5 @@
 /** What became of a URL that is not stored. */
+import type { Reason } from '../policy/reasons.js';
 import type { Headline, UrlFacts } from './facts.js';
 import { clause, entryOf, policyClause, robotsClause } from './words.js';
 
@@ -22,7 +23,7 @@ export function ofUnknown(facts: UrlFacts): Headline {
   return neverLinked(facts);
 }
 
-function ofRemoved({ verdict }: UrlFacts, reason: string): Headline {
+function ofRemoved({ verdict }: UrlFacts, reason: Reason): Headline {
   const { meaning } = entryOf(reason);
   const text = `Not in the index: its document was deleted and the URL is no longer known. Reason: ${meaning}`;
   const again = 'A page that links to it brings it back; submit it to crawl it now.';
@@ -51,7 +52,7 @@ function neverLinked({ verdict, link, robots }: UrlFacts): Headline {
   };
 }
 
-const absent = (reason: string, text: string): Headline => ({
+const absent = (reason: Reason, text: string): Headline => ({
   fate: 'not-in-index',
   reason,
   text,

@@ -1,16 +1,17 @@
 /** What the record of a visit says of another URL, and how it is read back: written and read here only. */
 
+import type { Reason, ReasonCode } from '../policy/reasons.js';
 import { type Duration, toSeconds } from '../time/units.js';
 
 const REDIRECT = /^to (\S+)(?: \(([\w-]+)\))?$/;
 const CANONICAL = /^not indexed: canonical-elsewhere, its canonical URL is (\S+)$/;
 const DUPLICATE = /^not indexed: near-duplicate of (\S+)$/;
 
-export const redirectDetail = (target: string, refused?: string): string =>
+export const redirectDetail = (target: string, refused?: ReasonCode): string =>
   refused ? `to ${target} (${refused})` : `to ${target}`;
 
 /** @param related the URL that is indexed instead, when it is known */
-export function notIndexedDetail(reason: string, related?: string): string {
+export function notIndexedDetail(reason: Reason, related?: string): string {
   if (related !== undefined && reason === 'canonical-elsewhere')
     return `not indexed: ${reason}, its canonical URL is ${related}`;
   if (related !== undefined && reason === 'near-duplicate') return `not indexed: ${reason} of ${related}`;
@@ -77,7 +78,7 @@ export function toldDetail(detail: string | undefined, teller: Teller): string {
 /** The other URL that the detail of a visit names, and why that one is not followed. */
 export function relatedUrl(
   detail: string | undefined,
-): { readonly url: string; readonly refused?: string } | undefined {
+): { readonly url: string; readonly refused?: ReasonCode } | undefined {
   if (detail === undefined) return undefined;
   const said = detail
     .replace(TRIED, '')
@@ -86,7 +87,7 @@ export function relatedUrl(
     .replace(CUT, '')
     .split(`; ${TERMS}`, 1)[0]!;
   const redirect = REDIRECT.exec(said);
-  if (redirect) return { url: redirect[1]!, refused: redirect[2] };
+  if (redirect) return { url: redirect[1]!, refused: redirect[2] as ReasonCode | undefined };
   const url = (CANONICAL.exec(said) ?? DUPLICATE.exec(said))?.[1];
   return url === undefined ? undefined : { url };
 }

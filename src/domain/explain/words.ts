@@ -18,8 +18,6 @@ export function entryOf(code: string): Entry {
   );
 }
 
-export const isErrorCode = (code: string): boolean => code in ERROR_CODES;
-
 /** Without its full stop, to stand inside a sentence. */
 export const clause = (sentence: string): string => sentence.replace(/\.$/, '');
 

@@ -1,23 +1,60 @@
 /**
- * Every way in which a visit can fail, as data: stable code → class, meaning, remedy. The store, the API, the metrics, the
+ * Every way in which a visit can fail, as data: stable code → class, meaning, remedy, reactions. The store, the API, the metrics, the
  * docs and the console use these codes. Classes: seed CloudView "Error Handling"; 408, 425 and 429 are ours (they say
  * nothing about the content). An operator can move a code to the other class with ErrorPolicy.
  */
 export type ErrorClass = 'permanent' | 'temporary';
 
-export interface ErrorEntry {
+/** What else a failed visit leads to, beside the next state of its URL. */
+export interface ErrorReactions {
+  /**
+   * Whether the host is left alone for a while: `backs-off` at once, and longer each time; `after-a-run` when several visits
+   * in a row end so; `if-indexed` when the page is in the index. Absent: the error speaks of this page alone.
+   */
+  readonly host?: 'backs-off' | 'after-a-run' | 'if-indexed';
+  /**
+   * Who is to blame, by which the deletion guard judges what would follow: `page`: the host answers, and says that this page is
+   * gone; `host`: it may be an outage, so that a deletion waits for a sign of life; `crawler`: this side lacks something, which
+   * never costs a document.
+   */
+  readonly blame: 'page' | 'host' | 'crawler';
+  /** The server answers that it has no such file for us: a sitemap that was only guessed is none, and nothing failed. */
+  readonly isMissing?: true;
+}
+
+export interface ErrorEntry extends ErrorReactions {
   readonly class: ErrorClass;
   readonly meaning: string;
   readonly remedy: string;
 }
 
-const permanent = (meaning: string, remedy: string): ErrorEntry => ({ class: 'permanent', meaning, remedy });
-const temporary = (meaning: string, remedy: string): ErrorEntry => ({ class: 'temporary', meaning, remedy });
+const BY_DEFAULT: ErrorReactions = { blame: 'host' };
+
+const permanent = (meaning: string, remedy: string, reactions: Partial<ErrorReactions> = {}): ErrorEntry => ({
+  class: 'permanent',
+  meaning,
+  remedy,
+  ...BY_DEFAULT,
+  ...reactions,
+});
+const temporary = (meaning: string, remedy: string, reactions: Partial<ErrorReactions> = {}): ErrorEntry => ({
+  ...permanent(meaning, remedy, reactions),
+  class: 'temporary',
+});
 
 export const ERROR_CODES = {
-  'http-404': permanent('The server says there is no such page (404).', 'Fix or remove the links that lead to it.'),
-  'http-410': permanent('The server says the page is gone for good (410).', 'Fix or remove the links that lead to it.'),
-  'http-401': permanent('The page wants a login (401).', 'Give the fetcher a credential for this URL prefix.'),
+  'http-404': permanent('The server says there is no such page (404).', 'Fix or remove the links that lead to it.', {
+    blame: 'page',
+    isMissing: true,
+  }),
+  'http-410': permanent(
+    'The server says the page is gone for good (410).',
+    'Fix or remove the links that lead to it.',
+    { blame: 'page', isMissing: true },
+  ),
+  'http-401': permanent('The page wants a login (401).', 'Give the fetcher a credential for this URL prefix.', {
+    isMissing: true,
+  }),
   'payment-required': permanent(
     'The server wants to be paid for the page (402).',
     'Come to terms with the site, and give the fetcher the header or credential that it asks for.',
@@ -25,14 +62,17 @@ export const ERROR_CODES = {
   'http-403': permanent(
     'The server refuses the page to the crawler (403).',
     'Ask the site to admit the user agent, or give a credential.',
+    { isMissing: true },
   ),
   'http-4xx': permanent(
     'The server refuses the request (another 4xx).',
     'Look at the status in the visit and ask the site.',
+    { isMissing: true },
   ),
   'http-5xx': permanent(
     'The server failed (5xx without Retry-After).',
     'Tell the site; if it is known to recover by itself, class it temporary.',
+    { host: 'after-a-run' },
   ),
   'http-other': permanent(
     'The status brings no page to a GET: 204, 205, 206 or one that HTTP does not define.',
@@ -86,22 +126,33 @@ export const ERROR_CODES = {
   'connection-failed': permanent('The connection failed in another way.', 'Look at the detail of the visit.'),
   'http-408': temporary('The server timed out waiting for the request (408).', 'Tried again by itself.'),
   'http-425': temporary('The server is not willing to answer early data (425).', 'Tried again by itself.'),
-  'http-429': temporary('Too many requests (429).', 'Tried again by itself; raise throttleTimeMS if it stays.'),
+  'http-429': temporary('Too many requests (429).', 'Tried again by itself; raise throttleTimeMS if it stays.', {
+    host: 'backs-off',
+  }),
   'http-503-retry-after': temporary(
     'Unavailable for a while (503 with Retry-After).',
     'Tried again by itself at the time it names.',
+    { host: 'backs-off' },
   ),
-  'connect-timeout': temporary('No connection within the time allowed.', 'Tried again by itself.'),
+  'connect-timeout': temporary('No connection within the time allowed.', 'Tried again by itself.', {
+    host: 'backs-off',
+  }),
   'read-timeout': temporary(
     'The answer did not come, or stopped coming, within the time allowed.',
     'Tried again by itself; raise the time if the site is slow.',
+    { host: 'backs-off' },
   ),
-  'connection-reset': temporary('The connection was reset by the site.', 'Tried again by itself.'),
-  'connection-refused': temporary('Nothing listens at the address.', 'Tried again by itself.'),
-  'network-unreachable': temporary('There is no route to the address.', 'Look at the network of this machine.'),
+  'connection-reset': temporary('The connection was reset by the site.', 'Tried again by itself.', {
+    host: 'backs-off',
+  }),
+  'connection-refused': temporary('Nothing listens at the address.', 'Tried again by itself.', { host: 'backs-off' }),
+  'network-unreachable': temporary('There is no route to the address.', 'Look at the network of this machine.', {
+    host: 'backs-off',
+  }),
   'dns-no-answer': temporary(
     'The name servers do not answer.',
     'Tried again by itself; look at the resolver of this machine.',
+    { host: 'backs-off' },
   ),
   'robots-unreachable': temporary(
     'robots.txt could not be read, so the host is closed until it can (RFC 9309, 2.3.1.4).',
@@ -110,6 +161,7 @@ export const ERROR_CODES = {
   'extractor-unavailable': temporary(
     'The server that extracts the text (Tika) cannot be asked. The document stays as it is, however long that lasts.',
     'Start the server, or look at the url of Extractor; the document is visited again by itself.',
+    { blame: 'crawler' },
   ),
   'render-timeout': temporary(
     'The scripts of the page did not come to an end, and the page could not be read. After two attempts it is indexed as it was sent.',
@@ -130,22 +182,25 @@ export const ERROR_CODES = {
   'login-wall': temporary(
     'The host sends many of its pages to one login page.',
     'Give the fetcher a credential for the host.',
+    { host: 'if-indexed' },
   ),
   'login-failed': temporary(
     'The page needs a login that does not work now. The document stays as it is, however long that lasts.',
     'Test the login (`crawlway login test NAME`, or the Logins screen): it shows each step.',
+    { blame: 'crawler' },
   ),
   'proxy-failed': temporary(
     'The proxy cannot be reached, refuses its login or cannot connect. That says nothing about the site.',
     'Look at the proxy; the page is visited again by itself.',
+    { blame: 'crawler' },
   ),
 } as const satisfies Record<string, ErrorEntry>;
 
-/** What this side lacks says nothing about the page: such errors never cost a document. */
-export const isOurFault = (code: string): boolean =>
-  code === 'extractor-unavailable' || code === 'login-failed' || code === 'proxy-failed';
-
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CODES, code);
+
+export const reactionsTo = (code: ErrorCode): ErrorReactions => ERROR_CODES[code];
 
 /** The code of an HTTP status that is neither a success, a redirect nor 304. */
 export function errorCodeOfStatus(status: number, hasRetryAfter: boolean): ErrorCode {

@@ -3,6 +3,8 @@
  * change. Verdicts, URL states, orders, metrics, docs and console use these codes. Why a visit failed is told by the codes
  * of domain/fetch/error-codes.ts.
  */
+import type { ErrorCode } from '../fetch/error-codes.js';
+
 export interface ReasonEntry {
   /** A layer of the crawl policy, or the part of the crawl that decides. */
   readonly layer: string;
@@ -279,3 +281,9 @@ export const REASONS = {
 } as const satisfies Record<string, ReasonEntry>;
 
 export type ReasonCode = keyof typeof REASONS;
+
+/** Why a URL is as it is, or an order was given: what was decided of it, or how its visit failed. */
+export type Reason = ReasonCode | ErrorCode;
+
+/** One that a store or another node has written. Of an earlier or later version, it may be unknown here: it is kept as it is. */
+export const storedReason = (code: string): Reason => code as Reason;

@@ -3,7 +3,7 @@
  * answer; the back-off is the reaction of the whole host to an overload or an outage. A request may start when both
  * have passed. Seeds: CloudView `throttleTimeMS`; RFC 9110, 10.2.3 (Retry-After); semantics, section 6.
  */
-import type { ErrorCode } from '../fetch/error-codes.js';
+import { type ErrorCode, reactionsTo } from '../fetch/error-codes.js';
 import {
   after,
   atLeast,
@@ -122,16 +122,5 @@ export const recovered = (state: Politeness, now: Instant): Politeness => ({
 const exponential = (step: number): Duration =>
   atMost(milliseconds(FIRST_BACK_OFF * 2 ** (step - 1)), LONGEST_BACK_OFF);
 
-const BACKS_OFF: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'http-429',
-  'http-503-retry-after',
-  'connect-timeout',
-  'read-timeout',
-  'connection-reset',
-  'connection-refused',
-  'network-unreachable',
-  'dns-no-answer',
-]);
-
 /** Whether an error speaks about the whole host rather than about one page. */
-export const concernsHost = (code: ErrorCode): boolean => BACKS_OFF.has(code);
+export const concernsHost = (code: ErrorCode): boolean => reactionsTo(code).host === 'backs-off';

@@ -1,7 +1,9 @@
 /**
  * Push orders: the only two things that a sink is ever told. Stamp and URI make repeats harmless.
  */
+
 import type { Chunk, Heading } from '../content/content-definition.js';
+import type { Reason } from '../policy/reasons.js';
 import type { Instant } from '../time/units.js';
 
 export interface Meta {
@@ -50,7 +52,7 @@ export interface OrderHeader {
   readonly uri: string;
   readonly hostKey: string;
   /** Reason code or error code: why it was decided. */
-  readonly reason: string;
+  readonly reason: Reason;
   readonly decidedAt: Instant;
 }
 

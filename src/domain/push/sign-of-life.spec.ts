@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Reason } from '../policy/reasons.js';
 import { after, days, hours, type Instant, instant, minutes } from '../time/units.js';
 import { type Answer, isServerFault, isSignOfLife, judgeFault, recheckAt } from './sign-of-life.js';
 
@@ -16,12 +17,18 @@ const good: Answer = {
 };
 
 describe('a fault of the server', () => {
-  it.each(['http-5xx', 'http-401', 'http-403', 'tls-expired', 'protocol', 'dns-not-found', 'login-wall', 'soft-error'])(
-    '%s is one',
-    (reason) => expect(isServerFault(reason)).toBe(true),
-  );
+  it.each<Reason>([
+    'http-5xx',
+    'http-401',
+    'http-403',
+    'tls-expired',
+    'protocol',
+    'dns-not-found',
+    'login-wall',
+    'soft-error',
+  ])('%s is one', (reason) => expect(isServerFault(reason)).toBe(true));
   it('giving up after temporary errors is one', () => expect(isServerFault('too-many-temporary-errors')).toBe(true));
-  it.each(['http-404', 'http-410', 'noindex', 'redirected', 'cleared-by-person', 'no-server-record'])(
+  it.each<Reason>(['http-404', 'http-410', 'noindex', 'redirected', 'cleared-by-person', 'no-server-record'])(
     '%s is none',
     (reason) => expect(isServerFault(reason)).toBe(false),
   );

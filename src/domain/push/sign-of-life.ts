@@ -6,20 +6,19 @@
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
 import { GIVEN_UP } from '../crawl/disposition.js';
 import type { DiscoveredVia } from '../crawl/url-state.js';
-import { ERROR_CODES } from '../fetch/error-codes.js';
+import { isErrorCode, reactionsTo } from '../fetch/error-codes.js';
 import { looksLikeLogin } from '../fetch/login-wall.js';
+import type { Reason } from '../policy/reasons.js';
 import { after, earlier, hours, type Instant } from '../time/units.js';
 
 type GuardSettings = Pick<DeletionGuardDefinition, 'on' | 'signOfLife' | 'signOfLifeWait'>;
 
-const GONE: ReadonlySet<string> = new Set(['http-404', 'http-410']);
-
 /** The server says that this one page is gone: it answers, and speaks of the page. */
-export const saysGone = (reason: string): boolean => GONE.has(reason);
+export const saysGone = (reason: Reason): boolean => isErrorCode(reason) && reactionsTo(reason).blame === 'page';
 
 /** A reason for which the server, and not the page or a person, is to blame: any error but "there is no such page". */
-export const isServerFault = (reason: string): boolean =>
-  reason === GIVEN_UP || (reason in ERROR_CODES && !saysGone(reason));
+export const isServerFault = (reason: Reason): boolean =>
+  reason === GIVEN_UP || (isErrorCode(reason) && reactionsTo(reason).blame !== 'page');
 
 /** A visit to a URL of the crawl. Probes, robots.txt and the like are no visits. */
 export interface Answer {

@@ -81,7 +81,7 @@ export class HostViews {
     let documents = 0;
     let sample: string | undefined;
     for (const { name } of this.services.crawlers()) {
-      const filter = { crawler: name, hostKey, reason: NEEDS_RENDERING };
+      const filter = { crawler: name, hostKey, reason: NEEDS_RENDERING } as const;
       const [first] = await store.list(filter, 0, 1);
       if (!first) continue;
       sample ??= first.url;

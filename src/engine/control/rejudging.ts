@@ -8,6 +8,7 @@ import { rescheduled } from '../../domain/crawl/revisit.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
 import { OUTSIDE, type UrlState } from '../../domain/crawl/url-state.js';
 import { assignSource, REFRESH } from '../../domain/frontier/sources.js';
+import type { Reason } from '../../domain/policy/reasons.js';
 import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type Instant, seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
@@ -300,9 +301,9 @@ class CountingGroup {
 class Group {
   private count = 0;
   private readonly byHost = new Map<string, number>();
-  private readonly samples: { url: string; reason: string }[] = [];
+  private readonly samples: { url: string; reason: Reason }[] = [];
 
-  add(state: UrlState, reason: string): void {
+  add(state: UrlState, reason: Reason): void {
     this.count++;
     if (this.byHost.has(state.hostKey) || this.byHost.size < HOSTS_COUNTED) {
       this.byHost.set(state.hostKey, (this.byHost.get(state.hostKey) ?? 0) + 1);

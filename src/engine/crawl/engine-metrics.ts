@@ -1,3 +1,4 @@
+import type { Reason } from '../../domain/policy/reasons.js';
 import { type Duration } from '../../domain/time/units.js';
 
 /** Counters since the start of the process, for Prometheus. */
@@ -15,7 +16,7 @@ export interface EngineMetrics {
   /** Pages read that have no content without their scripts. */
   readonly needRendering: readonly { readonly crawler: string; readonly count: number }[];
   /** Documents whose text could not be extracted, by reason code. */
-  readonly unread: readonly { readonly crawler: string; readonly reason: string; readonly count: number }[];
+  readonly unread: readonly { readonly crawler: string; readonly reason: Reason; readonly count: number }[];
   readonly bytes: readonly { readonly crawler: string; readonly count: number }[];
   readonly links: readonly { readonly crawler: string; readonly discovered: number; readonly refused: number }[];
   readonly orders: readonly {

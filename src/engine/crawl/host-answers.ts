@@ -1,4 +1,5 @@
-import { concernsHost, isRunOfServerErrors } from '../../domain/politeness/politeness.js';
+import { reactionsTo } from '../../domain/fetch/error-codes.js';
+import { isRunOfServerErrors } from '../../domain/politeness/politeness.js';
 import type { PageResult } from '../ports/page-task.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 
@@ -15,13 +16,13 @@ export function noteHost(
     tried = false,
   }: { indexed?: boolean /** A person wanted it though the host rested. */; tried?: boolean } = {},
 ): void {
-  const isServerError = outcome.kind === 'error' && outcome.code === 'http-5xx';
+  const reaction = outcome.kind === 'error' ? reactionsTo(outcome.code).host : undefined;
+  const isServerError = reaction === 'after-a-run';
   if (isServerError) host.serverErrors++;
   else if (status !== undefined) host.serverErrors = 0;
   const isRun = isServerError && isRunOfServerErrors(host.serverErrors);
-  const rests =
-    outcome.kind === 'error' && (concernsHost(outcome.code) || isRun || (outcome.code === 'login-wall' && indexed));
-  if (rests) hosts.backOff(host, outcome.retryAfter);
+  const rests = reaction === 'backs-off' || isRun || (reaction === 'if-indexed' && indexed);
+  if (rests && outcome.kind === 'error') hosts.backOff(host, outcome.retryAfter);
   else if (status === undefined || isServerError) return;
   else if (tried) hosts.recovered(host);
   else hosts.answered(host);

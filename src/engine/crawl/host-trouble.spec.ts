@@ -1,9 +1,11 @@
 /** The order in which visits, releases and settlements end is free; none of it may leave a deletion waiting that nothing holds up. */
+
 import { describe, expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { order } from '../../../test/support/frontier-samples.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { Reason } from '../../domain/policy/reasons.js';
 import { type HostAnswer, HostTroubles, type WantedDeletion } from './host-trouble.js';
 
 const HOST = 'http://a.example';
@@ -45,7 +47,7 @@ function world(answer: (page: UrlState) => Partial<HostAnswer>, isInFlight = () 
     code: undefined,
     ...particulars,
   });
-  const deletion = (page: UrlState, reason: string): WantedDeletion => ({
+  const deletion = (page: UrlState, reason: Reason): WantedDeletion => ({
     state: page,
     reason,
     startedAt: clock.now(),

@@ -3,8 +3,11 @@
  * visits that bring the decision are made; the decisions are those of domain/push/sign-of-life.ts and early-look.ts. Everything is
  * found again after a restart: what waits is in the ledger, and its page is visited again by itself.
  */
+
 import type { DeletionGuardDefinition } from '../../domain/crawl/definition.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { ErrorCode } from '../../domain/fetch/error-codes.js';
+import type { Reason } from '../../domain/policy/reasons.js';
 import { LOOK_LASTS, needsLook, nextLookStep, settledUrl, VANISHED_PER_LOOK } from '../../domain/push/early-look.js';
 import { type Answer, isSignOfLife, judgeFault, recheckAt, saysGone } from '../../domain/push/sign-of-life.js';
 import { after, between, hours, type Instant } from '../../domain/time/units.js';
@@ -30,7 +33,7 @@ export interface Wait {
 /** A deletion that the end of a visit asks for. */
 export interface WantedDeletion {
   readonly state: UrlState;
-  readonly reason: string;
+  readonly reason: Reason;
   /** When the visit began. */
   readonly startedAt: Instant;
   /** Since when it waits for a sign of life. */
@@ -44,7 +47,7 @@ export interface HostAnswer extends Answer {
   readonly id: UrlId;
   readonly hostKey: string;
   /** Error code, when the visit failed. */
-  readonly code: string | undefined;
+  readonly code: ErrorCode | undefined;
 }
 
 interface Look {

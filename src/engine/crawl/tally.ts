@@ -1,3 +1,4 @@
+import type { Reason } from '../../domain/policy/reasons.js';
 import type { RenderReport } from '../../domain/render/report.js';
 import { type Duration, milliseconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
@@ -47,7 +48,7 @@ export class Tally {
   readonly errors: Rate;
   readonly orders: Rate;
   private readonly outcomes = new Map<string, number>();
-  private readonly unread = new Map<string, number>();
+  private readonly unread = new Map<Reason, number>();
   /** Pages that a browser was asked for, by what came of it. */
   private readonly renderings = new Map<string, number>();
   private renderSeconds = 0;
@@ -83,7 +84,7 @@ export class Tally {
   }
 
   /** The text of a document could not be extracted. */
-  couldNotRead(reason: string): void {
+  couldNotRead(reason: Reason): void {
     increment(this.unread, reason);
   }
 
@@ -141,6 +142,6 @@ export class Tally {
   }
 }
 
-function increment(map: Map<string, number>, key: string): void {
+function increment<K>(map: Map<K, number>, key: K): void {
   map.set(key, (map.get(key) ?? 0) + 1);
 }

@@ -44,7 +44,7 @@ export class SinkQueue implements SuccessorQueue {
   private batches = 0;
   private inFlight = 0;
   private inFlightBytes = 0;
-  /** Under way, here or in the queues that this one has taken the place of. */
+  /** In flight, here or in the queues that this one has taken the place of. */
   private uris = new Set<string>();
   private retries = 0;
   private nextAttemptAt: Instant | undefined;

@@ -1,4 +1,5 @@
 import { assignSource, SITEMAPS } from '../../domain/frontier/sources.js';
+import type { Reason, ReasonCode } from '../../domain/policy/reasons.js';
 import { moveBack } from '../../domain/policy/site-mode.js';
 import type { Candidate, LayerName, RootContext, Verdict } from '../../domain/policy/verdict.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
@@ -103,7 +104,7 @@ export class LinkCollector {
   }
 
   /** The reason why the URL is refused, or undefined when it was taken or is already known. */
-  addUrl(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): string | undefined {
+  addUrl(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): ReasonCode | undefined {
     return this.take(url, discoveredVia, lastModified)?.reason;
   }
 
@@ -120,7 +121,7 @@ export class LinkCollector {
     return undefined;
   }
 
-  refuse(url: CrawlUrl, reason: string, record = false): void {
+  refuse(url: CrawlUrl, reason: Reason, record = false): void {
     this.report({ url: url.href, hostKey: hostKey(url), reason, record });
   }
 

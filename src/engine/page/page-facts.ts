@@ -89,7 +89,11 @@ export function documentOutcome(
   };
 }
 
-function indexed(page: JudgedUrl, { content, renderFailure }: ReadPage, document: PushDocument) {
+function indexed(
+  page: JudgedUrl,
+  { content, renderFailure }: ReadPage,
+  document: PushDocument,
+): Pick<DocumentOutcome, 'index' | 'reason' | 'document'> {
   const reason = renderFailure?.code ?? (content.needsRendering === undefined ? 'indexed' : NEEDS_RENDERING);
   return { index: true, reason, document: document.stamp === page.task.stamp ? undefined : document };
 }

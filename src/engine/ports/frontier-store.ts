@@ -5,8 +5,10 @@
  * `due` (what may be fetched; a lease is held in memory by the caller and costs no write) and `settle` (the one way in
  * which the state of a URL moves). All verbs take batches; each call is one transaction.
  */
+
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
+import type { Reason } from '../../domain/policy/reasons.js';
 import type { OrderKind, OrderState } from '../../domain/push/order.js';
 import type { Duration, Instant } from '../../domain/time/units.js';
 import type { Fence } from './partitions.js';
@@ -19,7 +21,7 @@ export interface NewUrl {
   /** Absent: recorded, not queued (status filtered). */
   readonly source?: SourceNumber;
   readonly status: 'waiting' | 'filtered';
-  readonly reason: string;
+  readonly reason: Reason;
   readonly hops: number;
   readonly redirects: number;
   readonly discoveredVia: UrlState['discoveredVia'];
@@ -68,7 +70,7 @@ export interface LedgerEntry {
   readonly uri: string;
   readonly hostKey: string;
   readonly kind: OrderKind;
-  readonly reason: string;
+  readonly reason: Reason;
   readonly decidedAt: Instant;
   readonly state: OrderState;
   readonly attempts: number;
@@ -82,7 +84,7 @@ export interface LedgerEntry {
 export interface UrlChanges {
   readonly root?: string;
   readonly status?: UrlState['status'];
-  readonly reason?: string;
+  readonly reason?: Reason;
   readonly source?: SourceNumber | null;
   readonly dueAt?: Instant;
   readonly lastVisitAt?: Instant;
@@ -142,6 +144,7 @@ export interface UrlFilter {
   readonly prefix?: string;
   /** SQL LIKE pattern, `%` and `_`. */
   readonly like?: string;
+  /** Any text: nobody has to know all codes to ask. */
   readonly reason?: string;
   /** Any of these. */
   readonly reasons?: readonly string[];
@@ -189,7 +192,7 @@ export interface FolderStep {
 export interface SurveyStep {
   readonly reasons: readonly {
     readonly status: UrlState['status'];
-    readonly reason: string;
+    readonly reason: Reason;
     readonly urls: number;
     /** Of these, documents in the index. */
     readonly indexed: number;
@@ -282,7 +285,7 @@ export interface FrontierStore {
     crawler: string,
     now: Instant,
     hostKey?: string,
-  ): Promise<(FailingUrls & { readonly reason: string; readonly hosts: number })[]>;
+  ): Promise<(FailingUrls & { readonly reason: Reason; readonly hosts: number })[]>;
   /** Hosts with URLs in error for a reason, the most first; `after` is the last one of the page before. */
   failingHosts(
     crawler: string,

@@ -1,12 +1,14 @@
 /**
  * What goes into a page processor and what comes out. Plain data that crosses thread boundaries.
  */
+
 import type { Chunk, Heading } from '../../domain/content/content-definition.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { PageFingerprint } from '../../domain/fetch/error-pages.js';
 import type { Validators } from '../../domain/fetch/validators.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
+import type { Reason, ReasonCode } from '../../domain/policy/reasons.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import type { RenderReport } from '../../domain/render/report.js';
 import type { Duration, Instant } from '../../domain/time/units.js';
@@ -76,7 +78,7 @@ export interface DiscoveredLink {
 export interface RefusedLink {
   readonly url: string;
   readonly hostKey: string;
-  readonly reason: string;
+  readonly reason: Reason;
   /** A record of it is to be stored (Velocity's log flags). */
   readonly record: boolean;
 }
@@ -115,7 +117,7 @@ export type PageOutcome =
       readonly facts: DocumentFacts;
       /** May it stand in the index? If not, `reason` says why. */
       readonly index: boolean;
-      readonly reason: string;
+      readonly reason: Reason;
       /** Another URL that it names as its canonical one, if the policy takes that. */
       readonly canonical?: string;
       /** Present when it may be indexed and differs from `task.stamp`. */
@@ -131,7 +133,7 @@ export type PageOutcome =
       /** It has no content without its scripts; why that is believed, for a person. */
       readonly needsRendering?: string;
       /** It could not be rendered, and is taken as it was sent. */
-      readonly renderFailure?: { readonly code: string; readonly detail: string };
+      readonly renderFailure?: { readonly code: ErrorCode; readonly detail: string };
     }
   /** With the validators of the answer 304, which take the place of those that were stored. */
   | ({ readonly kind: 'unchanged' } & Validators)
@@ -140,7 +142,7 @@ export type PageOutcome =
       readonly permanent: boolean;
       readonly target: string;
       /** Why the target is not followed, when it is not. */
-      readonly refused?: string;
+      readonly refused?: ReasonCode;
       /** The home page of a site root has moved to another site. */
       readonly movesSite: boolean;
     }
@@ -152,7 +154,7 @@ export type PageOutcome =
     }
   | {
       readonly kind: 'excluded';
-      readonly reason: string;
+      readonly reason: Reason;
       readonly detail?: string;
       /** 761: left to another crawler, the document stays. */
       readonly keepDocument: boolean;

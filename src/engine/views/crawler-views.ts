@@ -1,5 +1,6 @@
 import { type CrawlerRunState } from '../../domain/crawl/run-state.js';
 import { type UrlState } from '../../domain/crawl/url-state.js';
+import type { Reason } from '../../domain/policy/reasons.js';
 import { type Explanation } from '../../domain/policy/verdict.js';
 import { type Instant } from '../../domain/time/units.js';
 import { type CrawlerCounts } from '../ports/frontier-store.js';
@@ -81,5 +82,5 @@ export interface PreviewCounts {
 export interface PreviewGroup {
   readonly count: number;
   readonly byHost: Readonly<Record<string, number>>;
-  readonly samples: readonly { readonly url: string; readonly reason: string }[];
+  readonly samples: readonly { readonly url: string; readonly reason: Reason }[];
 }

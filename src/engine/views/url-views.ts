@@ -2,6 +2,7 @@ import { type UrlState } from '../../domain/crawl/url-state.js';
 import { type RefusedSample, type RobotsOpinion } from '../../domain/explain/facts.js';
 import { type Headline } from '../../domain/explain/headline.js';
 import { type QueueAssignment } from '../../domain/frontier/sources.js';
+import type { Reason } from '../../domain/policy/reasons.js';
 import { type Candidate, type Explanation } from '../../domain/policy/verdict.js';
 import { type Duration, type Instant } from '../../domain/time/units.js';
 import {
@@ -78,7 +79,7 @@ export interface PageView {
 }
 
 export interface ErrorClassView extends FailingUrls {
-  readonly reason: string;
+  readonly reason: Reason;
   readonly hosts: number;
 }
 

@@ -8,7 +8,7 @@ const verdict = (n: number): CrawlEvent => ({
   at: instant(n),
   crawler: 'c',
   url: `u${n}`,
-  reason: 'r',
+  reason: 'rule-ignored',
 });
 const state: CrawlEvent = { type: 'crawler', at: instant(0), crawler: 'c', state: 'paused' };
 

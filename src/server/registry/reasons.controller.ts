@@ -31,7 +31,9 @@ class ReasonDto {
 
 const ALL: readonly ReasonDto[] = [
   ...Object.entries(REASONS).map(([code, entry]): ReasonDto => ({ code, kind: 'reason', ...entry })),
-  ...Object.entries(ERROR_CODES).map(([code, entry]): ReasonDto => ({ code, kind: 'error', ...entry })),
+  ...Object.entries(ERROR_CODES).map(
+    ([code, { class: kind, meaning, remedy }]): ReasonDto => ({ code, kind: 'error', class: kind, meaning, remedy }),
+  ),
 ];
 
 @ApiTags('Policy')

@@ -19,11 +19,11 @@ async function started(carryOut: (text: string) => Promise<boolean>) {
   const log: Log = { ...SILENT, error: (_, particulars) => errors.push(particulars) };
   const queue = new CommandQueue(table, { log, owned: () => [3], carryOut: ({ text }) => carryOut(text) });
   const send = (text: string, delivers = false) =>
-    pool.rows('INSERT INTO errand (part, host, text, delivers) VALUES (3, $1, $2, $3)', ['h', text, delivers]);
+    pool.rows('INSERT INTO owner_command (part, host, text, delivers) VALUES (3, $1, $2, $3)', ['h', text, delivers]);
   /** Waits for what was started and needs no sink. */
   const done = async () => {
     await queue.start();
-    await expect.poll(() => pool.rows('SELECT 1 FROM errand WHERE NOT delivers AND tries = 0')).toEqual([]);
+    await expect.poll(() => pool.rows('SELECT 1 FROM owner_command WHERE NOT delivers AND tries = 0')).toEqual([]);
   };
   return { pool, table, queue, errors, send, done };
 }
@@ -36,7 +36,7 @@ it('a command that waits for a sink keeps no other one waiting, however many the
     return text === 'delete' ? sink.promise : Promise.resolve(true);
   });
   await pool.rows(
-    `INSERT INTO errand (part, host, text, delivers) SELECT 3, 'h', 'delete', true FROM generate_series(1, 600)`,
+    `INSERT INTO owner_command (part, host, text, delivers) SELECT 3, 'h', 'delete', true FROM generate_series(1, 600)`,
   );
   await queue.start();
   await send('pause');
@@ -44,7 +44,7 @@ it('a command that waits for a sink keeps no other one waiting, however many the
   expect(startedAt.filter((text) => text === 'pause')).toHaveLength(1);
   expect(startedAt).toHaveLength(501);
   sink.resolve(true);
-  await expect.poll(() => pool.rows('SELECT 1 FROM errand')).toEqual([]);
+  await expect.poll(() => pool.rows('SELECT 1 FROM owner_command')).toEqual([]);
   expect(startedAt).toHaveLength(601);
 });
 
@@ -59,13 +59,13 @@ it('a command that fails is tried again later, is set aside in the end, and bloc
   await send('pause');
   await done();
   expect(startedAt).toEqual(['senseless', 'pause']);
-  expect(await pool.rows('SELECT tries, failure, retry_at > now() AS later FROM errand')).toEqual([
+  expect(await pool.rows('SELECT tries, failure, retry_at > now() AS later FROM owner_command')).toEqual([
     { tries: 1, failure: 'Error: no such command', later: true },
   ]);
   for (let tries = 2; tries <= MOST_TRIES; tries++) {
-    await pool.rows('UPDATE errand SET retry_at = now()');
+    await pool.rows('UPDATE owner_command SET retry_at = now()');
     await done();
-    await expect.poll(() => pool.rows('SELECT tries FROM errand')).toEqual([{ tries }]);
+    await expect.poll(() => pool.rows('SELECT tries FROM owner_command')).toEqual([{ tries }]);
   }
   await expect.poll(() => errors).toMatchObject([{ host: 'h', command: 'senseless', tries: MOST_TRIES }]);
   expect(await table.countSetAside()).toBe(1);
@@ -78,13 +78,26 @@ it('a command that is not possible now is brought again', async () => {
   const { pool, queue, send } = await started(async () => possible);
   await send('decide');
   await queue.start();
-  expect(await pool.rows('SELECT tries FROM errand')).toEqual([{ tries: 0 }]);
+  expect(await pool.rows('SELECT tries FROM owner_command')).toEqual([{ tries: 0 }]);
   possible = true;
   await expect
     .poll(async () => {
       queue.again();
       await queue.start();
-      return pool.rows('SELECT 1 FROM errand');
+      return pool.rows('SELECT 1 FROM owner_command');
     })
     .toEqual([]);
+});
+
+it('a command of a node of an earlier release, which knows the table by its former name, is carried out', async () => {
+  const carriedOut: string[] = [];
+  const { pool, done } = await started(async (text) => {
+    carriedOut.push(text);
+    return true;
+  });
+  await pool.rows("INSERT INTO errand (part, host, text) VALUES (3, 'h', 'from before'), (3, 'h', 'done before')");
+  await pool.rows("DELETE FROM errand WHERE text = 'done before'");
+  await done();
+  expect(carriedOut).toEqual(['from before']);
+  expect(await pool.rows('SELECT 1 FROM errand')).toEqual([]);
 });

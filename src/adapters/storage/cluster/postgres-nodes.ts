@@ -39,7 +39,7 @@ const REVISION = 'control-revision';
 const RAISE_REVISION = `INSERT INTO setting (name, value) VALUES ('${REVISION}', '1')
   ON CONFLICT (name) DO UPDATE SET value = (setting.value::int8 + 1)::text`;
 
-const SEND = 'INSERT INTO errand (part, host, text, delivers) VALUES ($1, $2, $3, $4)';
+const SEND = 'INSERT INTO owner_command (part, host, text, delivers) VALUES ($1, $2, $3, $4)';
 
 /** Talk between nodes by NOTIFY, with a look at the tables every few seconds for what a broken connection did not bring. */
 export class PostgresNodes implements Nodes {

@@ -18,6 +18,7 @@ import { Nodes0003 } from '../migrations/postgres/0003-nodes.js';
 import { Failing0005 } from '../migrations/postgres/0005-failing.js';
 import { FoundAgain0008 } from '../migrations/postgres/0008-found-again.js';
 import { Commands0009 } from '../migrations/postgres/0009-commands.js';
+import { OwnerCommand0012 } from '../migrations/postgres/0012-owner-command.js';
 import { unknownMigrations } from '../shared/migration-check.js';
 import { connectionOf, placeOf } from './connection.js';
 import { postgresError } from './postgres-pool.js';
@@ -51,6 +52,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
       Commands0009,
       ApiKeys0010,
       Parts0011,
+      OwnerCommand0012,
     ],
     migrationsTableName: 'migration',
   });

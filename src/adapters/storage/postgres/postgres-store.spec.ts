@@ -153,7 +153,17 @@ describe('a PostgreSQL store', () => {
        WHERE i.indisprimary AND c.relnamespace = 'public'::regnamespace ORDER BY 1`,
     );
     const byHost = firsts.filter(({ first }) => first === 'part').map(({ table }) => table);
-    const tables = ['counter', 'errand', 'host', 'page_links', 'partition_owner', 'push_order', 'site', 'url', 'visit'];
+    const tables = [
+      'counter',
+      'host',
+      'owner_command',
+      'page_links',
+      'partition_owner',
+      'push_order',
+      'site',
+      'url',
+      'visit',
+    ];
     expect(byHost).toEqual(tables);
     const strays = await administer(
       url,

@@ -33,7 +33,7 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     const { store } = await open();
     const [a, b, c] = await discovered(
       store,
-      newUrl('http://a.example/docs/x', { source: 2, reason: 'rule' }),
+      newUrl('http://a.example/docs/x', { source: 2, reason: 'rule-ignored' }),
       newUrl('http://a.example/Docs/y'),
       newUrl('http://b.example/docs/z', { crawler: 'news' }),
     );
@@ -53,8 +53,8 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     expect(await found({ hostKey: 'a.example' })).toEqual(inOrder(a, b));
     expect(await found({ status: 'error' })).toEqual([b!.id]);
     expect(await found({ source: 2 })).toEqual([a!.id]);
-    expect(await found({ reason: 'rule' })).toEqual([a!.id]);
-    expect(await found({ reasons: ['rule', 'http-404'] })).toEqual(inOrder(a, b));
+    expect(await found({ reason: 'rule-ignored' })).toEqual([a!.id]);
+    expect(await found({ reasons: ['rule-ignored', 'http-404'] })).toEqual(inOrder(a, b));
     expect(await found({ indexed: true })).toEqual([b!.id]);
     expect(await found({ indexed: false })).toEqual(inOrder(a, c));
     expect(await found({ pendingDeletion: true })).toEqual([b!.id]);

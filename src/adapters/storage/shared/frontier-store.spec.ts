@@ -55,7 +55,9 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       await store.settle([{ id: known!.id, changes: { status: 'error', reason: 'http-404', source: null } }]);
       const before = await store.get([known!.id]);
       expect(
-        await store.discover([newUrl('http://a.example/', { source: 0, hops: 0, dueAt: instant(5), reason: 'other' })]),
+        await store.discover([
+          newUrl('http://a.example/', { source: 0, hops: 0, dueAt: instant(5), reason: 'redirect-target' }),
+        ]),
       ).toEqual([]);
       expect(await store.get([known!.id])).toEqual(before);
     });
@@ -82,7 +84,7 @@ describe.each(DATABASES)('the store on $name', ({ open }) => {
       const { store } = await open();
       await discovered(
         store,
-        newUrl('http://a.example/', { status: 'filtered', source: undefined, reason: 'condition' }),
+        newUrl('http://a.example/', { status: 'filtered', source: undefined, reason: 'condition-filtered' }),
       );
       expect((await store.backlogs('docs', now, undefined, 10)).backlogs).toEqual([]);
       expect((await store.counts('docs')).byStatus.filtered).toBe(1);

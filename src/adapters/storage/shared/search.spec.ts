@@ -3,6 +3,7 @@ import { DATABASES } from '../../../../test/support/database.js';
 import { discovered, newUrl } from '../../../../test/support/frontier-samples.js';
 import { postgresDatabase } from '../../../../test/support/postgres.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { Secret } from '../../../domain/secret.js';
 import { type Instant, instant } from '../../../domain/time/units.js';
 import type {
@@ -102,7 +103,7 @@ async function sample(store: Searchable['store']): Promise<void> {
   const urls = Array.from({ length: 40 }, (_, i) =>
     newUrl(`http://${'abc'[i % 3]}.example/${i % 2 === 0 ? 'news' : 'docs/old'}/${i}`, {
       source: i % 5 === 0 ? 0 : 3,
-      reason: i % 4 === 0 ? 'rule' : 'accepted',
+      reason: i % 4 === 0 ? 'rule-ignored' : 'accepted',
       crawler: i % 7 === 0 ? 'other' : 'docs',
     }),
   );
@@ -110,7 +111,7 @@ async function sample(store: Searchable['store']): Promise<void> {
   const changes: UrlChanges[] = [
     { status: 'error', reason: 'http-404', lastVisitAt: now },
     { status: 'indexed', reason: 'indexed', stamp: 'x', lastVisitAt: instant(now - HOUR) },
-    { status: 'error', reason: 'timeout', lastVisitAt: instant(now - 2 * HOUR), source: null },
+    { status: 'error', reason: 'read-timeout', lastVisitAt: instant(now - 2 * HOUR), source: null },
   ];
   await store.settle(states.slice(0, 30).map(({ id }, i) => ({ id, changes: changes[i % 3]! })));
   await store.settle(states.slice(5, 9).map(({ id }) => ({ id, remove: true })));
@@ -121,9 +122,9 @@ const FILTERS: readonly Filter[] = [
   { crawler: 'nobody' },
   { crawler: 'docs', status: 'error' },
   { crawler: 'docs', status: 'excluded' },
-  { crawler: 'docs', status: 'error', reason: 'timeout' },
+  { crawler: 'docs', status: 'error', reason: 'read-timeout' },
   { crawler: 'docs', reason: 'http-404' },
-  { crawler: 'docs', reason: 'rule' },
+  { crawler: 'docs', reason: 'rule-ignored' },
   { crawler: 'docs', reason: "it's" },
   { crawler: 'docs', source: 0 },
   { crawler: 'docs', source: 3, status: 'indexed' },
@@ -268,7 +269,7 @@ describe('the folders of a folder', () => {
 });
 
 describe.each(DATABASES)('URLs in error on $name', ({ open }) => {
-  const failed = (reason: string, hoursAgo: number): UrlChanges => ({
+  const failed = (reason: ErrorCode, hoursAgo: number): UrlChanges => ({
     status: 'error',
     reason,
     lastVisitAt: (now - hoursAgo * HOUR) as Instant,
@@ -286,7 +287,7 @@ describe.each(DATABASES)('URLs in error on $name', ({ open }) => {
       failed('http-404', 0),
       failed('http-404', 5),
       failed('http-404', 50),
-      failed('timeout', 30),
+      failed('read-timeout', 30),
       { status: 'indexed', reason: 'indexed', lastVisitAt: now } as const,
       {},
       failed('http-404', 0.5),
@@ -295,7 +296,7 @@ describe.each(DATABASES)('URLs in error on $name', ({ open }) => {
     await store.settle(states.map(({ id }, i) => ({ id, changes: changes[i]! })));
     expect(await store.failing('docs', now)).toEqual([
       { reason: 'http-404', hosts: 2, urls: 4, lastHour: 2, lastDay: 3 },
-      { reason: 'timeout', hosts: 1, urls: 1, lastHour: 0, lastDay: 0 },
+      { reason: 'read-timeout', hosts: 1, urls: 1, lastHour: 0, lastDay: 0 },
     ]);
     expect(await store.failing('docs', now, 'b.example')).toEqual([
       { reason: 'http-404', hosts: 1, urls: 1, lastHour: 1, lastDay: 1 },

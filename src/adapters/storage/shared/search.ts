@@ -1,5 +1,7 @@
 /** What both databases agree on when a person looks through the stored URLs. */
+
 import { URL_STATUSES, type UrlId } from '../../../domain/crawl/url-state.js';
+import { storedReason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { FolderStep, SearchStep, SurveyStep, UrlFilter } from '../../../engine/ports/frontier-store.js';
 
@@ -140,6 +142,7 @@ export class SurveyTally {
     const reasons = [...this.#reasons.values()].map((row) => ({
       ...row,
       status: URL_STATUSES[row.status] ?? 'waiting',
+      reason: storedReason(row.reason),
     }));
     return { reasons, ages: this.#ages };
   }

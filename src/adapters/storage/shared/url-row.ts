@@ -4,8 +4,10 @@
  * Status, source and arrival are small integers in a row: 10 million rows are read and written a lot. The position in
  * these lists is what is stored, so they may only grow at the end.
  */
+
 import { URL_STATUSES, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
+import { storedReason } from '../../../domain/policy/reasons.js';
 import { type Duration, earlier, type Instant } from '../../../domain/time/units.js';
 import type { NewUrl, UrlChanges } from '../../../engine/ports/frontier-store.js';
 import type { Counted } from './tally.js';
@@ -77,7 +79,7 @@ export function toState(row: UrlRecord): UrlState {
     url: row.url,
     hostKey: row.host,
     status: URL_STATUSES[row.status] ?? 'waiting',
-    reason: row.reason,
+    reason: storedReason(row.reason),
     source: (row.source ?? undefined) as SourceNumber | undefined,
     dueAt: row.due_at as Instant,
     hops: row.hops,
@@ -102,7 +104,7 @@ export function toState(row: UrlRecord): UrlState {
     contentType: row.content_type ?? undefined,
     title: row.title ?? undefined,
     inheritedMetas: row.inherited_metas === null ? [] : JSON.parse(row.inherited_metas),
-    pendingDeletion: row.pending_deletion ?? undefined,
+    pendingDeletion: row.pending_deletion === null ? undefined : storedReason(row.pending_deletion),
     canonical: row.canonical ?? undefined,
     ...(row.parts === null ? {} : { parts: JSON.parse(row.parts) as UrlState['parts'] }),
   };

@@ -8,6 +8,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { discovered, newUrl, order } from '../../../../test/support/frontier-samples.js';
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import { StoreDamaged, StoreUnavailable } from '../../../engine/ports/frontier-store.js';
 import { DataDirectoryInUse } from '../shared/data-lock.js';
 import { openSqliteDataSource, rawHandle } from './sqlite-data-source.js';
@@ -150,7 +151,7 @@ describe('a SQLite store', () => {
 
   it('lets a call that fails answer for itself only, although calls travel together', async () => {
     const store = await openSqliteStore(databaseFile());
-    const broken = { ...order(2), reason: undefined as unknown as string };
+    const broken = { ...order(2), reason: undefined as unknown as Reason };
     const answers = await Promise.allSettled([
       store.saveOrders([order(1)]),
       store.saveOrders([broken]),

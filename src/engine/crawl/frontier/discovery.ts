@@ -2,8 +2,10 @@
  * Takes links into the frontier, in batches: what is known keeps its state, what is new is stored and offered to its
  * crawler. Bounds what one host can bring in, because endless calendars and session ids look like new pages permanently.
  */
+
 import type { TrapDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
 import { Batcher } from '../../support/batcher.js';
 
@@ -18,7 +20,7 @@ const RECOUNT_AT = 1 / 64;
 export interface DiscoveryTarget {
   readonly traps: TrapDefinition;
   admitted(states: readonly UrlState[]): void;
-  refused(url: NewUrl, reason: string): void;
+  refused(url: NewUrl, reason: Reason): void;
 }
 
 export class Discovery {

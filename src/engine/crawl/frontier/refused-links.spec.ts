@@ -7,7 +7,7 @@ it('what conditions filter is counted, and named only when they log it', () => {
   const link = (path: string, record: boolean) => ({
     url: `http://a/${path}`,
     hostKey: 'a',
-    reason: 'condition-filtered',
+    reason: 'condition-filtered' as const,
     record,
   });
   for (const one of [link('secret', false), link('logged', true)]) refused.add(one, 'http://a/', instant(0));

@@ -1,3 +1,4 @@
+import type { Reason } from '../../../domain/policy/reasons.js';
 import type { Instant } from '../../../domain/time/units.js';
 import { copied } from '../../support/copied-string.js';
 import type { RefusedView } from './refused-view.js';
@@ -11,7 +12,7 @@ const SHOWN = 2_048;
 const WITHOUT_RECORD: ReadonlySet<string> = new Set(['condition-filtered', 'condition-disallowed']);
 
 interface Entry {
-  readonly reason: string;
+  readonly reason: Reason;
   readonly hostKey: string;
   count: number;
   samples: { url: string; from: string; at: Instant }[];
@@ -25,7 +26,7 @@ export class RefusedLinks {
   private readonly entries = new Map<string, Entry>();
   total = 0;
 
-  add(link: { url: string; hostKey: string; reason: string; record?: boolean }, from: string, at: Instant): void {
+  add(link: { url: string; hostKey: string; reason: Reason; record?: boolean }, from: string, at: Instant): void {
     this.total++;
     const hostKey = shown(link.hostKey);
     const key = `${link.reason} ${hostKey}`;

@@ -1,8 +1,9 @@
+import type { Reason } from '../../../domain/policy/reasons.js';
 import { type Instant } from '../../../domain/time/units.js';
 
 /** Refused links that were never stored, counted in bounded space. */
 export interface RefusedView {
-  readonly reason: string;
+  readonly reason: Reason;
   readonly hostKey: string;
   readonly count: number;
   readonly samples: readonly { readonly url: string; readonly from: string; readonly at: Instant }[];

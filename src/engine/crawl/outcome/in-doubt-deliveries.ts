@@ -62,7 +62,7 @@ export class InDoubtDeliveries {
     this.urls.delete(url);
   }
 
-  /** Throws as long as nobody else could be told of the doubts that there are. */
+  /** Throws while other nodes cannot be told which deliveries are in doubt. */
   async save(): Promise<void> {
     if (this.urls.size > 0) {
       this.since = this.clock.now();

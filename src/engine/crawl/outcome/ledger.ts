@@ -1,4 +1,5 @@
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import type { OrderHeader, OrderState, PushDocument, PushOrder } from '../../../domain/push/order.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
@@ -34,16 +35,16 @@ export class Ledger {
     await this.store.putSetting(RESERVED, undefined);
   }
 
-  add(state: UrlState, reason: string, document: PushDocument): PushOrder {
+  add(state: UrlState, reason: Reason, document: PushDocument): PushOrder {
     return { ...this.header(state, reason), kind: 'add', document };
   }
 
-  delete(state: UrlState, reason: string): PushOrder {
+  delete(state: UrlState, reason: Reason): PushOrder {
     return { ...this.header(state, reason), kind: 'delete' };
   }
 
   /** For a document that a sink holds and no stored URL stands for. */
-  deleteUri(subject: { crawler: string; uri: string; hostKey: string }, reason: string): PushOrder {
+  deleteUri(subject: { crawler: string; uri: string; hostKey: string }, reason: Reason): PushOrder {
     return { ...subject, id: this.takeId(), reason, decidedAt: this.clock.now(), kind: 'delete' };
   }
 
@@ -61,7 +62,7 @@ export class Ledger {
     return { id, crawler, uri, hostKey, kind, reason, decidedAt, stamp, attempts: 0, answeredAt: answered, ...result };
   }
 
-  private header(state: UrlState, reason: string): OrderHeader {
+  private header(state: UrlState, reason: Reason): OrderHeader {
     const decidedAt = this.clock.now();
     return { id: this.takeId(), crawler: state.crawler, uri: state.url, hostKey: state.hostKey, reason, decidedAt };
   }

@@ -3,6 +3,7 @@
  * transaction with it: the row of the page says which parts the sinks hold.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import type { PushDocument, PushOrder } from '../../../domain/push/order.js';
 import {
   PART_GONE,
@@ -16,6 +17,7 @@ import type { Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
+import type { WantedDeletion } from '../host-trouble.js';
 import type { Deletions } from './deletions.js';
 import { type InDoubtDeliveries, UNKNOWN_STAMP } from './in-doubt-deliveries.js';
 import type { Ledger } from './ledger.js';
@@ -104,7 +106,13 @@ export class PartOrders {
     const kept: PartState[] = [];
     const entries: LedgerEntry[] = [];
     for (const part of gone) {
-      const wanted = { state, reason: PART_GONE, startedAt, waitingSince: undefined, beside: state.parts?.length };
+      const wanted: WantedDeletion = {
+        state,
+        reason: PART_GONE,
+        startedAt,
+        waitingSince: undefined,
+        beside: state.parts?.length,
+      };
       if ((await this.deletions.admit(wanted)) === 'send') sent.push(part);
       else {
         kept.push({ ...part, held: true });
@@ -120,7 +128,7 @@ export class PartOrders {
     return this.services.ledger.entry(order, { state: 'held' });
   }
 
-  private deletion({ crawler, hostKey }: UrlState, page: string, { id }: PartState, reason: string): PushOrder {
+  private deletion({ crawler, hostKey }: UrlState, page: string, { id }: PartState, reason: Reason): PushOrder {
     return this.services.ledger.deleteUri({ crawler, uri: partUri(page, id), hostKey }, reason);
   }
 

@@ -2,9 +2,11 @@
  * The end of every decision about a URL, whether a visit or a person led to it: the order goes to the sinks, and when they
  * have answered, the state is settled. The store's view of a document moves nowhere else.
  */
+
 import type { Disposition, StateChanges } from '../../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { REFRESH, type SourceNumber } from '../../../domain/frontier/sources.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import type { OrderState, PushDocument, PushOrder } from '../../../domain/push/order.js';
 import { isServerFault } from '../../../domain/push/sign-of-life.js';
 import { after, type Duration, earlier, type Instant, NEVER } from '../../../domain/time/units.js';
@@ -68,7 +70,7 @@ export interface SettledUrl {
   readonly removed: boolean;
   /** What was written of it, when it is not gone. */
   readonly status?: UrlState['status'];
-  readonly reason?: string;
+  readonly reason?: Reason;
   readonly next?: { readonly source: SourceNumber; readonly dueAt: Instant };
   /** Of the document in the index: null when there is none any more, or none with a text; undefined when nothing has changed. */
   readonly simhash?: bigint | null;
@@ -192,7 +194,7 @@ export class UrlSettlement {
     return { changes, orders: entries, remove: false };
   }
 
-  private async delete(decision: Decision, reason: string): Promise<CarriedOut> {
+  private async delete(decision: Decision, reason: Reason): Promise<CarriedOut> {
     const { state, disposition, byPerson } = decision;
     // The ledger says what is held: a person may have dropped it since the URL was read.
     const held = await this.held(state);
@@ -301,7 +303,7 @@ export class UrlSettlement {
   }
 
   /** The visit's outcome is remembered, and the document stays where it is; the URL is visited on. */
-  private withheld(state: UrlState, disposition: Disposition, reason: string): UrlChanges {
+  private withheld(state: UrlState, disposition: Disposition, reason: Reason): UrlChanges {
     const { stamp: _stamp, simhash: _simhash, ...rest }: StateChanges = disposition.changes;
     const revisit: UrlChanges =
       disposition.remove || rest.status === 'removed'
@@ -336,7 +338,7 @@ export class UrlSettlement {
 const nonEmpty = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
 /** The deletion that waits for what this one would wait for. */
-const waitingFor = (open: readonly LedgerEntry[], reason: string): LedgerEntry | undefined =>
+const waitingFor = (open: readonly LedgerEntry[], reason: Reason): LedgerEntry | undefined =>
   open.find((entry) => entry.state === 'awaiting' && isServerFault(entry.reason) === isServerFault(reason));
 
 function simhashInIndex({ status, stamp, simhash }: UrlChanges): bigint | null | undefined {

@@ -1,6 +1,8 @@
 /** What a visit finds comes into the frontier: the links of a page, the target of a redirect, and the sitemaps of a robots.txt. */
+
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { SITEMAPS } from '../../../domain/frontier/sources.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
 import { urlKey } from '../../../domain/url/url-key.js';
 import { type CrawlContext, rootOf } from '../../page/crawl-context.js';
@@ -15,7 +17,7 @@ export interface LinkTarget {
   readonly context: CrawlContext;
   readonly tally: Tally;
   readonly endless: EndlessLinks;
-  refused(link: { url: string; hostKey: string; reason: string; record?: boolean }, from: string): void;
+  refused(link: { url: string; hostKey: string; reason: Reason; record?: boolean }, from: string): void;
   /** The home page of a site root redirects to another site; without a target it answers itself again. */
   siteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }

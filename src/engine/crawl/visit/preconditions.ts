@@ -2,8 +2,10 @@
  * What has to hold before a page is asked for. The list says in which order it is looked at; nothing else decides order.
  * To add one: docs/ARCHITECTURE.md, "Seams".
  */
+
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Reason } from '../../../domain/policy/reasons.js';
 import { requestDelay, requestsPerHost } from '../../../domain/politeness/politeness.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl } from '../../../domain/url/crawl-url.js';
@@ -151,7 +153,7 @@ export const hasAsked = ({ outcome, status }: PageResult): boolean =>
   outcome.kind !== 'excluded' || status !== undefined;
 
 /** Without a request, and for now: the next visit may find it otherwise. */
-function excluded(state: UrlState, reason: string, detail: string | undefined): PageResult {
+function excluded(state: UrlState, reason: Reason, detail: string | undefined): PageResult {
   const outcome: PageOutcome = {
     kind: 'excluded',
     reason,

@@ -5,6 +5,7 @@
 
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { Teller } from '../../../domain/explain/visit-detail.js';
+import { type ErrorCode, reactionsTo } from '../../../domain/fetch/error-codes.js';
 import type { Verdict } from '../../../domain/policy/verdict.js';
 import { pauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
 import { adaptedPause, paceAfter } from '../../../domain/politeness/server-pace.js';
@@ -343,9 +344,9 @@ export class VisitRunner {
   }
 
   private note(state: UrlState, result: PageResult, visit: Visit): void {
-    const { kind } = result.outcome;
-    const noSitemap = kind === 'error' && isGuessMissing(state, visit.outcome);
-    const failed = kind === 'error' && !noSitemap;
+    const { outcome: end } = result;
+    const noSitemap = end.kind === 'error' && isGuessMissing(state, end.code);
+    const failed = end.kind === 'error' && !noSitemap;
     const counted = noSitemap ? NO_SITEMAP : visit.outcome;
     this.target.tally.visit(counted, failed, result.duration, result.bytes);
     if (result.outcome.kind === 'document' && result.outcome.unread)
@@ -361,10 +362,9 @@ export class VisitRunner {
 
 /** As a visit is counted that asked for a sitemap at the usual place, where the site has none: nobody named it, so nothing failed. */
 export const NO_SITEMAP = 'no-sitemap';
-const MISSING: ReadonlySet<string> = new Set(['http-404', 'http-410', 'http-401', 'http-403', 'http-4xx']);
 
-const isGuessMissing = ({ url, discoveredVia }: UrlState, code: string): boolean =>
-  discoveredVia === 'robots' && MISSING.has(code) && crawlUrl(url).path === '/sitemap.xml';
+const isGuessMissing = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>
+  discoveredVia === 'robots' && reactionsTo(code).isMissing === true && crawlUrl(url).path === '/sitemap.xml';
 
 /** A link with what is known of it beside its URL, as long as it is on its way to the store. */
 const LINK_BYTES = 256;

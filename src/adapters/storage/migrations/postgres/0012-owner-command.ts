@@ -1,0 +1,31 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * The table of commands to the owners of hosts gets the name that the rest of the program uses. A node of an earlier release that
+ * runs beside this one goes on under the old name, which is a view now.
+ */
+const UP = [
+  'ALTER TABLE errand RENAME TO owner_command',
+  'ALTER SEQUENCE errand_seq RENAME TO owner_command_seq',
+  'ALTER INDEX errand_pkey RENAME TO owner_command_pkey',
+  'CREATE VIEW errand AS SELECT * FROM owner_command',
+];
+
+const DOWN = [
+  'DROP VIEW errand',
+  'ALTER INDEX owner_command_pkey RENAME TO errand_pkey',
+  'ALTER SEQUENCE owner_command_seq RENAME TO errand_seq',
+  'ALTER TABLE owner_command RENAME TO errand',
+];
+
+export class OwnerCommand0012 implements MigrationInterface {
+  readonly name = 'OwnerCommand0000000000012';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of UP) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const statement of DOWN) await runner.query(statement);
+  }
+}
