@@ -75,6 +75,28 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     expect({ mergeWork, took: world.clock.now() - startedAt }).toEqual({ mergeWork: [3, 3], took: 2_100 });
   });
 
+  it('a sink without orders is asked every five minutes whether it would take some, and the crawler knows when it is away', async () => {
+    await start(['/p0'], () => 'some text');
+    await world.untilIdle();
+    let asked = 0;
+    receiver.fate = () => {
+      asked++;
+      return 'pass';
+    };
+    await world.pass(minutes(20));
+    expect(asked).toBe(4);
+    expect(world.engine.sinks()).toMatchObject([{ state: 'ready' }]);
+
+    receiver.fate = () => 'fail';
+    await world.pass(minutes(5));
+    expect(world.engine.sinks()).toMatchObject([{ state: 'unavailable', pending: 0 }]);
+    expect((await world.engine.crawler('test')).limitedBy).toMatch(/^the sink main is unavailable: .*503/);
+
+    receiver.fate = () => 'pass';
+    await world.pass(minutes(5));
+    expect(world.engine.sinks()).toMatchObject([{ state: 'ready' }]);
+  });
+
   it('a document that the sink will not take is found among its batch, set aside, and sent again by hand', async () => {
     const paths = Array.from({ length: 40 }, (_, i) => `/p${i}`);
     receiver.fate = (body) => (body.includes('poison') ? 'refuse' : 'pass');

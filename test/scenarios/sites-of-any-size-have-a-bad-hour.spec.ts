@@ -1,6 +1,7 @@
 /** Every class of fault on sites of three sizes, for an hour, with the default settings of the deletion guard. */
 import { expect, it } from 'vitest';
 import { hours, minutes } from '../../src/domain/time/units.js';
+import { authority, type Identity } from '../support/certificates.js';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import { type FakePage, html } from '../support/fake-site.js';
 import { crawl, startSite } from '../support/scenario.js';
@@ -23,8 +24,16 @@ const FAULTS: Record<string, FakePage> = {
 const PERMANENT = ['a server error', 'a refusal of every page', 'a broken answer', 'a soft error'];
 const SIZES = [3, 45, 200];
 
-async function threeSites(guard = '') {
-  const sites = await Promise.all(SIZES.map((_, i) => startSite(`127.0.0.${i + 2}`)));
+const nameOf = (size: number): string => `site-of-${size}.example`;
+
+async function threeSites({ guard = '', identity, more }: { guard?: string; identity?: Identity; more?: string } = {}) {
+  const sites = await Promise.all(SIZES.map((size, i) => startSite(`127.0.0.${i + 2}`, nameOf(size), identity)));
+  const names: Record<string, string> = {};
+  const areReachable = (): void =>
+    SIZES.forEach((size, i) => {
+      names[nameOf(size)] = `127.0.0.${i + 2}`;
+    });
+  areReachable();
   const pathsOf = (i: number) => Array.from({ length: SIZES[i]! - 1 }, (_, n) => `/p${n}`);
   const isWell = (): void =>
     sites.forEach((site, i) => {
@@ -33,7 +42,8 @@ async function threeSites(guard = '') {
     });
   isWell();
   const roots = sites.map((site) => `<Root url="${site.url('/')}"/>`).join('');
-  const world = await crawl({ attributes: ATTRIBUTES, crawler: `${roots}${SOFT_ERRORS}${guard}` });
+  const crawler = `${roots}${SOFT_ERRORS}${guard}`;
+  const world = await crawl({ attributes: ATTRIBUTES, crawler, names, more });
   expect(await world.indexed()).toHaveLength(248);
   const anHour = async (fault: FakePage): Promise<void> => {
     sites.forEach((site, i) => {
@@ -41,7 +51,7 @@ async function threeSites(guard = '') {
     });
     await anHourOfVisits(world);
   };
-  return { sites, world, isWell, anHour };
+  return { sites, world, names, isWell, areReachable, anHour };
 }
 
 async function anHourOfVisits(world: CrawlWorld): Promise<void> {
@@ -67,7 +77,11 @@ it.each(Object.keys(FAULTS))('%s everywhere deletes nothing, and all is current 
   const { world, isWell, anHour } = await threeSites();
   await anHour(FAULTS[fault]!);
   expect(await world.indexed()).toHaveLength(248);
-  if (PERMANENT.includes(fault)) expect((await world.engine.metrics()).heldDeletions).toBeGreaterThan(0);
+  const { heldDeletions } = await world.engine.metrics();
+  if (PERMANENT.includes(fault)) expect(heldDeletions).toBeGreaterThan(0);
+  const { idle, limitedBy } = await world.engine.crawler('test');
+  if (idle && heldDeletions > 0)
+    expect(limitedBy).toContain(`; ${heldDeletions} deletions wait for a person or a sign`);
   isWell();
   await expectAllCurrent(world);
 });
@@ -80,9 +94,63 @@ it('refused connections delete nothing, and all is current afterwards', async ()
   await expectAllCurrent(world);
 });
 
+/** What the URLs of the three sites are in error of. */
+const errors = async (world: CrawlWorld): Promise<string[]> => {
+  const failing = await world.store.list({ crawler: 'test', status: 'error' }, 0, 1_000);
+  return [...new Set(failing.map(({ reason }) => reason ?? ''))];
+};
+
+it.each([
+  ['names that are gone', undefined, 'dns-not-found'],
+  ['name servers that do not answer', '', 'dns-no-answer'],
+])('%s delete nothing, and all is current afterwards', async (_, address, code) => {
+  const { sites, world, names, areReachable } = await threeSites();
+  // No address is remembered, and no connection open.
+  await world.pass(minutes(2));
+  for (const name of SIZES.map(nameOf)) {
+    if (address === undefined) delete names[name];
+    else names[name] = address;
+  }
+  for (const site of sites) site.hangUp();
+  await anHourOfVisits(world);
+  expect(await errors(world)).toEqual([code]);
+  expect(await world.indexed()).toHaveLength(248);
+  areReachable();
+  await expectAllCurrent(world);
+});
+
+it('expired certificates delete nothing, and all is current afterwards', async () => {
+  const { cert, issue } = authority('Test authority');
+  const names = SIZES.map(nameOf);
+  const identity = issue(names);
+  const more = `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/><cw:CertificateAuthority>${cert}</cw:CertificateAuthority></cw:Fetcher>`;
+  const { sites, world } = await threeSites({ identity, more });
+  const expired = issue(names, { from: -30, to: -1 });
+  for (const site of sites) site.presents(expired);
+  await anHourOfVisits(world);
+  expect(await errors(world)).toEqual(['tls-expired']);
+  expect(await world.indexed()).toHaveLength(248);
+  for (const site of sites) site.presents(identity);
+  await expectAllCurrent(world);
+});
+
+it('servers that take requests and say nothing delete nothing, and all is current afterwards', async () => {
+  const { world, anHour, isWell } = await threeSites();
+  const fetcher = (timeout: string): string =>
+    `<cw:Fetcher name="default"${timeout}><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>`;
+  // Only while nothing answers: a busy machine is not to be taken for a silent site.
+  await world.reconfigure({ more: fetcher(' headerTimeoutMS="20"') });
+  await anHour(() => undefined);
+  expect(await errors(world)).toEqual(['read-timeout']);
+  expect(await world.indexed()).toHaveLength(248);
+  isWell();
+  await world.reconfigure({ more: fetcher('') });
+  await expectAllCurrent(world);
+});
+
 // For 5xx, which slow the host down, see pages-of-a-host-vanish.spec.ts.
 it.each(['a refusal of every page', 'a broken answer'])('with signOfLife="false" %s deletes at once', async (fault) => {
-  const { world, anHour } = await threeSites('<cw:DeletionGuard signOfLife="false"/>');
+  const { world, anHour } = await threeSites({ guard: '<cw:DeletionGuard signOfLife="false"/>' });
   await anHour(FAULTS[fault]!);
   expect(await world.indexed()).toEqual([]);
 });

@@ -52,10 +52,12 @@ export interface WorldOptions {
   readonly extractors?: readonly ContentExtractor[];
   /** Fetch engines beside HTTP; work of theirs keeps the world from being idle. */
   readonly engines?: (definition: ServerDefinition, http: HttpFetcher) => readonly FetchEngine[];
-  /** Addresses of host names; any other name does not exist. Without it the system resolves names. */
+  /** Addresses of host names, '' while no name server answers; any other name does not exist. Without it the system resolves names. */
   readonly names?: Readonly<Record<string, string>>;
   /** Sessions of logins outlive a restart. */
   readonly seal?: TextSeal;
+  /** A store that a crawl before this one may have filled; otherwise an empty one. The world closes it. */
+  readonly store?: FrontierStore;
 }
 
 const ATTRIBUTES =
@@ -67,6 +69,7 @@ const SURELY_IDLE = 3;
 export class CrawlWorld {
   /** Deliveries in flight. */
   private delivering = 0;
+  private closing: Promise<void> | undefined;
 
   private constructor(
     readonly engine: Engine,
@@ -89,11 +92,12 @@ export class CrawlWorld {
         ? undefined
         : await startIndex({ file: join(folder, 'index.db'), port: 0, host: '127.0.0.1' });
     if (options.through && index) options.through.target = index.url;
-    const { counted: store, inFlight } = countingCalls(await scenarioStore());
+    const { counted: store, inFlight } = countingCalls(options.store ?? (await scenarioStore()));
     const errors: string[] = [];
     const processor = new LocalPageProcessor({
       createEngines: (definitions) => {
-        const http = new HttpFetcher(definitions, { lookup: options.names && lookupIn(options.names) });
+        const lookup = options.names && lookupIn(options.names);
+        const http = new HttpFetcher(definitions, { lookup, now: () => clock.now() });
         const others = options.engines?.(world.definition(options), http) ?? [];
         return [http, ...others.map((engine) => world.watchedEngine(engine))];
       },
@@ -130,6 +134,12 @@ export class CrawlWorld {
         this.delivering--;
       }
     };
+    const probe = sink.probe?.bind(sink);
+    if (probe)
+      sink.probe = async (signal) => {
+        this.delivering++;
+        await probe(signal).finally(() => this.delivering--);
+      };
     return sink;
   }
 
@@ -270,9 +280,14 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     return lines.map((line) => JSON.parse(line) as OrderRecord);
   }
 
-  async close(): Promise<void> {
-    const drained = this.engine.drain(0 as Duration);
-    await drained;
+  /** The program ends; a second call changes nothing. */
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
+  }
+
+  private async end(): Promise<void> {
+    await this.engine.drain(0 as Duration);
     await this.index?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -285,7 +300,8 @@ const lookupIn =
   (names: Readonly<Record<string, string>>): Lookup =>
   async (name) => {
     const address = names[name];
-    if (address === undefined) throw Object.assign(new Error(`no address for ${name}`), { code: 'ENOTFOUND' });
+    if (!address)
+      throw Object.assign(new Error(`no address for ${name}`), { code: address === '' ? 'EAI_AGAIN' : 'ENOTFOUND' });
     return [{ address, family: 4 }];
   };
 

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Identity } from './certificates.js';
 
 export interface FakeAnswer {
   readonly status?: number;
@@ -21,25 +23,27 @@ export class FakeSite {
   private readonly pages = new Map<string, FakePage>();
   private made: (path: string) => FakePage | undefined = () => undefined;
   private unknown: FakePage = { status: 404, body: 'no such page' };
-  private readonly server: Server;
+  private readonly server: Server | SecureServer;
   port = 0;
 
   private constructor(
     private readonly address: string,
     private readonly name: string,
+    private readonly identity?: Identity,
   ) {
-    this.server = createServer((request, response) => this.answer(request, response));
+    const answer = (request: IncomingMessage, response: ServerResponse): void => this.answer(request, response);
+    this.server = identity ? createSecureServer({ ...identity }, answer) : createServer(answer);
   }
 
-  /** A name needs an entry in the world's `names`. */
-  static async start(address = '127.0.0.1', name = address): Promise<FakeSite> {
-    const site = new FakeSite(address, name);
+  /** A name needs an entry in the world's `names`. With an identity it is spoken to by TLS. */
+  static async start(address = '127.0.0.1', name = address, identity?: Identity): Promise<FakeSite> {
+    const site = new FakeSite(address, name, identity);
     await site.listen();
     return site;
   }
 
   get origin(): string {
-    return `http://${this.name}:${this.port}`;
+    return `${this.identity ? 'https' : 'http'}://${this.name}:${this.port}`;
   }
 
   url(path: string): string {
@@ -89,6 +93,18 @@ export class FakeSite {
 
   async comeBack(): Promise<void> {
     await this.listen();
+  }
+
+  /** Ends all connections: the next request needs a new one. */
+  hangUp(): void {
+    this.server.closeAllConnections();
+  }
+
+  /** Shows another certificate from now on, also to those that are connected. */
+  presents(identity: Identity): void {
+    if (!('setSecureContext' in this.server)) throw new Error('a site without TLS has no certificate');
+    this.server.setSecureContext({ ...identity });
+    this.hangUp();
   }
 
   forgetRequests(): void {

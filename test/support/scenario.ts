@@ -1,11 +1,12 @@
 /** Sites and crawls of one test, closed when it ends. */
 import { expect, onTestFinished } from 'vitest';
+import type { Identity } from './certificates.js';
 import { CrawlWorld, type WorldOptions } from './crawl-world.js';
 import { FakeSite } from './fake-site.js';
 
 /** A site under an address of its own, and under a name when the crawl is given it in `names`. */
-export async function startSite(address = '127.0.0.1', name = address): Promise<FakeSite> {
-  const site = await FakeSite.start(address, name);
+export async function startSite(address = '127.0.0.1', name = address, identity?: Identity): Promise<FakeSite> {
+  const site = await FakeSite.start(address, name, identity);
   onTestFinished(() => site.close());
   return site;
 }

@@ -8,7 +8,7 @@ export const WEBHOOK_EVENTS = {
   'sink.up': 'The sink takes orders again.',
   'orders.refused': 'A sink will never take a document: the 1st, 10th, 100th … order of a crawler.',
   'configuration.applied': 'A configuration is in force.',
-  'crawl.caught-up': 'A crawler has nothing to do: every reachable page is up to date.',
+  'crawl.caught-up': 'A crawler has nothing left that is due.',
 } as const;
 
 export type WebhookEventType = keyof typeof WEBHOOK_EVENTS;

@@ -159,10 +159,20 @@ export class ClusterView {
         depth: counts.bySource[number] ?? 0,
         picks: picks[number]!,
       })),
-      limitedBy: describeLimit(load),
+      limitedBy: await describeLimit(load, async () => ({
+        failing: counts.byStatus.error,
+        deletions: await this.deletionsKept(crawler.name),
+      })),
       nextRequestAt: load.waiting.nextRequestAt,
       idle: work.idle && complete && nothingDue,
     };
+  }
+
+  private async deletionsKept(crawler: string): Promise<number> {
+    const { store } = this.services;
+    return (
+      (await store.countOrders({ crawler, state: 'held' })) + (await store.countOrders({ crawler, state: 'awaiting' }))
+    );
   }
 
   private ownCounters(): Counters {

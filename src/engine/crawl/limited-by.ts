@@ -15,8 +15,31 @@ export interface Load {
   readonly now: Instant;
 }
 
-/** What limits the speed of a crawler right now, in words for a person. */
-export function describeLimit(load: Load): string {
+const NOTHING_DUE = 'nothing is due';
+
+/** What a crawler with nothing due is still to settle. */
+export interface Unsettled {
+  /** URLs in error. */
+  readonly failing: number;
+  /** Deletions that are held or wait. */
+  readonly deletions: number;
+}
+
+/** What limits the speed of a crawler right now, in words for a person. Asks what is unsettled only when nothing is due. */
+export async function describeLimit(load: Load, unsettled: () => Promise<Unsettled>): Promise<string> {
+  const limit = limitOf(load);
+  if (limit !== NOTHING_DUE) return limit;
+  const { failing, deletions } = await unsettled();
+  const errors = failing === 1 ? '1 URL is in error and visited' : `${failing} URLs are in error and visited`;
+  const waiting = deletions === 1 ? '1 deletion waits' : `${deletions} deletions wait`;
+  return [
+    NOTHING_DUE,
+    ...(failing > 0 ? [`${errors} again later`] : []),
+    ...(deletions > 0 ? [`${waiting} for a person or a sign of life`] : []),
+  ].join('; ');
+}
+
+function limitOf(load: Load): string {
   if (load.state !== 'running') return `the crawler is ${load.state}`;
   const ill = load.sinks.find((sink) => sink.state === 'unavailable');
   if (ill) return `the sink ${ill.name} is unavailable: ${ill.message ?? 'no answer'}`;
@@ -24,7 +47,7 @@ export function describeLimit(load: Load): string {
   if (!load.storeFollows) return 'the database is slow: as many pages wait for it as may be';
   if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;
   if (load.waiting.urls === 0)
-    return load.fetching > 0 ? 'the last pages of what is due are being fetched' : 'nothing is due';
+    return load.fetching > 0 ? 'the last pages of what is due are being fetched' : NOTHING_DUE;
   return load.waiting.limitedByHost ? politenessLimit(load) : 'this machine';
 }
 

@@ -49,6 +49,7 @@ export interface Visit {
   readonly detail?: string;
   readonly duration: Duration;
   readonly bytes: number;
+  /** It found other content than the visit before; never true of the first one. */
   readonly changed: boolean;
 }
 

@@ -31,7 +31,7 @@ export interface CrawlerView {
   /** What limits the speed right now, in words for a person. */
   readonly limitedBy: string;
   readonly nextRequestAt?: Instant;
-  /** True when nothing is due and nothing is in flight: every reachable URL is up to date. */
+  /** True when nothing is due and nothing is in flight. URLs may be in error and deletions may wait: `limitedBy` names them. */
   readonly idle: boolean;
 }
 

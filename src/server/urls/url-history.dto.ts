@@ -39,7 +39,9 @@ export class VisitDto {
   @ApiProperty({ type: 'integer' })
   bytes!: number;
 
-  @ApiProperty()
+  @ApiProperty({
+    description: 'It found other content than the visit before. The first visit has not changed anything.',
+  })
   changed!: boolean;
 }
 

@@ -14,8 +14,7 @@ type Move = 'start' | 'pause' | 'stop';
 
 const DONE: Readonly<Record<Move, string>> = { start: 'runs', pause: 'is paused', stop: 'is stopped' };
 
-/** @param held deletions of the crawler that wait. */
-export function CrawlerCard({ crawler, held }: { crawler: CrawlerDto; held: number }): JSX.Element {
+export function CrawlerCard({ crawler }: { crawler: CrawlerDto }): JSX.Element {
   return (
     <Panel
       title={crawler.name}
@@ -30,7 +29,7 @@ export function CrawlerCard({ crawler, held }: { crawler: CrawlerDto; held: numb
         <Figures crawler={crawler} />
         <p>
           <span class="muted">Limited by: </span>
-          {sentence(crawler, held)}
+          {crawler.limitedBy}.
         </p>
         <StatusLine crawler={crawler} />
       </div>
@@ -93,18 +92,6 @@ const Figure = ({ label, value, unit }: { label: string; value: string; unit?: s
     </dd>
   </div>
 );
-
-function sentence({ limitedBy, idle, state, counts }: CrawlerDto, held: number): string {
-  if (!idle || state !== 'running') return `${limitedBy}.`;
-  const failing = counts['error'] ?? 0;
-  const open = [
-    failing > 0 && `${plural(failing, 'URL')} ${failing === 1 ? 'is' : 'are'} in error and visited again later`,
-    held > 0 && `${plural(held, 'deletion')} ${held === 1 ? 'waits' : 'wait'}`,
-  ].filter((part) => part !== false);
-  return open.length === 0
-    ? 'nothing is due: every known page is up to date.'
-    : `nothing is due now; ${open.join('; ')}.`;
-}
 
 /** Stored URLs by status; each number leads to the list behind it. */
 function StatusLine({ crawler }: { crawler: CrawlerDto }): JSX.Element {

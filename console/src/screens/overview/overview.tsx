@@ -1,8 +1,6 @@
 import type { JSX } from 'preact';
-import { call } from '../../api/client.js';
-import type { CrawlerDto, HeldDeletionsDto } from '../../api/schema.js';
+import type { CrawlerDto } from '../../api/schema.js';
 import { useCrawler, useCrawlers } from '../../state/crawlers.js';
-import { useResource } from '../../state/resource.js';
 import { useMay } from '../../state/session.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead } from '../../ui/panel.js';
@@ -14,7 +12,6 @@ import { RateHistory } from './rate-history.js';
 export function Overview(): JSX.Element {
   const { value: crawlers } = useCrawlers();
   const chosen = useCrawler();
-  const { value: held = NONE } = useResource('held deletions', HELD, HELD_EVERY_MS);
   const mayAdd = useMay('admin');
   if (!crawlers || !chosen) return <NoCrawler />;
   return (
@@ -24,7 +21,7 @@ export function Overview(): JSX.Element {
       </PageHead>
       <Alerts crawler={chosen} />
       {ordered(crawlers, chosen).map((crawler) => (
-        <CrawlerCard key={crawler.name} crawler={crawler} held={heldOf(held.items, crawler.name)} />
+        <CrawlerCard key={crawler.name} crawler={crawler} />
       ))}
       <div class="grid">
         <RateHistory crawler={chosen.name} />
@@ -33,13 +30,6 @@ export function Overview(): JSX.Element {
     </>
   );
 }
-
-const HELD_EVERY_MS = 10_000;
-const NONE = { items: [] as HeldDeletionsDto[] };
-const HELD = (signal: AbortSignal) => call('GET /api/v1/held-deletions', { signal });
-
-const heldOf = (items: readonly HeldDeletionsDto[], crawler: string): number =>
-  items.reduce((sum, one) => (one.crawler === crawler ? sum + one.count : sum), 0);
 
 /** The chosen one first: charts and events below are about it. */
 const ordered = (crawlers: readonly CrawlerDto[], chosen: CrawlerDto): CrawlerDto[] => [

@@ -38,7 +38,7 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
           </tr>
         </thead>
         <tbody>
-          {visits.map((visit) => (
+          {visits.map((visit, i) => (
             <tr key={visit.at}>
               <td class="nowrap">
                 <Time at={visit.at} />
@@ -49,7 +49,7 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
               <td class="number">{visit.status ?? 'no answer'}</td>
               <td class="number">{seconds(visit.durationSeconds)}</td>
               <td class="number">{bytes(visit.bytes)}</td>
-              <td>{contentOf(visit)}</td>
+              <td>{contentOf(visit, visits[i + 1])}</td>
               <td>{visit.detail ?? ''}</td>
             </tr>
           ))}
@@ -59,8 +59,9 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
   );
 }
 
-/** A visit that failed says nothing of the content. */
-function contentOf({ changed, outcome }: VisitDto): string {
+/** A visit that failed says nothing of the content, and neither does one with none before it. */
+function contentOf({ changed, outcome }: VisitDto, before: VisitDto | undefined): string {
   if (changed) return 'changed';
+  if (!before) return '–';
   return outcome === 'document' || outcome === 'unchanged' ? 'as before' : '–';
 }

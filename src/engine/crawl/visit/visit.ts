@@ -298,7 +298,11 @@ export class VisitRunner {
     const visit = visitRecord(
       result,
       outcome,
-      { changed: disposition.changed, restedUntil, teller: this.tellerOf(state) },
+      {
+        changed: (disposition.changes.changes ?? state.changes) > state.changes,
+        restedUntil,
+        teller: this.tellerOf(state),
+      },
       now,
     );
     this.note(state, result, visit);
