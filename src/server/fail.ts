@@ -9,6 +9,7 @@ const PLAIN_FAULTS = new Set([
   'UsageError',
   'InvalidConfiguration',
   'DataDirectoryInUse',
+  'NodesDiffer',
   'StoreDamaged',
   'StoreUnavailable',
   'TransferRefused',

@@ -107,6 +107,7 @@ class BadDaysWorld extends World {
     this.expectShut();
     this.shutOut = undefined;
     this.configure();
+    this.web.comeBack();
     await super.quiet();
   }
 

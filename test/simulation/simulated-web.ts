@@ -127,6 +127,13 @@ export class SimulatedWeb {
     for (const site of this.sites) site.mood = 'well';
   }
 
+  /** Pages that are gone or broken answer again as they were before, and no page that links to them has changed. */
+  comeBack(): void {
+    for (const { pages } of this.sites)
+      for (const page of pages.values())
+        if (page.kind === 'gone' || page.kind === 'broken') page.kind = this.random.chance(0.8) ? 'page' : page.kind;
+  }
+
   /** To another text, which it may have had before. */
   private change(page: Page): void {
     page.version = this.recurs ? this.random.integer(0, 2) : page.version + 1;

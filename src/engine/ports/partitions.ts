@@ -55,3 +55,15 @@ export class FencedOut extends Error {
     super(`another node owns partition ${fences.map(({ partition }) => partition).join(', ')}`);
   }
 }
+
+/** The nodes that are alive read some URLs in another way than this one: a page would have two names, and two owners. */
+export class NodesDiffer extends Error {
+  override readonly name = 'NodesDiffer';
+
+  /** @param version of Node.js that this process runs on. */
+  constructor(version: string) {
+    super(
+      `This server cannot join the others on its database: they run a version of Node.js that reads some URLs differently (this is ${version}). Run the same version on all of them, or stop the others first; a server that was killed counts for ten seconds more.`,
+    );
+  }
+}

@@ -3,7 +3,9 @@
  * not expired, by the clock of the database alone; a partition is free when its owner has no row any more. Everything
  * that decides is decided under row locks with a snapshot taken after the lock, so that of two nodes one wins.
  */
+import { NodesDiffer } from '../../../engine/ports/partitions.js';
 import type { Connection, PostgresPool } from '../postgres/postgres-pool.js';
+import { urlParserFingerprint } from './url-parser.js';
 
 export interface OwnedPartition {
   readonly part: number;
@@ -36,6 +38,15 @@ export interface Renewal {
 
 const JOIN = `INSERT INTO node (id, crawls, expires_at) VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')`;
 
+/** Nodes join one after the other, so that two which differ do not both find nobody. */
+const JOINING = 5_218_018;
+
+const COMPANY = `SELECT (SELECT value FROM setting WHERE name = 'url-parser') AS parser,
+  EXISTS (SELECT 1 FROM node WHERE expires_at > clock_timestamp()) AS "hasOthers"`;
+
+const NOTE_PARSER = `INSERT INTO setting (name, value) VALUES ('url-parser', $1)
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
 /** No row: the lease has ended, and others may have taken what was owned. */
 const RENEW = `UPDATE node SET expires_at = clock_timestamp() + $2 * interval '1 millisecond', watching = $3
   WHERE id = $1 AND expires_at > clock_timestamp() RETURNING id`;
@@ -62,12 +73,23 @@ const RELEASE = `UPDATE partition_owner SET node = NULL, abruptly = abruptly OR 
 export class Leases {
   readonly #pool: PostgresPool;
 
-  constructor(pool: PostgresPool) {
+  constructor(
+    pool: PostgresPool,
+    private readonly urlParser = urlParserFingerprint(),
+  ) {
     this.#pool = pool;
   }
 
-  async join(node: string, crawls: boolean, leaseMs: number): Promise<void> {
-    await this.#pool.rows(JOIN, [node, crawls, leaseMs]);
+  /** Throws NodesDiffer while nodes are alive that read URLs in another way than this one. */
+  join(node: string, crawls: boolean, leaseMs: number): Promise<void> {
+    return this.#pool.transaction(async (connection) => {
+      await connection.rows('SELECT pg_advisory_xact_lock($1)', [JOINING]);
+      const [company] = await connection.rows<{ parser: string | null; hasOthers: boolean }>(COMPANY, []);
+      const { parser, hasOthers } = company!;
+      if (parser !== null && parser !== this.urlParser && hasOthers) throw new NodesDiffer(process.versions.node);
+      if (parser !== this.urlParser) await connection.rows(NOTE_PARSER, [this.urlParser]);
+      await connection.rows(JOIN, [node, crawls, leaseMs]);
+    });
   }
 
   /** Renews the lease, buries the dead and takes free partitions; undefined when the lease has ended before. */

@@ -5,7 +5,7 @@ import { postgresDatabase } from '../../../../test/support/postgres.js';
 import { Secret } from '../../../domain/secret.js';
 import { instant } from '../../../domain/time/units.js';
 import type { Log } from '../../../engine/ports/log.js';
-import { FencedOut, type PartitionListener } from '../../../engine/ports/partitions.js';
+import { FencedOut, NodesDiffer, type PartitionListener } from '../../../engine/ports/partitions.js';
 import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
 import { PostgresPool } from '../postgres/postgres-pool.js';
 import { openPostgresStore } from '../postgres/postgres-store.js';
@@ -23,8 +23,8 @@ class Node implements PartitionListener {
   report: Promise<void> = Promise.resolve();
   readonly partitions: PostgresPartitions;
 
-  constructor(pool: PostgresPool, crawls = true) {
-    this.partitions = new PostgresPartitions(new Leases(pool), {
+  constructor(pool: PostgresPool, crawls = true, urlParser?: string) {
+    this.partitions = new PostgresPartitions(new Leases(pool, urlParser), {
       crawls,
       log: SILENT,
       renewEveryMs: 2 ** 30,
@@ -98,6 +98,18 @@ describe('partitions of several nodes', () => {
     const crawler = await node();
     await settled(api, crawler);
     expect([api.size, crawler.size]).toEqual([0, PARTITIONS]);
+  });
+
+  it('are refused to a node that reads URLs in another way than those that are alive', async () => {
+    const first = await node();
+    const other = new Node(pool, true, 'another parser');
+    await expect(other.open()).rejects.toThrow(NodesDiffer);
+    await expect(new Node(pool, false, 'another parser').open()).rejects.toThrow(/Run the same version/);
+    expect(first.size).toBe(PARTITIONS);
+    await first.partitions.close();
+    await other.open();
+    expect(other.size).toBe(PARTITIONS);
+    await expect(node()).rejects.toThrow(NodesDiffer);
   });
 
   it('go on at once when their node leaves', async () => {
