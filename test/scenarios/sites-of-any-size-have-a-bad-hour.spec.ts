@@ -51,7 +51,7 @@ async function threeSites({ guard = '', identity, more }: { guard?: string; iden
     });
     await anHourOfVisits(world);
   };
-  return { sites, world, names, isWell, areReachable, anHour };
+  return { sites, world, crawler, names, isWell, areReachable, anHour };
 }
 
 async function anHourOfVisits(world: CrawlWorld): Promise<void> {
@@ -135,16 +135,16 @@ it('expired certificates delete nothing, and all is current afterwards', async (
 });
 
 it('servers that take requests and say nothing delete nothing, and all is current afterwards', async () => {
-  const { world, anHour, isWell } = await threeSites();
+  const { world, crawler, anHour, isWell } = await threeSites();
   const fetcher = (timeout: string): string =>
     `<cw:Fetcher name="default"${timeout}><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>`;
   // Only while nothing answers: a busy machine is not to be taken for a silent site.
-  await world.reconfigure({ more: fetcher(' headerTimeoutMS="20"') });
+  await world.reconfigure({ attributes: ATTRIBUTES, crawler, more: fetcher(' headerTimeoutMS="20"') });
   await anHour(() => undefined);
   expect(await errors(world)).toEqual(['read-timeout']);
   expect(await world.indexed()).toHaveLength(248);
   isWell();
-  await world.reconfigure({ more: fetcher('') });
+  await world.reconfigure({ attributes: ATTRIBUTES, crawler, more: fetcher('') });
   await expectAllCurrent(world);
 });
 

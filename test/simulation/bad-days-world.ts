@@ -6,7 +6,7 @@
 
 import type { Reason } from '../../src/domain/policy/reasons.js';
 import { isServerFault } from '../../src/domain/push/sign-of-life.js';
-import { after, hours, type Instant, minutes } from '../../src/domain/time/units.js';
+import { after, days, hours, type Instant, minutes } from '../../src/domain/time/units.js';
 import { NotFound, Unacceptable } from '../../src/engine/support/api-errors.js';
 import { APOLOGY } from './moods.js';
 import { pass } from './passing-time.js';
@@ -107,8 +107,16 @@ class BadDaysWorld extends World {
     this.expectShut();
     this.shutOut = undefined;
     this.configure();
-    this.web.comeBack();
     await super.quiet();
+    await this.failTwice();
+  }
+
+  /** Single pages fail until they are given up, and answer again below links that have not changed. */
+  private async failTwice(): Promise<void> {
+    const giveBack = this.web.breakSome();
+    await pass(this.clock, days(3));
+    giveBack();
+    await pass(this.clock, days(2));
   }
 
   /** What a person lets go is gone at once, for the store as for the index. */

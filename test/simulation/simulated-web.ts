@@ -127,11 +127,16 @@ export class SimulatedWeb {
     for (const site of this.sites) site.mood = 'well';
   }
 
-  /** Pages that are gone or broken answer again as they were before, and no page that links to them has changed. */
-  comeBack(): void {
-    for (const { pages } of this.sites)
-      for (const page of pages.values())
-        if (page.kind === 'gone' || page.kind === 'broken') page.kind = this.random.chance(0.8) ? 'page' : page.kind;
+  /** Some pages fail on hosts that are well; no page that links to them changes. Gives them back as they were. */
+  breakSome(): () => void {
+    const pages = this.sites.flatMap((site) =>
+      [...site.pages].filter(([path]) => path !== '/').map(([, page]) => page),
+    );
+    const broken = pages.filter(({ kind }) => kind === 'page' && this.random.chance(0.2));
+    for (const page of broken) page.kind = 'broken';
+    return () => {
+      for (const page of broken) page.kind = 'page';
+    };
   }
 
   /** To another text, which it may have had before. */
