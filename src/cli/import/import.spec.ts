@@ -104,6 +104,73 @@ it('a pending list of FDSE becomes roots whose sites are accepted', () => {
   expect([accepted('/c.html'), accepted('https://elsewhere.test/')]).toEqual([true, false]);
 });
 
+const VELOCITY = `<vse-collection name="manuals"><vse-config><crawler>
+  <crawl-options><crawl-option name="n-fetch-threads">7</crawl-option><curl-option name="default-allow">disallow-log</curl-option>
+    <curl-option name="enable-acl">true</curl-option></crawl-options>
+  <call-function name="vse-crawler-seed-urls" type="crawl-seed"><with name="urls">${SITE}/</with><with name="hops">4</with></call-function>
+  <call-function name="vse-crawler-wiki"/>
+  <crawl-condition-when field="host" how="wc"><crawl-pattern>www.example.com</crawl-pattern>
+    <curl-options><curl-option name="default-allow">allow</curl-option></curl-options>
+    <crawl-may-not-have field="path" log="log"><crawl-pattern>/private/*
+      *.zip</crawl-pattern></crawl-may-not-have>
+    <crawl-condition-except field="path" how="regex"><crawl-pattern>^/docs/</crawl-pattern>
+      <curl-options><curl-option name="max-data-size">1000</curl-option></curl-options></crawl-condition-except>
+  </crawl-condition-when>
+  <crawl-must-have field="custom" custom-field="x"><crawl-pattern>y</crawl-pattern></crawl-must-have>
+</crawler></vse-config></vse-collection>`;
+
+it('recursive conditions of Velocity keep their order, and what has no counterpart says so', () => {
+  const accepted = accepts('velocity', file('collection.xml', VELOCITY));
+  expect(['/', '/docs/a.html', '/private/a.html', '/a.zip', 'https://elsewhere.test/'].map(accepted)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  const { xml, report } = imported('velocity', [file('collection.xml', VELOCITY)]);
+  expect(xml).toContain('nthreads="7"');
+  expect(xml).toMatch(/<cw:apply-except-for[^>]*>\s*<cw:option name="max-size-bytes" value="1000"\/>/);
+  expect(xml).toContain('<cw:option name="max-hops" value="4"/>');
+  const left = report.lines.filter(({ kind }) => kind === 'not taken').map(({ setting }) => setting);
+  expect(left).toEqual(['enable-acl = true', 'vse-crawler-wiki', 'crawl-must-have custom wc-set y']);
+});
+
+it('a collection of Velocity without conditions stays on the hosts of its seeds', () => {
+  const bare = VELOCITY.replace(/<crawl-(?:condition-when|must-have)[\s\S]*(?=<\/crawler>)/, '').replace(
+    'disallow-log',
+    'allow',
+  );
+  const accepted = accepts('velocity', file('collection.xml', bare));
+  expect([accepted('/a.html'), accepted('https://elsewhere.test/')]).toEqual([true, false]);
+});
+
+it('filters of StormCrawler that stand in a file of their own are read from it, and domains are wider than hosts', () => {
+  const filters = JSON.stringify({
+    'org.apache.stormcrawler.filtering.URLFilters': [
+      { class: 'x.RegexURLFilter', params: { regexFilterFile: 'default-regex-filters.txt' } },
+      { class: 'x.HostURLFilter', params: { ignoreOutsideHost: false, ignoreOutsideDomain: true } },
+    ],
+  });
+  const seeds = file('seeds.txt', `${SITE}/`);
+  const rules = file('default-regex-filters.txt', '-/private/\n+.');
+  const accepted = accepts('stormcrawler', file('urlfilters.json', filters), rules, seeds);
+  expect(['/a', '/private/a', 'https://docs.example.com/', 'https://elsewhere.test/'].map(accepted)).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  const { report } = imported('stormcrawler', [file('urlfilters.json', filters), seeds]);
+  expect(report.lines.map(({ setting }) => setting)).toContain('RegexURLFilter default-regex-filters.txt');
+});
+
+it('what several crawlers of one file say alike is reported once', () => {
+  const twice = NORCONEX_3.replace(/<crawler id="docs">[\s\S]*<\/crawler>/, (one) => one + one.replace('docs', 'more'));
+  const { report } = imported('norconex', [file('a.xml', twice)]);
+  expect(new Set(report.lines.map((line) => JSON.stringify(line))).size).toBe(report.lines.length);
+});
+
 it('settings reach their places, and what is left out says why', () => {
   const { xml, report } = imported('norconex', [
     file('c.xml', NORCONEX_3.replace('<maxDepth>', '<maxDocuments>9</maxDocuments><maxDepth>')),

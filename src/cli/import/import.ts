@@ -17,6 +17,7 @@ import { readNutch } from './formats/nutch.js';
 import { readOmniFind } from './formats/omnifind.js';
 import { readScrapy } from './formats/scrapy.js';
 import { readStormCrawler } from './formats/stormcrawler.js';
+import { readVelocity } from './formats/velocity.js';
 import { ImportError, type ImportFile, type ImportReader, ImportReport } from './model.js';
 import { writeConfiguration } from './write.js';
 
@@ -30,6 +31,7 @@ const READERS: Readonly<Record<string, ImportReader>> = {
   scrapy: readScrapy,
   fess: readFess,
   omnifind: readOmniFind,
+  velocity: readVelocity,
   fdse: readFdse,
 };
 

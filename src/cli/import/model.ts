@@ -19,6 +19,13 @@ export interface ImportedRule {
   readonly pattern: Pattern;
 }
 
+/** An element of `cw:Conditions`: option, apply-for, apply-except-for, may-not-have or must-have. */
+export interface ImportedCondition {
+  readonly element: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly ImportedCondition[];
+}
+
 export interface ImportedCrawler {
   name: string;
   roots: string[];
@@ -35,6 +42,8 @@ export interface ImportedCrawler {
   /** Of the Crawler element. */
   attributes: Record<string, string>;
   maxHops?: number;
+  /** Before those that `maxHops`, `exclude` and `include` make. */
+  conditions: ImportedCondition[];
   /** Of the Fetcher element. */
   fetcher: Record<string, string>;
   sink?: { type: string; url: string; index?: string; login?: string; secret?: 'password' | 'apiKey' };
@@ -49,6 +58,7 @@ export const emptyCrawler = (name: string): ImportedCrawler => ({
   include: [],
   exclude: [],
   rules: [],
+  conditions: [],
   acceptsOthers: false,
   attributes: {},
   fetcher: {},
@@ -64,17 +74,26 @@ export interface ReportLine {
 
 export class ImportReport {
   readonly lines: ReportLine[] = [];
+  private readonly known = new Set<string>();
 
   taken(setting: string, note: string): void {
-    this.lines.push({ kind: 'taken', setting, note });
+    this.add({ kind: 'taken', setting, note });
   }
 
   differently(setting: string, note: string): void {
-    this.lines.push({ kind: 'taken differently', setting, note });
+    this.add({ kind: 'taken differently', setting, note });
   }
 
   notTaken(setting: string, note: string): void {
-    this.lines.push({ kind: 'not taken', setting, note });
+    this.add({ kind: 'not taken', setting, note });
+  }
+
+  /** Several crawlers of one file often say the same. */
+  private add(line: ReportLine): void {
+    const key = JSON.stringify(line);
+    if (this.known.has(key)) return;
+    this.known.add(key);
+    this.lines.push(line);
   }
 }
 

@@ -1,7 +1,7 @@
 /** The imported configuration as a CrawlConfig.xml that a person goes on with. */
 import { RE2JS } from 're2js';
 import { crawlerNameOf } from '../first-configuration.js';
-import type { ImportedCrawler, ImportReport, Pattern } from './model.js';
+import type { ImportedCondition, ImportedCrawler, ImportReport, Pattern } from './model.js';
 
 /** Environment variable of the secret that is not copied. */
 const SECRET = 'CRAWLWAY_SECRET_SINK';
@@ -65,9 +65,10 @@ function rulesOf({ rules }: ImportedCrawler, report: ImportReport): string[] {
     : ['    <!-- A later rule overrides an earlier one. -->', '    <Rules>', ...lines, '    </Rules>'];
 }
 
-function conditionsOf({ include, exclude, maxHops }: ImportedCrawler, report: ImportReport): string[] {
+function conditionsOf({ include, exclude, maxHops, conditions }: ImportedCrawler, report: ImportReport): string[] {
   const readable = (patterns: readonly Pattern[]): Pattern[] => patterns.filter((one) => isReadable(one, report));
   const lines = [
+    ...conditions.filter(readableCondition(report)).flatMap((one) => conditionLines(one, '      ')),
     ...(maxHops === undefined ? [] : [`      <cw:option name="max-hops" value="${maxHops}"/>`]),
     ...readable(exclude).map(
       (one) => `      <cw:may-not-have test="regex" field="${one.field ?? 'url'}" value="${escaped(regexOf(one))}"/>`,
@@ -83,6 +84,17 @@ function conditionsOf({ include, exclude, maxHops }: ImportedCrawler, report: Im
     lines.push(`      <cw:must-have test="regex" field="${field}" value="${escaped(regex)}"/>`);
   }
   return lines.length === 0 ? [] : ['    <cw:Conditions default-allow="allow">', ...lines, '    </cw:Conditions>'];
+}
+
+const readableCondition =
+  (report: ImportReport) =>
+  ({ attributes }: ImportedCondition): boolean =>
+    attributes['test'] !== 'regex' || isReadable({ kind: 'regex', value: attributes['value'] ?? '' }, report);
+
+function conditionLines({ element, attributes, children }: ImportedCondition, indent: string): string[] {
+  const opening = `${indent}<cw:${element}${attributesOf(attributes)}`;
+  if (children.length === 0) return [`${opening}/>`];
+  return [`${opening}>`, ...children.flatMap((one) => conditionLines(one, `${indent}  `)), `${indent}</cw:${element}>`];
 }
 
 const KIND = { regex: 'inside', prefix: 'prefix', suffix: 'suffix', contains: 'inside', exact: 'exact' } as const;

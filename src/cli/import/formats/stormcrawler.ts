@@ -14,11 +14,16 @@ import { signedRules } from './nutch.js';
 type Mapping = Readonly<Record<string, unknown>>;
 
 export function readStormCrawler(files: readonly ImportFile[], report: ImportReport): ImportedCrawler[] {
-  const crawler = { ...emptyCrawler('stormcrawler'), staysOnSite: false, acceptsOthers: true };
+  const crawler: StormCrawler = {
+    ...emptyCrawler('stormcrawler'),
+    staysOnSite: false,
+    acceptsOthers: true,
+    domains: false,
+  };
   for (const file of files) {
-    if (/\.json$/.test(file.name)) readFilters(file, crawler, report);
+    if (/\.json$/.test(file.name)) readFilters(file, files, crawler, report);
     else if (/\.(?:ya?ml|flux)$/.test(file.name)) readConfiguration(yamlValue(file) as Mapping | null, crawler, report);
-    else
+    else if (!isFilterFile(file))
       crawler.roots.push(
         ...linesOf(file.text)
           .map((line) => line.split('\t')[0]!)
@@ -26,7 +31,20 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
       );
   }
   report.taken(`${crawler.roots.length} seeds`, 'roots');
+  if (crawler.domains)
+    crawler.include.push(...crawler.roots.map((url) => ({ kind: 'domain', value: domainOf(url) }) as const));
   return [crawler];
+}
+
+/** Without www: the other hosts of a site end in the same. */
+const domainOf = (url: string): string => new URL(url).hostname.replace(/^www\./, '');
+
+/** As RegexURLFilter reads it: `+expression` and `-expression`. */
+const isFilterFile = ({ text }: ImportFile): boolean => linesOf(text).some((line) => /^[+-]/.test(line));
+
+/** With what only the end of the import can turn into patterns: the domains of the seeds. */
+interface StormCrawler extends ImportedCrawler {
+  domains: boolean;
 }
 
 type Take = (value: string, crawler: ImportedCrawler) => string;
@@ -69,6 +87,8 @@ function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, repo
       report.taken(`${name} = ${text}`, 'ignoreRobotsTxt');
     } else if (SETTINGS[name] && Number(text) === -1)
       report.taken(`${name} = -1`, 'the bound that Crawlway has by default');
+    else if (text.includes('${'))
+      report.notTaken(`${name} = ${text}`, 'a placeholder that the build of the project fills in');
     else if (SETTINGS[name]) report.taken(`${name} = ${text}`, SETTINGS[name](text, crawler));
     else report.notTaken(name, 'has no counterpart');
   }
@@ -76,7 +96,12 @@ function readConfiguration(value: Mapping | null, crawler: ImportedCrawler, repo
     if (value[part] !== undefined) report.notTaken(part, 'the parts of a topology are parts of the server here');
 }
 
-function readFilters(file: ImportFile, crawler: ImportedCrawler, report: ImportReport): void {
+function readFilters(
+  file: ImportFile,
+  files: readonly ImportFile[],
+  crawler: StormCrawler,
+  report: ImportReport,
+): void {
   let parsed: Mapping;
   try {
     parsed = JSON.parse(file.text) as Mapping;
@@ -84,22 +109,37 @@ function readFilters(file: ImportFile, crawler: ImportedCrawler, report: ImportR
     throw new ImportError(`${file.name}: ${(error as Error).message}`);
   }
   const filters = Object.entries(parsed).find(([key]) => /urlfilters/i.test(key))?.[1];
-  for (const filter of Array.isArray(filters) ? (filters as Mapping[]) : []) readFilter(filter, crawler, report);
+  for (const filter of Array.isArray(filters) ? (filters as Mapping[]) : []) readFilter(filter, files, crawler, report);
 }
 
-function readFilter(filter: Mapping, crawler: ImportedCrawler, report: ImportReport): void {
+const FILTERS: Readonly<Record<string, string>> = {
+  BasicURLNormalizer: 'URLs are normalized here in any case',
+  SelfURLFilter: 'a link of a page to itself is a URL that is known',
+};
+
+function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: StormCrawler, report: ImportReport): void {
   const kind = String(filter['class']).split('.').at(-1)!;
   const params = (filter['params'] ?? {}) as Mapping;
-  if (kind === 'RegexURLFilter' && Array.isArray(params['urlFilters'])) {
-    crawler.rules.push(...signedRules(params['urlFilters'].map(String)));
+  const named = String(params['regexFilterFile'] ?? '');
+  const list = Array.isArray(params['urlFilters'])
+    ? params['urlFilters'].map(String)
+    : files.filter(({ name }) => name === named).flatMap(({ text }) => linesOf(text));
+  if (kind === 'RegexURLFilter' && list.length > 0) {
+    crawler.rules.push(...signedRules(list));
     crawler.acceptsOthers = false;
     report.differently(kind, 'the first match wins there, the last one here: the rules are in reverse order');
+  } else if (kind === 'RegexURLFilter' && named !== '') {
+    report.notTaken(`${kind} ${named}`, 'name this file after the configuration to have its rules');
   } else if (kind === 'MaxDepthFilter') {
     if (Number(params['maxDepth']) >= 0) crawler.maxHops = Number(params['maxDepth']);
     report.taken(kind, 'option max-hops');
   } else if (kind === 'HostURLFilter') {
-    crawler.staysOnSite = params['ignoreOutsideHost'] === true || params['ignoreOutsideDomain'] === true;
-    report.differently(kind, 'roots stay on their sites, with and without www');
-  } else if (kind === 'BasicURLNormalizer') report.taken(kind, 'URLs are normalized here in any case');
+    crawler.staysOnSite = params['ignoreOutsideHost'] === true;
+    crawler.domains = !crawler.staysOnSite && params['ignoreOutsideDomain'] === true;
+    const kept = crawler.domains
+      ? 'the crawl stays in the domains of its seeds'
+      : 'roots stay on their sites, with and without www';
+    if (crawler.staysOnSite || crawler.domains) report.differently(kind, kept);
+  } else if (FILTERS[kind]) report.taken(kind, FILTERS[kind]);
   else report.notTaken(kind, 'a filter of this kind has no counterpart; write its rules in Rules');
 }
