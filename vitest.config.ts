@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose files take minutes: begun last, they would run alone at the end. */
@@ -14,16 +14,50 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
+/**
+ * Files whose tests leave nothing behind in their process: it reads the program once for all of them. The others start servers,
+ * processes or browsers, or change what the whole process has, and get a process each.
+ */
+const SHARED = [
+  'src/**/*.spec.ts',
+  'demo-index/**/*.spec.ts',
+  'bench/**/*.spec.ts',
+  'test/{docs,fuzz,scenarios,simulation}/**/*.spec.ts',
+];
+const ALONE = ['src/adapters/threads/**/*.spec.ts', 'src/cli/**/*.spec.ts'];
+
+/** `without`: files to leave out. */
+export const configuration = (without: readonly string[] = []): ViteUserConfig => ({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
   test: {
-    include: ['src/**/*.spec.ts', 'demo-index/**/*.spec.ts', 'test/**/*.spec.ts', 'bench/**/*.spec.ts'],
-    exclude: ['test/engines/**', 'node_modules/**'],
     testTimeout: 60_000,
+    // A busy machine keeps a test waiting, and must not make it fail.
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    globalSetup: './test/support/postgres-setup.ts',
+    globalSetup: ['./test/support/program-setup.ts', './test/support/postgres-setup.ts'],
     execArgv: ['--import', './test/support/register-typescript.mjs'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ['test/**/*.spec.ts', ...ALONE],
+          exclude: [
+            'test/engines/**',
+            'node_modules/**',
+            ...SHARED.filter((files) => files.startsWith('test/')),
+            ...without,
+          ],
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'shared', isolate: false, include: SHARED, exclude: ['node_modules/**', ...ALONE, ...without] },
+      },
+    ],
   },
 });
+
+export default defineConfig(configuration());

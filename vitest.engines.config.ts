@@ -6,9 +6,11 @@ export default defineConfig({
   test: {
     include: ['test/engines/**/*.spec.ts'],
     testTimeout: 120_000,
+    // A busy machine keeps a test waiting, and must not make it fail.
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 120_000,
     maxWorkers: 2,
-    globalSetup: './test/support/postgres-setup.ts',
+    globalSetup: ['./test/support/program-setup.ts', './test/support/postgres-setup.ts'],
     execArgv: ['--import', './test/support/register-typescript.mjs'],
   },
 });

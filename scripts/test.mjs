@@ -1,5 +1,5 @@
 // Runs every check in order, one line each, and ends with `N passed, N failed`. With `static` only what needs no test run, with `fast`
-// only the tests that need no PostgreSQL, no browser and no process of their own, with `engines` only those against engines of others.
+// only the tests of vitest.fast.config.ts, with `engines` only those against engines of others.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -111,14 +111,7 @@ const checks = [
   { name: 'build', needsTests: true, run: build },
   { name: 'tests', needsTests: true, run: () => tests() },
 ];
-/** What starts databases, browsers or processes, or simulates for minutes. */
-const SLOW = [
-  'test/{api,cluster,console,crashes,simulation}/**',
-  'src/adapters/storage/{shared,postgres,cluster}/**',
-  'src/adapters/threads/**',
-  'test/*.spec.ts',
-];
-const fast = [{ name: 'fast tests', run: () => tests(...SLOW.map((files) => `--exclude=${files}`)) }];
+const fast = [{ name: 'fast tests', run: () => tests('--config', 'vitest.fast.config.ts') }];
 const engines = [{ name: 'tests against engines', run: () => tests('--config', 'vitest.engines.config.ts') }];
 
 let passed = 0;

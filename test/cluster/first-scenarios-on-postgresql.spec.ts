@@ -4,11 +4,6 @@
  */
 process.env['CRAWLWAY_TEST_DATABASE'] = 'postgres';
 
-const FILES = [
-  'deletions-that-wait-for-a-person',
-  'one-document-of-two-crawlers',
-  'pages-of-a-host-vanish',
-  'the-index-follows-the-site',
-];
+const FILES = ['one-document-of-two-crawlers', 'the-index-follows-the-site', 'sites-say-what-has-changed'];
 
 for (const file of FILES) await import(`../scenarios/${file}.spec.ts`);

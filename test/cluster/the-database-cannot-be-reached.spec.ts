@@ -27,54 +27,56 @@ async function web(): Promise<FakeSite[]> {
   return sites;
 }
 
-it.each(['silent', 'refusing'] as const)(
-  'a node that is cut off from the database (%s) and gets it back crawls on; no pause is cut short and nothing is missing',
-  async (how) => {
-    const folder = temporaryDirectory();
-    const [sites, database] = await Promise.all([web(), postgresDatabase()]);
-    const { hostname, port } = new URL(database);
-    const proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
-    onTestFinished(() => proxy.close());
-    const orders = join(folder, 'orders.jsonl');
-    const start = async (name: string, url: string): Promise<RunningServer> => {
-      const config = join(folder, `${name}.xml`);
-      writeFileSync(
-        config,
-        `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+const CUTS = ['silent', 'refusing'] as const;
+
+it('nodes that are cut off from the database, silently or refused, and get it back crawl on; no pause is cut short, nothing is missing', async () => {
+  const folder = temporaryDirectory();
+  const [sites, database] = await Promise.all([web(), postgresDatabase()]);
+  const { hostname, port } = new URL(database);
+  const proxies = await Promise.all(CUTS.map(() => TcpProxy.start({ host: hostname, port: Number(port) })));
+  for (const proxy of proxies) onTestFinished(() => proxy.close());
+  const orders = join(folder, 'orders.jsonl');
+  const start = async (name: string, url: string): Promise<RunningServer> => {
+    const config = join(folder, `${name}.xml`);
+    writeFileSync(
+      config,
+      `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
   <Crawler name="test" nthreads="8" throttleTimeMS="${THROTTLE_MS}" defaultAccept="true" crawlSitemaps="false">
     ${sites.map((site) => `<Root url="${site.url('/0')}" site="false"/>`).join('')}<cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>
   <cw:Sink name="main" type="file" url="${orders}"/>
 </CrawlConfig>`,
-      );
-      const options = serverOptions(
-        { config, data: join(folder, name), port: '0' },
-        { CRAWLWAY_DATABASE_URL: url, CRAWLWAY_FILE_SINKS: folder },
-      );
-      const server = await serve(options, { log: SILENT, withSample: false });
-      onTestFinished(() => server.close());
-      return server;
-    };
-    const cutOff = await start('cut-off', database.replace(`:${port}/`, `:${proxy.port}/`));
-    await start('other', database);
-    const pushed = (): string[] => {
-      const lines = readFileSync(orders, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
-      return [...new Set(lines.map((line) => (JSON.parse(line) as { uri: string }).uri))].sort();
-    };
-    await expect.poll(() => pushed().length, { timeout: 30_000 }).toBeGreaterThan(SITES * 5);
+    );
+    const options = serverOptions(
+      { config, data: join(folder, name), port: '0' },
+      { CRAWLWAY_DATABASE_URL: url, CRAWLWAY_FILE_SINKS: folder },
+    );
+    const server = await serve(options, { log: SILENT, withSample: false });
+    onTestFinished(() => server.close());
+    return server;
+  };
+  const cutOff = await Promise.all(
+    CUTS.map((how, i) => start(how, database.replace(`:${port}/`, `:${proxies[i]!.port}/`))),
+  );
+  await start('other', database);
+  const pushed = (): string[] => {
+    const lines = readFileSync(orders, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
+    return [...new Set(lines.map((line) => (JSON.parse(line) as { uri: string }).uri))].sort();
+  };
+  await expect.poll(() => pushed().length, { timeout: 30_000 }).toBeGreaterThan(SITES * 5);
 
-    proxy.cut(how);
-    await new Promise((resolve) => setTimeout(resolve, CUT_MS));
-    proxy.heal();
+  for (const [i, how] of CUTS.entries()) proxies[i]!.cut(how);
+  await new Promise((resolve) => setTimeout(resolve, CUT_MS));
+  for (const proxy of proxies) proxy.heal();
 
-    await expect.poll(pushed, { timeout: 50_000, interval: 200 }).toEqual(sites.flatMap(pages).sort());
-    await expect.poll(async () => (await cutOff.engine.ready()).ready, { timeout: 10_000 }).toBe(true);
-    await expect.poll(async () => (await cutOff.engine.crawler('test')).idle, { timeout: 30_000 }).toBe(true);
-    for (const site of sites) {
-      const gaps = site.requests.slice(1).map(({ at, path }, i) => ({ gap: at - site.requests[i]!.at, path }));
-      expect(gaps.filter(({ gap }) => gap < THROTTLE_MS)).toEqual([]);
-    }
-  },
-  120_000,
-);
+  await expect.poll(pushed, { timeout: 50_000, interval: 200 }).toEqual(sites.flatMap(pages).sort());
+  for (const node of cutOff) {
+    await expect.poll(async () => (await node.engine.ready()).ready, { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await node.engine.crawler('test')).idle, { timeout: 30_000 }).toBe(true);
+  }
+  for (const site of sites) {
+    const gaps = site.requests.slice(1).map(({ at, path }, i) => ({ gap: at - site.requests[i]!.at, path }));
+    expect(gaps.filter(({ gap }) => gap < THROTTLE_MS)).toEqual([]);
+  }
+}, 120_000);

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { runWorld } from './world.js';
+import { worlds } from './worlds.js';
 
-/** Further worlds: more-worlds.spec.ts, so that two test processes share the work; any number of them: `npm run simulate`. */
-const WORLDS = 75;
+/** Further worlds: more-worlds.spec.ts, so that two test processes share the work. */
+const WORLDS = worlds({ few: 30, many: 75 });
 
 describe('in every simulated world the index equals the web in the end', () => {
-  it.each(Array.from({ length: WORLDS }, (_, i) => i + 1))('world %i, with faults and crashes', async (seed) => {
+  it.each(WORLDS)('world %i, with faults and crashes', async (seed) => {
     const { violations } = await runWorld(seed);
     expect(violations, `npm run simulate -- --from ${seed} --seeds 1`).toEqual([]);
   });

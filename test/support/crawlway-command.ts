@@ -5,18 +5,19 @@ import { PROJECT_ROOT } from '../../src/server/project-root.js';
 
 const REGISTER = pathToFileURL(join(PROJECT_ROOT, 'test/support/register-typescript.mjs')).href;
 
-/**
- * What Node is told to run the `crawlway` command: the program as users have it when it is as new as the sources (`npm test`
- * builds first), else the sources, which start slower.
- */
+/** What Node is told to run the `crawlway` command: the program as users have it where it is up to date, else the sources. */
 export function crawlwayCommand(): string[] {
+  const program = process.env['CRAWLWAY_TEST_PROGRAM'] ?? builtProgram();
+  return program ? [join(program, 'crawlway.js')] : ['--import', REGISTER, join(PROJECT_ROOT, 'src/cli/crawlway.ts')];
+}
+
+/** The folder of the built program when it is as new as the sources (`npm test` builds first), which start slower; else ''. */
+export function builtProgram(): string {
   const built = statSync(join(PROJECT_ROOT, 'dist/.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = ['src', 'demo-index'].flatMap((folder) =>
     readdirSync(join(PROJECT_ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.spec.ts'))
       .map((name) => join(PROJECT_ROOT, folder, name)),
   );
-  return sources.every((source) => statSync(source).mtimeMs <= built)
-    ? [join(PROJECT_ROOT, 'dist/program/crawlway.js')]
-    : ['--import', REGISTER, join(PROJECT_ROOT, 'src/cli/crawlway.ts')];
+  return sources.every((source) => statSync(source).mtimeMs <= built) ? join(PROJECT_ROOT, 'dist/program') : '';
 }

@@ -1,16 +1,28 @@
 // `node --import` this to run a program of this repository from its sources: Node strips the types itself, what is left is
 // to find the .ts file where an import (or the start of a thread) says .js, and to compile what is
-// more than types: decorators and parameter properties.
-import { readFileSync } from 'node:fs';
+// more than types: decorators and parameter properties. Threads of the program are those of the built one where that is up to date.
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const DECORATOR = /^\s*@[A-Z]\w*\(/m;
 const PARAMETER_PROPERTY = /\bconstructor\([^)]*\b(?:private|protected|public|readonly) /;
 
+const program = process.env.CRAWLWAY_TEST_PROGRAM;
+
+/** The thread of the built program of the same name as one of the sources. */
+function builtThread(specifier) {
+  if (!program || !/^file:.*\/src\/.*\.thread\.js$/.test(specifier)) return undefined;
+  const built = join(program, specifier.slice(specifier.lastIndexOf('/') + 1));
+  return existsSync(built) ? pathToFileURL(built).href : undefined;
+}
+
 registerHooks({
   resolve(specifier, context, next) {
+    const thread = builtThread(specifier);
+    if (thread) return next(thread, context);
     try {
       return next(specifier, context);
     } catch (error) {

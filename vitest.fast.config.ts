@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+import { configuration } from './vitest.config.js';
+
+/** What starts databases, browsers or processes, or simulates for minutes: `npm run test:fast` leaves it out. */
+const SLOW = [
+  'test/{api,cluster,console,crashes,rendering,simulation,upgrade}/**',
+  'src/adapters/{browser,storage,threads}/**',
+  'src/adapters/parsers/documents/**',
+  'src/adapters/push/postgresql/**',
+  'src/cli/**',
+  'test/scenarios/{behind-a-login,kinds-of-logins,documents-are-read,sites-without-end}.spec.ts',
+  'test/*.spec.ts',
+];
+
+export default defineConfig(configuration(SLOW));
