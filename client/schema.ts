@@ -660,6 +660,7 @@ export interface VisitDto {
   readonly detail?: string;
   readonly durationSeconds: number;
   readonly bytes: number;
+  /** It found other content than the visit before. The first visit has not changed anything. */
   readonly changed: boolean;
 }
 
@@ -1667,6 +1668,12 @@ export interface Calls {
     query: { confirm?: boolean };
     body: undefined;
     answer: undefined;
+  };
+  'POST /api/v1/config/crawlers/{crawler}/rules/preview': {
+    path: { crawler: string };
+    query: { index?: number };
+    body: RuleInputDto | string;
+    answer: PreviewDto;
   };
   'POST /api/v1/config/crawlers/{crawler}/rules/move': {
     path: { crawler: string };

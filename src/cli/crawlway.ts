@@ -17,6 +17,7 @@ import { IMPORT_FORMATS, importConfiguration } from './import/import.js';
 import { init } from './init.js';
 import { createKey, listKeys, withdrawKey } from './keys.js';
 import { listLogins, testLogin } from './login.js';
+import { mcp } from './mcp.js';
 import { push } from './push.js';
 import { refresh } from './refresh.js';
 import { refused } from './refused.js';
@@ -181,6 +182,10 @@ withJson(withConfiguration(program.command('doctor')))
   .option('--data <folder>', 'where the server keeps what it knows (else CRAWLWAY_DATA, else data)')
   .addHelpText('after', '\nExit code: 0 nothing failed, 1 something did.')
   .action(doctor);
+
+withServer(program.command('mcp'))
+  .description('let an assistant look at the running server and submit URLs: the Model Context Protocol over stdio')
+  .action(mcp);
 
 program
   .command('completion')

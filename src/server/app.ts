@@ -13,6 +13,7 @@ import { MAX_REQUEST_HEAD } from './http/limits.js';
 import { ProblemFilter } from './http/problem.filter.js';
 import { answerMalformedAddress, answerUnreadable } from './http/unreadable.js';
 import { validationPipe } from './http/validation.js';
+import { serveAssistants } from './mcp/mcp-route.js';
 import { NestLog } from './nest-log.js';
 import { serveDescription } from './openapi/docs.js';
 import type { ServerOptions } from './options.js';
@@ -68,6 +69,7 @@ export async function createApp(
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));
   if (api) {
+    serveAssistants(fastify);
     serveDescription(app);
     await serveHelp(fastify);
     await serveConsole(fastify);

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsString, MaxLength, Min, ValidateIf } from 'class-validator';
@@ -151,17 +152,27 @@ export class RuleDto {
   xml!: string;
 }
 
+const position = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      required: false,
+      type: 'integer',
+      minimum: 0,
+      description: 'Position of the new rule; absent: at the end.',
+    }),
+    IfGiven(),
+    Transform(({ value }) => asWholeNumber(value)),
+    IsInt(),
+    Min(0),
+  );
+
+export class PreviewRuleQuery {
+  @position()
+  index?: number;
+}
+
 export class InsertQuery extends ConfirmQuery {
-  @ApiProperty({
-    required: false,
-    type: 'integer',
-    minimum: 0,
-    description: 'Position of the new rule; absent: at the end.',
-  })
-  @IfGiven()
-  @Transform(({ value }) => asWholeNumber(value))
-  @IsInt()
-  @Min(0)
+  @position()
   index?: number;
 }
 

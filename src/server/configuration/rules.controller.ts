@@ -24,6 +24,7 @@ import {
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Audited, ChangeNote } from '../audit/change-note.js';
+import { ClientGone } from '../http/client-gone.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { JSON_TYPE, Operation, XML_TYPE } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
@@ -32,10 +33,10 @@ import { ProblemException } from '../http/problem.js';
 import { WholeNumberPipe } from '../http/whole-number.js';
 import { API } from '../tokens.js';
 import { CHANGE_PROBLEMS, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
-import { ConfirmQuery } from './configuration.dto.js';
+import { ConfirmQuery, PreviewDto, previewDto } from './configuration.dto.js';
 import { ConfigurationService } from './configuration.service.js';
 import type { RuleInput, RuleView } from './configuration-format.js';
-import { InsertQuery, MoveDto, RuleDto, RuleInputDto } from './rule.dto.js';
+import { InsertQuery, MoveDto, PreviewRuleQuery, RuleDto, RuleInputDto } from './rule.dto.js';
 import { RuleBodyPipe } from './rule-body.pipe.js';
 
 const UNKNOWN = { 404: 'There is no such crawler or rule.' };
@@ -177,6 +178,38 @@ export class RulesController {
     await this.configuration.change((xml) => format.deleteRule(xml, crawler, index), writeRequest(request, query));
     note.changed({ index, xml: before }, undefined);
     tellVersion(reply, this.configuration);
+  }
+
+  @Post('preview')
+  @CrawlerName()
+  @HttpCode(200)
+  @Operation({
+    id: 'previewRule',
+    searches: true,
+    summary: 'What would a new crawl rule change?',
+    description:
+      'Judges the stored URLs as if the rule were inserted at the position, or at the end, and changes nothing.',
+    role: 'admin',
+    writes: false,
+    consumes: [JSON_TYPE, XML_TYPE],
+    problems: { ...UNKNOWN, 422: 'The rule has errors; `errors` lists all.' },
+  })
+  @RuleBody()
+  @ApiOkResponse({ type: PreviewDto })
+  async preview(
+    @Param('crawler') crawler: string,
+    @Body(RuleBodyPipe) rule: RuleInput,
+    @Query() { index }: PreviewRuleQuery,
+    @ClientGone() gone: AbortSignal,
+  ): Promise<PreviewDto> {
+    const { format, current } = this.configuration;
+    const xml = format.insertRule(current.xml, crawler, rule, index);
+    let last: PreviewDto | undefined;
+    for await (const report of this.configuration.preview({ xml, files: new Map() })) {
+      gone.throwIfAborted();
+      last = previewDto(report);
+    }
+    return last!;
   }
 
   @Post('move')

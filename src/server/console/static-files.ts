@@ -26,7 +26,7 @@ const PLAIN_PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>
 The API is described at <a href="/docs">/docs</a>.</p></html>`;
 
 /** A probe of a mistyped address must fail, and not be answered with a page. */
-const NO_SCREENS = new Set(['api', 'docs', 'health', 'help', 'metrics']);
+const NO_SCREENS = new Set(['api', 'docs', 'health', 'help', 'mcp', 'metrics']);
 
 /** Paths of the console's own screens have no dot in their last part; files do. */
 function isScreen(path: string): boolean {

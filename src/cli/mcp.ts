@@ -1,0 +1,19 @@
+import { CrawlwayClient } from '../../client/index.js';
+import { ServerClient, type ServerOption } from './client.js';
+
+/** Serves an assistant on the standard input and output with the tools of the running server; ends when the assistant does. */
+export async function mcp(options: ServerOption): Promise<void> {
+  const { url } = new ServerClient(options);
+  const [{ StdioServerTransport }, { assistantTools }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/stdio.js'),
+    import('../server/mcp/assistant-tools.js'),
+  ]);
+  const client = new CrawlwayClient({ server: url, key: process.env['CRAWLWAY_API_KEY'] || undefined });
+  const server = assistantTools(client);
+  const ended = new Promise<void>((resolve) => {
+    process.stdin.once('end', resolve);
+  });
+  await server.connect(new StdioServerTransport());
+  await ended;
+  await server.close();
+}

@@ -1,0 +1,81 @@
+/**
+ * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. A tool calls the API of this server with the key
+ * that came with the request, so a caller can do here what the same key can do there, and no more.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CrawlwayClient } from '../../../client/index.js';
+
+const CREDENTIALS = ['authorization', 'x-api-key'] as const;
+const KEY_WANTED = 'An API key is wanted: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
+
+export function serveAssistants(fastify: FastifyInstance): void {
+  fastify.post('/mcp', (request, reply) => answer(fastify, request, reply));
+  // Without sessions there is no stream to open and none to end.
+  fastify.route({
+    method: ['GET', 'DELETE'],
+    url: '/mcp',
+    handler: (_request, reply) => problem(reply.header('allow', 'POST'), 405, 'Send messages by POST.'),
+  });
+}
+
+async function answer(fastify: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (!request.caller) return problem(reply.header('www-authenticate', 'Bearer'), 401, KEY_WANTED);
+  const from = request.headers['sec-fetch-site'];
+  if (from !== undefined && from !== 'same-origin' && from !== 'none')
+    return problem(reply, 403, 'Another site makes the browser send the call.');
+  // Loaded by the first assistant that asks.
+  const [{ WebStandardStreamableHTTPServerTransport }, { assistantTools }] = await Promise.all([
+    import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
+    import('./assistant-tools.js'),
+  ]);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const server = assistantTools(clientOf(fastify, request));
+  try {
+    await server.connect(transport);
+    const url = `http://${request.headers.host ?? 'localhost'}${request.url}`;
+    const answered = await transport.handleRequest(new Request(url, { method: 'POST', headers: headersOf(request) }), {
+      parsedBody: request.body,
+    });
+    return await reply
+      .code(answered.status)
+      .headers(Object.fromEntries(answered.headers))
+      .send(await answered.text());
+  } finally {
+    await server.close();
+  }
+}
+
+/** Calls this server within the process: the guards of the API see the caller's own key, address and host. */
+function clientOf(fastify: FastifyInstance, caller: FastifyRequest): CrawlwayClient {
+  const own = Object.fromEntries(
+    [...CREDENTIALS, 'host' as const].flatMap((name) => {
+      const value = caller.headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
+  return new CrawlwayClient({
+    fetch: async (url, { method = 'GET', headers, body }) => {
+      const answered = await fastify.inject({
+        method: method as 'GET',
+        url,
+        headers: { ...(headers as Record<string, string>), ...own },
+        payload: body as string | undefined,
+        remoteAddress: caller.ip,
+      });
+      const isEmpty = answered.statusCode === 204 || answered.statusCode === 304;
+      const type = String(answered.headers['content-type'] ?? '');
+      return new Response(isEmpty ? null : answered.payload, {
+        status: answered.statusCode,
+        headers: { 'content-type': type },
+      });
+    },
+  });
+}
+
+const headersOf = ({ headers }: FastifyRequest): [string, string][] =>
+  Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' ? [[name, value]] : [],
+  );
+
+const problem = (reply: FastifyReply, status: number, detail: string): FastifyReply =>
+  reply.code(status).type('application/problem+json').send({ type: 'about:blank', title: detail, status, detail });

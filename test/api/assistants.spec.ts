@@ -1,0 +1,110 @@
+/** Assistants over the Model Context Protocol, driven by the client of its SDK, over HTTP and over stdio. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { crawlwayCommand } from '../support/crawlway-command.js';
+import { ApiWorld } from './api-world.js';
+
+const KEYS = { reader: 'r'.repeat(32), operator: 'o'.repeat(32), admin: 'a'.repeat(32) };
+
+interface Result {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly text: string }[];
+}
+
+describe('an assistant', () => {
+  let world: ApiWorld;
+
+  beforeAll(async () => {
+    world = await ApiWorld.start({
+      keys: `reader:read:${KEYS.reader},operator:operate:${KEYS.operator},admin:admin:${KEYS.admin}`,
+      callsPerMinute: 1_000,
+    });
+  });
+  afterAll(() => world.stop());
+
+  async function connected(key: string): Promise<Client> {
+    const client = new Client({ name: 'test', version: '1' });
+    const requestInit = { headers: { authorization: `Bearer ${key}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${world.server.url}/mcp`), { requestInit }));
+    onTestFinished(() => client.close());
+    return client;
+  }
+  async function asked(client: Client, name: string, args: Record<string, unknown> = {}) {
+    const { isError = false, content } = (await client.callTool({ name, arguments: args })) as Result;
+    const text = content[0]!.text;
+    return { isError, text, value: isError ? undefined : JSON.parse(text) };
+  }
+
+  it('finds tools to look, to submit and to preview, and none that deletes or changes the configuration', async () => {
+    const { tools } = await (await connected(KEYS.admin)).listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'explain_url',
+      'search_urls',
+      'crawl_status',
+      'list_errors',
+      'submit_urls',
+      'preview_rule',
+    ]);
+    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)).toEqual([
+      'submit_urls',
+    ]);
+  });
+
+  it('learns why a URL is where it is, which URLs there are, what limits the crawl and what fails', async () => {
+    const client = await connected(KEYS.reader);
+    const { value: judged } = await asked(client, 'explain_url', { url: world.site.url('/a.html') });
+    expect(judged.url).toBe(world.site.url('/a.html'));
+    const { value: found } = await asked(client, 'search_urls', { like: '%/c.html', limit: 5 });
+    expect(found.items.every(({ url }: { url: string }) => url.endsWith('/c.html'))).toBe(true);
+    const { value: status } = await asked(client, 'crawl_status');
+    expect(status.crawlers[0]).toMatchObject({ name: 'test', limitedBy: expect.any(String) });
+    expect(status.sinks).toHaveLength(1);
+    expect((await asked(client, 'list_errors')).value.items).toEqual(expect.any(Array));
+  });
+
+  it('does what its key may do, and reads in words what it may not', async () => {
+    const reader = await connected(KEYS.reader);
+    const urls = [world.site.url('/b.html')];
+    expect(await asked(reader, 'submit_urls', { urls })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('wants the role operate; reader has read'),
+    });
+    const operator = await connected(KEYS.operator);
+    expect((await asked(operator, 'submit_urls', { urls })).value).toMatchObject({ rejected: 0 });
+    expect((await asked(operator, 'preview_rule', { rule: '<Rule/>' })).text).toContain('wants the role admin');
+    expect((await asked(reader, 'explain_url', { url: 'no URL', crawler: 'test' })).isError).toBe(true);
+  });
+
+  it('sees what a rule would do, and the configuration stays as it is', async () => {
+    const client = await connected(KEYS.admin);
+    const admin = { authorization: `Bearer ${KEYS.admin}` };
+    const before = (await world.get('/api/v1/config', admin)).text;
+    const { value } = await asked(client, 'preview_rule', { rule: '<Rule><Path value="/a"/><Ignore/></Rule>' });
+    expect(value.done).toBe(true);
+    expect((await asked(client, 'preview_rule', { rule: '<Rule><Nothing/></Rule>' })).isError).toBe(true);
+    expect((await world.get('/api/v1/config', admin)).text).toBe(before);
+  });
+
+  it('has the same tools over stdio, by `crawlway mcp`', async () => {
+    const client = new Client({ name: 'test', version: '1' });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [...crawlwayCommand(), 'mcp', '--server', world.server.url],
+      env: { PATH: process.env['PATH'] ?? '', CRAWLWAY_API_KEY: KEYS.reader },
+    });
+    await client.connect(transport);
+    onTestFinished(() => client.close());
+    expect((await client.listTools()).tools).toHaveLength(6);
+    expect((await asked(client, 'crawl_status')).value.crawlers[0].name).toBe('test');
+    expect((await asked(client, 'submit_urls', { urls: [world.site.url('/')] })).isError).toBe(true);
+  });
+
+  it('is refused without a key, and when another site makes a browser ask', async () => {
+    await expect(connected('x'.repeat(32))).rejects.toThrow(/API key/);
+    const headers = { authorization: `Bearer ${KEYS.admin}`, 'sec-fetch-site': 'cross-site' };
+    expect((await world.send('POST', '/mcp', {}, headers)).status).toBe(403);
+    expect((await world.get('/mcp', { authorization: `Bearer ${KEYS.admin}` })).status).toBe(405);
+  });
+});
