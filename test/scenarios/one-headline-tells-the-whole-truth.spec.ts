@@ -91,7 +91,7 @@ describe('the headline of a URL', () => {
       '/links-only',
       'not-in-index',
       /^Not in the index: The page was read for its links/i,
-      undefined,
+      /change the rule with NoIndex/,
     ],
     [
       'of an unwanted type',
@@ -194,8 +194,10 @@ describe('the headline of a URL', () => {
     const { headline } = await world.engine.explain('test', url, from && site.url(from));
     expect(headline.text).toMatch(text);
     expect(headline.fate).toBe(fate);
+    // Whatever is not in the index comes with a next step.
     if (step) expect(headline.nextStep).toMatch(step);
-    else expect(headline.nextStep).toBeUndefined();
+    else expect(fate).toBe('in-index');
+    if (fate === 'in-index') expect(headline.nextStep).toBeUndefined();
   });
 
   it('lists the links of a root whose links wait for a person, with what is known of each', async () => {
@@ -221,8 +223,10 @@ describe('the headline of a URL', () => {
     await world.pass(minutes(1));
     const { headline } = await world.engine.explain('test', site.url('/twice'));
     expect(headline).toMatchObject({ fate: 'not-in-index', reason: 'removed-after-errors' });
-    expect(headline.text).toMatch(/^Not in the index: /);
-    expect(headline.nextStep).toMatch(/link/);
+    expect(headline.text).toMatch(
+      /^Not in the index: it was given up after repeated errors, the last one at 2026-\S+Z: http-5xx: The server failed.*It is tried again when a page that links to it is visited/,
+    );
+    expect(headline.nextStep).toMatch(/^Fix the page, and it comes back/);
   });
 
   it('says that the crawler is paused, whatever else is true', async () => {

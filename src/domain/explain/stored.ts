@@ -7,7 +7,7 @@ import { type Reason, storedReason } from '../policy/reasons.js';
 import { NEEDS_RENDERING } from '../render/needs-rendering.js';
 import type { Instant } from '../time/units.js';
 import type { Headline, OrderFacts, UrlFacts } from './facts.js';
-import { clause, entryOf, nextTry, policyClause, robotsClause, until } from './words.js';
+import { clause, entryOf, moment, nextTry, policyClause, robotsClause, until } from './words.js';
 
 export function ofStored(facts: UrlFacts, state: UrlState): Headline {
   return ofOrders(facts, state) ?? ofRules(facts, state) ?? ofStatus(facts, state);
@@ -116,6 +116,8 @@ function ofStatus(facts: UrlFacts, state: UrlState): Headline {
       return ofError(facts, state);
     case 'redirected':
       return ofRedirected(facts, state);
+    case 'removed':
+      return ofGivenUp(facts, state);
     default:
       return ofLeftOut(facts, state);
   }
@@ -140,6 +142,7 @@ function ofWaiting(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headl
     return waits(
       'discovered',
       `, and ${hostKey} is left alone ${until(host.backOffUntil)} because it failed or asked for it`,
+      'It is visited then by itself; refresh it to have it tried once right now.',
     );
   const queue = source === undefined ? '' : ` in the queue ${sourceName(source)}`;
   return waits('discovered', dueAt > now ? `${queue}, not before its time. ${clause(nextTry(dueAt, now))}` : queue);
@@ -174,6 +177,17 @@ function ofError({ visits, now }: UrlFacts, state: UrlState): Headline {
   return { fate, reason, text: text.trim(), nextStep: remedy };
 }
 
+/** Its status was removed: the visits that led to it say why. */
+function ofGivenUp({ visits }: UrlFacts, { reason }: UrlState): Headline {
+  const { meaning, remedy } = entryOf(reason);
+  const [last] = visits;
+  const why =
+    last && isErrorCode(last.outcome)
+      ? `it was given up after repeated errors, the last one at ${moment(last.at)}: ${last.outcome}: ${clause(entryOf(last.outcome).meaning)}${last.detail ? ` (${clause(last.detail)})` : ''}. It is tried again when a page that links to it is visited, whether that page has changed or not.`
+      : meaning;
+  return { fate: 'not-in-index', reason, text: `Not in the index: ${why}`, nextStep: remedy };
+}
+
 function ofRedirected({ related }: UrlFacts, state: UrlState): Headline {
   const refused = related?.refused;
   const to = related ? ` to ${related.url}` : '';
@@ -187,11 +201,16 @@ function ofRedirected({ related }: UrlFacts, state: UrlState): Headline {
   };
 }
 
+const INDEX_IT =
+  'To have it indexed, change the rule with NoIndex that matches it (the policy below names it), or set `defaultIndex="true"`.';
+
 /** Read, or not even asked for, and left out: the last visit says why. */
 function ofLeftOut({ related, visits, now, verdict }: UrlFacts, state: UrlState): Headline {
   const { reason } = state;
   const { meaning, remedy } = entryOf(reason);
-  const nextStep = isErrorCode(reason) || remedy === 'Nothing to do.' ? undefined : remedy;
+  const isForLinks = reason === 'links-only' && !verdict.effects.index;
+  const otherwise = isForLinks ? INDEX_IT : remedy;
+  const nextStep = isErrorCode(reason) || otherwise === 'Nothing to do.' ? undefined : otherwise;
   const again = nextTry(state.source === undefined ? undefined : state.dueAt, now);
   const out = (why: string): Headline => ({
     fate: 'not-in-index',

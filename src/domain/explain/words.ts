@@ -21,7 +21,7 @@ export function entryOf(code: string): Entry {
 /** Without its full stop, to stand inside a sentence. */
 export const clause = (sentence: string): string => sentence.replace(/\.$/, '');
 
-const moment = (at: Instant): string => isoTime(at).replace(/\.\d{3}Z$/, 'Z');
+export const moment = (at: Instant): string => isoTime(at).replace(/\.\d{3}Z$/, 'Z');
 
 export const nextTry = (dueAt: Instant | undefined, now: Instant): string =>
   dueAt === undefined || dueAt >= NEVER
