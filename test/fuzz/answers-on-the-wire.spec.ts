@@ -11,6 +11,7 @@ import { addOrder, deleteOrder, sinkDefinition, stillWanted } from '../support/p
 
 const LONGEST_MESSAGE = 2_000;
 const PATIENCE = milliseconds(300);
+const LONGEST_MS = 15_000;
 const runs = { numRuns: 10, seed: 20_261_123 };
 
 let answers: readonly Buffer[] = [];
@@ -120,9 +121,16 @@ const httpAnswer = fc
   )
   .map(([status, fields, body]) => Buffer.concat([Buffer.from([status, ...fields, '', ''].join('\r\n')), body]));
 
+/** Nothing may wait without end. */
+function inTime(work: Promise<unknown>): Promise<unknown> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error('it does not end')), LONGEST_MS);
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}
+
 async function ends(work: () => Promise<unknown>): Promise<void> {
   try {
-    await work();
+    await inTime(work());
   } catch (error) {
     expect(error, (error as Error).stack).toBeInstanceOf(SinkUnavailable);
     expect((error as Error).message.length).toBeLessThanOrEqual(LONGEST_MESSAGE);
@@ -144,7 +152,7 @@ it.each([
         expect(await sink.deliver(batch, stillWanted())).toHaveLength(batch.length);
       });
       await ends(async () => sink.probe?.(stillWanted()));
-      await sink.close();
+      await inTime(sink.close());
     }),
     runs,
   );

@@ -1,4 +1,5 @@
 import { isIP, Socket, type SocketConnectOpts } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { SinkDefinitionOf, SinkTls } from '../../../domain/crawl/sink-definition.js';
 import { type PostgresqlAddress, readPostgresqlUrl } from '../../../domain/push/postgresql-url.js';
@@ -6,6 +7,9 @@ import { ForbiddenAddress, isAllowedAddress, tlsOptions, vettedLookup } from '..
 import { GuardedClient } from './guarded-client.js';
 
 const CONNECT_WITHIN_MS = 10_000;
+const CLOSE_WITHIN_MS = 1_000;
+/** A transaction connects, begins, writes and deletes in some steps, and ends. */
+const STATEMENTS = 10;
 
 /** Connects only to addresses that a sink may have; the check is made on what the connection goes to. */
 class VettedSocket extends Socket {
@@ -32,6 +36,8 @@ export class Connections {
   readonly where: string;
   private readonly pool: pg.Pool;
   private readonly sockets = new Set<Socket>();
+  /** Milliseconds that one call may take. */
+  private readonly longest: number;
 
   /** @throws TypeError for a URL that is none of a database */
   constructor(definition: SinkDefinitionOf<'postgresql'>) {
@@ -39,6 +45,7 @@ export class Connections {
     const address = readPostgresqlUrl(url);
     if (typeof address === 'string') throw new TypeError(`sink ${name}: give ${address}`);
     const { host, port, database, user, password } = address;
+    this.longest = STATEMENTS * timeout;
     this.where = `sink ${name} at ${host}:${port}/${database}`;
     this.pool = new pg.Pool({
       Client: GuardedClient,
@@ -61,11 +68,15 @@ export class Connections {
   }
 
   query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<pg.QueryResult<Row>> {
-    return this.pool.query<Row>(sql, [...values]);
+    return this.ending(this.pool.query<Row>(sql, [...values]));
   }
 
   /** A connection that failed inside goes out of use. */
-  async transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    return this.ending(this.transacted(work));
+  }
+
+  private async transacted<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await this.pool.connect();
     let failure: Error | undefined;
     try {
@@ -85,8 +96,27 @@ export class Connections {
 
   /** Ends at once: what is in flight fails. */
   async close(): Promise<void> {
+    this.breakOff();
+    // Which waits for clients that nobody gives back.
+    await Promise.race([this.pool.end(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+  }
+
+  private breakOff(): void {
     for (const socket of this.sockets) socket.destroy();
-    await this.pool.end();
+  }
+
+  /** The driver has time limits for connecting and for each statement; a server that breaks the protocol gets around them. */
+  private async ending<T>(work: Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      this.breakOff();
+      late.reject(new Error(`connection terminated: no end within ${this.longest} ms`));
+    }, this.longest);
+    try {
+      return await Promise.race([work, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   private opened(socket: Socket): Socket {
