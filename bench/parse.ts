@@ -13,7 +13,10 @@ import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { HtmlScanner } from '../src/adapters/parsers/html/html-scanner.js';
 import { TextBuffer } from '../src/adapters/parsers/html/text-buffer.js';
 import { createPageReader } from '../src/adapters/parsers/page-reader.js';
+import { type ContentDefinition, type FieldDefinition, MARKERS } from '../src/domain/content/content-definition.js';
+import { compileFields } from '../src/domain/content/fields.js';
 import { simhash } from '../src/domain/content/simhash.js';
+import { crawlUrl } from '../src/domain/url/crawl-url.js';
 import type { Extraction, SyncExtractor } from '../src/engine/ports/content-extractor.js';
 
 const RUNS = 10;
@@ -26,7 +29,8 @@ type Contestant = (page: Buffer) => { links: number; text: number };
 
 const buffer = new TextBuffer();
 const html = createPageReader().extractorOf('text/html') as SyncExtractor;
-const CONTEXT = { ...LIMITS, contentType: 'text/html', url: 'http://bench/' };
+const CONTEXT = { ...LIMITS, contentType: 'text/html', url: 'http://bench/', wantsMetas: true };
+const PLACE = { file: 'bench', line: 1, column: 1 };
 
 const contestants: Record<string, Contestant> = {
   scanner(page) {
@@ -42,9 +46,50 @@ const contestants: Record<string, Contestant> = {
     simhash(text);
     return { links: links.length, text: text.length };
   },
+  'page reader, markers': withContent({}),
+  'page reader, selectors and fields': withContent({
+    include: ['main, #main-content, body'],
+    exclude: ['nav, footer, .sidebar, [role=navigation]'],
+    fields: [
+      field('heading', 'h1'),
+      field('version', '.version'),
+      field('released', 'time', 'datetime'),
+      field('summary', 'meta[name=description]'),
+      field('examples', 'pre > code', undefined, true),
+    ],
+  }),
   htmlparser2: withHtmlparser2,
   parse5: withParse5,
 };
+
+function field(name: string, selector: string, attribute?: string, multiple = false): FieldDefinition {
+  return { name, source: { kind: 'select', selector, attribute }, type: 'text', multiple, place: PLACE };
+}
+
+/** What `cw:Content` with its defaults and these settings reads, fields included. */
+function withContent(settings: Partial<ContentDefinition>): Contestant {
+  const content: ContentDefinition = {
+    include: [],
+    exclude: [],
+    markers: [...MARKERS],
+    main: false,
+    metas: true,
+    fields: [],
+    headings: false,
+    markdown: false,
+    changeDetection: 'content',
+    place: PLACE,
+    ...settings,
+  };
+  const context = { ...CONTEXT, content, wantsMetas: true };
+  const fields = compileFields(content.fields);
+  const url = crawlUrl(CONTEXT.url);
+  return (page) => {
+    const { links, text, metas, found } = html.extract(page, 'text/html', context) as Extraction;
+    fields({ url, base: url.href, metas, found });
+    return { links: links.length, text: text.length };
+  };
+}
 
 function withHtmlparser2(page: Buffer): ReturnType<Contestant> {
   const links: string[] = [];

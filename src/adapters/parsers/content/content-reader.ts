@@ -1,6 +1,5 @@
 /** What `cw:Content` wants of one page, from its tree and its JSON-LD. */
 
-import { compile } from 'css-select';
 import type { Document, Element, ParentNode } from 'domhandler';
 import { chunksOf } from '../../../domain/content/chunks.js';
 import {
@@ -8,14 +7,16 @@ import {
   type ContentDefinition,
   type FieldDefinition,
   type Heading,
+  type Marker,
   needsTree,
 } from '../../../domain/content/content-definition.js';
 import type { PagePart } from '../../../engine/ports/page-content.js';
 import { type Json, jsonLdItems, jsonLdValues } from './json-ld.js';
 import { keepMainContent } from './main-content.js';
 import { markdownOf } from './markdown.js';
-import { marked, prune } from './pruning.js';
+import { hasMarkers, marked, prune } from './pruning.js';
 import { folded, type ReadableText, readableText, textOf } from './readable.js';
+import { type Test, testOf } from './selectors.js';
 import { splitOff, type TreePart } from './splitting.js';
 import { elementsIn, type Tree, treeOf } from './tree.js';
 
@@ -46,13 +47,13 @@ export interface PageBytes {
   readonly showsCut: boolean;
 }
 
-type Test = (element: Element) => boolean;
 type Item = { readonly [key: string]: Json };
 
 /** Elements that one field takes of a page. */
 const MAX_FOUND = 1_000;
 const MAX_VALUE = 32_768;
 const MAX_CUT = 200;
+const NO_MARKERS: ReadonlySet<Marker> = new Set();
 
 /** One `cw:Content` made ready to read pages with. */
 export class ContentReader {
@@ -60,7 +61,10 @@ export class ContentReader {
   private readonly exclude: Test | undefined;
   private readonly split: Test | undefined;
   private readonly selected: readonly (Test | undefined)[];
-  private readonly readsTree: boolean;
+  private readonly selects: boolean;
+  private readonly markers: ReadonlySet<Marker>;
+  /** Nothing but what stands in the page itself can make a tree necessary. */
+  private readonly readsTree: 'always' | 'with markers' | 'never';
   private readonly readsJsonLd: boolean;
 
   constructor(private readonly definition: ContentDefinition) {
@@ -69,14 +73,18 @@ export class ContentReader {
     this.exclude = testOf(exclude);
     this.split = split && testOf([split.selector]);
     this.selected = fields.map(({ source }) => (source.kind === 'select' ? testOf([source.selector]) : undefined));
-    this.readsTree = needsTree(definition);
+    this.selects = this.selected.some((test) => test !== undefined);
+    this.markers = new Set(definition.markers);
+    const withoutMarkers = needsTree({ ...definition, markers: [] });
+    this.readsTree = withoutMarkers ? 'always' : definition.markers.length > 0 ? 'with markers' : 'never';
     this.readsJsonLd = fields.some(({ source }) => source.kind === 'jsonld');
   }
 
   read(page: PageBytes): Reading {
     const found = new Map<number, readonly string[]>();
     if (this.readsJsonLd) this.readJsonLd(jsonLdItems(page.utf8), found);
-    if (!this.readsTree) return { found, truncated: false };
+    if (this.readsTree === 'never' || (this.readsTree === 'with markers' && !hasMarkers(page.utf8)))
+      return { found, truncated: false };
     return this.readTree(treeOf(page.utf8.toString('utf8'), page.xml), page, found);
   }
 
@@ -86,13 +94,17 @@ export class ContentReader {
     }
   }
 
-  private readTree({ root, truncated }: Tree, page: PageBytes, found: Map<number, readonly string[]>): Reading {
+  private readTree(
+    { root, elements, truncated }: Tree,
+    page: PageBytes,
+    found: Map<number, readonly string[]>,
+  ): Reading {
     const { definition } = this;
     // Fields are of the page as it was sent.
-    this.select(root, found);
-    const splitOffs = this.split && marked(root, this.split);
-    const markers = new Set(definition.markers);
-    const pruned = prune(root, { include: this.include, exclude: this.exclude, markers });
+    this.select(elements, found);
+    const splitOffs = this.split && marked(elements, this.split);
+    const { include, exclude, markers } = this;
+    const pruned = prune(root, elements, { include, exclude, markers: hasMarkers(page.utf8) ? markers : NO_MARKERS });
     const cut: ParentNode[] = [...pruned.cut];
     const before = root.children;
     if (definition.main) cut.push(...keepMainContent(root));
@@ -121,18 +133,21 @@ export class ContentReader {
 
   private partOf({ id, title, root }: TreePart, page: PageBytes): PagePart {
     const found = new Map<number, readonly string[]>();
-    this.select(root, found);
+    this.select(elementsIn(root), found);
     for (const [number, values] of found) if (values.length === 0) found.delete(number);
     return { id, title, ...this.deliver(root, page), found };
   }
 
-  private select(root: ParentNode, found: Map<number, readonly string[]>): void {
+  private select(elements: Iterable<Element>, found: Map<number, readonly string[]>): void {
+    if (!this.selects) return;
     const values = this.selected.map((): string[] => []);
-    if (this.selected.every((test) => test === undefined)) return;
-    for (const element of elementsIn(root)) {
-      for (const [number, test] of this.selected.entries()) {
+    const { selected } = this;
+    for (const element of elements) {
+      for (let number = 0; number < selected.length; number++) {
+        const test = selected[number];
+        if (!test?.(element)) continue;
         const list = values[number]!;
-        if (!test || list.length >= MAX_FOUND || !test(element)) continue;
+        if (list.length >= MAX_FOUND) continue;
         const value = rawValueOf(element, this.definition.fields[number]!);
         if (value !== undefined) list.push(value.slice(0, MAX_VALUE));
       }
@@ -174,14 +189,6 @@ function rawValueOf(element: Element, { source }: FieldDefinition): string | und
   }
   if (element.name === 'meta') return folded(element.attribs['content'] ?? '').trim();
   return textOf(element);
-}
-
-/** Matches what one of the selectors matches. The configuration is checked for selectors that do not compile when it is read. */
-function testOf(selectors: readonly string[]): Test | undefined {
-  if (selectors.length === 0) return undefined;
-  const tests = selectors.map((selector) => compile<ParentNode | Element, Element>(selector) as Test);
-  const [only] = tests;
-  return only && tests.length === 1 ? only : (element) => tests.some((test) => test(element));
 }
 
 const readers = new WeakMap<ContentDefinition, ContentReader>();

@@ -3,7 +3,7 @@
 import type { ChildNode, Document, Element, ParentNode } from 'domhandler';
 import { isComment, isText } from 'domhandler';
 import type { Marker } from '../../../domain/content/content-definition.js';
-import { elementsIn, isElement } from './tree.js';
+import { isElement } from './tree.js';
 
 export interface Pruning {
   readonly include: ((element: Element) => boolean) | undefined;
@@ -17,21 +17,22 @@ export interface Pruning {
  */
 export function prune(
   root: Document,
+  elements: readonly Element[],
   pruning: Pruning,
 ): { readonly cut: readonly ParentNode[]; readonly isCut: boolean } {
   // Selectors are asked about the page as it was sent.
-  const included = pruning.include && marked(root, pruning.include);
-  const excluded = pruning.exclude && marked(root, pruning.exclude);
+  const included = pruning.include && marked(elements, pruning.include);
+  const excluded = pruning.exclude && marked(elements, pruning.exclude);
   const pruner = new Pruner(excluded ?? new Set(), pruning.markers);
-  pruner.prune(root, true);
+  if (excluded?.size || pruning.markers.size > 0) pruner.prune(root, true);
   const narrowed = included !== undefined && included.size > 0;
   if (narrowed) root.children = outermost(root, included);
   return { cut: pruner.cut, isCut: narrowed || pruner.isCut };
 }
 
-export function marked(root: Document, test: (element: Element) => boolean): Set<Element> {
+export function marked(elements: readonly Element[], test: (element: Element) => boolean): Set<Element> {
   const found = new Set<Element>();
-  for (const element of elementsIn(root)) if (test(element)) found.add(element);
+  for (const element of elements) if (test(element)) found.add(element);
   return found;
 }
 
@@ -41,6 +42,12 @@ function outermost(node: ParentNode, wanted: ReadonlySet<Element>): ChildNode[] 
     return wanted.has(child) ? [child] : outermost(child, wanted);
   });
 }
+
+/** What every marker has in it. */
+const SIGNS = /googleo|nosnippet|data-elastic|data-swiftype|noindex|udmcomment/i;
+
+/** May the page have a marker? Most have none, and need not be looked through for them. */
+export const hasMarkers = (utf8: Buffer): boolean => SIGNS.test(utf8.toString('latin1'));
 
 const GOOGLE = /^\s*google(on|off)\s*:\s*(index|all)\b/i;
 const NO_INDEX =

@@ -46,7 +46,16 @@ export const textOf = (node: ParentNode): string => readableText(node).text;
 const BLANKS = /[\s\u0085\u180e\u200b]+/g;
 
 /** One space for each run of white space, and no soft hyphens. */
-export const folded = (text: string): string => text.replaceAll('\u00ad', '').replace(BLANKS, ' ');
+export function folded(text: string): string {
+  for (let at = 0, blank = false; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // Any blank but single spaces, and all that is beyond ASCII, which may have other blanks and soft hyphens.
+    if (code > 0x20 && code < 0x80) blank = false;
+    else if (code === 0x20 && !blank) blank = true;
+    else return text.replaceAll('\u00ad', '').replace(BLANKS, ' ');
+  }
+  return text;
+}
 
 class Collector {
   private readonly parts: string[] = [];

@@ -1,5 +1,5 @@
 /** A page as a tree, for what the scanner cannot tell: built of pages only whose configuration asks for it. */
-import { type ChildNode, type Document, DomHandler, Element, type ParentNode } from 'domhandler';
+import { type ChildNode, type Document, DomHandler, type Element, type ParentNode } from 'domhandler';
 import { Parser } from 'htmlparser2';
 
 /** Browsers put deeper elements beside their parents, too (Blink: 512). */
@@ -15,6 +15,8 @@ const MAX_LENGTH = 16 * 1024 * 1024;
 
 export interface Tree {
   readonly root: Document;
+  /** In document order. */
+  readonly elements: readonly Element[];
   /** A limit was passed. */
   readonly truncated: boolean;
 }
@@ -25,25 +27,25 @@ export function treeOf(html: string, xml: boolean): Tree {
   let at = 0;
   for (; at < html.length && at < MAX_LENGTH && !builder.full; at += PIECE) parser.write(html.slice(at, at + PIECE));
   parser.end();
-  return { root: builder.root, truncated: at < html.length || builder.full };
+  return { root: builder.root, elements: builder.made, truncated: at < html.length || builder.full };
 }
 
 class BoundedBuilder extends DomHandler {
-  private elements = 0;
+  readonly made: Element[] = [];
   /** Open tags that made no element. */
   private skipped = 0;
 
   get full(): boolean {
-    return this.elements > MAX_ELEMENTS || this.skipped > MAX_OPEN;
+    return this.made.length > MAX_ELEMENTS || this.skipped > MAX_OPEN;
   }
 
   override onopentag(name: string, attributes: Record<string, string>): void {
-    if (this.elements > MAX_ELEMENTS || this.tagStack.length > MAX_DEPTH) {
+    if (this.made.length > MAX_ELEMENTS || this.tagStack.length > MAX_DEPTH) {
       this.skipped++;
       return;
     }
-    this.elements++;
     super.onopentag(name, attributes);
+    this.made.push(this.tagStack.at(-1) as Element);
   }
 
   override onclosetag(): void {
@@ -52,11 +54,12 @@ class BoundedBuilder extends DomHandler {
   }
 
   override ontext(data: string): void {
-    if (this.elements <= MAX_ELEMENTS) super.ontext(data);
+    if (this.made.length <= MAX_ELEMENTS) super.ontext(data);
   }
 }
 
-export const isElement = (node: ChildNode | ParentNode | null): node is Element => node instanceof Element;
+export const isElement = (node: ChildNode | ParentNode | null): node is Element =>
+  node !== null && (node.type === 'tag' || node.type === 'script' || node.type === 'style');
 
 /** In document order, the node itself included. The tree is not deep. */
 export function* elementsIn(node: ParentNode): Generator<Element> {

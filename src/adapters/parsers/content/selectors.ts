@@ -1,0 +1,48 @@
+/** CSS selectors made ready to be asked about every element of many pages. */
+import { compile } from 'css-select';
+import { parse, type Selector, SelectorType } from 'css-what';
+import type { Element, ParentNode } from 'domhandler';
+
+export type Test = (element: Element) => boolean;
+
+/** What the last compound of one alternative asks for: an element without it does not match. */
+interface Need {
+  readonly name?: string;
+  readonly attribute?: string;
+}
+
+/** Matches what one of the selectors matches. The configuration is checked for selectors that do not compile when it is read. */
+export function testOf(selectors: readonly string[]): Test | undefined {
+  if (selectors.length === 0) return undefined;
+  const alternatives = selectors.flatMap((selector) => parse(selector));
+  const test = compile<ParentNode | Element, Element>(selectors.join(', ')) as Test;
+  const needs = alternatives.map(needOf);
+  // Nearly all elements of a page are none that a selector asks for, and the compiled one takes several calls to say so.
+  return (element) => needs.some((need) => meets(element, need)) && test(element);
+}
+
+const meets = ({ name, attribs }: Element, need: Need): boolean =>
+  (need.name === undefined || need.name === name) &&
+  (need.attribute === undefined || attribs[need.attribute] !== undefined);
+
+const COMBINATORS: ReadonlySet<SelectorType> = new Set([
+  SelectorType.Adjacent,
+  SelectorType.Child,
+  SelectorType.Descendant,
+  SelectorType.Parent,
+  SelectorType.Sibling,
+  SelectorType.ColumnCombinator,
+]);
+
+function needOf(selector: readonly Selector[]): Need {
+  let last = selector.length;
+  while (last > 0 && !COMBINATORS.has(selector[last - 1]!.type)) last--;
+  let need: Need = {};
+  for (const token of selector.slice(last)) {
+    if (token.type === SelectorType.Tag) need = { ...need, name: token.name.toLowerCase() };
+    // `[name!=value]` matches elements without the attribute, too.
+    else if (token.type === SelectorType.Attribute && token.action !== 'not')
+      need = { ...need, attribute: token.name.toLowerCase() };
+  }
+  return need;
+}
