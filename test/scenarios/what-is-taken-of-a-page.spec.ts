@@ -122,3 +122,17 @@ it('takes a footer for no change when it is excluded', async () => {
   expect(await visits('<cw:Content><cw:Exclude select="footer"/></cw:Content>', page)).toBe(1);
   expect(await visits('', page)).toBe(11);
 });
+
+it('delivers microdata beside JSON-LD, with its dates, where the crawler has a Content', async () => {
+  const page = `<title>t</title><article itemscope itemtype="https://schema.org/Article"><b itemprop=headline>News</b>
+    <time itemprop=datePublished datetime=2024-05-01>May</time></article>`;
+  const site = (await startSite()).set('/', html(page));
+  const names = ['microdata.headline', 'microdata.type', 'date_published'];
+  const metas = async (content: string) => {
+    const world = await crawl({ index: 'none', crawler: `<Root url="${site.url('/')}"/>${content}` });
+    const found = world.pushed().get(site.url('/'))!.metas;
+    return names.map((name) => valuesOf(found, name));
+  };
+  expect(await metas('<cw:Content/>')).toEqual([['News'], ['Article'], ['2024-05-01T00:00:00.000Z']]);
+  expect(await metas('<cw:Content metas="false"/>')).toEqual([[], [], []]);
+});

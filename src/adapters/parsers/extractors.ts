@@ -6,7 +6,7 @@ import type { ContentExtractor, Extraction, ExtractionContext } from '../../engi
 import type { RawLink, ReadLimits } from '../../engine/ports/page-reader.js';
 import { asBuffer } from './bytes.js';
 import { charsetOf, findEncoding, toUtf8 } from './charset.js';
-import { contentReader } from './content/content-reader.js';
+import { contentReader, type Reading } from './content/content-reader.js';
 import { jsonLdItems, jsonLdMetas } from './content/json-ld.js';
 import { HtmlScanner } from './html/html-scanner.js';
 import type { PageFacts } from './html/page-facts.js';
@@ -85,6 +85,10 @@ function html(body: Buffer, mediaType: string, context: ExtractionContext, buffe
   const { metas, robotsMetas, base } = facts;
   const links = withEncodedQueries(facts.links, encoding);
   const { cutLinks: cut } = facts;
+  const { microdata = [], ...reading } = context.content
+    ? configured(utf8, context, { base, xml: options.xml, text })
+    : {};
+  const linkedData = context.wantsMetas && facts.linkedData ? jsonLdMetas(jsonLdItems(utf8)) : [];
   return {
     encoding,
     title,
@@ -95,8 +99,8 @@ function html(body: Buffer, mediaType: string, context: ExtractionContext, buffe
     cutLinks: cut && { ...cut, samples: withEncodedQueries(cut.samples, encoding) },
     metas,
     robotsMetas,
-    ...(context.wantsMetas ? { structured: facts.linkedData ? jsonLdMetas(jsonLdItems(utf8)) : [] } : {}),
-    ...(context.content ? configured(utf8, context, { base, xml: options.xml, text }) : {}),
+    ...(context.wantsMetas ? { structured: [...linkedData, ...microdata] } : {}),
+    ...reading,
     truncated: truncated || facts.truncated,
     ...(scripted === undefined ? {} : { needsRendering: scripted }),
   };
@@ -119,7 +123,7 @@ function configured(
   utf8: Buffer,
   context: ExtractionContext,
   { base, xml, text }: { base: string | undefined; xml: boolean; text: string },
-) {
+): Omit<Reading, 'truncated'> {
   const start = (base === undefined ? undefined : URL.parse(base, context.url)?.href) ?? context.url;
   const { maxTextLength, showsCut = false } = context;
   const { truncated: _, ...reading } = contentReader(context.content!).read({

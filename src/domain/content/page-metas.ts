@@ -14,6 +14,7 @@ const MAX_NAME = 100;
 const PUBLISHED = [
   'article:published_time',
   'jsonld.datepublished',
+  'microdata.datepublished',
   'dcterms.issued',
   'dcterms.created',
   'dc.date.issued',
@@ -28,6 +29,7 @@ const MODIFIED = [
   'article:modified_time',
   'og:updated_time',
   'jsonld.datemodified',
+  'microdata.datemodified',
   'dcterms.modified',
   'dc.date.modified',
   'datemodified',

@@ -11,9 +11,10 @@ import {
   needsTree,
 } from '../../../domain/content/content-definition.js';
 import type { PagePart } from '../../../engine/ports/page-content.js';
-import { type Json, jsonLdItems, jsonLdValues } from './json-ld.js';
+import { type Json, jsonLdItems, jsonLdMetas, jsonLdValues } from './json-ld.js';
 import { keepMainContent } from './main-content.js';
 import { markdownOf } from './markdown.js';
+import { hasMicrodata, microdataItems } from './microdata.js';
 import { hasMarkers, marked, prune } from './pruning.js';
 import { folded, type ReadableText, readableText, textOf } from './readable.js';
 import { type Test, testOf } from './selectors.js';
@@ -31,6 +32,8 @@ export interface Reading {
   readonly cut?: readonly string[];
   /** Of the page itself, when parts were split off it: `text` is of all of it. */
   readonly ownText?: string;
+  /** Flattened: `microdata.name`. */
+  readonly microdata?: readonly { readonly name: string; readonly value: string }[];
   readonly parts?: readonly PagePart[];
   /** Raw values of fields, by the number of the field. */
   readonly found: ReadonlyMap<number, readonly string[]>;
@@ -83,9 +86,12 @@ export class ContentReader {
   read(page: PageBytes): Reading {
     const found = new Map<number, readonly string[]>();
     if (this.readsJsonLd) this.readJsonLd(jsonLdItems(page.utf8), found);
-    if (this.readsTree === 'never' || (this.readsTree === 'with markers' && !hasMarkers(page.utf8)))
-      return { found, truncated: false };
-    return this.readTree(treeOf(page.utf8.toString('utf8'), page.xml), page, found);
+    const microdata = this.definition.metas && hasMicrodata(page.utf8);
+    const text = this.readsTree === 'always' || (this.readsTree === 'with markers' && hasMarkers(page.utf8));
+    if (!text && !microdata) return { found, truncated: false };
+    const tree = treeOf(page.utf8.toString('utf8'), page.xml);
+    const items = microdata ? { microdata: jsonLdMetas(microdataItems(tree.elements, page.base), 'microdata') } : {};
+    return text ? { ...this.readTree(tree, page, found), ...items } : { found, truncated: tree.truncated, ...items };
   }
 
   private readJsonLd(items: readonly Item[], found: Map<number, readonly string[]>): void {

@@ -73,7 +73,7 @@ const MAX_LEVELS = 2;
  * `jsonld.headline`, `jsonld.author.name` and so on, names in lower case. The name of a thing stands for the thing when that says
  * nothing else.
  */
-export function jsonLdMetas(items: readonly Item[]): { name: string; value: string }[] {
+export function jsonLdMetas(items: readonly Item[], prefix = 'jsonld'): { name: string; value: string }[] {
   const metas: { name: string; value: string }[] = [];
   const seen = new Set<string>();
   const add = (name: string, json: Json, level: number): void => {
@@ -90,7 +90,7 @@ export function jsonLdMetas(items: readonly Item[]): { name: string; value: stri
       seen.add(identity);
     }
   };
-  for (const item of items) add('jsonld', item, 0);
+  for (const item of items) add(prefix, item, 0);
   return metas;
 }
 

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { jsonLdMetas } from './json-ld.js';
+import { hasMicrodata, microdataItems } from './microdata.js';
+import { treeOf } from './tree.js';
+
+const metas = (html: string) =>
+  jsonLdMetas(microdataItems(treeOf(html, false).elements, 'http://a/b/'), 'microdata').map(
+    ({ name, value }) => `${name}=${value}`,
+  );
+
+it('flattens items, their values by element, and items in items under their property', () => {
+  expect(
+    metas(`<div itemscope itemtype="https://schema.org/Product"><h1 itemprop=name>The <b>anvil</b></h1>
+      <img itemprop=image src=i.png><time itemprop=releaseDate datetime=2024-05-01>May</time>
+      <div itemprop=offers itemscope itemtype="http://schema.org/Offer"><b itemprop="price" content="12.5">12,50</b>
+      <link itemprop=availability href="/InStock"></div><p itemprop="brand maker">Acme</p></div>`),
+  ).toEqual([
+    'microdata.type=Product',
+    'microdata.name=The anvil',
+    'microdata.image=http://a/b/i.png',
+    'microdata.releasedate=2024-05-01',
+    'microdata.offers.type=Offer',
+    'microdata.offers.price=12.5',
+    'microdata.offers.availability=http://a/InStock',
+    'microdata.brand=Acme',
+    'microdata.maker=Acme',
+  ]);
+});
+
+it('takes no harm from items in each other without end, nor from names of prototypes', () => {
+  const deep = '<p itemscope itemprop=a>'.repeat(400);
+  expect(metas(`<div itemscope><i itemprop=__proto__>x</i>${deep}</div>`)).toContain('microdata.__proto__=x');
+  expect(hasMicrodata(Buffer.from('<p>nothing</p>'))).toBe(false);
+});

@@ -1,0 +1,79 @@
+/** Microdata of a page (`itemscope`, `itemprop`) as items like those of JSON-LD. `itemref` is not followed. */
+import type { Element } from 'domhandler';
+import type { Json } from './json-ld.js';
+import { textOf } from './readable.js';
+import { isElement } from './tree.js';
+
+const SIGN = Buffer.from('itemscope');
+const MAX_ITEMS = 100;
+const MAX_PROPERTIES = 200;
+/** Items in each other. */
+const DEEPEST = 4;
+
+type Item = { readonly [key: string]: Json };
+
+export const hasMicrodata = (utf8: Buffer): boolean => utf8.includes(SIGN);
+
+/** `base`: what relative addresses begin at. */
+export function microdataItems(elements: readonly Element[], base: string): Item[] {
+  const items: Item[] = [];
+  for (const element of elements) {
+    if (items.length >= MAX_ITEMS) break;
+    const { itemscope, itemprop } = element.attribs;
+    if (itemscope !== undefined && itemprop === undefined) items.push(itemOf(element, base, 0));
+  }
+  return items;
+}
+
+function itemOf(element: Element, base: string, depth: number): Item {
+  const properties = new Map<string, Json[]>();
+  const type = typeOf(element);
+  if (type !== undefined) properties.set('@type', [type]);
+  let left = MAX_PROPERTIES;
+  const walk = (node: Element): void => {
+    for (const child of node.children) {
+      if (!isElement(child) || left <= 0) continue;
+      const names = child.attribs['itemprop']?.trim();
+      const isItem = child.attribs['itemscope'] !== undefined;
+      if (names) {
+        left--;
+        const value = isItem ? (depth < DEEPEST ? itemOf(child, base, depth + 1) : null) : propertyValue(child, base);
+        for (const name of names.split(/\s+/)) properties.set(name, [...(properties.get(name) ?? []), value]);
+      }
+      if (!isItem) walk(child);
+    }
+  };
+  walk(element);
+  return Object.fromEntries(properties);
+}
+
+/** The last part of `https://schema.org/Product`. */
+function typeOf({ attribs }: Element): string | undefined {
+  const [first] = (attribs['itemtype'] ?? '').trim().split(/\s+/);
+  return first ? first.slice(Math.max(first.lastIndexOf('/'), first.lastIndexOf('#')) + 1) : undefined;
+}
+
+/** The attribute that bears the value, by element (WHATWG HTML, 5.2.4). */
+const ADDRESSES: Readonly<Record<string, string>> = {
+  a: 'href',
+  area: 'href',
+  link: 'href',
+  audio: 'src',
+  embed: 'src',
+  iframe: 'src',
+  img: 'src',
+  source: 'src',
+  track: 'src',
+  video: 'src',
+  object: 'data',
+};
+const VALUES: Readonly<Record<string, string>> = { data: 'value', meter: 'value', time: 'datetime' };
+
+function propertyValue(element: Element, base: string): Json {
+  const { name, attribs } = element;
+  // Sites write `content` at any element, and mean it.
+  if (attribs['content'] !== undefined) return attribs['content'].trim();
+  const address = attribs[ADDRESSES[name] ?? ''];
+  if (address !== undefined) return URL.parse(address.trim(), base)?.href ?? null;
+  return attribs[VALUES[name] ?? '']?.trim() ?? textOf(element);
+}
