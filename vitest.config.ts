@@ -30,10 +30,10 @@ const ALONE = ['src/adapters/threads/**/*.spec.ts', 'src/cli/**/*.spec.ts'];
 export const configuration = (without: readonly string[] = []): ViteUserConfig => ({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
   test: {
-    testTimeout: 60_000,
-    // A busy machine keeps a test waiting, and must not make it fail.
+    // Limits are for what hangs: a busy machine keeps a test waiting, and must not make it fail.
+    testTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['./test/support/program-setup.ts', './test/support/postgres-setup.ts'],
