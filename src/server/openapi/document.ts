@@ -3,6 +3,7 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { BODY_PROBLEMS, CLOSED_PROBLEMS, COMMON_PROBLEMS, PROBLEM_CONTENT } from '../http/operation.js';
 import { ProblemDto } from '../http/problem.dto.js';
 import { SERVER_VERSION } from '../version.js';
+import { addExamples } from './examples.js';
 import { OrderBatchDto } from './order-webhook.dto.js';
 import { CALL_GROUPS, groupOf } from './tags.js';
 import { WEBHOOKS } from './webhooks.js';
@@ -42,6 +43,8 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   tellOfBodies(document);
   shareProblems(document);
   groupCalls(document);
+  describeRest(document);
+  addExamples(document);
   return nameSchemas(document);
 }
 
@@ -68,6 +71,35 @@ function nameSchemas(document: OpenAPIObject): OpenAPIObject {
     schemas: Object.fromEntries(schemas.map(([name, schema]) => [name.replace(/Dto$/, ''), schema])),
   };
   return renamed;
+}
+
+/** Of parameters that mean the same at every call. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  host: 'Host key: scheme, name and port, as the list of hosts shows it.',
+  source: 'Only URLs that wait in this source.',
+  direction: 'Ascending or descending.',
+  format: 'Of the answer.',
+  key: 'Key of the site, as its key file has it.',
+  keyLocation: 'URL of the key file, when it is not in the root folder of the host.',
+  url: 'Absolute URL.',
+  name: 'Its name, as the list shows it.',
+  login: 'Name of the login.',
+  sink: 'Name of the sink in the configuration.',
+  crawler: 'Name of the crawler in the configuration.',
+  state: 'Only those in this state.',
+  kind: 'Only those of this kind.',
+  id: 'Number, as the list shows it.',
+  index: 'Position in the list of rules, from 1.',
+  version: 'Number of the version, as the list shows it.',
+};
+
+/** An answer that nothing else is said of is what the call does; so is a parameter whose name says it all. */
+function describeRest(document: OpenAPIObject): void {
+  for (const { summary = '', responses, parameters = [] } of operationsOf(document)) {
+    for (const response of Object.values(responses))
+      if (response && 'description' in response) response.description ||= `${summary}.`;
+    for (const parameter of parameters) if ('name' in parameter) parameter.description ??= PARAMETERS[parameter.name];
+  }
 }
 
 /** A call without a security requirement says so, instead of leaving it open whether it was forgotten. */

@@ -5,18 +5,25 @@ import { describe, expect, it } from 'vitest';
 import { DISCOVERED_VIA } from '../../domain/crawl/url-state.js';
 import { PROJECT_ROOT } from '../project-root.js';
 import { apiDescription } from './describe.js';
+import { Examples } from './examples.js';
 
 interface Operation {
   readonly operationId?: string;
   readonly summary?: string;
   readonly description?: string;
-  readonly requestBody?: object;
+  readonly requestBody?: Answer;
+  readonly parameters?: readonly { readonly name: string; readonly description?: string }[];
   readonly responses: Readonly<Record<string, Answer>>;
+}
+
+interface Media {
+  readonly example?: unknown;
+  readonly examples?: unknown;
 }
 
 interface Answer {
   readonly $ref?: string;
-  readonly content?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, Media>>;
 }
 
 const description = await apiDescription();
@@ -29,6 +36,8 @@ const { paths, components } = load(description) as {
 };
 const resolved = (answer: Answer): Answer =>
   answer.$ref ? components.responses[answer.$ref.slice(answer.$ref.lastIndexOf('/') + 1)]! : answer;
+const contentsOf = (name: string, body: Answer | undefined) =>
+  Object.entries(body?.content ?? {}).map(([type, media]) => ({ name: `${name} ${type}`, media }));
 const operations = Object.entries(paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
 );
@@ -44,6 +53,30 @@ describe('openapi.yaml', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).not.toContain(undefined);
+  });
+
+  it('has an example for every request and answer', () => {
+    const bodies = operations.flatMap(({ name, operation: { requestBody, responses } }) => [
+      ...contentsOf(`${name} request`, requestBody),
+      ...Object.entries(responses).flatMap(([status, answer]) => contentsOf(`${name} ${status}`, resolved(answer))),
+    ]);
+    const without = bodies.filter(({ media }) => media.example === undefined && media.examples === undefined);
+    expect(without.map(({ name }) => name)).toEqual([]);
+    expect(bodies.length).toBeGreaterThan(100);
+  });
+
+  it('knows what every property is for example', () => {
+    const examples = new Examples(components.schemas as never);
+    for (const [name, schema] of Object.entries(components.schemas)) examples.of(schema as never, name);
+    expect([...examples.missing]).toEqual([]);
+  });
+
+  it('has no empty description', () => {
+    expect(description).not.toMatch(/description: (?:''|"")$/m);
+    const silent = operations.flatMap(({ name, operation: { parameters = [] } }) =>
+      parameters.filter(({ description: text }) => !text).map((parameter) => `${name} ${parameter.name}`),
+    );
+    expect(silent).toEqual([]);
   });
 
   it('describes every failure as a problem document', () => {

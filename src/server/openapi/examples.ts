@@ -1,0 +1,265 @@
+/**
+ * An example for every request and answer of the API description, made of the schemas: what a property is for example stands at the
+ * property, or here under its name where it means the same everywhere. What neither says has no example, and a test fails.
+ */
+import { STATUS_CODES } from 'node:http';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { PROBLEM_MEDIA_TYPE } from '../http/problem.js';
+
+type SchemaObject = Exclude<NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>[string], { $ref: string }>;
+
+type Schema = Omit<SchemaObject, 'examples'> & {
+  readonly examples?: readonly unknown[];
+  readonly const?: unknown;
+};
+type SchemaOrRef = Schema | { readonly $ref: string };
+
+const PAGE = 'https://www.example.com/docs/start.html';
+const MOMENT = '2026-03-02T08:15:30.000Z';
+const LATER = '2026-03-09T08:15:30.000Z';
+const CONFIGURATION =
+  '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v20"><Crawler name="docs"/></CrawlConfig>';
+
+/** By the name of a property or parameter, for the types that it has there. */
+const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
+  ...each(
+    MOMENT,
+    'at visitedSince createdAt decidedAt answeredAt firstSeenAt lastVisitAt lastChangeAt fetchedAt startedAt',
+  ),
+  ...each(MOMENT, 'lastSuccessAt lastAttemptAt oldest oldestDueAt endedAt'),
+  ...each(LATER, 'dueAt nextRequestAt nextAttemptAt backOffUntil expiresAt until visitedBefore'),
+  ...each(PAGE, 'url uri foundOn sample targetUrl'),
+  ...each('https://www.example.com/', 'root prefix keyLocation'),
+  ...each('docs', 'crawler source'),
+  ...each('www.example.com', 'host hostKey'),
+  ...each('search', 'sink'),
+  ...each(1, 'attempts redirects number index priorityShift shift column level new rejected imported maxHops'),
+  ...each(2, 'hops visits changes line picks concurrencyPerHost temporaryErrors parts refused'),
+  ...each(
+    3,
+    'id count start active errors lastHour waiting awaiting pending others slowPages waitingVisits documentsDeleted',
+  ),
+  ...each(12, 'judged urls documents lastDay hosts pages orders queued known pendingOrders depth'),
+  ...each(42, 'total indexed done sent compared acknowledged end textLength milliseconds'),
+  ...each(2048, 'pendingBytes'),
+  ...each(0.5, 'seconds durationSeconds averageLatencySeconds visitPriceSeconds successShare searched'),
+  ...each(2.5, 'pagesPerSecond errorsPerSecond ordersPerSecond throttleSeconds crawlDelaySeconds weight'),
+  ...each(30, 'connectTimeoutSeconds totalTimeoutSeconds readTimeoutSeconds'),
+  ...each(86_400, 'upToSeconds periodSeconds changeIntervalSeconds refreshMinimumAgeSeconds errorExpirySeconds'),
+  ...each(604_800, 'maximumAgeSeconds refreshMaximumAgeSeconds'),
+  ...each(['https://www.example.com/a.html'], 'samples'),
+  address: ['192.0.2.7'],
+  after: ['18 URLs visited'],
+  agent: ['crawlway'],
+  answer: ['released'],
+  before: ['paused'],
+  byHost: [{ 'www.example.com': 3 }],
+  byStatus: [{ indexed: 42, waiting: 12 }],
+  code: ['unknown-element'],
+  concurrency: [10],
+  connector: ['crawlway'],
+  contentType: ['text/html'],
+  counts: [{ indexed: 42, waiting: 12, error: 3 }],
+  crawlers: [['docs']],
+  createdBy: ['admin'],
+  cut: [['Cookie notice']],
+  detail: ['the server answered 404'],
+  effect: ['index=no'],
+  encoding: ['utf-8'],
+  errorClasses: [{ 'http-404': 3 }],
+  errorsByCode: [{ 'http-404': 3 }],
+  etag: ['"5f2b"'],
+  fetcher: ['default'],
+  file: ['CrawlConfig.xml'],
+  fileName: ['start.html'],
+  files: [{ 'crawl.rules': 'allow domain example.com' }],
+  aliases: [['Urls']],
+  children: [['Rule']],
+  choices: [['true', 'false']],
+  default: ['false'],
+  form: ['`true` or `false`'],
+  namespace: ['exa:com.exalead.mercury.mami.crawl.v20'],
+  unit: ['milliseconds'],
+  urlList: [['https://www.example.com/a.html']],
+  follow: [2, true],
+  group: ['intranet'],
+  headers: [['X-Team: search']],
+  index_follow: [3],
+  instance: ['/api/v1/crawlers/docs'],
+  key: ['cw_read_2f7c1e', '9f86d081884c7d65'],
+  kind: ['a'],
+  language: ['en'],
+  lastModified: ['Mon, 02 Mar 2026 08:15:30 GMT'],
+  lastRefusal: ['mapper_parsing_exception'],
+  lastStatus: [200],
+  layer: ['crawl-rules'],
+  like: ['https://www.example.com/docs/%'],
+  limitedBy: ['the pause between requests to www.example.com'],
+  markdown: ['# Start'],
+  maxSizeBytes: [104_857_600],
+  meaning: ['The last crawl rule with a say in the matter has the action Ignore.'],
+  message: ['the element Rool is not known; did you mean Rule?'],
+  mimeType: ['text/html'],
+  name: ['docs'],
+  needsConfirmation: [['docs']],
+  next: ['bGFzdA', 42],
+  nextStep: ['Change that rule, or put a rule with Accept after it.'],
+  outcome: ['indexed'],
+  path: [['Start', 'Install']],
+  pendingDeletion: ['http-404'],
+  pointer: ['/url'],
+  priority: [0],
+  problems: [['line 3: the URL has no host']],
+  proxy: ['http://proxy.example.com:3128'],
+  readyWhen: ['.content'],
+  reason: ['http-404'],
+  reasons: [['the store does not answer'], { 'http-404': 3 }],
+  redir: [4],
+  refresh: [1],
+  refusal: ['the document has no field `title`'],
+  remedy: ['Change that rule, or put a rule with Accept after it.'],
+  rule: ['Disallow: /private'],
+  searchPage: ['http://localhost:8091/'],
+  setBy: ['CrawlConfig.xml:12'],
+  stamp: ['5f2b0c9d'],
+  status: [200, 'robots.txt was read'],
+  steps: ['click .more; wait 0.5'],
+  target: ['docs'],
+  test: ['rule 3: host is www.example.com'],
+  text: ['Read this first.'],
+  title: ['Start'],
+  to: [2],
+  type: ['about:blank'],
+  user: [5],
+  userAgent: ['crawlway/1.0 (+https://www.example.com/bot)'],
+  value: ['Start'],
+  warning: ['two crawlers push to this sink under one name'],
+  what: ['configuration-changed'],
+  from: ['https://www.example.com/', 1],
+  version: [2, '0.1.0'],
+  bytes: [2048, 'UmVhZCB0aGlzIGZpcnN0Lg=='],
+  who: ['admin'],
+  xml: [CONFIGURATION],
+};
+
+/** What is neither JSON nor made of properties. */
+const BY_MEDIA_TYPE: Readonly<Record<string, string>> = {
+  'application/xml': CONFIGURATION,
+  'text/csv': `url,status,reason\n${PAGE},indexed,indexed\n`,
+  'text/plain': 'crawlway_active_fetches 3\n',
+  'application/x-ndjson': `{"url":"${PAGE}","status":"indexed","reason":"indexed"}\n`,
+};
+
+/** How deep schemas are followed that contain themselves. */
+const DEEPEST = 6;
+
+function each(value: unknown, names: string): Record<string, readonly unknown[]> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, [value]]));
+}
+
+const typesOf = ({ type }: Schema): readonly string[] => (type === undefined ? [] : ([type].flat() as string[]));
+
+const typeOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
+
+export class Examples {
+  /** Properties for which no example is known. */
+  readonly missing = new Set<string>();
+
+  constructor(private readonly schemas: Readonly<Record<string, SchemaOrRef>>) {}
+
+  of(given: SchemaOrRef, name = '', depth = 0): unknown {
+    const schema = this.resolved(given);
+    const own = schema.example ?? schema.examples?.[0] ?? schema.const ?? schema.default ?? schema.enum?.[0];
+    if (own !== undefined) return own;
+    const choices = (schema.oneOf ?? schema.anyOf) as readonly SchemaOrRef[] | undefined;
+    if (choices) return choices.map((one) => this.of(one, name, depth)).find((example) => example !== undefined);
+    if (schema.allOf)
+      return Object.assign({}, ...(schema.allOf as readonly SchemaOrRef[]).map((part) => this.of(part, name, depth)));
+    const named = BY_NAME[name]?.find((value) => this.fits(schema, value));
+    if (named !== undefined) return named;
+    if (schema.properties) return this.ofObject(schema, depth);
+    if (schema.items) return depth >= DEEPEST ? [] : [this.of(schema.items as SchemaOrRef, name, depth + 1)];
+    if (typesOf(schema).includes('boolean')) return true;
+    if (typesOf(schema).includes('object')) return {};
+    if (name !== '') this.missing.add(name);
+    return undefined;
+  }
+
+  private ofObject({ properties = {}, required = [] }: Schema, depth: number): Record<string, unknown> {
+    const kept = Object.entries(properties).filter(([name]) => depth < DEEPEST || required.includes(name));
+    return Object.fromEntries(
+      kept.map(([name, property]) => [name, this.of(property as SchemaOrRef, name, depth + 1)]),
+    );
+  }
+
+  private fits(schema: Schema, value: unknown): boolean {
+    const types = typesOf(schema);
+    if (Array.isArray(value) && schema.items) {
+      const items = this.resolved(schema.items as SchemaOrRef);
+      return types.includes('array') && value.every((item) => this.fits(items, item));
+    }
+    // An object with declared properties is made of them.
+    if (schema.properties) return false;
+    if (types.length === 0) return true;
+    return types.includes(typeOf(value)) || (typeof value === 'number' && types.includes('number'));
+  }
+
+  private resolved(given: SchemaOrRef): Schema {
+    if (!('$ref' in given)) return given;
+    return this.resolved(this.schemas[given.$ref.slice(given.$ref.lastIndexOf('/') + 1)] as SchemaOrRef);
+  }
+}
+
+/** Returns the names of properties without an example. */
+export function addExamples(document: OpenAPIObject): ReadonlySet<string> {
+  const examples = new Examples((document.components?.schemas ?? {}) as Record<string, SchemaOrRef>);
+  // Problems at several calls share one object.
+  for (const { content, status, about } of contentsOf(document))
+    for (const [mediaType, media] of Object.entries(content)) {
+      if (media.example !== undefined || media.examples !== undefined) continue;
+      const example = BY_MEDIA_TYPE[mediaType] ?? (media.schema && examples.of(media.schema as SchemaOrRef));
+      const isProblem = mediaType === PROBLEM_MEDIA_TYPE && status !== undefined;
+      content[mediaType] = { ...media, example: isProblem ? problem(status, about) : example };
+    }
+  return examples.missing;
+}
+
+const problem = (status: number, about: string): object => ({
+  type: 'about:blank',
+  title: STATUS_CODES[status] ?? 'Problem',
+  status,
+  detail: about,
+  instance: '/api/v1/crawlers/docs',
+});
+
+type Content = Record<string, { schema?: unknown; example?: unknown; examples?: unknown }>;
+
+interface Described {
+  readonly content: Content;
+  /** Of an answer. */
+  readonly status: number | undefined;
+  /** What the description says of it. */
+  readonly about: string;
+}
+
+function contentsOf(document: OpenAPIObject): Described[] {
+  const found: Described[] = [];
+  const visit = (node: object, status: number | undefined): void => {
+    if ('content' in node && typeof node.content === 'object') {
+      // Answers of many calls are one object: each gets its own.
+      const content = { ...node.content } as Content;
+      Object.assign(node, { content });
+      found.push({ content, status, about: 'description' in node ? String(node.description) : '' });
+      return;
+    }
+    for (const [name, child] of Object.entries(node) as [string, unknown][]) {
+      const code = /^(?:Problem)?(\d{3})$/.exec(name)?.[1];
+      if (typeof child === 'object' && child !== null) visit(child, code === undefined ? status : Number(code));
+    }
+  };
+  visit(document.paths, undefined);
+  visit(document.webhooks ?? {}, undefined);
+  visit(document.components?.responses ?? {}, undefined);
+  return found;
+}
