@@ -18,7 +18,7 @@ export async function refresh(what: string, options: RefreshOptions): Promise<vo
   const answer = await client.call<RefreshedDto>('POST', path, { type: 'application/json', text });
   if (options.json) return printJson(answer);
   const { count, resting } = answer;
-  process.stdout.write(`${count} URLs are due now\n`);
+  process.stdout.write(`${count} ${count === 1 ? 'URL is' : 'URLs are'} due now\n`);
   for (const { host, until } of resting)
     process.stdout.write(
       `${printable(host)} rests until ${until}: one request is made to it now, and a good answer ends the rest\n`,

@@ -46,7 +46,7 @@ describe('the server as a process', () => {
 
     const many = Array.from({ length: 2_500 }, (_, i) => site.url(`/many/${i}`)).join('\n');
     const refreshed = await crawlway('refresh', site.url('/b.html'), '--server', url).ended;
-    expect([refreshed.code, refreshed.stdout]).toEqual([0, '1 URLs are due now\n']);
+    expect([refreshed.code, refreshed.stdout]).toEqual([0, '1 URL is due now\n']);
     const [status, explained, submitted, cleared] = await Promise.all([
       crawlway('status', '--once', '--server', url).ended,
       crawlway('explain', site.url('/'), '--server', url).ended,

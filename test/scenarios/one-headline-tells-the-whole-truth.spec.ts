@@ -275,6 +275,33 @@ it.each([
   expect(headline.nextStep).toBeTruthy();
 });
 
+it('what a visit notes of its request and its links does not make the headline say that text is missing', async () => {
+  const site = await startSite();
+  site.page('/held');
+  site.set('/', { headers: { ...HTML, 'set-cookie': 'a=1' }, body: html('Cookie', ['/after', '/held']) });
+  site.set('/after', { headers: { ...HTML, 'x-robots-tag': 'noarchive' }, body: html('After', []) });
+  const crawler = `<Root url="${site.url('/')}"/>`;
+  const world = await start({ attributes: 'nthreads="1" nearDuplicateDetector="false"', crawler, index: 'none' });
+  const visitHeld = async (): Promise<void> => {
+    await world.pass(minutes(1));
+    await world.engine.refresh('test', { url: site.url('/held') });
+    await world.pass(minutes(1));
+  };
+  site.set('/held', { status: 503, headers: { 'retry-after': '3600' } });
+  await visitHeld();
+  site.page('/held');
+  await visitHeld();
+  for (const [path, noted] of [
+    ['/after', /sent with cookie a/],
+    ['/held', /tried at the request of a person/],
+  ] as const) {
+    const { visits } = await world.engine.urlHistory('test', site.url(path));
+    expect(visits.map(({ detail }) => detail ?? '').join(' ')).toMatch(noted);
+    const { headline } = await world.engine.explain('test', site.url(path));
+    expect(headline.text).toMatch(/^In the index\. It is visited next at \S+$/);
+  }
+});
+
 it('the headline of a page whose deletion waits for an early look says so', async () => {
   const site = await startSite();
   const paths = Array.from({ length: 60 }, (_, n) => `/p${n}`);

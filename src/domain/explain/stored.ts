@@ -7,6 +7,7 @@ import { type Reason, storedReason } from '../policy/reasons.js';
 import { NEEDS_RENDERING } from '../render/needs-rendering.js';
 import type { Instant } from '../time/units.js';
 import type { Headline, OrderFacts, UrlFacts } from './facts.js';
+import { detailOfAnswer } from './visit-detail.js';
 import { clause, entryOf, moment, nextTry, policyClause, robotsClause, until } from './words.js';
 
 export function ofStored(facts: UrlFacts, state: UrlState): Headline {
@@ -149,9 +150,12 @@ function ofWaiting(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headl
 }
 
 function ofIndexed({ visits, now }: UrlFacts, state: UrlState): Headline {
-  const unread = visits.find(({ outcome }) => outcome === 'document')?.detail;
+  const unread = detailOfAnswer(visits.find(({ outcome }) => outcome === 'document')?.detail);
   if (state.reason === NEEDS_RENDERING) return ofScriptMade(unread, state, now);
-  const without = unread ? ` Its text is missing (${clause(unread)}).` : '';
+  const lacks = unread?.startsWith('render')
+    ? 'It was taken as it was sent, without its scripts'
+    : 'Its text is missing';
+  const without = unread ? ` ${lacks} (${clause(unread)}).` : '';
   const again = nextTry(state.source === undefined ? undefined : state.dueAt, now);
   return { fate: 'in-index', reason: state.reason, text: `In the index.${without} ${again}`.trim() };
 }
@@ -225,7 +229,7 @@ function ofLeftOut({ related, visits, now, verdict }: UrlFacts, state: UrlState)
   if (reason === 'near-duplicate' && related) return out(`its text is nearly the same as that of ${related.url}`);
   if (verdict.accepted && (state.status === 'filtered' || state.status === 'elsewhere'))
     return { ...out('the configuration has just changed, and it waits to be judged again'), fate: 'on-its-way' };
-  const detail = visits[0]?.outcome === reason ? visits[0].detail : undefined;
+  const detail = visits[0]?.outcome === reason ? detailOfAnswer(visits[0].detail) : undefined;
   return out(
     detail && detail !== `not indexed: ${reason}` ? `${clause(meaning)} (${clause(detail)})` : clause(meaning),
   );

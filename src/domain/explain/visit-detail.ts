@@ -79,15 +79,18 @@ export function toldDetail(detail: string | undefined, teller: Teller): string {
 export function relatedUrl(
   detail: string | undefined,
 ): { readonly url: string; readonly refused?: ReasonCode } | undefined {
-  if (detail === undefined) return undefined;
-  const said = detail
-    .replace(TRIED, '')
-    .replace(TOLD, '')
-    .replace(SENT, '')
-    .replace(CUT, '')
-    .split(`; ${TERMS}`, 1)[0]!;
+  const said = detailOfAnswer(detail);
+  if (said === undefined) return undefined;
   const redirect = REDIRECT.exec(said);
   if (redirect) return { url: redirect[1]!, refused: redirect[2] as ReasonCode | undefined };
   const url = (CANONICAL.exec(said) ?? DUPLICATE.exec(said))?.[1];
   return url === undefined ? undefined : { url };
+}
+
+/** What the detail says of the answer itself, without how it was asked for, links cut off and terms of the site. */
+export function detailOfAnswer(detail: string | undefined): string | undefined {
+  if (detail === undefined || detail.startsWith(TERMS)) return undefined;
+  const stripped = detail.replace(TRIED, '').replace(TOLD, '').replace(SENT, '').replace(CUT, '');
+  const said = stripped.split(`; ${TERMS}`, 1)[0]!;
+  return said === '' || said.startsWith(TERMS) ? undefined : said;
 }
