@@ -19,6 +19,13 @@ export const metasOf = (values: Readonly<Record<string, unknown>>): Meta[] =>
 /** As in Markdown: `## Installation`. */
 export const headingText = ({ level, text }: Heading): string => `${'#'.repeat(level)} ${text}`;
 
+/** Headings, Markdown and chunks as metas, for sinks that have no other fields; a chunk is JSON. */
+export const formsAsMetas = ({ headings = [], markdown, chunks = [] }: PushDocument): readonly Meta[] => [
+  ...headings.map((heading) => ({ name: 'headings', value: headingText(heading) })),
+  ...(markdown === undefined ? [] : [{ name: 'markdown', value: markdown }]),
+  ...chunks.map((chunk) => ({ name: 'chunks', value: JSON.stringify(chunk) })),
+];
+
 /** The metas whose values have a type, as such values are written in JSON. */
 export const typedMetas = (metas: readonly Meta[], type: 'date' | 'number'): readonly Meta[] =>
   metas.filter((meta) => meta.type === type);

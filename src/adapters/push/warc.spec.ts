@@ -75,4 +75,20 @@ describe('the WARC sink', () => {
     const records = files.map(({ bytes }) => recordsOf(gunzipSync(bytes)).map(({ fields }) => fields['WARC-Type']));
     expect(records[1]).toEqual(['warcinfo', 'resource', 'metadata']);
   });
+
+  it('keeps headings, Markdown and chunks with the metas, a line each', async () => {
+    const folder = temporaryDirectory();
+    const sink = new WarcSink(sinkDefinition({ type: 'warc', url: join(folder, 'pages.warc') }));
+    onTestFinished(() => sink.close());
+    const chunk = { text: 'One', path: ['T'], start: 0, end: 3 };
+    const forms = { headings: [{ level: 2, text: 'T', start: 0 }], markdown: '## T\n\nOne', chunks: [chunk] };
+    await sink.deliver([addOrder('http://a/', forms)], stillWanted());
+    const [file] = readdirSync(folder);
+    const records = recordsOf(readFileSync(join(folder, file!)));
+    expect(records.at(-1)!.block.split('\r\n').slice(-4, -1)).toEqual([
+      'headings: ## T',
+      'markdown: "## T\\n\\nOne"',
+      `chunks: ${JSON.stringify(chunk)}`,
+    ]);
+  });
 });

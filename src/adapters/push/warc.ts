@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+import { formsAsMetas } from './metas.js';
 import { allAcknowledged } from './splitting.js';
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -106,7 +107,12 @@ export class WarcSink implements Sink {
     const main = before
       ? this.record('revisit', { ...fields, ...revisitOf(before) }, Buffer.alloc(0))
       : this.record('resource', { ...fields, 'Content-Type': contentType(master) }, Buffer.from(master.bytes));
-    const lines = [['contentHash', stamp], ...metas.map(({ name, value }) => [name, value])];
+    // A field is a line, and Markdown lives of its lines.
+    const forms = formsAsMetas(order.document).map(({ name, value }) => [
+      name,
+      name === 'markdown' ? JSON.stringify(value) : value,
+    ]);
+    const lines = [['contentHash', stamp], ...metas.map(({ name, value }) => [name, value]), ...forms];
     const text = lines.map(([name, value]) => `${oneLine(name!)}: ${oneLine(value!)}\r\n`).join('');
     return [main, this.metadata({ ...subject, 'WARC-Refers-To': id }, text)];
   }

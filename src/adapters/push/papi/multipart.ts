@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Meta, PushDocument } from '../../../domain/push/order.js';
-import { headingText } from '../metas.js';
+import type { PushDocument } from '../../../domain/push/order.js';
+import { formsAsMetas } from '../metas.js';
 import { documentField, FIELD } from './names.js';
 
 export interface MultipartBody {
@@ -38,7 +38,7 @@ function documentText(document: PushDocument, key: number, boundary: string): st
   const field = (name: string, value: string) => `${start}${documentField(key, quoted(name))}"\r\n\r\n${value}\r\n`;
   let text = field(FIELD.uri, uri) + field(FIELD.stamp, stamp);
   for (const { name, value } of metas) text += field(FIELD.meta(name), value);
-  for (const { name, value } of formsOf(document)) text += field(FIELD.meta(name), value);
+  for (const { name, value } of formsAsMetas(document)) text += field(FIELD.meta(name), value);
   if (master.encoding) text += field(FIELD.partDirective('encoding'), master.encoding);
   text += field(FIELD.partDirective('filename'), master.fileName);
   text += field(FIELD.partDirective('mimeHint'), master.mimeType);
@@ -53,13 +53,6 @@ function withCutText(document: PushDocument): PushDocument {
   const master = { bytes: Buffer.from(document.text), mimeType: 'text/plain', encoding: 'utf-8', fileName };
   return { ...document, master };
 }
-
-/** As metas, since the protocol has no other fields; a chunk is JSON. */
-const formsOf = ({ headings = [], markdown, chunks = [] }: PushDocument): readonly Meta[] => [
-  ...headings.map((heading) => ({ name: 'headings', value: headingText(heading) })),
-  ...(markdown === undefined ? [] : [{ name: 'markdown', value: markdown }]),
-  ...chunks.map((chunk) => ({ name: 'chunks', value: JSON.stringify(chunk) })),
-];
 
 /** Formats of text, which the server reads by itself. */
 const READ_FROM_BYTES = /^text\/|[/+](?:xml|json)$/;
