@@ -1,7 +1,14 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ElasticsearchSink } from '../../src/adapters/push/elasticsearch.js';
+import type { SinkSettings } from '../../src/domain/crawl/sink-definition.js';
 import type { OrderAnswer, PushOrder } from '../../src/domain/push/order.js';
+import type { SinkOptions } from '../../src/domain/push/sink-types.js';
+import { instant, minutes } from '../../src/domain/time/units.js';
 import { SinkUnavailable } from '../../src/engine/ports/sink.js';
+import { authority, type Identity } from '../support/certificates.js';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../support/push-orders.js';
 import { type OpenSearch, openSearchIsMissing, startOpenSearch } from './support/opensearch.js';
 
@@ -22,10 +29,9 @@ describe.skipIf(missing !== undefined)(`OpenSearch${missing === undefined ? '' :
     onTestFinished(async () => void (await engine.call('DELETE', `${index}*`)));
   });
 
-  const opened = (name = index) => {
-    const sink = new ElasticsearchSink(
-      sinkDefinition({ type: 'opensearch', url: engine.url, options: { index: name } }),
-    );
+  const opened = (options: SinkOptions['opensearch'] = {}, settings: Partial<SinkSettings> = {}) => {
+    const definition = { type: 'opensearch', url: engine.url, options: { index, ...options }, ...settings } as const;
+    const sink = new ElasticsearchSink(sinkDefinition(definition));
     onTestFinished(() => sink.close());
     return sink;
   };
@@ -110,16 +116,94 @@ describe.skipIf(missing !== undefined)(`OpenSearch${missing === undefined ? '' :
     expect(Object.keys(made[`${index}-v1`]!.mappings.properties)).toEqual(['stamp', 'uri']);
   });
 
-  it('tells everything it holds of 5,000 documents', async () => {
-    const sink = opened();
-    for (let first = 0; first < 5_000; first += 1_000) await sink.deliver(numbered(1_000, first), stillWanted());
-    const held = await heldBy(sink);
-    expect(held).toEqual(
-      numbered(5_000)
-        .map(({ uri }, i) => `${uri} s${i}`)
-        .sort(),
-    );
+  it('passes documents through its pipeline on their way into the index', async () => {
+    const pipeline = `${index}-pipeline`;
+    const processors = [{ set: { field: 'checked', value: 'yes' } }];
+    expect(await engine.call('PUT', `_ingest/pipeline/${pipeline}`, { processors })).toMatchObject({
+      acknowledged: true,
+    });
+    await opened({ pipeline }).deliver([addOrder('http://site.test/a')], stillWanted());
+    await engine.call('POST', `${index}/_refresh`);
+    // As it is stored: the mapping of Crawlway makes nothing of a field that it does not know.
+    const { hits } = (await engine.call('GET', `${index}/_search`)) as { hits: { hits: { _source: object }[] } };
+    expect(hits.hits).toMatchObject([{ _source: { uri: 'http://site.test/a', checked: 'yes' } }]);
+    await engine.call('DELETE', `_ingest/pipeline/${pipeline}`);
   });
+
+  it('makes a missing index by its template, under its alias, and keeps what is of one host on one shard', async () => {
+    const template = JSON.stringify({
+      settings: { number_of_shards: 3 },
+      mappings: { properties: { team: { type: 'keyword' } } },
+    });
+    const alias = `${index}-all`;
+    const sink = opened({ template, alias, routing: 'host' });
+    const orders = ['a', 'b', 'c'].flatMap((host) =>
+      [1, 2, 3].map((page) => addOrder(`http://${host}.test/${page}`, { stamp: 's' })),
+    );
+    await sink.deliver(orders, stillWanted());
+    await engine.call('POST', `${index}/_refresh`);
+    const made = (await engine.call('GET', index))[index] as {
+      aliases: object;
+      mappings: { properties: Record<string, { type: string }> };
+      settings: { index: { number_of_shards: string } };
+    };
+    expect(made.settings.index.number_of_shards).toBe('3');
+    expect(Object.keys(made.aliases)).toEqual([alias]);
+    expect(made.mappings.properties).toMatchObject({ team: { type: 'keyword' }, uri: { type: 'keyword' } });
+    const { hits } = (await engine.call('GET', `${alias}/_search?size=9`)) as {
+      hits: { hits: { _routing: string }[] };
+    };
+    expect(hits.hits.map(({ _routing }) => _routing).sort()).toEqual([...'aaabbbccc'].map((host) => `${host}.test`));
+    expect(await sink.documents(['http://b.test/2', 'http://b.test/9'], stillWanted())).toMatchObject([
+      { document: { uri: 'http://b.test/2', stamp: 's' } },
+    ]);
+    await sink.deliver([deleteOrder('http://b.test/2')], stillWanted());
+    expect(await heldBy(sink)).toHaveLength(8);
+    expect(await engine.call('DELETE', `_index_template/crawlway-${index}`)).toMatchObject({ acknowledged: true });
+  });
+
+  it('keeps a newer document when an older order comes late, where versions are external', async () => {
+    const sink = opened({ versions: 'external' });
+    const at = (time: number, stamp: string): PushOrder => ({
+      ...addOrder('http://site.test/a', { stamp }),
+      decidedAt: instant(time),
+    });
+    await sink.deliver([at(2_000, 'new')], stillWanted());
+    expect(states(await sink.deliver([at(1_000, 'old')], stillWanted()))).toEqual(['acknowledged']);
+    expect(await heldBy(sink)).toEqual(['http://site.test/a new']);
+  });
+
+  it('is reached through TLS by its own authority, and by no other', async () => {
+    const own = authority('own authority');
+    const url = await tlsBefore(engine.url, own.issue(['127.0.0.1']));
+    const trusting = (cert: string) => opened({}, { url, tls: { certificateAuthorities: [cert] } });
+    const order = addOrder('http://site.test/a', { stamp: 'one' });
+    await expect(trusting(authority('somebody else').cert).deliver([order], stillWanted())).rejects.toThrow(
+      SinkUnavailable,
+    );
+    expect(states(await trusting(own.cert).deliver([order], stillWanted()))).toEqual(['acknowledged']);
+    expect(await heldBy(opened())).toEqual(['http://site.test/a one']);
+  });
+
+  it(
+    'tells everything it holds of 100,000 documents',
+    async () => {
+      // Longer than by default: the engine merges on the same two cores.
+      const sink = opened({}, { timeout: minutes(5) });
+      const batches = Array.from({ length: 100 }, (_, batch) => numbered(1_000, batch * 1_000));
+      const deliverAll = async (): Promise<void> => {
+        for (let batch = batches.pop(); batch; batch = batches.pop()) {
+          const answers = await sink.deliver(batch, stillWanted());
+          expect(new Set(states(answers))).toEqual(new Set(['acknowledged']));
+        }
+      };
+      await Promise.all([deliverAll(), deliverAll()]);
+      const held = await heldBy(sink);
+      expect(held).toHaveLength(100_000);
+      expect(new Set(held).size).toBe(100_000);
+    },
+    START_MS,
+  );
 
   describe.skipIf(process.env['CRAWLWAY_TEST_OPENSEARCH_URL'] !== undefined)(
     'a server that this test may restart',
@@ -169,3 +253,26 @@ describe.skipIf(missing !== undefined)(`OpenSearch${missing === undefined ? '' :
     },
   );
 });
+
+/** An address that speaks TLS and passes everything on. */
+async function tlsBefore(url: string, identity: Identity): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  const server = createServer(identity, (socket) => {
+    const further = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [socket, further],
+      [further, socket],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => to.destroy()).pipe(to);
+    }
+  }).listen(0, '127.0.0.1');
+  server.on('tlsClientError', () => {});
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { addOrder, deleteOrder, heldBy, sinkDefinition, stillWanted } from '../../../test/support/push-orders.js';
 import { startElasticsearchReceiver } from '../../../test/support/receivers/elasticsearch-receiver.js';
+import type { SinkOptions } from '../../domain/push/sink-types.js';
 import { Secret } from '../../domain/secret.js';
 import { SinkUnavailable } from '../../engine/ports/sink.js';
 import { ElasticsearchSink } from './elasticsearch.js';
 
 const DIALECTS = ['elasticsearch', 'opensearch'] as const;
 
-async function started(type: (typeof DIALECTS)[number] = 'elasticsearch') {
+async function started(type: (typeof DIALECTS)[number] = 'elasticsearch', options: SinkOptions['opensearch'] = {}) {
   const receiver = await startElasticsearchReceiver(type, 'pages');
   const sink = new ElasticsearchSink(
-    sinkDefinition({ type, url: receiver.url, options: { index: 'pages', apiKey: new Secret('key') } }),
+    sinkDefinition({ type, url: receiver.url, options: { index: 'pages', apiKey: new Secret('key'), ...options } }),
   );
   onTestFinished(() => sink.close());
   return { receiver, sink };
@@ -141,6 +142,18 @@ describe('bulk deliveries', () => {
     ] as const) {
       answer(first, second);
       await expect(sink.deliver(batch, stillWanted())).rejects.toThrow(/the pipeline fails/);
+    }
+  });
+
+  it('takes an order that a newer one has outrun as carried out, where versions are external', async () => {
+    const error = { type: 'version_conflict_engine_exception', reason: 'current version [3] is higher' };
+    const body = { items: [{ index: { status: 409, error } }] };
+    for (const versions of ['external', undefined] as const) {
+      const { receiver, sink } = await started('opensearch', { versions });
+      await sink.deliver([addOrder('http://a/')], stillWanted());
+      receiver.answerNext({ status: 200, body });
+      const [answer] = await sink.deliver([addOrder('http://a/')], stillWanted());
+      expect(answer?.state).toBe(versions === undefined ? 'refused' : 'acknowledged');
     }
   });
 

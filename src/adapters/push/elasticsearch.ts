@@ -150,7 +150,7 @@ export class ElasticsearchSink implements Sink {
 
   /** `someTaken`: the index has taken something else of the same request. */
   private itemAnswer(result: ItemResult, someTaken: boolean): OrderAnswer {
-    if (isTaken(result)) return { state: 'acknowledged' };
+    if (isTaken(result) || this.isOutrun(result)) return { state: 'acknowledged' };
     const { status, type, reason = 'no reason given' } = result;
     const words = `${type ?? `status ${status}`}: ${reason}`.slice(0, LONGEST_MESSAGE);
     // An internal error of one document among others that are taken is its own, and would come again permanently.
@@ -158,6 +158,11 @@ export class ElasticsearchSink implements Sink {
     const passes = status === 429 || status === 0 || (status >= 500 && !ownFault) || NOT_THE_DOCUMENT.has(type ?? '');
     if (passes) throw new SinkUnavailable(`${this.client.where}: ${words}`);
     return { state: 'refused', message: words };
+  }
+
+  /** Something newer of the document is there already, which is all that the order could come to. */
+  private isOutrun({ status, type }: ItemResult): boolean {
+    return this.options.versions === 'external' && status === 409 && type === 'version_conflict_engine_exception';
   }
 
   private async ensureIndex(signal: AbortSignal): Promise<void> {

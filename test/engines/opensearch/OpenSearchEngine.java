@@ -12,6 +12,7 @@ public class OpenSearchEngine {
             settings.put("http.port", arguments[0]);
             settings.put("network.host", "127.0.0.1");
             settings.put("discovery.type", "single-node");
+            settings.putList("node.roles", "cluster_manager", "data", "ingest");
             settings.put("cluster.routing.allocation.disk.threshold_enabled", false);
             for (int i = 2; i < arguments.length; i++) {
                 String[] setting = arguments[i].split("=", 2);
