@@ -22,6 +22,8 @@ interface CrawlOptions {
   readonly maxPages?: string;
   readonly render?: string;
   readonly sandbox?: boolean;
+  /** What the crawl came to, printed at its end. */
+  readonly json?: boolean;
 }
 
 const NAME = 'crawl';
@@ -50,13 +52,26 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     await engine.drain(seconds(10));
     for (const line of failed) process.stderr.write(`could not be crawled: ${printable(line)}\n`);
     for (const line of nothing) process.stderr.write(`${printable(line)}\n`);
-    process.exitCode = failed.length > 0 ? EXIT.startFailed : nothing.length > 0 ? EXIT.nothing : EXIT[ending];
+    const exitCode = failed.length > 0 ? EXIT.startFailed : nothing.length > 0 ? EXIT.nothing : EXIT[ending];
+    if (options.json) await printSummary(engine, { ending, exitCode, failed, nothing }, output !== process.stdout);
+    process.exitCode = exitCode;
   } finally {
     if (output !== process.stdout) {
       output.end();
       await finished(output);
     }
   }
+}
+
+/** On the standard error output when orders go to the standard one. */
+async function printSummary(engine: Pick<EngineApi, 'crawlers'>, how: object, apart: boolean): Promise<void> {
+  const crawlers = await engine.crawlers();
+  const summary = {
+    ...how,
+    crawlers: crawlers.map(({ name, counts: { indexed, byStatus } }) => ({ name, indexed, byStatus })),
+  };
+  const text = `${JSON.stringify(summary, undefined, apart ? 2 : undefined)}\n`;
+  (apart ? process.stdout : process.stderr).write(text);
 }
 
 /** The progress on the standard error output tells what a log would. */

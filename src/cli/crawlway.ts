@@ -74,8 +74,7 @@ withConfiguration(program.command('serve'))
   )
   .action((options) => run(options, options.sample));
 
-program
-  .command('crawl')
+withJson(program.command('crawl'))
   .description('crawl whole sites to the end, without a server')
   .argument('<url...>', 'where to begin; a URL that ends in / stands for its site, another for its folder')
   .option('--out <file>', 'write push orders there as JSON lines (else to the standard output)')
@@ -228,12 +227,12 @@ const withDatabase = (command: Command): Command =>
     .option('--database <url>', 'sqlite:FILE or postgres://… (else CRAWLWAY_DATABASE_URL)')
     .option('--data <folder>', 'the data directory of the SQLite file (else CRAWLWAY_DATA, else data)');
 
-withDatabase(store.command('export'))
+withJson(withDatabase(store.command('export')))
   .description('write what the crawl knows as lines of JSON; an interrupted export goes on')
   .argument('<file>', '- writes to the standard output')
   .action(storeExport);
 
-withDatabase(store.command('import'))
+withJson(withDatabase(store.command('import')))
   .description('read an export into an empty database and check counts and digests; an interrupted import goes on')
   .argument('<file>', '- reads the standard input')
   .action(storeImport);

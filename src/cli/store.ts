@@ -11,6 +11,7 @@ import { serverOptions, UsageError } from '../server/options.js';
 interface StoreFlags {
   readonly database?: string;
   readonly data?: string;
+  readonly json?: boolean;
 }
 
 /** Written at once; a file grows by so many characters at a time. */
@@ -41,16 +42,25 @@ export async function storeExport(file: string, flags: StoreFlags): Promise<void
     if (waiting.length >= CHUNK) await write();
   }
   await write();
-  process.stderr.write(last === undefined ? `${lines} lines\n` : `${lines} lines more\n`);
+  if (flags.json) printResult({ lines, resumed: last !== undefined }, file === '-');
+  else process.stderr.write(last === undefined ? `${lines} lines\n` : `${lines} lines more\n`);
 }
 
 /** Goes on where an import of the same file that was interrupted ended; the target has to be empty otherwise. */
 export async function storeImport(file: string, flags: StoreFlags): Promise<void> {
   if (file !== '-') await access(file).catch(reported(file, 'read'));
   const summary = await importDatabase(databaseUrl(flags), linesOf(file));
+  if (flags.json) return printResult(countsOf(summary), false);
   const counts = Object.entries(summary).map(([kind, { count }]) => `${count} ${kind}s`);
   process.stderr.write(`${counts.join(', ')}: counts and digests agree\n`);
 }
+
+/** Where the export itself goes to the standard output, the result goes to the other one. */
+const printResult = (result: object, elsewhere: boolean): void =>
+  void (elsewhere ? process.stderr : process.stdout).write(`${JSON.stringify(result)}\n`);
+
+const countsOf = (summary: object): object =>
+  Object.fromEntries(Object.entries(summary).map(([kind, { count }]: [string, { count: number }]) => [kind, count]));
 
 /** Begins to read when the first line is asked for: what is read before that, nobody would hear of. */
 async function* linesOf(file: string): AsyncGenerator<string> {

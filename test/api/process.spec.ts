@@ -146,6 +146,15 @@ describe('the command line without a server', () => {
     expect(asked).toEqual(['/missing.html?home=$%7BHOME}']);
   });
 
+  it('tells programs what a crawl and a moved store came to', async () => {
+    const site = await smallSite();
+    const file = join(temporaryDirectory(), 'orders.jsonl');
+    const { code, stdout } = await crawlway('crawl', site.url('/'), '--out', file, '--json').ended;
+    const summary = JSON.parse(stdout);
+    expect([code, summary.exitCode, summary.ending]).toEqual([0, 0, 'complete']);
+    expect(summary.crawlers).toMatchObject([{ indexed: 3, byStatus: { error: 1 } }]);
+  });
+
   it('reads no page more than --max-pages says, and counts what it has written', async () => {
     const site = await smallSite();
     const paths = Array.from({ length: 40 }, (_, i) => `/${i}.html`);
@@ -275,7 +284,8 @@ describe('moving a store on the command line', () => {
     writeFileSync(text, 'buy milk\nand bread');
     server.signal('SIGTERM');
     await server.ended;
-    expect((await crawlway('store', 'export', file, '--data', data).ended).code).toBe(0);
+    const exported = await crawlway('store', 'export', file, '--data', data, '--json').ended;
+    expect([exported.code, JSON.parse(exported.stdout)]).toEqual([0, { lines: expect.any(Number), resumed: false }]);
     const sentences = async (...args: string[]) => {
       const { code, stderr } = await crawlway('store', ...args, '--data', data).ended;
       return [code, stderr];
@@ -305,7 +315,8 @@ describe('moving a store on the command line', () => {
         expect.stringMatching(/^crawlway: .*repeat it with the same file/),
       ]);
     }
-    expect((await crawlway('store', 'import', file, '--data', data).ended).code).toBe(0);
+    const imported = await crawlway('store', 'import', file, '--data', data, '--json').ended;
+    expect([imported.code, Object.values(JSON.parse(imported.stdout)).every(Number.isInteger)]).toEqual([0, true]);
     const whole = new Program(serve);
     await whole.said(/Crawlway is ready/);
   });
