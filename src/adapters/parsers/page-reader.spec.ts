@@ -74,10 +74,11 @@ describe('a page', () => {
       Array.from({ length: 2_000 }, (_, i) => `<a href="?${i}${query}">x</a>`).join(''),
       'latin1',
     );
-    const began = performance.now();
+    const began = process.cpuUsage();
     const { links } = read(page, 'text/html; charset=iso-2022-jp', { maxLinks: 10_000, maxTextLength: 0 });
     expect(links).toHaveLength(2_000);
-    expect(performance.now() - began).toBeLessThan(6_000);
+    const { user, system } = process.cpuUsage(began);
+    expect((user + system) / 1_000, 'milliseconds of the processor').toBeLessThan(6_000);
   }, 60_000);
 
   it('has words without the hyphens that nobody sees', () => {

@@ -10,7 +10,8 @@ import { ClaimedChanges } from './claimed-changes.js';
 
 const PAGES = Array.from({ length: 30 }, (_, i) => newUrl(`http://a.example/page-${i}`));
 
-it('visits end while others are still being brought forward: ten claims are tried, at once, before one proved true', async () => {
+/** A site whose pages were visited yesterday, and links of its sitemap by which all of them have changed since. */
+async function claimingSite() {
   const clock = new ManualClock();
   const store = await openSqliteInProcess(':memory:');
   onTestFinished(() => store.close());
@@ -30,18 +31,38 @@ it('visits end while others are still being brought forward: ten claims are trie
       lastModified,
     }),
   );
+  return { services: { store, clock }, clock, sitemap: sitemap!, links };
+}
 
+it('visits end while others are still being brought forward: ten claims are tried, at once, before one proved true', async () => {
+  const { services, clock, sitemap, links } = await claimingSite();
   const brought: { readonly url: UrlState; readonly dueAt: Instant }[] = [];
-  const claims: ClaimedChanges = new ClaimedChanges('docs', { store, clock }, async (url, dueAt) => {
+  const claims: ClaimedChanges = new ClaimedChanges('docs', services, async (url, dueAt) => {
     brought.push({ url, dueAt });
     // The first two visits end before the third is brought forward.
     if (brought.length === 2) await Promise.all(brought.map((trial) => claims.visited(trial.url, false)));
     return true;
   });
-  await claims.dated(sitemap!, links);
+  await claims.dated(sitemap, links);
 
   expect(brought.slice(0, 10).map(({ dueAt }) => dueAt)).toEqual(Array(10).fill(clock.now()));
   // The two that ended made room for two more, which are in less of a hurry.
   expect(brought).toHaveLength(12);
   expect(brought.slice(10).every(({ dueAt }) => dueAt > clock.now())).toBe(true);
+});
+
+it('a sitemap whose claims proved false is not believed: of eight readings, one has one claim tried', async () => {
+  const { services, sitemap, links } = await claimingSite();
+  const brought: UrlState[] = [];
+  const claims = new ClaimedChanges('docs', services, async (url) => brought.push(url) > 0);
+  expect(await claims.dated(sitemap, links)).toBe(true);
+  for (const trial of brought) await claims.visited(trial, false);
+
+  const tried: number[] = [];
+  for (let reading = 2; reading <= 17; reading++) {
+    const before = brought.length;
+    expect(await claims.dated(sitemap, links)).toBe(false);
+    tried.push(brought.length - before);
+  }
+  expect(tried).toEqual([0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0]);
 });
