@@ -29,6 +29,8 @@ const OPTIONAL = 'UNRESOLVED_IMPORT';
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(dist, file)])),
   platform: 'node',
+  // Nest copies what is known of the fields of a class by the storage of this build: with the other build there would be two.
+  resolve: { alias: { 'class-transformer$': fileURLToPath(import.meta.resolve('class-transformer')) } },
   external: EXTERNAL,
   onLog(level, log, defaultHandler) {
     if (log.code !== OPTIONAL || !/node_modules/.test(log.message)) defaultHandler(level, log);

@@ -81,6 +81,8 @@ describe('the server as a process', () => {
       body: JSON.stringify({ url: '' }),
     });
     expect([wrong.status, await wrong.json()]).toMatchObject([400, { errors: [{ pointer: '/url' }] }]);
+    const filtered = await fetch(`${url}/api/v1/crawlers/test/urls?limit=5&indexed=true&like=*`);
+    expect([filtered.status, await filtered.text()]).toMatchObject([200, expect.stringContaining('items')]);
     for (const path of ['/', '/docs/', '/docs/swagger-ui-bundle.js', '/metrics'])
       expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
   });
