@@ -6,16 +6,15 @@
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { Teller } from '../../domain/explain/visit-detail.js';
-import { REFRESH, SOURCES, type SourceNumber, USER, wantedNow } from '../../domain/frontier/sources.js';
+import { REFRESH, SOURCES, USER, wantedNow } from '../../domain/frontier/sources.js';
 import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { after, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
 import type { CrawlUrl } from '../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../page/crawl-context.js';
-import type { UrlChanges } from '../ports/frontier-store.js';
-import { type Fence, FencedOut } from '../ports/partitions.js';
+import { FencedOut } from '../ports/partitions.js';
 import { CanonicalPages } from './canonical-pages.js';
 import { ClaimedChanges } from './claimed-changes.js';
-import { decideCommand, tryCommand, verifyCommand } from './commands.js';
+import { tryCommand, verifyCommand } from './commands.js';
 import { FoundAgain } from './found-again.js';
 import { EndlessLinks } from './frontier/endless-links.js';
 import { Frontier, type FrontierSettings } from './frontier/frontier.js';
@@ -30,6 +29,7 @@ import { Tally } from './tally.js';
 import { Documents } from './visit/documents.js';
 import { PUT_BACK } from './visit/preconditions.js';
 import { VisitRunner } from './visit/visit.js';
+import { WithoutVisit } from './without-visit.js';
 import type { CrawlerWork } from './work.js';
 
 /** Hosts at rest that one forced refresh of many URLs asks. */
@@ -52,6 +52,7 @@ export class Crawler {
   readonly tally: Tally;
   readonly refused = new RefusedLinks();
   readonly endless: EndlessLinks;
+  private readonly withoutVisit: WithoutVisit;
   private readonly documents: Documents;
   private readonly foundAgain: FoundAgain;
   private readonly canonicalPages: CanonicalPages;
@@ -86,10 +87,19 @@ export class Crawler {
     this.tally = new Tally(services.clock);
     this.visitsLeft = services.mostVisits;
     this.frontier = new Frontier(context.definition.name, services, frontierSettings(context), () => this.wake());
+    this.withoutVisit = new WithoutVisit(services, {
+      frontier: this.frontier,
+      inFlight: this.inFlight,
+      context: () => this.current,
+      settlement: () => this.settlement,
+      settled: (url, end) => this.settled(url, end),
+    });
     const { name } = context.definition;
     this.documents = new Documents(name, services.store, () => this.current.definition.nearDuplicateDetector);
     this.foundAgain = new FoundAgain(name, services);
-    this.claims = new ClaimedChanges(name, services, (url, dueAt) => this.requeue(url, { source: REFRESH, dueAt }));
+    this.claims = new ClaimedChanges(name, services, (url, dueAt) =>
+      this.withoutVisit.requeue(url, { source: REFRESH, dueAt }),
+    );
     this.canonicalPages = new CanonicalPages(name, services, (page) => this.decide(page, { do: 'index-after-all' }));
     this.endless = new EndlessLinks(name, services, () => this.current.definition.traps.maxPatternUrls);
     this.troubles = new HostTroubles(name, {
@@ -164,72 +174,18 @@ export class Crawler {
     });
   }
 
-  /**
-   * Carries out what no visit led to, or has the node do it that owns the host; false when the URL is in flight and decides
-   * for itself. `known` may be out of date: a visit may have ended since it was read.
-   */
-  async decide(known: UrlState, word: UrlCommand): Promise<boolean> {
-    const fence = this.services.partitions.fence(known.hostKey);
-    if (!fence) {
-      await this.services.nodes.send(decideCommand(known, word));
-      return true;
-    }
-    if (!this.frontier.hold(known)) return false;
-    this.inFlight.add(known);
-    try {
-      await this.carryOut(known, word, fence);
-    } catch (error) {
-      this.frontier.settled(known, placeOf(known));
-      if (!(error instanceof FencedOut)) throw error;
-      await this.services.nodes.send(decideCommand(known, word));
-    } finally {
-      this.inFlight.delete(known);
-    }
-    return true;
+  /** See WithoutVisit. */
+  decide(known: UrlState, command: UrlCommand): Promise<boolean> {
+    return this.withoutVisit.decide(known, command);
   }
 
-  private async carryOut(known: UrlState, word: UrlCommand, fence: Fence): Promise<void> {
-    const { store, inDoubt, urlCommands } = this.services;
-    const [state] = await store.get([known.id]);
-    const result = state && (await urlCommands.of(word, inDoubt.asInDoubt(state), this.current));
-    if (!result) {
-      this.frontier.settled(known, state && placeOf(state));
-      return;
-    }
-    const disposition = inDoubt.keepInDoubt(state, result.disposition);
-    this.settled(state, await this.settlement.settle({ ...result, disposition, state, fence, byPerson: true }));
-  }
-
-  /** Writes down what is otherwise known of a URL, and when it is visited next; false when it is in flight. */
-  async correct(url: UrlState, changes: UrlChanges & { source: SourceNumber; dueAt: Instant }): Promise<boolean> {
-    if (!this.frontier.hold(url)) return false;
-    const { source, dueAt } = changes;
-    try {
-      await this.services.store.settle([{ id: url.id, changes }]);
-    } finally {
-      this.frontier.settled(url, { source, dueAt });
-    }
-    return true;
+  /** See WithoutVisit. */
+  correct(url: UrlState, changes: Parameters<WithoutVisit['correct']>[1]): Promise<boolean> {
+    return this.withoutVisit.correct(url, changes);
   }
 
   private visitSoon(url: UrlState): Promise<boolean> {
-    return this.requeue(url, wantedNow(url, this.services.clock.now()));
-  }
-
-  /** Brings the next visit forward; false when the URL is in flight, or its host another node's. */
-  private async requeue(url: UrlState, place: NonNullable<SettledUrl['next']>): Promise<boolean> {
-    const { partitions, store } = this.services;
-    const fence = partitions.fence(url.hostKey);
-    if (!fence || !this.frontier.hold(url)) return false;
-    try {
-      await store.settle([{ id: url.id, fence, changes: place }]);
-      this.frontier.settled(url, place);
-      return true;
-    } catch (error) {
-      this.frontier.settled(url, placeOf(url));
-      if (error instanceof FencedOut) return false;
-      throw error;
-    }
+    return this.withoutVisit.requeue(url, wantedNow(url, this.services.clock.now()));
   }
 
   /** Their site says that they have changed; the next visit of each says so. */
@@ -466,10 +422,6 @@ export class Crawler {
     if (!target) this.policySince = this.services.clock.now();
     await noteMove(this.services, this.context, root, target);
   }
-}
-
-function placeOf({ source, dueAt }: UrlState): SettledUrl['next'] {
-  return source === undefined ? undefined : { source, dueAt };
 }
 
 function frontierSettings({ definition }: CrawlContext): FrontierSettings {

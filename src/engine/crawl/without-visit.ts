@@ -1,0 +1,100 @@
+/** What becomes of a URL without a visit: a command, a correction of what is known of it, an earlier next visit. */
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../domain/frontier/sources.js';
+import type { Instant } from '../../domain/time/units.js';
+import type { CrawlContext } from '../page/crawl-context.js';
+import type { UrlChanges } from '../ports/frontier-store.js';
+import { type Fence, FencedOut } from '../ports/partitions.js';
+import { decideCommand } from './commands.js';
+import type { Frontier } from './frontier/frontier.js';
+import type { SettledUrl, UrlCommand, UrlSettlement } from './outcome/url-settlement.js';
+import type { CrawlServices } from './services.js';
+
+/** The crawler whose URLs they are. */
+interface Owner {
+  readonly frontier: Pick<Frontier, 'hold' | 'settled'>;
+  readonly inFlight: Set<UrlState>;
+  context(): CrawlContext;
+  settlement(): UrlSettlement;
+  settled(url: UrlState, end: SettledUrl): void;
+}
+
+export class WithoutVisit {
+  constructor(
+    private readonly services: Pick<CrawlServices, 'partitions' | 'nodes' | 'store' | 'inDoubt' | 'urlCommands'>,
+    private readonly owner: Owner,
+  ) {}
+
+  /**
+   * Carries out a command, or has the node do it that owns the host; false when the URL is in flight and decides for itself.
+   * `known` may be out of date: a visit may have ended since it was read.
+   */
+  async decide(known: UrlState, command: UrlCommand): Promise<boolean> {
+    const { partitions, nodes } = this.services;
+    const { frontier, inFlight } = this.owner;
+    const fence = partitions.fence(known.hostKey);
+    if (!fence) {
+      await nodes.send(decideCommand(known, command));
+      return true;
+    }
+    if (!frontier.hold(known)) return false;
+    inFlight.add(known);
+    try {
+      await this.carryOut(known, command, fence);
+    } catch (error) {
+      frontier.settled(known, placeOf(known));
+      if (!(error instanceof FencedOut)) throw error;
+      await nodes.send(decideCommand(known, command));
+    } finally {
+      inFlight.delete(known);
+    }
+    return true;
+  }
+
+  private async carryOut(known: UrlState, command: UrlCommand, fence: Fence): Promise<void> {
+    const { store, inDoubt, urlCommands } = this.services;
+    const { owner } = this;
+    const [state] = await store.get([known.id]);
+    const result = state && (await urlCommands.of(command, inDoubt.asInDoubt(state), owner.context()));
+    if (!result) {
+      owner.frontier.settled(known, state && placeOf(state));
+      return;
+    }
+    const disposition = inDoubt.keepInDoubt(state, result.disposition);
+    owner.settled(state, await owner.settlement().settle({ ...result, disposition, state, fence, byPerson: true }));
+  }
+
+  /** Writes down what is otherwise known of a URL, and when it is visited next; false when it is in flight. */
+  async correct(url: UrlState, changes: UrlChanges & { source: SourceNumber; dueAt: Instant }): Promise<boolean> {
+    const { frontier } = this.owner;
+    if (!frontier.hold(url)) return false;
+    const { source, dueAt } = changes;
+    try {
+      await this.services.store.settle([{ id: url.id, changes }]);
+    } finally {
+      frontier.settled(url, { source, dueAt });
+    }
+    return true;
+  }
+
+  /** Brings the next visit forward; false when the URL is in flight, or its host another node's. */
+  async requeue(url: UrlState, place: NonNullable<SettledUrl['next']>): Promise<boolean> {
+    const { partitions, store } = this.services;
+    const { frontier } = this.owner;
+    const fence = partitions.fence(url.hostKey);
+    if (!fence || !frontier.hold(url)) return false;
+    try {
+      await store.settle([{ id: url.id, fence, changes: place }]);
+      frontier.settled(url, place);
+      return true;
+    } catch (error) {
+      frontier.settled(url, placeOf(url));
+      if (error instanceof FencedOut) return false;
+      throw error;
+    }
+  }
+}
+
+function placeOf({ source, dueAt }: UrlState): SettledUrl['next'] {
+  return source === undefined ? undefined : { source, dueAt };
+}
