@@ -965,14 +965,19 @@ export interface MoveDto {
 }
 
 export interface SessionDto {
-  /** Name of the API key; `local` when the server has no keys. */
+  /** Name of the API key, or `user:` and the name of the person who has signed in; `local` when the server has no keys. */
   readonly name: string;
   /** Each role may do what the ones before it may. */
   readonly role: 'read' | 'operate' | 'admin';
-  /** Whether calls want an API key. */
+  /** Whether calls want an API key or a sign-in. */
   readonly keyWanted: boolean;
   /** Version of the server. */
   readonly version: string;
+}
+
+export interface SignInDto {
+  /** Provider that people sign in with, as they know it. Absent: keys only. */
+  readonly provider?: string;
 }
 
 export interface BackfillDto {
@@ -1690,6 +1695,30 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: SessionDto;
+  };
+  'GET /auth': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: SignInDto;
+  };
+  'GET /auth/sign-in': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /auth/callback': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: undefined;
+  };
+  'POST /auth/sign-out': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: undefined;
   };
   'GET /api/v1/sinks': {
     path: Nothing;

@@ -39,9 +39,12 @@ import { OpenGuard } from './security/open.guard.js';
 import { RefusedCalls } from './security/refused-calls.js';
 import { SearchShare } from './security/search-share.js';
 import { SessionController } from './session/session.controller.js';
+import { ConsoleSessions, type SessionStore } from './sign-in/console-sessions.js';
+import { SignInController } from './sign-in/sign-in.controller.js';
+import { SignIn } from './sign-in/sign-in.js';
 import { MappingController } from './sinks/mapping.controller.js';
 import { SinksController } from './sinks/sinks.controller.js';
-import { AUDIT_LOG, CLOCK, KEY_STORE, LOG, OPTIONS } from './tokens.js';
+import { AUDIT_LOG, CLOCK, KEY_STORE, LOG, OPTIONS, SESSION_STORE, SIGN_IN } from './tokens.js';
 import { CoverageController } from './urls/coverage.controller.js';
 import { ErrorsController } from './urls/errors.controller.js';
 import { ExportController } from './urls/export.controller.js';
@@ -74,6 +77,7 @@ export const CONTROLLERS = [
   RootsController,
   RulesController,
   SessionController,
+  SignInController,
   SinksController,
   UrlsController,
   VersionsController,
@@ -108,8 +112,14 @@ export const appModule = (parts: DynamicModule, controllers: Type[] = CONTROLLER
     {
       provide: KeyRing,
       inject: [OPTIONS, KEY_STORE, CLOCK, LOG],
-      useFactory: ({ apiKeys }: ServerOptions, store: KeyStore, clock: Clock, log: Log) =>
-        new KeyRing(apiKeys, store, clock, log),
+      useFactory: ({ apiKeys, oidc }: ServerOptions, store: KeyStore, clock: Clock, log: Log) =>
+        new KeyRing(apiKeys, store, { clock, log, closed: oidc !== undefined }),
+    },
+    {
+      provide: SIGN_IN,
+      inject: [OPTIONS, SESSION_STORE, CLOCK],
+      useFactory: ({ oidc, publicUrl }: ServerOptions, store: SessionStore, clock: Clock) =>
+        oidc && new SignIn(oidc, new ConsoleSessions(store, clock), publicUrl),
     },
     { provide: APP_GUARD, useClass: CallLimitGuard },
     { provide: APP_GUARD, useClass: AccessGuard },

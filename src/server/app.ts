@@ -16,13 +16,13 @@ import { validationPipe } from './http/validation.js';
 import { serveAssistants } from './mcp/mcp-route.js';
 import { NestLog } from './nest-log.js';
 import { serveDescription } from './openapi/docs.js';
-import type { ServerOptions } from './options.js';
 import { identifyCallers, noteRefusals } from './security/access.guard.js';
 import { KeyRing } from './security/key-ring.js';
 import { requireLocalHost } from './security/local-host.js';
 import { RefusedCalls } from './security/refused-calls.js';
 import { SECURITY_HEADERS } from './security/security-headers.js';
-import { OPTIONS } from './tokens.js';
+import type { SignIn } from './sign-in/sign-in.js';
+import { SIGN_IN } from './tokens.js';
 
 /** For a whole request to arrive: a client that sends a byte now and then holds its connection no longer. */
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -58,13 +58,13 @@ export async function createApp(
   });
   const fastify = adapter.getInstance() as unknown as FastifyInstance;
   fastify.server.maxConnections = MAX_CONNECTIONS;
-  const options = app.get<ServerOptions>(OPTIONS);
   app.useSecurityHeaders(SECURITY_HEADERS);
   app.enableCsrfProtection();
   const refused = app.get(RefusedCalls);
   noteRefusals(fastify, refused);
-  if (options.apiKeys.length === 0) requireLocalHost(fastify);
-  identifyCallers(fastify, app.get(KeyRing), refused);
+  const ring = app.get(KeyRing);
+  if (ring.isOpen) requireLocalHost(fastify);
+  identifyCallers(fastify, { ring, signIn: app.get<SignIn | undefined>(SIGN_IN), refused });
   registerBodyParsers(fastify);
   app.useGlobalPipes(validationPipe());
   app.useGlobalFilters(app.get(ProblemFilter));

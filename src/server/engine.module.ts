@@ -68,6 +68,7 @@ import {
   OPTIONS,
   PART_TOKENS,
   SEARCH_PAGE,
+  SESSION_STORE,
   TEST_SINK,
 } from './tokens.js';
 import type { WebhookChannel } from './webhooks/webhook-queue.js';
@@ -218,6 +219,7 @@ export function partsModule(parts: Parts): DynamicModule {
     { provide: CONFIGURATION_HISTORY, useValue: parts.admin },
     { provide: AUDIT_LOG, useValue: parts.admin },
     { provide: KEY_STORE, useValue: parts.admin },
+    { provide: SESSION_STORE, useValue: parts.admin },
     { provide: LOG, useValue: parts.log },
     { provide: CLOCK, useValue: systemClock },
     { provide: OPTIONS, useValue: parts.options },

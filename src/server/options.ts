@@ -6,6 +6,7 @@ import { Secret } from '../domain/secret.js';
 import { type Duration, seconds } from '../domain/time/units.js';
 import { isPostgres, readDatabaseUrl } from './database-url.js';
 import { type ApiKey, readApiKeys } from './security/api-keys.js';
+import { type OidcOptions, readOidc } from './sign-in/oidc-options.js';
 import { UsageError } from './usage-error.js';
 
 export { UsageError } from './usage-error.js';
@@ -23,6 +24,10 @@ export interface ServerOptions {
   /** Encrypts stored versions of the configuration; absent: see openAdminStore. */
   readonly encryptionKey?: Secret;
   readonly roles: ReadonlySet<Role>;
+  /** Absent: people do not sign in. */
+  readonly oidc?: OidcOptions;
+  /** Where browsers find this server; absent: as they say. */
+  readonly publicUrl?: URL;
   /** Secrets in files and with the helper are read again after so long. */
   readonly secretsEvery: Duration;
   /** Every visit is appended there; absent: nowhere. */
@@ -63,7 +68,8 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
   const dataDirectory = dataDirectoryOf(flags, env);
   const host = flags.host || env['CRAWLWAY_HOST'] || '127.0.0.1';
   const apiKeys = readKeys(env['CRAWLWAY_API_KEYS']);
-  if (apiKeys.length === 0 && !isLoopback(host)) {
+  const oidc = readOidc(env);
+  if (apiKeys.length === 0 && !oidc && !isLoopback(host)) {
     throw new UsageError(
       `refusing to listen on ${host} without API keys: everybody who reaches it could steer the crawl. ` +
         'Set CRAWLWAY_API_KEYS (name:role:key, comma-separated; roles read, operate, admin) or listen on 127.0.0.1',
@@ -80,6 +86,8 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
     apiKeys,
     encryptionKey: readEncryptionKey(env['CRAWLWAY_ENCRYPTION_KEY']),
     roles: readRoles(env['CRAWLWAY_ROLES'], databaseUrl),
+    ...(oidc ? { oidc } : {}),
+    ...readPublicUrl(env['CRAWLWAY_PUBLIC_URL']),
     secretsEvery: readSecretsEvery(env['CRAWLWAY_SECRETS_EVERY']),
     fetchLog: flags.fetchLog || env['CRAWLWAY_FETCH_LOG'] || undefined,
     callsPerMinute: CALLS_PER_MINUTE,
@@ -104,6 +112,13 @@ function readRoles(text: string | undefined, databaseUrl: Secret): ReadonlySet<R
     throw new UsageError('CRAWLWAY_ROLES=push: orders are delivered by the node that crawls; use crawl');
   }
   return roles;
+}
+
+function readPublicUrl(text: string | undefined): { publicUrl?: URL } {
+  if (!text) return {};
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return { publicUrl: url };
+  throw new UsageError('CRAWLWAY_PUBLIC_URL is no address of a server: https://HOST/');
 }
 
 function readSecretsEvery(text: string | undefined): Duration {

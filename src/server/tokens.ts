@@ -12,6 +12,10 @@ export const CONFIGURATION_HISTORY = Symbol('configuration history');
 export const AUDIT_LOG = Symbol('audit log');
 /** A `KeyStore`. */
 export const KEY_STORE = Symbol('key store');
+/** A `SessionStore`. */
+export const SESSION_STORE = Symbol('session store');
+/** A `SignIn`; undefined: people do not sign in to this server. */
+export const SIGN_IN = Symbol('sign-in');
 /** A `Log`. */
 export const LOG = Symbol('log');
 /** A `Clock`. */
@@ -35,6 +39,7 @@ export const PART_TOKENS = [
   CONFIGURATION_HISTORY,
   AUDIT_LOG,
   KEY_STORE,
+  SESSION_STORE,
   LOG,
   CLOCK,
   OPTIONS,

@@ -22,6 +22,8 @@ export interface WorldOptions {
   readonly database?: string;
   /** What a server grants when it is absent. */
   readonly callsPerMinute?: number;
+  /** Further variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Files beside the configuration. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -78,6 +80,7 @@ export class ApiWorld {
       CRAWLWAY_API_KEYS: options.keys,
       CRAWLWAY_DATABASE_URL: options.database,
       CRAWLWAY_FILE_SINKS: folder,
+      ...options.env,
     };
     const granted = serverOptions(flags, env);
     const { callsPerMinute = granted.callsPerMinute } = options;

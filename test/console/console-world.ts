@@ -16,6 +16,8 @@ import { buildConsole } from './build-console.js';
 export interface WorldOptions {
   /** As in CRAWLWAY_API_KEYS. */
   readonly keys?: string;
+  /** Further variables of the environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Content of CrawlConfig; `SITE`, `INDEX` and `RECEIVER` stand for the addresses. */
   readonly configuration?: string;
 }
@@ -43,7 +45,7 @@ export class ConsoleWorld {
     private readonly folder: string,
   ) {}
 
-  static async start({ keys, configuration = CONFIGURATION }: WorldOptions = {}): Promise<ConsoleWorld> {
+  static async start({ keys, env, configuration = CONFIGURATION }: WorldOptions = {}): Promise<ConsoleWorld> {
     await buildConsole();
     const site = museum(await FakeSite.start());
     const folder = mkdtempSync(join(tmpdir(), 'crawlway-console-'));
@@ -56,7 +58,7 @@ export class ConsoleWorld {
     const log = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error };
     const options = serverOptions(
       { config: file, data: join(folder, 'data'), port: '0' },
-      keys === undefined ? {} : { CRAWLWAY_API_KEYS: keys },
+      { ...env, ...(keys === undefined ? {} : { CRAWLWAY_API_KEYS: keys }) },
     );
     return new ConsoleWorld(site, index, receiver, await serve(options, { log, withSample: false }), folder);
   }

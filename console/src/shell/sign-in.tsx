@@ -1,12 +1,17 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { setKey } from '../api/client.js';
+import { call, setKey } from '../api/client.js';
+import { useResource } from '../state/resource.js';
 
 /** What a header cannot carry: with such a key no call would leave the browser. */
 const UNSENDABLE = /[^ -~\u0080-\u00ff]/;
 
+/** Where to come back to. */
+const here = (): string => location.pathname + location.search;
+
 export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn: () => void }): JSX.Element {
   const [typed, setTyped] = useState('');
+  const provider = useResource('sign-in', (signal) => call('GET /auth', { signal })).value?.provider;
   const key = typed.trim();
   const sendable = !UNSENDABLE.test(key);
   const signIn = (event: Event): void => {
@@ -19,6 +24,14 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
     <main class="sign-in">
       <form class="panel stack" onSubmit={signIn}>
         <h1>Crawlway</h1>
+        {provider !== undefined && (
+          <>
+            <a class="button primary" href={`/auth/sign-in?${new URLSearchParams({ to: here() })}`} data-leave>
+              Sign in with {provider}
+            </a>
+            <p class="muted">Or with an API key:</p>
+          </>
+        )}
         <p class="muted">
           This server wants an API key. It stays in this browser tab and is forgotten when you close it.
         </p>

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { setKey } from '../api/client.js';
+import { call, setKey } from '../api/client.js';
 import { rememberCrawler, useCrawler, useCrawlers } from '../state/crawlers.js';
 import { changeQuery } from '../state/route.js';
 import { useSession } from '../state/session.js';
@@ -10,8 +10,10 @@ import { ThemeSwitch } from './theme.js';
 export function TopBar(): JSX.Element {
   const session = useSession();
   const { problem } = useCrawlers();
-  const signOut = (): void => {
+  const signOut = async (): Promise<void> => {
     setKey(undefined);
+    // Nothing of a session is known here: its cookie is for the server alone.
+    await call('POST /auth/sign-out').catch(() => undefined);
     dispatchEvent(new Event('crawlway:key-wanted'));
   };
   return (
@@ -29,7 +31,7 @@ export function TopBar(): JSX.Element {
           <span class="muted wide-only">{session.version}</span>
         </span>
         <ThemeSwitch />
-        <span class="muted wide-only" title="Name and role of your key">
+        <span class="muted wide-only" title="Who you are here, and your role">
           {session.name} ({session.role})
         </span>
         {session.keyWanted && (

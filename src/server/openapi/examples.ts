@@ -62,6 +62,7 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   counts: [{ indexed: 42, waiting: 12, error: 3 }],
   crawlers: [['docs']],
   createdBy: ['admin'],
+  provider: ['Example staff'],
   cut: [['Cookie notice']],
   detail: ['the server answered 404'],
   effect: ['index=no'],

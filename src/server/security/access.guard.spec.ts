@@ -22,7 +22,8 @@ describe('access to the API', () => {
     expect(calls.filter(({ role }) => role === undefined)).toEqual([]);
     const open = calls.filter(({ role }) => role === 'open').map(({ name }) => name);
     const sites = ['IndexNowController.many', 'IndexNowController.one'];
-    expect(open.sort()).toEqual(['HealthController.live', 'HealthController.ready', ...sites]);
+    const people = ['begin', 'end', 'finish', 'methods'].map((name) => `SignInController.${name}`);
+    expect(open.sort()).toEqual(['HealthController.live', 'HealthController.ready', ...sites, ...people]);
   });
 
   it('lets nobody write with the role that only reads', () => {

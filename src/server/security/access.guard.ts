@@ -10,6 +10,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROLE_KEY } from '../http/operation.js';
+import type { SignIn } from '../sign-in/sign-in.js';
 import { type Caller, mayAct, type Role } from './api-keys.js';
 import type { KeyRing } from './key-ring.js';
 import type { RefusedCalls } from './refused-calls.js';
@@ -42,13 +43,20 @@ export class AccessGuard implements CanActivate {
   }
 }
 
+interface Identification {
+  readonly ring: KeyRing;
+  /** Absent: people do not sign in. */
+  readonly signIn?: SignIn;
+  readonly refused: RefusedCalls;
+}
+
 /**
  * Says of each request who makes it, before any guard is asked. A body is read before that too: from a stranger none is,
  * however many megabytes the call may take.
  */
-export function identifyCallers(fastify: FastifyInstance, ring: KeyRing, refused: RefusedCalls): void {
+export function identifyCallers(fastify: FastifyInstance, { ring, signIn, refused }: Identification): void {
   fastify.addHook('onRequest', async (request, reply) => {
-    request.caller = await ring.callerOf(presentedKey(request));
+    request.caller = (await ring.callerOf(presentedKey(request))) ?? (await signIn?.callerOf(request));
     if (!request.caller && presentedKey(request) !== undefined && !refused.mayTryAgain(request.ip)) {
       reply.header('retry-after', String(refused.retryAfter));
       throw new HttpException(

@@ -12,7 +12,7 @@ it.each(ADMIN_DATABASES)('a key holds for all servers of a $name, and ends on al
   const store = new AdminStore(await open(), (error) => error);
   onTestFinished(() => store.close());
   const clock = new ManualClock();
-  const [one, other] = [0, 1].map(() => new KeyRing(readApiKeys('root:admin:0123456789abcdef'), store, clock, log));
+  const [one, other] = [0, 1].map(() => new KeyRing(readApiKeys('root:admin:0123456789abcdef'), store, { clock, log }));
   const made = await one!.create('ci', 'operate', 'root');
   const expiring = await one!.create('short', 'read', 'root', after(clock.now(), days(1)));
   expect(await one!.create('ci', 'admin', 'root')).toBeUndefined();
@@ -40,7 +40,7 @@ it('a database that does not answer keeps nobody out', async () => {
     addKey: async (key: (typeof kept)[0]) => kept.push(key) > 0,
     removeKey: async () => false,
   };
-  const ring = new KeyRing(readApiKeys('root:admin:0123456789abcdef'), store, clock, log);
+  const ring = new KeyRing(readApiKeys('root:admin:0123456789abcdef'), store, { clock, log });
   const made = await ring.create('ci', 'operate', 'root');
   broken = true;
   clock.advance(seconds(60));

@@ -10,23 +10,37 @@ const READ_AGAIN_AFTER = seconds(10);
 /** A person has a handful; a script that makes one for each run is told to withdraw them. */
 const MOST_KEYS = 1_000;
 
+interface KeyRingParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Also without keys in the environment: people sign in. */
+  readonly closed?: boolean;
+}
+
 /** All keys that open this server: those of `CRAWLWAY_API_KEYS`, and those made over the API. */
 export class KeyRing {
   private stored: readonly StoredKey[] = [];
   private readAt: Instant | undefined;
   private reading: Promise<void> | undefined;
+  private readonly clock: Clock;
+  private readonly log: Log;
+  /** Whoever reaches the server may do everything, with a key or not. */
+  readonly isOpen: boolean;
 
   constructor(
     readonly environment: readonly ApiKey[],
     private readonly store: KeyStore,
-    private readonly clock: Clock,
-    private readonly log: Log,
-  ) {}
+    { clock, log, closed = false }: KeyRingParts,
+  ) {
+    this.clock = clock;
+    this.log = log;
+    this.isOpen = environment.length === 0 && !closed;
+  }
 
-  /** Whose key it is; without keys in the environment everybody on this machine may do everything, with a key or not. */
+  /** Whose key it is. */
   async callerOf(presented: string | undefined): Promise<Caller | undefined> {
     const named = presented === undefined ? undefined : await this.find(presented);
-    return named ?? (this.environment.length === 0 ? LOCAL_CALLER : undefined);
+    return named ?? (this.isOpen ? LOCAL_CALLER : undefined);
   }
 
   /** By name, the expired ones too. */

@@ -2,19 +2,22 @@ import { Controller, Get, Inject, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Operation } from '../http/operation.js';
-import type { ServerOptions } from '../options.js';
 import { LOCAL_CALLER, ROLES, type Role } from '../security/api-keys.js';
-import { API, OPTIONS } from '../tokens.js';
+import { KeyRing } from '../security/key-ring.js';
+import { API } from '../tokens.js';
 import { SERVER_VERSION } from '../version.js';
 
 class SessionDto {
-  @ApiProperty({ description: 'Name of the API key; `local` when the server has no keys.' })
+  @ApiProperty({
+    description:
+      'Name of the API key, or `user:` and the name of the person who has signed in; `local` when the server has no keys.',
+  })
   name!: string;
 
   @ApiProperty({ enum: ROLES, description: 'Each role may do what the ones before it may.' })
   role!: Role;
 
-  @ApiProperty({ description: 'Whether calls want an API key.' })
+  @ApiProperty({ description: 'Whether calls want an API key or a sign-in.' })
   keyWanted!: boolean;
 
   @ApiProperty({ description: 'Version of the server.' })
@@ -24,7 +27,7 @@ class SessionDto {
 @ApiTags('Session')
 @Controller(`${API}/session`)
 export class SessionController {
-  constructor(@Inject(OPTIONS) private readonly options: ServerOptions) {}
+  constructor(@Inject(KeyRing) private readonly ring: KeyRing) {}
 
   @Get()
   @Operation({
@@ -36,6 +39,6 @@ export class SessionController {
   @ApiOkResponse({ type: SessionDto })
   session(@Req() request: FastifyRequest): SessionDto {
     const { name, role } = request.caller ?? LOCAL_CALLER;
-    return { name, role, keyWanted: this.options.apiKeys.length > 0, version: SERVER_VERSION };
+    return { name, role, keyWanted: !this.ring.isOpen, version: SERVER_VERSION };
   }
 }

@@ -10,7 +10,16 @@ import { openPostgresDataSource } from '../postgres/postgres-data-source.js';
 import * as statements from '../postgres/postgres-sql.js';
 
 /** What all nodes read and few write: it stays in one place. */
-const LOCAL = ['audit', 'configuration_version', 'migration', 'node', 'partition_owner', 'setting'];
+const LOCAL = [
+  'api_key',
+  'audit',
+  'configuration_version',
+  'console_session',
+  'migration',
+  'node',
+  'partition_owner',
+  'setting',
+];
 /** For lists that people ask for over the whole crawl; nothing that a page costs goes through them. */
 const FOR_PEOPLE = [
   'push_order_id',

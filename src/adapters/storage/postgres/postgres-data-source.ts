@@ -5,6 +5,7 @@ import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
 import { ApiKeyRow } from '../entities/api-key.js';
 import { AuditRow } from '../entities/audit-entry.js';
 import { ConfigurationVersionRow } from '../entities/configuration-version.js';
+import { ConsoleSessionRow } from '../entities/console-session.js';
 import { SettingRow } from '../entities/setting.js';
 import { RuleFiles0004 } from '../migrations/0004-rule-files.js';
 import { ChangeBeliefs0006 } from '../migrations/0006-change-beliefs.js';
@@ -12,6 +13,7 @@ import { PolicyDigests0007 } from '../migrations/0007-policy-digests.js';
 import { ConnectorName0009 } from '../migrations/0009-connector-name.js';
 import { ApiKeys0010 } from '../migrations/0010-api-keys.js';
 import { Parts0011 } from '../migrations/0011-parts.js';
+import { ConsoleSessions0013 } from '../migrations/0013-console-sessions.js';
 import { Frontier0001 } from '../migrations/postgres/0001-frontier.js';
 import { Administration0002 } from '../migrations/postgres/0002-administration.js';
 import { Nodes0003 } from '../migrations/postgres/0003-nodes.js';
@@ -38,7 +40,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
     database: extra.database,
     extra,
     poolSize: 2,
-    entities: [SettingRow, ConfigurationVersionRow, AuditRow, ApiKeyRow],
+    entities: [SettingRow, ConfigurationVersionRow, AuditRow, ApiKeyRow, ConsoleSessionRow],
     migrations: [
       Frontier0001,
       Administration0002,
@@ -53,6 +55,7 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
       ApiKeys0010,
       Parts0011,
       OwnerCommand0012,
+      ConsoleSessions0013,
     ],
     migrationsTableName: 'migration',
   });

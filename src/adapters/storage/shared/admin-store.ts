@@ -3,6 +3,7 @@ import type { Instant } from '../../../domain/time/units.js';
 import { ApiKeyRow } from '../entities/api-key.js';
 import { AuditRow } from '../entities/audit-entry.js';
 import { ConfigurationVersionRow } from '../entities/configuration-version.js';
+import { ConsoleSessionRow } from '../entities/console-session.js';
 import { Seal, WrongKey } from './seal.js';
 
 /** A configuration that was in force once, without its text. */
@@ -40,6 +41,15 @@ export interface StoredApiKey {
   readonly createdAt: Instant;
   readonly createdBy: string;
   readonly expiresAt?: Instant;
+}
+
+/** Somebody who has signed in to the console. */
+export interface StoredConsoleSession {
+  /** SHA-256 of what the cookie says, hex. */
+  readonly digest: string;
+  readonly name: string;
+  readonly role: StoredApiKey['role'];
+  readonly expiresAt: Instant;
 }
 
 /** Audit entries kept; the oldest go first. */
@@ -153,6 +163,28 @@ export class AdminStore {
     return affected !== 0;
   }
 
+  /** Also one that has ended. */
+  async session(digest: string): Promise<StoredConsoleSession | undefined> {
+    const row = await this.#sessions.findOneBy({ digest });
+    if (!row) return undefined;
+    return {
+      digest,
+      name: row.name,
+      role: row.role as StoredApiKey['role'],
+      expiresAt: Number(row.expiresAt) as Instant,
+    };
+  }
+
+  /** Those that have ended by now go. */
+  async addSession(session: StoredConsoleSession, now: Instant): Promise<void> {
+    await this.#write(() => this.#sessions.insert({ ...session, expiresAt: String(session.expiresAt) }));
+    await this.#write(() => this.#sessions.delete({ expiresAt: LessThan(String(now)) }));
+  }
+
+  async removeSession(digest: string): Promise<void> {
+    await this.#write(() => this.#sessions.delete({ digest }));
+  }
+
   close(): Promise<void> {
     return this.#dataSource.destroy();
   }
@@ -182,6 +214,10 @@ export class AdminStore {
 
   get #keys() {
     return this.#dataSource.getRepository(ApiKeyRow);
+  }
+
+  get #sessions() {
+    return this.#dataSource.getRepository(ConsoleSessionRow);
   }
 
   get #audit() {

@@ -5,6 +5,7 @@ import { StoreDamaged } from '../../../engine/ports/frontier-store.js';
 import { ApiKeyRow } from '../entities/api-key.js';
 import { AuditRow } from '../entities/audit-entry.js';
 import { ConfigurationVersionRow } from '../entities/configuration-version.js';
+import { ConsoleSessionRow } from '../entities/console-session.js';
 import { CounterRow } from '../entities/counter.js';
 import { HostRow } from '../entities/host.js';
 import { PageLinksRow } from '../entities/page-links.js';
@@ -19,6 +20,7 @@ import { PolicyDigests0007 } from '../migrations/0007-policy-digests.js';
 import { ConnectorName0009 } from '../migrations/0009-connector-name.js';
 import { ApiKeys0010 } from '../migrations/0010-api-keys.js';
 import { Parts0011 } from '../migrations/0011-parts.js';
+import { ConsoleSessions0013 } from '../migrations/0013-console-sessions.js';
 import { Frontier0001 } from '../migrations/sqlite/0001-frontier.js';
 import { Administration0002 } from '../migrations/sqlite/0002-administration.js';
 import { Failing0005 } from '../migrations/sqlite/0005-failing.js';
@@ -39,6 +41,7 @@ const ENTITIES = [
   ConfigurationVersionRow,
   AuditRow,
   ApiKeyRow,
+  ConsoleSessionRow,
 ];
 const MIGRATIONS = [
   Frontier0001,
@@ -51,6 +54,7 @@ const MIGRATIONS = [
   ConnectorName0009,
   ApiKeys0010,
   Parts0011,
+  ConsoleSessions0013,
 ];
 
 /**

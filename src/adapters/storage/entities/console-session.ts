@@ -1,0 +1,12 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Somebody who has signed in to the console. */
+@Entity('console_session')
+export class ConsoleSessionRow {
+  /** SHA-256 of what the cookie says, hex. */
+  @PrimaryColumn('text') digest!: string;
+  @Column('text') name!: string;
+  @Column('text') role!: string;
+  /** Milliseconds since 1970. */
+  @Column('bigint', { name: 'expires_at' }) expiresAt!: string;
+}

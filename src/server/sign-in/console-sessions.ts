@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto';
+import { after, hours, type Instant, seconds } from '../../domain/time/units.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import { type Caller, digestOf, type Role } from '../security/api-keys.js';
+
+/** Somebody who has signed in. */
+export interface StoredSession {
+  /** SHA-256 of what the cookie says, hex. */
+  readonly digest: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly expiresAt: Instant;
+}
+
+/** Where they are kept; shared by all servers of a database. */
+export interface SessionStore {
+  session(digest: string): Promise<StoredSession | undefined>;
+  /** Ended ones go meanwhile. */
+  addSession(session: StoredSession, now: Instant): Promise<void>;
+  removeSession(digest: string): Promise<void>;
+}
+
+/** A working day: roles that were taken away at the provider end with it. */
+export const SESSION_LENGTH = hours(8);
+/** Another server of the database may have ended it. */
+const READ_AGAIN_AFTER = seconds(10);
+const MOST_KEPT = 1_000;
+
+interface Known {
+  readonly session: StoredSession | undefined;
+  readonly readAt: Instant;
+}
+
+/** Sessions of people at the console. What a cookie says is known to the browser alone. */
+export class ConsoleSessions {
+  private readonly known = new Map<string, Known>();
+
+  constructor(
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The text for the cookie. */
+  async begin({ name, role }: Caller): Promise<string> {
+    const token = randomBytes(32).toString('base64url');
+    const now = this.clock.now();
+    await this.store.addSession({ digest: digestText(token), name, role, expiresAt: after(now, SESSION_LENGTH) }, now);
+    return token;
+  }
+
+  async callerOf(token: string): Promise<Caller | undefined> {
+    const session = await this.read(digestText(token));
+    if (!session || this.clock.now() >= session.expiresAt) return undefined;
+    return { name: session.name, role: session.role };
+  }
+
+  async end(token: string): Promise<void> {
+    const digest = digestText(token);
+    await this.store.removeSession(digest);
+    this.known.delete(digest);
+  }
+
+  private async read(digest: string): Promise<StoredSession | undefined> {
+    const now = this.clock.now();
+    const known = this.known.get(digest);
+    if (known && now < after(known.readAt, READ_AGAIN_AFTER)) return known.session;
+    const session = await this.store.session(digest);
+    if (this.known.size >= MOST_KEPT) this.known.clear();
+    this.known.set(digest, { session, readAt: now });
+    return session;
+  }
+}
+
+const digestText = (token: string): string => Buffer.from(digestOf(token)).toString('hex');

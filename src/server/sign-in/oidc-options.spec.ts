@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { readOidc, roleOf } from './oidc-options.js';
+
+const env = {
+  CRAWLWAY_OIDC_ISSUER: 'https://id.example.com/realms/staff',
+  CRAWLWAY_OIDC_CLIENT_ID: 'crawlway',
+  CRAWLWAY_OIDC_ROLES: 'cn=admins:admin, ops:operate',
+};
+
+describe('the sign-in', () => {
+  it('is set up by the environment, with the role of each value', () => {
+    const options = readOidc(env)!;
+    expect(options).toMatchObject({ clientId: 'crawlway', label: 'id.example.com', roleClaim: 'groups' });
+    expect([...options.roles]).toEqual([
+      ['cn=admins', 'admin'],
+      ['ops', 'operate'],
+    ]);
+    expect(readOidc({})).toBeUndefined();
+  });
+
+  it.each([
+    ['an issuer without TLS', { CRAWLWAY_OIDC_ISSUER: 'http://id.example.com/' }, 'https'],
+    ['no client', { CRAWLWAY_OIDC_CLIENT_ID: '' }, 'CRAWLWAY_OIDC_CLIENT_ID'],
+    ['no roles', { CRAWLWAY_OIDC_ROLES: '' }, 'who may do what'],
+    ['a role that there is not', { CRAWLWAY_OIDC_ROLES: 'a:root' }, 'a role of read, operate, admin'],
+  ])('is refused with %s', (_, change, message) => {
+    expect(() => readOidc({ ...env, ...change })).toThrow(message);
+  });
+
+  it('gives the highest role of lists, texts and objects inside, and none by itself', () => {
+    const role = (claims: object, more: Record<string, string> = {}) =>
+      roleOf(claims as never, readOidc({ ...env, ...more })!);
+    expect(role({ groups: ['ops', 'cn=admins', 'others'] })).toBe('admin');
+    expect(role({ groups: 'ops others' })).toBe('operate');
+    expect(role({ realm_access: { roles: ['ops'] } }, { CRAWLWAY_OIDC_ROLE_CLAIM: 'realm_access.roles' })).toBe(
+      'operate',
+    );
+    for (const claims of [{}, { groups: ['others'] }, { groups: { ops: true } }, { groups: null }])
+      expect(role(claims)).toBeUndefined();
+    expect(role({}, { CRAWLWAY_OIDC_ROLES: '*:read' })).toBe('read');
+  });
+});

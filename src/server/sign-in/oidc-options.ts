@@ -1,0 +1,71 @@
+import { Secret } from '../../domain/secret.js';
+import { ROLES, type Role } from '../security/api-keys.js';
+import { UsageError } from '../usage-error.js';
+
+/** Sign-in of people to the console by OpenID Connect, as the environment has it. */
+export interface OidcOptions {
+  readonly issuer: URL;
+  readonly clientId: string;
+  /** Absent: a public client, which PKCE protects. */
+  readonly clientSecret?: Secret;
+  readonly scope: string;
+  /** Where roles stand in the claims: names of objects inside objects, apart by dots. */
+  readonly roleClaim: string;
+  /** Role by value of the claim; `*`: everybody who can sign in. */
+  readonly roles: ReadonlyMap<string, Role>;
+  /** How people know the provider: it stands on the button. */
+  readonly label: string;
+}
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
+
+/** @throws UsageError */
+export function readOidc(env: NodeJS.ProcessEnv): OidcOptions | undefined {
+  const issuerText = env['CRAWLWAY_OIDC_ISSUER'];
+  if (!issuerText) return undefined;
+  const issuer = URL.parse(issuerText);
+  if (!issuer || (issuer.protocol !== 'https:' && !(issuer.protocol === 'http:' && LOOPBACK.test(issuer.hostname))))
+    throw new UsageError('CRAWLWAY_OIDC_ISSUER is no https URL');
+  const clientId = env['CRAWLWAY_OIDC_CLIENT_ID'];
+  if (!clientId) throw new UsageError('CRAWLWAY_OIDC_ISSUER is set and CRAWLWAY_OIDC_CLIENT_ID is not');
+  const clientSecret = env['CRAWLWAY_OIDC_CLIENT_SECRET'];
+  return {
+    issuer,
+    clientId,
+    ...(clientSecret ? { clientSecret: new Secret(clientSecret) } : {}),
+    scope: env['CRAWLWAY_OIDC_SCOPE'] || 'openid profile email',
+    roleClaim: env['CRAWLWAY_OIDC_ROLE_CLAIM'] || 'groups',
+    roles: readRoles(env['CRAWLWAY_OIDC_ROLES']),
+    label: env['CRAWLWAY_OIDC_LABEL'] || issuer.hostname,
+  };
+}
+
+function readRoles(text: string | undefined): ReadonlyMap<string, Role> {
+  const entries = (text ?? '').split(',').map((entry) => entry.trim());
+  const roles = new Map<string, Role>();
+  for (const entry of entries.filter((each) => each !== '')) {
+    const colon = entry.lastIndexOf(':');
+    const role = ROLES.find((each) => each === entry.slice(colon + 1));
+    if (colon < 1 || !role)
+      throw new UsageError(`CRAWLWAY_OIDC_ROLES: ${entry} is not value:role with a role of ${ROLES.join(', ')}`);
+    roles.set(entry.slice(0, colon), role);
+  }
+  if (roles.size > 0) return roles;
+  throw new UsageError(
+    'CRAWLWAY_OIDC_ROLES says who may do what: value:role, comma-separated, such as crawl-admins:admin,*:read',
+  );
+}
+
+/** The highest role that the claims give; undefined: none. Lists and texts with blanks or commas are read alike. */
+export function roleOf(claims: Readonly<Record<string, unknown>>, { roleClaim, roles }: OidcOptions): Role | undefined {
+  let value: unknown = claims;
+  for (const name of roleClaim.split('.')) {
+    const inside: unknown = value;
+    value = isObject(inside) && Object.hasOwn(inside, name) ? inside[name] : undefined;
+  }
+  const list = typeof value === 'string' ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
+  const given = ['*', ...list].map((each) => roles.get(String(each)));
+  return ROLES.findLast((role) => given.includes(role));
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

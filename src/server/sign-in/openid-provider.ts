@@ -1,0 +1,95 @@
+import type { Configuration } from 'openid-client';
+import type { Role } from '../security/api-keys.js';
+import { type OidcOptions, roleOf } from './oidc-options.js';
+
+/** What the browser keeps until the provider has sent it back. */
+export interface PendingSignIn {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  /** Path of the console that the person wanted. */
+  readonly to: string;
+}
+
+export interface Person {
+  readonly name: string;
+  /** Absent: nothing that the claims say gives one. */
+  readonly role?: Role;
+}
+
+const TIMEOUT_S = 10;
+const LONGEST_NAME = 64;
+
+/** Authorization code flow with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636). */
+export class OpenIdProvider {
+  private configuration: Promise<Configuration> | undefined;
+
+  constructor(private readonly options: OidcOptions) {}
+
+  /** Rejects when the provider does not answer. */
+  async begin(redirectUri: string, to: string): Promise<{ readonly url: URL; readonly pending: PendingSignIn }> {
+    const client = await import('openid-client');
+    const configuration = await this.discovered();
+    const pending = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier: client.randomPKCECodeVerifier(),
+      to,
+    };
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: this.options.scope,
+      state: pending.state,
+      nonce: pending.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(pending.verifier),
+      code_challenge_method: 'S256',
+    });
+    return { url, pending };
+  }
+
+  /** @param answer the URL that the provider sent the browser to. Rejects unless it is the answer to this sign-in. */
+  async finish(answer: URL, { state, nonce, verifier }: PendingSignIn): Promise<Person> {
+    const client = await import('openid-client');
+    const configuration = await this.discovered();
+    const tokens = await client.authorizationCodeGrant(configuration, answer, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    });
+    const claims: Record<string, unknown> = { ...tokens.claims() };
+    const subject = String(claims['sub']);
+    // Many providers put groups and names only there.
+    if (configuration.serverMetadata().userinfo_endpoint !== undefined && tokens.access_token)
+      Object.assign(claims, await client.fetchUserInfo(configuration, tokens.access_token, subject));
+    const role = roleOf(claims, this.options);
+    return { name: nameOf(claims, subject), ...(role ? { role } : {}) };
+  }
+
+  /** A failure is forgotten: the provider may be back. */
+  private discovered(): Promise<Configuration> {
+    this.configuration ??= this.discover().catch((error: unknown) => {
+      this.configuration = undefined;
+      throw error;
+    });
+    return this.configuration;
+  }
+
+  private async discover(): Promise<Configuration> {
+    const client = await import('openid-client');
+    const { issuer, clientId, clientSecret } = this.options;
+    const secret = clientSecret?.reveal();
+    return client.discovery(issuer, clientId, secret, secret === undefined ? client.None() : undefined, {
+      timeout: TIMEOUT_S,
+      // Of this machine only; see readOidc.
+      ...(issuer.protocol === 'http:' ? { execute: [client.allowInsecureRequests] } : {}),
+    });
+  }
+}
+
+/** `user:` keeps people apart from keys, whose names have no colon. */
+function nameOf(claims: Readonly<Record<string, unknown>>, subject: string): string {
+  const given = [claims['preferred_username'], claims['email']].find((each) => typeof each === 'string' && each !== '');
+  const printable = String(given ?? subject).replace(/[^\x21-\x7e\u00a1-\uffff]/g, '_');
+  return `user:${printable.slice(0, LONGEST_NAME)}`;
+}

@@ -1,0 +1,74 @@
+/** The two cookies of a sign-in: neither can be read by a script, and neither is sent for another site. */
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SESSION_LENGTH } from './console-sessions.js';
+import type { PendingSignIn } from './openid-provider.js';
+
+const SESSION = 'crawlway_session';
+const PENDING = 'crawlway_sign_in';
+const PENDING_SECONDS = 600;
+/** What a session is known by: 32 bytes, base64url. */
+const TOKEN = /^[\w-]{43}$/;
+
+/** With the prefix no other host of the domain and no page without TLS can set it (RFC 6265bis). */
+const named = (name: string, secure: boolean): string => (secure ? `__Host-${name}` : name);
+
+const cookiesOf = ({ headers }: FastifyRequest): Record<string, string | undefined> =>
+  headers.cookie === undefined ? {} : parseCookie(headers.cookie);
+
+export function sessionToken(request: FastifyRequest, secure: boolean): string | undefined {
+  const token = cookiesOf(request)[named(SESSION, secure)];
+  return token !== undefined && TOKEN.test(token) ? token : undefined;
+}
+
+/** The sign-in that this browser has begun; undefined: none, or not one of ours. */
+export function pendingSignIn(request: FastifyRequest, secure: boolean): PendingSignIn | undefined {
+  try {
+    const text = cookiesOf(request)[named(PENDING, secure)] ?? '';
+    const { state, nonce, verifier, to } = JSON.parse(Buffer.from(text, 'base64url').toString()) as PendingSignIn;
+    return [state, nonce, verifier, to].every((each) => typeof each === 'string')
+      ? { state, nonce, verifier, to }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lax: the provider, another site, sends the browser back here. */
+export const setPending = (reply: FastifyReply, pending: PendingSignIn, secure: boolean): void =>
+  set(reply, named(PENDING, secure), Buffer.from(JSON.stringify(pending)).toString('base64url'), {
+    secure,
+    sameSite: 'lax',
+    maxAge: PENDING_SECONDS,
+  });
+
+export const clearPending = (reply: FastifyReply, secure: boolean): void =>
+  set(reply, named(PENDING, secure), '', { secure, sameSite: 'lax', maxAge: 0 });
+
+/** Strict: the console asks from its own pages alone. */
+export const setSession = (reply: FastifyReply, token: string, secure: boolean): void =>
+  set(reply, named(SESSION, secure), token, { secure, sameSite: 'strict', maxAge: SESSION_LENGTH / 1000 });
+
+export const clearSession = (reply: FastifyReply, secure: boolean): void =>
+  set(reply, named(SESSION, secure), '', { secure, sameSite: 'strict', maxAge: 0 });
+
+function set(
+  reply: FastifyReply,
+  name: string,
+  value: string,
+  options: { readonly secure: boolean; readonly sameSite: 'lax' | 'strict'; readonly maxAge: number },
+): void {
+  const text = stringifySetCookie({ name, value, path: '/', httpOnly: true, ...options });
+  reply.raw.appendHeader('set-cookie', text);
+}
+
+/**
+ * A cookie goes with whatever request a browser is made to send: it counts when the page that asks is one of this server's own.
+ * Browsers without Sec-Fetch-Site name the page in Origin where the call could change something.
+ */
+export function isOwnPage({ method, headers }: FastifyRequest): boolean {
+  const from = headers['sec-fetch-site'];
+  const reads = method === 'GET' || method === 'HEAD';
+  if (from !== undefined) return from === 'same-origin' || (from === 'none' && reads);
+  return reads || (headers.origin !== undefined && URL.parse(headers.origin)?.host === headers.host);
+}

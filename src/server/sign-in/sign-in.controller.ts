@@ -1,0 +1,137 @@
+import { Controller, Get, HttpCode, HttpException, Inject, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiFoundResponse, ApiNoContentResponse, ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../engine/ports/clock.js';
+import type { Log } from '../../engine/ports/log.js';
+import type { AuditLog } from '../audit/audit-log.js';
+import { Operation } from '../http/operation.js';
+import { ProblemException } from '../http/problem.js';
+import { AUDIT_LOG, CLOCK, LOG, SIGN_IN } from '../tokens.js';
+import type { Person } from './openid-provider.js';
+import type { SignIn } from './sign-in.js';
+import { clearPending, clearSession, pendingSignIn, sessionToken, setPending, setSession } from './sign-in-cookies.js';
+
+class SignInDto {
+  @ApiProperty({
+    required: false,
+    description: 'Provider that people sign in with, as they know it. Absent: keys only.',
+  })
+  provider?: string;
+}
+
+const NONE = {
+  404: 'People do not sign in to this server.',
+  502: 'The provider does not answer, or not as it should.',
+};
+
+@ApiTags('Server')
+@Controller('auth')
+export class SignInController {
+  constructor(
+    @Inject(SIGN_IN) private readonly signIn: SignIn | undefined,
+    @Inject(AUDIT_LOG) private readonly audit: AuditLog,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Log,
+  ) {}
+
+  @Get()
+  @Operation({
+    id: 'getSignIn',
+    summary: 'How people sign in',
+    description: 'Whether the console can be opened without a key, and with whom one signs in.',
+    role: 'open',
+  })
+  @ApiOkResponse({ type: SignInDto })
+  methods(): SignInDto {
+    return this.signIn ? { provider: this.signIn.label } : {};
+  }
+
+  @Get('sign-in')
+  @Operation({
+    id: 'beginSignIn',
+    summary: 'Sign in by OpenID Connect',
+    description: 'Sends a browser to the provider; afterwards it comes back to `to`, a path of the console.',
+    role: 'open',
+    problems: NONE,
+  })
+  @ApiFoundResponse({ description: 'To the provider.' })
+  async begin(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Query('to') to?: unknown): Promise<void> {
+    const signIn = this.needed();
+    const { url, pending } = await signIn.provider
+      .begin(signIn.callback(request).href, ownPath(to))
+      .catch((error: unknown) => this.failed('cannot be asked', error));
+    setPending(reply, pending, signIn.secure);
+    reply.header('cache-control', 'no-store').redirect(url.href, 302);
+  }
+
+  @Get('callback')
+  @Operation({
+    id: 'finishSignIn',
+    summary: 'Where the provider sends browsers back to',
+    description: 'Checks what the provider says, begins a session and goes on to the console.',
+    role: 'open',
+    problems: { ...NONE, 403: 'The provider refuses the person, or nothing gives the person a role.' },
+  })
+  @ApiFoundResponse({ description: 'To the console.' })
+  async finish(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    const signIn = this.needed();
+    const pending = pendingSignIn(request, signIn.secure);
+    clearPending(reply, signIn.secure);
+    if (!pending) throw new HttpException('No sign-in was begun in this browser, or too long ago. Begin again.', 403);
+    const answer = signIn.callback(request);
+    answer.search = new URL(request.url, answer).search;
+    if (answer.searchParams.get('error') === 'access_denied')
+      throw new HttpException('The provider refuses the sign-in.', 403);
+    const person = await signIn.provider
+      .finish(answer, pending)
+      .catch((error: unknown) => this.failed('is not believed', error));
+    const { role } = person;
+    await this.remember(person);
+    if (!role)
+      throw new HttpException(`${person.name} may not do anything here: no value of the claim gives a role.`, 403);
+    setSession(reply, await signIn.sessions.begin({ name: person.name, role }), signIn.secure);
+    reply.header('cache-control', 'no-store').redirect(signIn.address(pending.to, request).href, 302);
+  }
+
+  @Post('sign-out')
+  @HttpCode(204)
+  @Operation({
+    id: 'signOut',
+    summary: 'Sign out',
+    description: 'Ends the session of this browser. The provider may sign it in again without asking.',
+    role: 'open',
+    writes: false,
+  })
+  @ApiNoContentResponse()
+  async end(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<void> {
+    if (!this.signIn) return;
+    const token = sessionToken(request, this.signIn.secure);
+    if (token !== undefined) await this.signIn.sessions.end(token);
+    clearSession(reply, this.signIn.secure);
+  }
+
+  private needed(): SignIn {
+    if (this.signIn) return this.signIn;
+    throw new ProblemException('not-found', 'People do not sign in to this server: CRAWLWAY_OIDC_ISSUER is not set.');
+  }
+
+  /** What the provider says stands in the log alone: it may hold more than the browser is to know. */
+  private failed(what: string, error: unknown): never {
+    const { message, code, cause } = error as Error & { code?: string };
+    this.log.warn(`the provider of the sign-in ${what}`, { error: message, code, cause: String(cause ?? '') });
+    throw new HttpException(`The provider of the sign-in ${what}; the log of the server says why.`, 502);
+  }
+
+  private remember({ name, role }: Person): Promise<void> {
+    const outcome = role ? 'done' : 'refused: no role';
+    const entry = { at: this.clock.now(), who: name, what: 'signIn', target: '/auth/callback', outcome };
+    return this.audit.append({ ...entry, before: '', after: JSON.stringify({ role }) });
+  }
+}
+
+/** A path of this server: anything else would send people elsewhere. */
+function ownPath(to: unknown): string {
+  if (typeof to !== 'string' || to.length > 2_000 || !to.startsWith('/')) return '/';
+  const url = URL.parse(to, 'http://own.invalid');
+  return url?.origin === 'http://own.invalid' ? url.pathname + url.search : '/';
+}

@@ -1,0 +1,182 @@
+/** People sign in to the console with a real OpenID provider. */
+import { CookieJar } from 'tough-cookie';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestProvider } from '../support/openid-provider.js';
+import { ApiWorld } from './api-world.js';
+
+const KEY = 'a'.repeat(20);
+const ended: (() => void)[] = [];
+
+let world: ApiWorld;
+let provider: TestProvider;
+beforeAll(async () => {
+  provider = await TestProvider.start((close) => ended.push(close));
+  world = await ApiWorld.start({
+    keys: `root:admin:${KEY}`,
+    env: provider.environment('crawl-admins:admin,staff:read'),
+  });
+  provider.serve(`${world.server.url}/auth/callback`, { ada: ['staff', 'crawl-admins'], bob: ['staff'], eve: [] });
+});
+afterAll(async () => {
+  await world.stop();
+  for (const close of ended) close();
+});
+
+/** As much of a browser as a sign-in needs. */
+class Browser {
+  readonly jar = new CookieJar();
+
+  async send(url: string, form?: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> {
+    const cookie = await this.jar.getCookieString(url);
+    const answer = await fetch(url, {
+      redirect: 'manual',
+      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
+      ...(form ? { method: 'POST', body: Object.keys(form).length > 0 ? new URLSearchParams(form) : undefined } : {}),
+    });
+    for (const set of answer.headers.getSetCookie()) await this.jar.setCookie(set, url);
+    return answer;
+  }
+
+  /** Follows redirects, up to one that this test does not want to follow; forms of the provider are filled in. */
+  async open(
+    url: string,
+    name: string,
+    before: (url: string) => boolean = () => false,
+  ): Promise<{ url: string; answer: Response }> {
+    for (let at = url, step = 0; step < 20; step++) {
+      if (before(at)) return { url: at, answer: new Response() };
+      let answer = await this.send(at);
+      if (answer.status === 200 && at.startsWith(provider.issuer)) {
+        const page = await answer.clone().text();
+        const action = /<form[^>]*action="([^"]+)"/.exec(page)![1]!;
+        const prompt = /name="prompt" value="(\w+)"/.exec(page)![1]!;
+        answer = await this.send(new URL(action, at).href, { prompt, login: name, password: 'any' });
+      }
+      const location = answer.headers.get('location');
+      if (location === null) return { url: at, answer };
+      at = new URL(location, at).href;
+    }
+    throw new Error('redirects without end');
+  }
+
+  signIn(name: string, to = '/urls?status=error') {
+    return this.open(`${world.server.url}/auth/sign-in?${new URLSearchParams({ to })}`, name, (url) => {
+      const { origin, pathname } = new URL(url);
+      return origin === world.server.url && !pathname.startsWith('/auth/');
+    });
+  }
+
+  async session(): Promise<string> {
+    const answer = await this.send(`${world.server.url}/api/v1/session`, undefined, {
+      'sec-fetch-site': 'same-origin',
+    });
+    if (answer.status !== 200) return String(answer.status);
+    const { name, role } = (await answer.json()) as { name: string; role: string };
+    return `${name} ${role}`;
+  }
+}
+
+describe('a person who signs in', () => {
+  it('comes back to where he was, with the highest role that his groups give', async () => {
+    const browser = new Browser();
+    expect((await world.get('/auth')).body).toEqual({ provider: 'the museum' });
+    const { url } = await browser.signIn('ada');
+    expect(url).toBe(`${world.server.url}/urls?status=error`);
+    expect(await browser.session()).toBe('user:ada admin');
+    const other = new Browser();
+    await other.signIn('bob');
+    expect(await other.session()).toBe('user:bob read');
+    const audit = await world.get('audit', { authorization: `Bearer ${KEY}` });
+    expect(audit.body.items.map(({ who, what }: Record<string, string>) => `${who} ${what}`)).toEqual(
+      expect.arrayContaining(['user:ada signIn', 'user:bob signIn']),
+    );
+  });
+
+  it('has a cookie that no script reads and no other site sends', async () => {
+    const browser = new Browser();
+    await browser.signIn('ada');
+    const cookie = (await browser.jar.getCookies(world.server.url)).find(({ key }) => key === 'crawlway_session');
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'strict', path: '/' });
+    const of = async (headers: Record<string, string>, form?: Record<string, string>) =>
+      (await browser.send(`${world.server.url}/api/v1/${form ? 'crawlers/test/pause' : 'session'}`, form, headers))
+        .status;
+    expect(await of({ 'sec-fetch-site': 'cross-site' })).toBe(401);
+    expect(await of({ 'sec-fetch-site': 'same-site' })).toBe(401);
+    expect([401, 403]).toContain(await of({ origin: 'https://evil.example' }, {}));
+    expect(await of({}, {})).toBe(401);
+    expect(await of({ 'sec-fetch-site': 'same-origin' })).toBe(200);
+  });
+
+  it('without a group that has a role gets nothing, and it stands in the audit log', async () => {
+    const browser = new Browser();
+    const { answer } = await browser.signIn('eve');
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain('user:eve may not do anything here');
+    expect(await browser.session()).toBe('401');
+    const audit = await world.get('audit', { authorization: `Bearer ${KEY}` });
+    expect(audit.body.items).toContainEqual(expect.objectContaining({ who: 'user:eve', outcome: 'refused: no role' }));
+  });
+
+  it('signs out, and what his cookie said opens nothing any more', async () => {
+    const browser = new Browser();
+    await browser.signIn('ada');
+    const cookie = await browser.jar.getCookieString(world.server.url);
+    const answer = await fetch(`${world.server.url}/auth/sign-out`, { method: 'POST', headers: { cookie } });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('set-cookie')).toMatch(/^crawlway_session=; Max-Age=0;/);
+    expect((await world.get('session', { cookie })).status).toBe(401);
+  });
+});
+
+describe('an answer of the provider', () => {
+  it.each([
+    ['to another state', (url: URL) => url.searchParams.set('state', 'other')],
+    ['with another code', (url: URL) => url.searchParams.set('code', 'other')],
+    ['of another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.example')],
+  ])('%s is not believed', async (_, change) => {
+    const browser = new Browser();
+    const { url } = await browser.open(`${world.server.url}/auth/sign-in`, 'ada', (at) =>
+      at.includes('/auth/callback?'),
+    );
+    const forged = new URL(url);
+    change(forged);
+    expect((await browser.send(forged.href)).status).toBe(502);
+    expect(await browser.session()).toBe('401');
+  });
+
+  it('that this browser has not asked for is refused: nobody is signed in as somebody else', async () => {
+    const { url } = await new Browser().open(`${world.server.url}/auth/sign-in`, 'ada', (at) =>
+      at.includes('/auth/callback?'),
+    );
+    const victim = new Browser();
+    expect((await victim.send(url)).status).toBe(403);
+    expect(await victim.session()).toBe('401');
+  });
+
+  it('leads to this server alone, whatever path was wanted', async () => {
+    for (const to of ['https://evil.example/', '//evil.example/', '/\\evil.example/', 'javascript:alert(1)']) {
+      const { url } = await new Browser().signIn('bob', to);
+      expect(url, to).toBe(`${world.server.url}/`);
+    }
+  });
+});
+
+it('a server without keys is closed all the same when people sign in, and says when the provider is away', async () => {
+  const away = await ApiWorld.start({
+    env: { ...provider.environment('*:read'), CRAWLWAY_OIDC_ISSUER: 'http://127.0.0.1:9/' },
+  });
+  expect((await away.get('session')).status).toBe(401);
+  const { status, body } = await away.get('/auth/sign-in');
+  expect([status, body.detail]).toEqual([
+    502,
+    'The provider of the sign-in cannot be asked; the log of the server says why.',
+  ]);
+  await away.stop();
+});
+
+it('a server where nobody signs in says so', async () => {
+  const plain = await ApiWorld.start();
+  expect((await plain.get('/auth')).body).toEqual({});
+  expect((await plain.get('/auth/sign-in')).status).toBe(404);
+  await plain.stop();
+});
