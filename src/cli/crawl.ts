@@ -9,6 +9,7 @@ import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { seconds } from '../domain/time/units.js';
 import type { EngineApi } from '../engine/engine-api.js';
 import type { Log } from '../engine/ports/log.js';
+import type { CrawlerView } from '../engine/views/crawler-views.js';
 import { readDatabaseUrl } from '../server/database-url.js';
 import { openEngine, XML_FORMAT } from '../server/engine.module.js';
 import { fileFault } from '../server/fail.js';
@@ -49,11 +50,12 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
     const ending = await untilEnd(engine, limit, interrupt.signal);
     const failed = ending === 'complete' ? await failedRoots(engine) : [];
     const nothing = ending === 'complete' && failed.length === 0 ? await whyNothing(engine) : [];
+    const crawlers = await engine.crawlers(); // draining closes the store
     await engine.drain(seconds(10));
     for (const line of failed) process.stderr.write(`could not be crawled: ${printable(line)}\n`);
     for (const line of nothing) process.stderr.write(`${printable(line)}\n`);
     const exitCode = failed.length > 0 ? EXIT.startFailed : nothing.length > 0 ? EXIT.nothing : EXIT[ending];
-    if (options.json) await printSummary(engine, { ending, exitCode, failed, nothing }, output !== process.stdout);
+    if (options.json) printSummary(crawlers, { ending, exitCode, failed, nothing }, output !== process.stdout);
     process.exitCode = exitCode;
   } finally {
     if (output !== process.stdout) {
@@ -64,8 +66,7 @@ export async function crawl(urls: readonly string[], options: CrawlOptions): Pro
 }
 
 /** On the standard error output when orders go to the standard one. */
-async function printSummary(engine: Pick<EngineApi, 'crawlers'>, how: object, apart: boolean): Promise<void> {
-  const crawlers = await engine.crawlers();
+function printSummary(crawlers: readonly CrawlerView[], how: object, apart: boolean): void {
   const summary = {
     ...how,
     crawlers: crawlers.map(({ name, counts: { indexed, byStatus } }) => ({ name, indexed, byStatus })),
