@@ -26,11 +26,21 @@ const EXTERNAL = /^(?:better-sqlite3|playwright-core)$/;
 /** Packages that others of ours would use if they were installed, and do without when they are not. */
 const OPTIONAL = 'UNRESOLVED_IMPORT';
 
+/** Nest copies what is known of the fields of classes by a `require` of its own, which would look for packages beside the program. */
+const FIELDS_OF_CLASSES = {
+  name: 'fields-of-classes',
+  transform: (code, id) =>
+    /@nestjs[\\/]mapped-types/.test(id)
+      ? code.replace('const require = createRequire(import.meta.url);', '')
+      : undefined,
+};
+
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(dist, file)])),
   platform: 'node',
-  // Nest copies what is known of the fields of a class by the storage of this build: with the other build there would be two.
+  // Of class-transformer there are two builds; Nest asks for the storage of this one.
   resolve: { alias: { 'class-transformer$': fileURLToPath(import.meta.resolve('class-transformer')) } },
+  plugins: [FIELDS_OF_CLASSES],
   external: EXTERNAL,
   onLog(level, log, defaultHandler) {
     if (log.code !== OPTIONAL || !/node_modules/.test(log.message)) defaultHandler(level, log);
