@@ -91,6 +91,7 @@ export function createServices(
     );
   };
   const slots = new HostSlots(hosts, clock);
+  const logins = new Logins({ ...ports, events });
   return {
     store,
     processor,
@@ -98,14 +99,14 @@ export function createServices(
     log,
     cron,
     sessions,
-    logins: new Logins({ ...ports, events }),
+    logins,
     mostVisits,
     events,
     delivery,
     partitions,
     nodes,
     hosts,
-    robots: new RobotsGate(processor, hosts, slots, clock),
+    robots: new RobotsGate(processor, hosts, slots, clock, (fetcher, href) => logins.handshake(fetcher, href)),
     slots,
     probes,
     review: new ResultReview({ store, clock, probes, processor }),

@@ -26,6 +26,7 @@ import { type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
 import { retryAfterOf } from '../../page/page-outcome.js';
 import type { Clock } from '../../ports/clock.js';
+import type { RequestSession } from '../../ports/fetcher.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import { WeighedCache } from '../../support/weighed-cache.js';
 import type { HostSlots } from './host-slots.js';
@@ -62,6 +63,9 @@ const SHOWN_TEXT = 16_384;
 
 type FetchFailed = Extract<FetchOutcome, { kind: 'failure' }>;
 
+/** What the connection for a URL needs before anything can be asked on it: a client certificate. */
+export type Handshake = (fetcher: string, href: string) => Promise<RequestSession> | undefined;
+
 export interface RobotsRequest {
   readonly fetcher: string;
   readonly throttle: Duration;
@@ -92,6 +96,7 @@ export class RobotsGate {
     private readonly hosts: Hosts,
     private readonly slots: Pick<HostSlots, 'take'>,
     private readonly clock: Clock,
+    private readonly handshake: Handshake = () => undefined,
   ) {}
 
   ask(url: CrawlUrl, agent: string): RobotsAnswer {
@@ -189,9 +194,10 @@ export class RobotsGate {
     }
   }
 
-  private fetch(url: string, { fetcher }: RobotsRequest): Promise<FetchOutcome> {
+  private async fetch(url: string, { fetcher }: RobotsRequest): Promise<FetchOutcome> {
     const { sendBy } = this.hosts;
-    return this.processor.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true, sendBy });
+    const session = await this.handshake(fetcher, url);
+    return this.processor.fetch({ url, fetcher, maxSize: ROBOTS_SIZE_LIMIT, truncate: true, sendBy, session });
   }
 
   private react(host: Host, outcome: FetchOutcome, policy: RobotsPolicy): void {

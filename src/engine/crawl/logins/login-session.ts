@@ -104,6 +104,11 @@ export class LoginSession {
     return this.method.session(url);
   }
 
+  /** As session, by its name, also before the login has been tried. */
+  async handshake(url: string): Promise<RequestSession> {
+    return { ...(await this.method.session(url)), login: this.name };
+  }
+
   async answered(answer: SessionAnswer, generation: number): Promise<SessionVerdict> {
     const verdict = await this.method.answered(answer);
     if (verdict === 'fine') {

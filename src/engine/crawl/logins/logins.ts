@@ -4,6 +4,7 @@ import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import { chooseLogin, type LoginChoice, type LoginDefinition } from '../../../domain/crawl/logins.js';
 import { Secret } from '../../../domain/secret.js';
 import type { Clock } from '../../ports/clock.js';
+import type { RequestSession } from '../../ports/fetcher.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { Log } from '../../ports/log.js';
 import type { CreateLogin } from '../../ports/login-method.js';
@@ -70,6 +71,12 @@ export class Logins {
     if (this.choices.size === 0) return undefined;
     const login = this.choices.get(fetcher)?.(href, option);
     return login && this.entries.get(login.name)?.session;
+  }
+
+  /** A client certificate goes with the connection, so that without it not even robots.txt can be asked for; other logins stay out of that. */
+  handshake(fetcher: string, href: string): Promise<RequestSession> | undefined {
+    const login = this.of(fetcher, href, undefined);
+    return login?.definition.type === 'certificate' ? login.handshake(href) : undefined;
   }
 
   list(): LoginView[] {

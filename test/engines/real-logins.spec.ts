@@ -1,0 +1,207 @@
+/** Logins and proxies against the servers that intranets have, from Debian's packages. */
+import { describe, expect, it } from 'vitest';
+import { hours, minutes } from '../../src/domain/time/units.js';
+import { authority } from '../support/certificates.js';
+import type { CrawlWorld } from '../support/crawl-world.js';
+import { crawl, startSite } from '../support/scenario.js';
+import { apacheIsMissing, digestLine, startApache } from './support/apache.js';
+import { firstMissing, passwordLine, startDebianServer } from './support/debian-server.js';
+
+const page = (title: string, ...links: string[]): string =>
+  `<!doctype html><title>${title}</title><h1>${title}</h1>${links.map((link) => `<a href="${link}">${link}</a>`).join('')}`;
+
+const PAGES = { 'index.html': page('index', 'a.html'), 'a.html': page('a', 'b.html'), 'b.html': page('b') };
+const PATHS = ['/', '/a.html', '/b.html'];
+
+const configuration = (origin: string, login: string, more = '') => ({
+  crawler: `<Root url="${origin}/"/>`,
+  more: `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/>${more}<cw:Login name="site" url="${origin}/" ${login}/></cw:Fetcher>`,
+});
+
+const paths = async (world: CrawlWorld): Promise<string[]> =>
+  (await world.indexed()).map((url) => new URL(url).pathname);
+
+/** Every page once more. */
+async function visitAgain(world: CrawlWorld): Promise<void> {
+  await world.engine.refresh('test', { like: '%' });
+  await world.untilIdle(minutes(5));
+}
+
+/** Long enough for all tries of a password that is wrong, and for many more. */
+async function aDayOfRefusals(world: CrawlWorld): Promise<void> {
+  for (const time of [minutes(5), hours(1), hours(23)]) {
+    await world.engine.refresh('test', { like: '%' });
+    await world.pass(time);
+  }
+  expect(world.engine.logins()).toMatchObject([{ state: 'stopped', failure: 'refused', refused: 3 }]);
+}
+
+const named = (name: string, missing: string | undefined): string =>
+  missing === undefined ? name : `${name} (left out: ${missing})`;
+
+const noApache = apacheIsMissing();
+
+describe.skipIf(noApache)(named('Apache httpd', noApache), () => {
+  it('mod_auth_digest: a crawl to the end, and a password that changes', async () => {
+    const directives = `<Location />
+      AuthType Digest
+      AuthName files
+      AuthDigestProvider file
+      AuthUserFile FOLDER/passwords
+      Require valid-user
+    </Location>`;
+    const server = await startApache(directives, { ...PAGES, passwords: `${digestLine('robot', 'files', 'first')}\n` });
+    const origin = `http://127.0.0.1:${server.port}`;
+    const login = (password: string) => `type="digest" insecure="true" user="robot" password="${password}"`;
+    const world = await crawl(configuration(origin, login('first')));
+    expect(await paths(world)).toEqual(PATHS);
+    server.write('passwords', `${digestLine('robot', 'files', 'second')}\n`);
+    await aDayOfRefusals(world);
+    expect(await paths(world)).toEqual(PATHS);
+    await world.reconfigure(configuration(origin, login('second')));
+    await visitAgain(world);
+    expect(world.engine.logins()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
+    expect(await world.state(`${origin}/b.html`)).toMatchObject({ status: 'indexed', temporaryErrors: 0 });
+  });
+
+  it('mod_auth_form: a crawl to the end, and sessions that end half-way', async () => {
+    const form = `AuthType Form
+      AuthName wiki
+      AuthFormProvider file
+      AuthUserFile FOLDER/passwords
+      AuthFormLoginRequiredLocation /login.html
+      Session On
+      SessionCookieName session path=/;httponly
+      SessionCryptoPassphraseFile FOLDER/passphrase`;
+    const directives = `<Location />
+      ${form}
+      Require valid-user
+    </Location>
+    <Location /login.html>
+      AuthType None
+      Require all granted
+    </Location>
+    <Location /do-login>
+      SetHandler form-login-handler
+      ${form}
+      AuthFormLoginSuccessLocation /
+      Require all granted
+    </Location>`;
+    const login = `<!doctype html><title>Log in</title><form method="post" action="/do-login">
+      <input name="httpd_username"><input type="password" name="httpd_password"><button>Log in</button></form>`;
+    const server = await startApache(directives, {
+      ...PAGES,
+      'login.html': login,
+      passwords: `${passwordLine('robot', 'right')}\n`,
+      passphrase: 'one-passphrase-of-the-sessions\n',
+    });
+    const origin = `http://127.0.0.1:${server.port}`;
+    const world = await crawl(
+      configuration(
+        origin,
+        `type="form" insecure="true" page="${origin}/login.html" user="robot" password="right" successCookie="session"`,
+      ),
+    );
+    expect(await paths(world)).toEqual(PATHS);
+    const logins = () =>
+      server
+        .read('access.log')
+        .split('\n')
+        .filter((line) => line.startsWith('/do-login')).length;
+    expect(logins()).toBe(1);
+    // A password that changes ends every session: the cookie carries the user and the password of its time.
+    server.write('passwords', `${passwordLine('robot', 'other')}\n`);
+    await aDayOfRefusals(world);
+    expect(logins()).toBe(4);
+    server.write('passwords', `${passwordLine('robot', 'right')}\n`);
+    await world.engine.testLogin('site');
+    await visitAgain(world);
+    expect(world.engine.logins()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
+    expect(await paths(world)).toEqual(PATHS);
+    expect(await world.state(`${origin}/a.html`)).toMatchObject({ status: 'indexed', temporaryErrors: 0 });
+  });
+
+  it('client certificates: a crawl to the end with one, and nothing without', async () => {
+    const trusted = authority('Test Authority');
+    const own = trusted.issue(['127.0.0.1']);
+    const client = trusted.issue(['robot']);
+    const directives = `SSLEngine on
+      SSLCertificateFile FOLDER/server.pem
+      SSLCertificateKeyFile FOLDER/server.key
+      SSLCACertificateFile FOLDER/authority.pem
+      SSLVerifyClient require
+      <Location />
+        Require all granted
+      </Location>`;
+    const files = { 'server.pem': own.cert, 'server.key': own.key, 'authority.pem': trusted.cert };
+    const server = await startApache(directives, { ...PAGES, ...files });
+    const origin = `https://127.0.0.1:${server.port}`;
+    const trust = `<cw:CertificateAuthority>${trusted.cert}</cw:CertificateAuthority>`;
+    const world = await crawl({
+      ...configuration(origin, 'type="certificate" certificate="robot.pem" key="robot.key"', trust),
+      files: { 'robot.pem': client.cert, 'robot.key': client.key },
+    });
+    expect(await paths(world)).toEqual(PATHS);
+    const without = await crawl({
+      crawler: `<Root url="${origin}/"/>`,
+      more: `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/>${trust}</cw:Fetcher>`,
+    });
+    expect(await without.indexed()).toEqual([]);
+  });
+});
+
+async function crawlThrough(proxy: string): Promise<CrawlWorld> {
+  const site = await startSite();
+  site.page('/', ['/a.html']).page('/a.html', ['/b.html']).page('/b.html');
+  return crawl({
+    crawler: `<Root url="${site.url('/')}"/>`,
+    more: `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/><cw:Proxy url="${proxy}"/></cw:Fetcher>`,
+  });
+}
+
+const SQUID = '/usr/sbin/squid';
+const SQUID_LOGIN = '/usr/lib/squid/basic_ncsa_auth';
+const squidFile = firstMissing([SQUID, SQUID_LOGIN, '/usr/bin/htpasswd']);
+const noSquid = squidFile && `${squidFile} is missing: apt-get install squid apache2-utils`;
+
+it.skipIf(noSquid)(named('Squid with a login', noSquid), async () => {
+  const squid = await startDebianServer({
+    program: SQUID,
+    args: ({ folder }) => ['-N', '-f', `${folder}/squid.conf`],
+    files: ({ port, folder }) => ({
+      passwords: `${passwordLine('robot', 'right')}\n`,
+      'squid.conf': `http_port 127.0.0.1:${port}
+auth_param basic program ${SQUID_LOGIN} ${folder}/passwords
+acl known proxy_auth REQUIRED
+http_access allow known
+http_access deny all
+cache deny all
+access_log none
+cache_log ${folder}/cache.log
+pid_filename ${folder}/squid.pid
+coredump_dir ${folder}
+visible_hostname proxy.test
+shutdown_lifetime 0 seconds
+`,
+    }),
+  });
+  expect(await paths(await crawlThrough(`http://robot:right@127.0.0.1:${squid.port}`))).toEqual(PATHS);
+  const refused = await crawlThrough(`http://robot:wrong@127.0.0.1:${squid.port}`);
+  expect(await refused.indexed()).toEqual([]);
+  expect(JSON.stringify(await refused.engine.roots('test'))).toContain('proxy-failed');
+});
+
+const MICROSOCKS = firstMissing(['/usr/bin/microsocks']);
+const noSocks = MICROSOCKS && `${MICROSOCKS} is missing: apt-get install microsocks`;
+
+it.skipIf(noSocks)(named('a SOCKS5 server (microsocks) with a login', noSocks), async () => {
+  const server = await startDebianServer({
+    program: '/usr/bin/microsocks',
+    args: ({ port }) => ['-i', '127.0.0.1', '-p', String(port), '-u', 'robot', '-P', 'right'],
+    files: () => ({}),
+  });
+  for (const scheme of ['socks5', 'socks5h'])
+    expect(await paths(await crawlThrough(`${scheme}://robot:right@127.0.0.1:${server.port}`))).toEqual(PATHS);
+  const refused = await crawlThrough(`socks5://robot:wrong@127.0.0.1:${server.port}`);
+  expect(await refused.indexed()).toEqual([]);
+});
