@@ -39,6 +39,7 @@ import { SinkPool } from './delivery/sink-pool.js';
 import { type EngineApi } from './engine-api.js';
 import { type CrawlContext, compileContexts } from './page/crawl-context.js';
 import { CONNECTOR_SETTING, FORMER_CONNECTOR } from './ports/sink.js';
+import { StartMark } from './start-mark.js';
 import { NotFound } from './support/api-errors.js';
 import {
   type CrawlerView,
@@ -47,8 +48,6 @@ import {
   type SubmitOutcome,
 } from './views/crawler-views.js';
 
-/** Setting that is there while a process works on the store: after a clean stop it is not. */
-const RUNNING = 'running';
 const DRAIN_STEP = milliseconds(50);
 
 export class Engine implements EngineApi {
@@ -72,8 +71,7 @@ export class Engine implements EngineApi {
   private readonly housekeeping: Housekeeping;
   private readonly indexNow: IndexNow;
   private readonly control: SharedControl;
-  /** The store bears the mark of this start. */
-  private noted = false;
+  private readonly mark: StartMark;
   isOpen = false;
 
   constructor(private readonly ports: EnginePorts) {
@@ -82,6 +80,7 @@ export class Engine implements EngineApi {
     this.rejudging = new Rejudging({ store, processor, clock, log, cron });
     this.kept = new KeptDocuments((name) => this.sinkPool.get(name)?.sink);
     this.services = createServices(ports, this.crawlersByName, this.rejudging, this.kept);
+    this.mark = new StartMark(this.services);
     const { events, delivery, robots, health, hosts } = this.services;
     const answered = (): void => {
       for (const crawler of this.crawlersByName.values()) crawler.wake();
@@ -141,8 +140,7 @@ export class Engine implements EngineApi {
     await this.services.ledger.open();
     await this.services.inDoubt.open();
     this.sinkPool.connector = (await this.services.store.getSetting(CONNECTOR_SETTING)) ?? FORMER_CONNECTOR;
-    await this.noteStart(definition);
-    this.noted = true;
+    await this.mark.set(definition);
     await this.reconfigure(definition);
     const { nodes, partitions, events } = this.services;
     await nodes.open(this.control, () => events.isWatched);
@@ -336,32 +334,11 @@ export class Engine implements EngineApi {
     await hosts.save();
     await this.services.partitions.close();
     await this.services.nodes.close();
-    if (this.noted) await this.noteStop();
+    await this.mark.clear(this.inFlight());
     hosts.close();
     await this.sinkPool.close();
     await this.ports.processor.close();
     await this.services.store.close();
-  }
-
-  /** After a crash the politeness of the last second is lost: every host gets one pause, whatever it was. */
-  private async noteStart(definition: ServerDefinition): Promise<void> {
-    const { store, clock, hosts, partitions, inDoubt } = this.services;
-    if (partitions.shared) return;
-    if ((await store.getSetting(RUNNING)) !== undefined) {
-      await inDoubt.begin();
-      const pauses = definition.crawlers.map((crawler) => (crawler.aggressive ? 0 : crawler.throttle));
-      hosts.quietUntil = after(clock.now(), milliseconds(Math.max(0, ...pauses)));
-    }
-    await store.putSetting(RUNNING, String(clock.now()));
-  }
-
-  private async noteStop(): Promise<void> {
-    if (this.services.partitions.shared) return;
-    // Orders that no sink has answered: the next start finds what a crash would have left.
-    if (this.inFlight() > 0) return;
-    await this.services.inDoubt.save();
-    await this.services.ledger.close();
-    await this.services.store.putSetting(RUNNING, undefined);
   }
 
   private async knows(uri: string): Promise<boolean> {

@@ -1,0 +1,38 @@
+import type { ServerDefinition } from '../domain/crawl/definition.js';
+import { after, milliseconds } from '../domain/time/units.js';
+import type { CrawlServices } from './crawl/services.js';
+
+/** Setting that is there while a process works on the store: after a clean stop it is not. */
+const RUNNING = 'running';
+
+type MarkServices = Pick<CrawlServices, 'store' | 'clock' | 'hosts' | 'partitions' | 'inDoubt' | 'ledger'>;
+
+/** By which the next start knows whether the last process ended cleanly. Several nodes on one store have leases instead. */
+export class StartMark {
+  private isSet = false;
+
+  constructor(private readonly services: MarkServices) {}
+
+  /** After a crash the politeness of the last second is lost: every host gets one pause, whatever it was. */
+  async set(definition: ServerDefinition): Promise<void> {
+    const { store, clock, hosts, partitions, inDoubt } = this.services;
+    if (!partitions.shared) {
+      if ((await store.getSetting(RUNNING)) !== undefined) {
+        await inDoubt.begin();
+        const pauses = definition.crawlers.map((crawler) => (crawler.aggressive ? 0 : crawler.throttle));
+        hosts.quietUntil = after(clock.now(), milliseconds(Math.max(0, ...pauses)));
+      }
+      await store.putSetting(RUNNING, String(clock.now()));
+    }
+    this.isSet = true;
+  }
+
+  /** With orders that no sink has answered it stays: the next start finds what a crash would have left. */
+  async clear(ordersInFlight: number): Promise<void> {
+    const { store, partitions, inDoubt, ledger } = this.services;
+    if (!this.isSet || partitions.shared || ordersInFlight > 0) return;
+    await inDoubt.save();
+    await ledger.close();
+    await store.putSetting(RUNNING, undefined);
+  }
+}
