@@ -37,6 +37,7 @@ const READY = 'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I';
 describe('a server that breaks the protocol of its sink costs the connection, not the program', () => {
   it.each([
     ['a row description cut short', Buffer.from(`${READY}T\0\0\0\x06\0\x05`, 'latin1')],
+    ['an error cut short', Buffer.from(`${READY}E\0\0\0\x06X\0`, 'latin1')],
     ['a column count below zero', Buffer.from(`${READY}G\0\0\0\x07\0\xff\xff`, 'latin1')],
     [
       'an answer without end',

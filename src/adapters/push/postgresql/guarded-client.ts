@@ -1,9 +1,24 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { BufferReader } from 'pg-protocol/dist/buffer-reader.js';
 import { guardStream } from '../guarded-stream.js';
 
 /** Of one answer: a page of a listing has a thousandth of it. The driver would wait for two gigabytes. */
 const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Behind the end of a message it would read empty texts: an error message that is cut short has it loop without end. */
+interface Reading {
+  readonly offset: number;
+  readonly buffer: Buffer;
+  string(length: number): string;
+}
+
+const reader = BufferReader.prototype as unknown as Reading;
+const { string: unchecked } = reader;
+reader.string = function (this: Reading, length) {
+  if (this.offset + length > this.buffer.length) throw new RangeError('a message that is cut short');
+  return unchecked.call(this, length);
+};
 
 /** Missing from its types. */
 interface Listening {
