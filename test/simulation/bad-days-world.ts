@@ -22,6 +22,8 @@ interface ShutOut {
   readonly since: Instant;
 }
 
+/** So few that small hosts have deletions held, too. */
+const MOST_DELETIONS = 5;
 /** In most worlds longer than any of them lasts. */
 const WAITS_H = [1_000, 1_000, 1_000, 24];
 
@@ -51,7 +53,7 @@ class BadDaysWorld extends World {
   private configure(): void {
     const rule = this.shutOut === undefined ? '' : `<Rule><ar:Path val="${this.shutOut.written}"/><Ignore/></Rule>`;
     const elements = `<cw:SoftErrors probe="${this.probes}"><cw:SoftError field="title" pattern="${APOLOGY}"/></cw:SoftErrors>
-      <cw:DeletionGuard signOfLifeHours="${this.waitH}"/><Rules>${rule}</Rules>`;
+      <cw:DeletionGuard maxDeletions="${MOST_DELETIONS}" signOfLifeHours="${this.waitH}"/><Rules>${rule}</Rules>`;
     this.more = { attributes: 'xmlns:ar="exa:com.exalead.actionrules.v21"', elements };
   }
 
@@ -109,6 +111,7 @@ class BadDaysWorld extends World {
     this.configure();
     await super.quiet();
     await this.failTwice();
+    await this.loseMost();
   }
 
   /** Single pages fail until they are given up, and answer again below links that have not changed. */
@@ -117,6 +120,14 @@ class BadDaysWorld extends World {
     await pass(this.clock, days(3));
     giveBack();
     await pass(this.clock, days(2));
+  }
+
+  /** Most pages are gone for good: what the guard holds, a person lets go. */
+  private async loseMost(): Promise<void> {
+    this.web.loseMost();
+    await pass(this.clock, days(3));
+    await this.release();
+    await pass(this.clock, days(1));
   }
 
   /** What a person lets go is gone at once, for the store as for the index. */

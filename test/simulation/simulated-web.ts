@@ -127,6 +127,12 @@ export class SimulatedWeb {
     for (const site of this.sites) site.mood = 'well';
   }
 
+  /** Most pages of every host are gone, and stay so. */
+  loseMost(): void {
+    for (const { pages } of this.sites)
+      for (const [path, page] of pages) if (path !== '/' && this.random.chance(0.8)) page.kind = 'gone';
+  }
+
   /** Some pages fail on hosts that are well; no page that links to them changes. Gives them back as they were. */
   breakSome(): () => void {
     const pages = this.sites.flatMap((site) =>
