@@ -132,7 +132,13 @@ const blanksOf = (xml: string, { start, end }: XmlAttribute): string => /^\s*/.e
 export function withText(xml: string, element: XmlElement, text: string): string {
   const { opened, closed } = element;
   if (closed > opened) return xml.slice(0, opened) + escaped(text) + xml.slice(closed);
-  return `${xml.slice(0, opened).replace(/\s*\/>$/, '>')}${escaped(text)}</${tagOf(element)}>${xml.slice(opened)}`;
+  return `${openedTag(xml, element)}${escaped(text)}</${tagOf(element)}>${xml.slice(opened)}`;
+}
+
+/** The text up to the end of the element's start tag, which an end tag may follow. */
+function openedTag(xml: string, { opened }: XmlElement): string {
+  const head = xml.slice(0, opened);
+  return head.endsWith('/>') ? `${head.slice(0, -2).trimEnd()}>` : head;
 }
 
 /** With the line that it stands on, when nothing else is there. */
@@ -153,8 +159,7 @@ export function withChild(xml: string, parent: XmlElement, child: string): strin
       xml.slice(0, at) + line + (/\n/.test(xml.slice(at, parent.closed)) ? '' : `\n${indent.slice(2)}`) + xml.slice(at)
     );
   }
-  const opened = xml.slice(0, parent.opened).replace(/\s*\/>$/, '>');
-  return `${opened}${line}\n${indent.slice(2)}</${tagOf(parent)}>${xml.slice(parent.opened)}`;
+  return `${openedTag(xml, parent)}${line}\n${indent.slice(2)}</${tagOf(parent)}>${xml.slice(parent.opened)}`;
 }
 
 /** A copy behind it, under another name. */
@@ -168,8 +173,10 @@ export function withCopy(xml: string, element: XmlElement, name: string): string
 
 const tagOf = ({ prefix, name }: XmlElement): string => prefix + name;
 
-const indentOf = (xml: string, at: number): string =>
-  /[ \t]*$/.exec(xml.slice(xml.lastIndexOf('\n', at) + 1, at))?.[0] ?? '';
+function indentOf(xml: string, at: number): string {
+  const before = xml.slice(xml.lastIndexOf('\n', at) + 1, at);
+  return before.slice(before.trimEnd().length);
+}
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
 
