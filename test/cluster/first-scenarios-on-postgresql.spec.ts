@@ -4,6 +4,6 @@
  */
 process.env['CRAWLWAY_TEST_DATABASE'] = 'postgres';
 
-const FILES = ['one-document-of-two-crawlers', 'the-index-follows-the-site', 'sites-say-what-has-changed'];
+const FILES = ['one-document-of-two-crawlers', 'sites-say-what-has-changed'];
 
 for (const file of FILES) await import(`../scenarios/${file}.spec.ts`);

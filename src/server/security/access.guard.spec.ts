@@ -46,6 +46,7 @@ describe('access to the API', () => {
       'KeysController.withdraw',
       'RulesController.insert',
       'RulesController.move',
+      'RulesController.preview',
       'RulesController.remove',
       'RulesController.replace',
       'VersionsController.restore',
