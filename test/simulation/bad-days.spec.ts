@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runBadDays } from './bad-days-world.js';
 import { worlds } from './worlds.js';
 
-const WORLDS = worlds({ few: 12, many: 48 });
+const WORLDS = worlds({ count: 12 });
 /** A deletion waits, the page answers, and the process dies between the document and the note that it went out. */
 const FOUND = [498];
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runWorld } from './world.js';
 import { worlds } from './worlds.js';
 
-const WORLDS = worlds({ from: 76, few: 30, many: 75 });
+const WORLDS = worlds({ from: 31, count: 30 });
 
 describe('in every further simulated world the index equals the web in the end', () => {
   it.each(WORLDS)('world %i, with faults and crashes', async (seed) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runRuledWorld } from './ruled-world.js';
 import { worlds } from './worlds.js';
 
-const WORLDS = worlds({ few: 6, many: 24 });
+const WORLDS = worlds({ count: 6 });
 
 describe('whatever a person and the configuration do meanwhile, every sink is true in the end', () => {
   it.each(WORLDS)('world %i, with rules that change', async (seed) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runCluster } from './cluster-world.js';
 import { worlds } from './worlds.js';
 
-const WORLDS = worlds({ few: 5, many: 24 });
+const WORLDS = worlds({ count: 5 });
 
 it.each(WORLDS)('world %i of several nodes: killed, frozen, cut off from the database', async (seed) => {
   const { violations } = await runCluster(seed);
