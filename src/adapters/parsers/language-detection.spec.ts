@@ -32,6 +32,9 @@ const ARTICLE: Record<string, string> = {
 
 /** Words of our own that hold the letters and small words by which neighbours of one script are told apart. */
 const NEIGHBOURS: Record<string, string> = {
+  jv: 'Omah iki gedhe lan resik, wong ing desa iku saben dina menyang sawah, uga ora lali marang kancane.',
+  su: 'Imah éta gedé jeung beresih, jalma di kampung indit ka sawah unggal poé sarta teu poho kana baturna, bisa ogé diuk dina taman.',
+  mg: 'Ny trano dia lehibe sy madio, ary ny olona rehetra ao an-tanàna mandeha any an-tsaha isan’andro izay tsy mandry fa misy asa.',
   mk: 'Оваа куќа има ѕид и врата, а луѓето се среќни. Тие одат на пазар секој ден и купуваат леб.',
   kk: 'Бұл қалада көп адам тұрады, олар күн сайын жұмысқа барады және кешке үйге қайтады.',
   tg: 'Ин шаҳр хеле калон аст ва мардуми он ҳар рӯз ба кор мераванд, ҷавонон мехонанд.',
@@ -61,6 +64,11 @@ describe('the language is recognised', () => {
   it.each(Object.entries(NEIGHBOURS))('%s', (language, text) => expect(detectLanguage(text)).toBe(language));
 
   it.each(Object.entries(ARTICLE))('%s', (language, text) => expect(detectLanguage(text)).toBe(language));
+
+  it('where marks are written apart from their letters', () => {
+    const text = 'Ngôi nhà này rất lớn và sạch sẽ, mọi người trong làng đều đi làm và không quên bạn bè của họ được.';
+    expect(detectLanguage(text.normalize('NFD'))).toBe('vi');
+  });
 
   it('between foreign names and code', () => {
     const code = 'std::vector<int> getElementById(foo) { return bar.baz(qux); } ';

@@ -44,7 +44,8 @@ const SCRIPTS: readonly (readonly [letter: RegExp, languageOf: (sample: string) 
 /** A BCP 47 language without region; undefined when the text does not make it clear. */
 export function detectLanguage(text: string): string | undefined {
   const start = Math.max(0, (text.length - SAMPLE_LENGTH) >> 1);
-  const sample = text.slice(start, start + SAMPLE_LENGTH);
+  // Some programs write letters with their marks apart, Vietnamese and Korean above all.
+  const sample = text.slice(start, start + SAMPLE_LENGTH).normalize('NFC');
   return (/[\u0370-\uffff]/.test(sample) ? byScript(sample) : undefined) ?? bySmallWords(sample.toLowerCase());
 }
 
