@@ -18,7 +18,12 @@ describe('no order is lost at a sink that fails, refuses or forgets', () => {
     site.page('/', paths);
     for (const path of paths) site.page(path, [], text(path));
     const crawler = `<Root url="${site.url('/')}"/>`;
-    world = await CrawlWorld.start({ attributes: 'nearDuplicateDetector="false"', crawler, through: receiver });
+    world = await CrawlWorld.start({
+      attributes: 'nearDuplicateDetector="false"',
+      crawler,
+      through: receiver,
+      asksIdleSinks: true,
+    });
   };
   const everything = (paths: readonly string[]): string[] => ['/', ...paths].map((path) => site.url(path)).sort();
 

@@ -58,6 +58,8 @@ export interface WorldOptions {
   readonly seal?: TextSeal;
   /** A store that a crawl before this one may have filled; otherwise an empty one. The world closes it. */
   readonly store?: FrontierStore;
+  /** Sinks without orders are asked how they are every five minutes: to let days pass then takes long. */
+  readonly asksIdleSinks?: boolean;
 }
 
 const ATTRIBUTES =
@@ -135,7 +137,8 @@ export class CrawlWorld {
       }
     };
     const probe = sink.probe?.bind(sink);
-    if (probe)
+    if (!this.options.asksIdleSinks) delete sink.probe;
+    else if (probe)
       sink.probe = async (signal) => {
         this.delivering++;
         await probe(signal).finally(() => this.delivering--);
