@@ -78,7 +78,7 @@ export const HOSTILITIES: Readonly<Record<string, Hostility>> = {
 export async function startHostileHost(kind: string): Promise<{ readonly url: string }> {
   const hostility = HOSTILITIES[kind];
   if (!hostility)
-    throw new Error(`there is no hostile host named ${kind}; there are ${Object.keys(HOSTILITIES).join('; ')}`);
+    throw new Error(`no hostile host has the name ${kind}; choose one of ${Object.keys(HOSTILITIES).join('; ')}`);
   const { page, robots } = hostility;
   const server = createServer({ maxHeaderSize: 1 << 20 }, (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? '/';

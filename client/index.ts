@@ -127,7 +127,7 @@ function address(template: string, { path, query }: { path?: object; query?: obj
   return search ? `${filled}?${search}` : filled;
 }
 
-/** Empty values are left out: an empty field of a form is no filter. */
+/** Empty values are left out: an empty field of a form does not filter. */
 export function queryText(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '' && value !== null);
   return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
