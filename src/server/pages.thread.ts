@@ -21,15 +21,9 @@ servePages(
   new LocalPageProcessor({
     createEngines: (definitions) => [new HttpFetcher(definitions), browser],
     reader: new DocumentReader(),
-    digest: contentDigest,
+    digest: (content) => hash('sha256', content, 'hex'),
     clock: new SystemClock(),
   }),
   workerData as PageThreadData,
   browser,
 );
-
-/** Bytes and facts have a digest each, so that neither has to be copied behind the other. */
-function contentDigest(body: Uint8Array | string, facts: string): string {
-  if (typeof body === 'string') return hash('sha256', `${facts}\0${body}`, 'hex');
-  return `${hash('sha256', body, 'hex')}${hash('sha256', facts, 'hex').slice(0, 16)}`;
-}

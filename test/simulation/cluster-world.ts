@@ -3,6 +3,7 @@
  * while; then all is well, and the index has to equal the web.
  */
 
+import { hash } from 'node:crypto';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
@@ -103,7 +104,7 @@ class ClusterWorld {
         createEngines: () => [gate.guard(this.web.fetcher(this.clock))],
         reader: createPageReader(),
         clock: gate.clock(this.clock),
-        digest: (bytes, text) => Buffer.from(bytes).toString('latin1') + text,
+        digest: (content) => hash('sha256', content, 'hex'),
       }),
     });
     this.live.push({ gate, link, engine });

@@ -5,6 +5,7 @@
  * to hold what the web and the last rules say, and what the store believes.
  */
 
+import { hash } from 'node:crypto';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
@@ -113,7 +114,7 @@ class RuledWorld {
         createEngines: () => [fuse.guard(this.web.fetcher(clock))],
         reader: createPageReader(),
         clock,
-        digest: (bytes, text) => Buffer.from(bytes).toString('latin1') + text,
+        digest: (content) => hash('sha256', content, 'hex'),
       }),
     });
     void this.engine

@@ -3,6 +3,7 @@
  * wrong that can, then the world becomes quiet, and the index has to equal the web exactly.
  */
 
+import { hash } from 'node:crypto';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
@@ -104,8 +105,7 @@ export class World {
         createEngines: () => [fuse.guard(this.web.fetcher(clock))],
         reader: createPageReader(),
         clock,
-        digest: (bytes, text) =>
-          `${Buffer.from(bytes).toString('latin1').length}:${hashText(Buffer.from(bytes).toString('latin1') + text)}`,
+        digest: (content) => hash('sha256', content, 'hex'),
       }),
     });
     void this.engine
@@ -249,10 +249,4 @@ export class World {
     };
     return { debug: () => undefined, info: () => undefined, warn: () => undefined, error };
   }
-}
-
-function hashText(text: string): number {
-  let hash = 0;
-  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
-  return hash >>> 0;
 }

@@ -105,7 +105,7 @@ export class CrawlWorld {
       },
       reader: createPageReader(options.extractors),
       clock,
-      digest: (bytes, text) => createHash('sha256').update(bytes).update(text).digest('hex'),
+      digest: (content) => createHash('sha256').update(content).digest('hex'),
     });
     options.processor?.(processor);
     const engine = new Engine({

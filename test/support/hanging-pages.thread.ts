@@ -36,7 +36,7 @@ servePages(
     createEngines: (definitions) => [new TrappedFetcher(definitions)],
     reader: createPageReader([trapped]),
     clock: new SystemClock(),
-    digest: (bytes, text) => createHash('sha256').update(bytes).update(text).digest('hex'),
+    digest: (content) => createHash('sha256').update(content).digest('hex'),
   }),
   workerData as PageThreadData,
 );

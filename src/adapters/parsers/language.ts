@@ -10,9 +10,24 @@ export function languageOf(declared: readonly (string | undefined)[], sample: ()
   return detectLanguage(sample());
 }
 
+/** The pages of a site name one or two languages; tags come from strangers: only so many are remembered, and no long ones. */
+const MOST_KNOWN = 100;
+const LONGEST_KNOWN = 60;
+const known = new Map<string, string | undefined>();
+
 function canonical(tag: string | undefined): string | undefined {
-  const written = tag?.trim().replaceAll('_', '-');
-  if (written === undefined || !/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,5}$/i.test(written)) return undefined;
+  if (tag === undefined || tag.length > LONGEST_KNOWN) return undefined;
+  const found = known.get(tag);
+  if (found !== undefined || known.has(tag)) return found;
+  if (known.size >= MOST_KNOWN) known.clear();
+  const language = canonicalTag(tag);
+  known.set(tag, language);
+  return language;
+}
+
+function canonicalTag(tag: string): string | undefined {
+  const written = tag.trim().replaceAll('_', '-');
+  if (!/^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,5}$/i.test(written)) return undefined;
   if (/^(?:und|mul|zxx)(?:-|$)/i.test(written)) return undefined;
   try {
     return Intl.getCanonicalLocales(written)[0];

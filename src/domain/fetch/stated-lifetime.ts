@@ -10,7 +10,8 @@ export function statedLifetime(headers: Readonly<Record<string, string>>): Durat
     if (age) return seconds(Number(age[1]));
   }
   const expires = headers['expires'];
-  const until = expires === undefined ? undefined : parseHttpDate(expires);
+  if (expires === undefined) return undefined;
+  const until = parseHttpDate(expires);
   const date = parseHttpDate(headers['date'] ?? '');
   return until !== undefined && date !== undefined && until > date ? between(date, until) : undefined;
 }

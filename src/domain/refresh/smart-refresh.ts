@@ -49,8 +49,25 @@ export function nextVisit(belief: ChangeBelief, refresh: RefreshRange, cost: Vis
   return atMost(atLeast(milliseconds(Math.round(interval)), refresh.minimumAge), refresh.maximumAge);
 }
 
-/** Bisects, on a logarithmic scale, for the interval at which one more visit earns the price. */
+/** Pages that nothing is known of have one belief and, for a while, one price. */
+let last:
+  | { readonly belief: ChangeBelief; readonly range: RefreshRange; readonly price: Duration; readonly best: number }
+  | undefined;
+
 function bestInterval(belief: ChangeBelief, range: RefreshRange, price: Duration): number {
+  const isKnown =
+    last?.price === price &&
+    last.belief.interval === belief.interval &&
+    last.belief.uncertainty === belief.uncertainty &&
+    last.range.minimumAge === range.minimumAge &&
+    last.range.maximumAge === range.maximumAge &&
+    last.range.objective === range.objective;
+  if (!last || !isKnown) last = { belief, range, price, best: bisected(belief, range, price) };
+  return last.best;
+}
+
+/** The interval at which one more visit earns the price, on a logarithmic scale. */
+function bisected(belief: ChangeBelief, range: RefreshRange, price: Duration): number {
   const { minimumAge, maximumAge } = range;
   const earned = EARNED[range.objective];
   let low = Math.log(minimumAge);

@@ -230,6 +230,7 @@ export const robotsAllows = (robots: RobotsTxt, agent: string, pathWithQuery: st
  * Disallow of the same length. Undefined: none does, and the path is allowed, as robots.txt itself always is.
  */
 export function decisiveRule(robots: RobotsTxt, agent: string, pathWithQuery: string): RobotsRule | undefined {
+  if (robots.groups.length === 0) return undefined;
   const path = normalizePath(pathWithQuery);
   return path === '/robots.txt' ? undefined : matcherFor(robots, productToken(agent)).find(path);
 }

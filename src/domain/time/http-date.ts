@@ -57,12 +57,23 @@ export function civilTime({ year, month, day, hour = 0, minute = 0, second = 0 }
 export function isoTime(moment: Instant): string {
   const days = Math.floor(moment / 86_400_000);
   const ms = moment - days * 86_400_000;
-  const { year, month, day } = civilFromDays(days);
-  const pad = (n: number, width = 2): string => String(n).padStart(width, '0');
-  const time = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1000) % 60].map((n) =>
-    pad(n),
-  );
-  return `${pad(year, 4)}-${pad(month)}-${pad(day)}T${time.join(':')}.${pad(ms % 1000, 3)}Z`;
+  const hours = twoDigits(Math.floor(ms / 3_600_000));
+  const minutes = twoDigits(Math.floor(ms / 60_000) % 60);
+  const seconds = twoDigits(Math.floor(ms / 1000) % 60);
+  return `${isoDay(days)}T${hours}:${minutes}:${seconds}.${String(ms % 1000).padStart(3, '0')}Z`;
+}
+
+const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
+
+/** Nearly all moments that are written are of the same day. */
+let lastDay = { days: 0, text: '1970-01-01' };
+
+function isoDay(days: number): string {
+  if (lastDay.days !== days) {
+    const { year, month, day } = civilFromDays(days);
+    lastDay = { days, text: `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}` };
+  }
+  return lastDay.text;
 }
 
 function civilFromDays(days: number): { year: number; month: number; day: number } {

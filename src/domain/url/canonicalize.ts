@@ -6,7 +6,7 @@
 import { type CrawlUrl, crawlUrl, search } from './crawl-url.js';
 import { fastResolve, isPlainFragment } from './fast-resolve.js';
 import { lowerCased } from './non-ascii.js';
-import { normalizeEscapes, withoutTrailingDot } from './url-form.js';
+import { hasTrailingDot, normalizeEscapes, withoutTrailingDot } from './url-form.js';
 
 /** In the order in which they run, whatever order the configuration names them in. */
 export const CANONICALIZATION_STEPS = [
@@ -84,11 +84,12 @@ function withoutTrailingSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-export type Canonicalizer = (raw: string, base?: string) => CrawlUrl | undefined;
+export type Canonicalizer = (raw: string, base?: string | CrawlUrl) => CrawlUrl | undefined;
 
 /**
  * A function from a link as written (and the URL it is relative to) to the canonical URL, or undefined when it is no
- * URL with a host. The scheme is not judged here: the link rules' protocol rule does that.
+ * URL with a host. The scheme is not judged here: the link rules' protocol rule does that. A base that is a canonical web URL
+ * need not be parsed.
  */
 export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonicalizer {
   const chosen = CANONICALIZATION_STEPS.flatMap((step) =>
@@ -99,12 +100,24 @@ export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonical
     applySteps(chosen, url && dotless ? withoutTrailingDot(url) : url);
   // The links of a page have one base, one after the other.
   let base: { text: string; url: CrawlUrl | undefined } | undefined;
-  return (raw, baseText) => {
-    if (baseText === undefined) return noteQuery(raw, finished(parse(raw)));
-    if (base?.text !== baseText) base = { text: baseText, url: webUrl(baseText) };
-    const plain = base.url && resolvePlain(raw, base.url);
-    return noteQuery(raw, plain ? applySteps(chosen, plain) : finished(parse(raw, baseText)));
+  const baseOf = (text: string): CrawlUrl | undefined => {
+    if (base?.text !== text) base = { text, url: webUrl(text) };
+    return base.url;
   };
+  return (raw, from) => {
+    if (from === undefined) return noteQuery(raw, finished(parse(raw)));
+    const url = typeof from === 'string' ? baseOf(from) : from;
+    const plain = url && resolvePlain(raw, url);
+    if (plain) return noteQuery(raw, applySteps(chosen, plain));
+    return noteQuery(raw, finished(parse(raw, typeof from === 'string' ? from : from.href)));
+  };
+}
+
+/** The canonical form of a web URL that was canonical under these steps or others: its host needs no parser. */
+export function canonicalAgain(url: CrawlUrl, canonicalize: Canonicalizer): CrawlUrl | undefined {
+  // Two slashes would begin a host.
+  const needsParser = hasTrailingDot(url) || url.path.startsWith('//');
+  return needsParser ? canonicalize(url.href) : canonicalize(url.path + search(url), url);
 }
 
 /** FDSE: "any web address which contains a question mark is said to have a query string", an empty one included. */

@@ -11,11 +11,12 @@ import type { Meta, PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { DocumentDraft, FetchedPage } from './document-steps.js';
 
-/** Gives a hexadecimal digest of the body, of whose text the UTF-8 bytes count, and of the facts. */
-export type Digest = (body: Uint8Array | string, facts: string) => string;
+/** Gives a hexadecimal digest; of a text, of its UTF-8 bytes. */
+export type Digest = (content: Uint8Array | string) => string;
 
 const OF_CONTENT = 'c1-';
 const LINKS_LENGTH = 16;
+const FACTS_LENGTH = 16;
 
 const PAGE = /^(?:text\/html|application\/(?:xhtml\+xml|vnd\.wap\.xhtml\+xml))$/;
 
@@ -48,8 +49,12 @@ export function contentHash(
 function hashOfBytes(page: FetchedPage, { lasting }: DocumentDraft, digest: Digest): string {
   const { taking, mediaType, body } = page;
   const settings = taking && changesDocuments(taking) && isPage(mediaType) ? [withoutPlaces(taking)] : [];
-  return digest(body, [...factsOf(lasting), ...asText(page), ...settings].join('\0'));
+  return bodyAndFacts(body, [...factsOf(lasting), ...asText(page), ...settings].join('\0'), digest);
 }
+
+/** They have a digest each, so that neither has to be copied behind the other. */
+const bodyAndFacts = (body: Uint8Array | string, facts: string, digest: Digest): string =>
+  digest(body) + digest(facts).slice(0, FACTS_LENGTH);
 
 function hashOfContent(
   page: FetchedPage,
@@ -58,11 +63,14 @@ function hashOfContent(
   parts: readonly PushDocument[],
 ): string {
   const { text } = page.content;
-  const metas = [...lasting, ...described].filter(({ name }) => !OF_THE_FILE.has(name));
-  return digest(
-    text,
-    [...factsOf(metas), ...asText(page), ...forms(page), ...parts.map(({ stamp }) => stamp)].join('\0'),
-  );
+  const settings = [...asText(page), ...forms(page), ...parts.map(({ stamp }) => stamp)];
+  return bodyAndFacts(text, contentFacts(lasting) + contentFacts(described) + settings.join('\0'), digest);
+}
+
+function contentFacts(metas: readonly Meta[]): string {
+  let facts = '';
+  for (const { name, value } of metas) if (!OF_THE_FILE.has(name)) facts += `${name}\0${value}\0`;
+  return facts;
 }
 
 /** The same page is another document when its text stands for its bytes. */
@@ -85,10 +93,10 @@ export function hasLinksOf(known: string | undefined, content: PageContent, dige
 }
 
 function linksHash({ base, links, robotsMetas }: PageContent, digest: Digest): string {
-  const facts = [base ?? '', ...robotsMetas.map(({ agent, directives }) => `${agent}:${directives}`)];
-  let written = '';
+  let written = `${base ?? ''}\n`;
+  for (const { agent, directives } of robotsMetas) written += `${agent}:${directives}\n`;
   // Most links are plain ones: only others say what they are.
   for (const { href, kind, nofollow } of links)
     written += kind === 'a' && !nofollow ? `${href}\n` : `${href}\n${kind}${nofollow ? '!' : ''}\r`;
-  return digest(written, facts.join('\n')).slice(0, LINKS_LENGTH);
+  return digest(written).slice(0, LINKS_LENGTH);
 }

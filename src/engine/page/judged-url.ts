@@ -1,6 +1,7 @@
 /** The URL of a page task with its verdict, and what the crawl needs of its page. */
 import type { RenderMode } from '../../domain/crawl/policy-definition.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
+import { canonicalAgain } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher } from '../ports/fetcher.js';
 import type { PageReader } from '../ports/page-reader.js';
@@ -82,6 +83,6 @@ export function wantsText(page: JudgedUrl): boolean {
  * document stays until the other is in the index, as if the page named that as its canonical URL.
  */
 export function canonicalForm({ context, url }: JudgedUrl): CrawlUrl | undefined {
-  const form = context.canonicalize(url.href);
+  const form = canonicalAgain(url, context.canonicalize);
   return form && form.href !== url.href ? form : undefined;
 }

@@ -23,6 +23,8 @@ const SOFT_HYPHEN = 0xad;
 /** Named references grow by at most a fifth when decoded (`&nGt;`: 5 bytes to 6); and a word separator may be added. */
 const GROWTH = 1.25;
 const KEPT_SIZE = 1 << 20;
+/** Bytes that are copied one by one sooner than by a call. */
+const SHORT_RUN = 32;
 
 export class TextBuffer {
   private bytes = Buffer.allocUnsafeSlow(1 << 16);
@@ -44,22 +46,44 @@ export class TextBuffer {
   /** Copies text up to the first `<`, `&` or `end`; returns the position where it stopped. */
   copy(source: Buffer, from: number, end: number): number {
     const out = this.bytes;
-    let length = this.length;
     let at = from;
-    while (at < end) {
+    for (;;) {
+      at = this.copyAsItIs(source, at, end);
+      if (at >= end) return at;
       const byte = source[at]!;
       const kind = KIND[byte]!;
-      if (kind === STOP) break;
-      const blank = kind === PLAIN ? 0 : kind === BLANK ? 1 : blankWidth(source, at);
+      if (kind === STOP) return at;
+      const blank = kind === BLANK ? 1 : blankWidth(source, at);
       if (blank === 0) {
-        out[length++] = byte;
+        out[this.length++] = byte;
         at++;
       } else {
         const hyphen = byte === 0xc2 && source[at + 1] === SOFT_HYPHEN;
-        if (!hyphen && length > 0 && out[length - 1] !== SPACE) out[length++] = SPACE;
+        if (!hyphen && this.length > 0 && out[this.length - 1] !== SPACE) out[this.length++] = SPACE;
         at += blank;
       }
     }
+  }
+
+  /**
+   * Copies plain characters with single spaces between them; returns the position of the first other byte. Nearly all text is so,
+   * and to look for its end first is more than twice as fast as to copy byte by byte.
+   */
+  private copyAsItIs(source: Buffer, from: number, end: number): number {
+    const out = this.bytes;
+    let length = this.length;
+    let before = length > 0 ? out[length - 1]! : SPACE;
+    let at = from;
+    while (at < end) {
+      const byte = source[at]!;
+      if (KIND[byte] !== PLAIN && (byte !== SPACE || before === SPACE)) break;
+      before = byte;
+      at++;
+    }
+    if (at - from > SHORT_RUN) {
+      source.copy(out, length, from, at);
+      length += at - from;
+    } else for (let i = from; i < at; i++) out[length++] = source[i]!;
     this.length = length;
     return at;
   }

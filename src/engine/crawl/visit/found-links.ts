@@ -91,28 +91,26 @@ export class FoundLinks {
   }
 
   /** Sitemaps that robots.txt names, or the usual place when it names none, come into the frontier like any URL. */
-  async seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> {
+  seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> | undefined {
     const { definition, canonicalize } = this.target.context;
-    if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return;
+    if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return undefined;
     // Links of such a root wait for a person; those of its site do, too.
-    if (rootOf(this.target.context, state.root, undefined)?.followLinks === false) return;
+    if (rootOf(this.target.context, state.root, undefined)?.followLinks === false) return undefined;
     const named = entry.policy.robots.sitemaps;
     const places = named.length > 0 ? named : ['/sitemap.xml'];
     const robotsTxt = `${origin(url)}/robots.txt`;
     const found = places.map((place) => canonicalize(place, robotsTxt)).filter((place) => place !== undefined);
-    await this.services.discovery.discover(
-      found
-        .filter((place) => place.scheme === 'http' || place.scheme === 'https')
-        .map((place) => ({
-          ...this.newUrl(state, place.href),
-          key: urlKey(place.href),
-          hostKey: hostKey(place),
-          source: SITEMAPS,
-          discoveredVia: 'robots',
-          hops: 0,
-        })),
-    );
-    this.seededFrom.add(entry);
+    const urls = found
+      .filter((place) => place.scheme === 'http' || place.scheme === 'https')
+      .map((place) => ({
+        ...this.newUrl(state, place.href),
+        key: urlKey(place.href),
+        hostKey: hostKey(place),
+        source: SITEMAPS,
+        discoveredVia: 'robots' as const,
+        hops: 0,
+      }));
+    return this.services.discovery.discover(urls).then(() => void this.seededFrom.add(entry));
   }
 
   private newUrl(state: UrlState, url: string): Omit<NewUrl, 'key' | 'hostKey'> {

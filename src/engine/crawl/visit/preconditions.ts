@@ -95,7 +95,7 @@ export class Preconditions {
       answer.kind === 'allowed'
         ? GO_ON
         : { end: excluded(state, 'robots-disallowed', `robots.txt forbids it to ${agent}`) };
-    return seeded.then(() => gate);
+    return seeded ? seeded.then(() => gate) : gate;
   }
 
   private async loadRobotsTxt(attempt: Attempt): Promise<Gate> {
