@@ -25,14 +25,14 @@ const environmentOf = (pid: number): string => readFileSync(`/proc/${pid}/enviro
 let site: FakeSite;
 let world: CrawlWorld;
 
-const start = (options: Partial<WorldOptions> & { renderer?: string } = {}): Promise<CrawlWorld> =>
+const start = (options: Partial<WorldOptions> & { renderer?: string; fetcher?: string } = {}): Promise<CrawlWorld> =>
   CrawlWorld.start({
     crawler: `<Root url="${site.url('/')}"/>`,
     attributes: 'render="auto"',
     index: 'none',
     engines: ({ renderer, fetchers }, http) => [new BrowserEngine(renderer!, fetchers, http, log)],
     ...options,
-    more: `<cw:Renderer ${SANDBOX} ${options.renderer ?? ''}/><cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.1/32"/></cw:Fetcher>`,
+    more: `<cw:Renderer ${SANDBOX} ${options.renderer ?? ''}/><cw:Fetcher name="default"><cw:AllowAddress cidr="${options.fetcher ? '127.0.0.0/30' : '127.0.0.1/32'}"/>${options.fetcher ?? ''}</cw:Fetcher>`,
   });
 
 beforeEach(async () => {
@@ -132,7 +132,59 @@ describe.skipIf(findBrowser({}) === undefined)('a site made by scripts', () => {
     });
     await inside.close();
   });
+
+  it('reads of other servers what they let it read, as nobody, and sends them what a form could send', async () => {
+    const wiki = await FakeSite.start('127.0.0.2');
+    onTestFinished(() => wiki.close());
+    const text = { 'content-type': 'text/plain' };
+    wiki.set('/secret', { headers: text, body: 'SECRET of the wiki' });
+    wiki.set('/public', { headers: { ...text, 'access-control-allow-origin': '*' }, body: 'PUBLIC data' });
+    wiki.set('/act', ({ method }) => ({ status: method === 'OPTIONS' ? 403 : 200 }));
+    wiki.set('/agreed', ({ method, headers }) => ({
+      headers: {
+        ...text,
+        'access-control-allow-origin': headers.origin!,
+        'access-control-allow-headers': 'Content-Type',
+      },
+      body: method === 'POST' ? 'AGREED to it' : '',
+    }));
+    site.set('/jump', { status: 302, headers: { location: wiki.url('/secret') } });
+    site.set('/own', ({ headers }) => ({ headers: text, body: headers.authorization ? 'OWN data' : '' }));
+    site.set('/', { headers: { 'content-type': 'text/html' }, body: readingPage(wiki.url('')) });
+    world = await start({
+      crawler: `<Root url="${site.url('/')}"/>`,
+      fetcher: loginsAt(site, wiki),
+      renderer: 'readyWhen="#done"',
+    });
+    await world.untilIdle();
+    const read = world.pushed().get(site.url('/'))!.text;
+    for (const word of ['PUBLIC', 'AGREED', 'OWN', 'done']) expect(read).toContain(word);
+    expect(read).not.toContain('SECRET');
+    expect(wiki.fetched).toEqual(expect.arrayContaining(['/act', '/agreed', '/public', '/secret']));
+    expect(wiki.requests.filter(({ path }) => path === '/act')).toHaveLength(1);
+    expect(wiki.requests.filter(({ path, headers }) => path !== '/robots.txt' && headers.authorization)).toEqual([]);
+    const [counted] = (await world.engine.metrics()).rendering;
+    expect(counted!.refused).toMatchObject({ 'other-origin': 4 });
+  });
 });
+
+const loginsAt = (...sites: readonly FakeSite[]): string =>
+  sites.map((each) => `<cw:Credential url="${each.url('/')}" user="crawler" password="PlAnTeD"/>`).join('');
+
+/** Its script asks another server in all the ways that there are. */
+const readingPage = (other: string): string => `<html><title>Reader</title><div id=root></div><script>
+  const show = (what) => document.body.append(what + ' ');
+  const read = (url, options) => fetch(url, options).then((answer) => answer.text()).then(show, () => undefined);
+  const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+  const framed = new Promise((done) => {
+    const frame = Object.assign(document.createElement('iframe'), { src: '/jump' });
+    frame.onload = frame.onerror = () => { try { show(frame.contentDocument.body.textContent); } catch {} done(); };
+    document.body.append(frame);
+  });
+  const other = '${other}';
+  Promise.all([read('/own'), read(other + '/secret'), read(other + '/public'), read('/jump'), read(other + '/act', json), read(other + '/agreed', json), framed])
+    .then(() => document.body.insertAdjacentHTML('beforeend', '<p id=done>done'));
+</script></html>`;
 
 const EVIL = '<html><title>Evil</title><div id=root></div><script src=/evil.js></script></html>';
 

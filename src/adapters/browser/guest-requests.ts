@@ -8,6 +8,7 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { Fetcher, FetchRequest, RequestSession } from '../../engine/ports/fetcher.js';
 import { type GuestAnswer, GuestCache } from './guest-cache.js';
+import { consents, mayRead, wantsConsent } from './guest-origins.js';
 import { GuestRobots } from './guest-robots.js';
 
 /** Why a request of a page was not made. */
@@ -17,6 +18,7 @@ export type Refusal =
   | 'method'
   | 'blocked-host'
   | 'robots'
+  | 'other-origin'
   | 'address'
   | 'limit'
   | 'host-rests'
@@ -149,6 +151,7 @@ export class GuestRequests {
     if (this.isBlocked(url.hostname)) return { refused: 'blocked-host' };
     if (++guest.requests > MOST_REQUESTS || guest.bytes > MOST_BYTES) return { refused: 'limit' };
     const isScript = type === 'script' || type === 'stylesheet';
+    if (method === 'POST' && !(await this.mayPost(request, url, guest))) return { refused: 'other-origin' };
     if (method === 'GET' && type !== 'document') return this.sharedAnswer(request, url, guest, isScript);
     return this.fetched(request, url, guest);
   }
@@ -158,7 +161,9 @@ export class GuestRequests {
   }
 
   private async sharedAnswer(request: Request, url: URL, guest: Guest, isScript: boolean): Promise<Answered> {
-    const key = `${guest.request.fetcher} ${guest.request.session?.cookies ?? ''} ${guest.request.session?.login ?? ''} ${request.headers()['accept'] ?? ''} ${withoutHash(url.href)}`;
+    const { fetcher, session } = guest.request;
+    const reader = isScript ? '' : askerOf(request, url);
+    const key = `${fetcher} ${session?.cookies ?? ''} ${session?.login ?? ''} ${reader} ${request.headers()['accept'] ?? ''} ${withoutHash(url.href)}`;
     const known = this.cache.get(key) ?? (isScript ? await this.shared.get(key) : undefined);
     if (known && !('refused' in known)) return known;
     const asked = this.fetched(request, url, guest);
@@ -189,7 +194,11 @@ export class GuestRequests {
       guest.bytes += outcome.body.byteLength;
       const location = outcome.status >= 300 && outcome.status < 400 ? outcome.headers['location'] : undefined;
       const target = location === undefined ? undefined : URL.parse(location, url.href);
-      if (!target) return { status: outcome.status, headers: outcome.headers, body: outcome.body };
+      if (!target) {
+        const { status, headers, body } = outcome;
+        const answer = { status, headers, body };
+        return isFor(request, { first, last: url, answer }) ? answer : { refused: 'other-origin' };
+      }
       url = target;
     }
     return { refused: 'limit' };
@@ -199,11 +208,11 @@ export class GuestRequests {
     if (url.host === URL.parse(guest.url)?.host) guest.ownRequests++;
     const { fetcher, userAgent, proxy, connectTimeout, readTimeout, totalTimeout, credentials, headers } =
       guest.request;
-    const sameOrigin = url.origin === URL.parse(guest.url)?.origin;
-    const own = request.headers();
-    const passed = Object.fromEntries(
-      PASSED_ON.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])),
-    );
+    const sameOrigin = isOwn(request, url, guest);
+    const passed = passedOn(request);
+    const asker = askerOf(request, URL.parse(request.url()) ?? url);
+    // A server that a redirect leads to learns who asks as well.
+    if (asker !== url.origin) passed['origin'] = asker;
     const body = redirected ? null : request.postDataBuffer();
     const cookies = request.resourceType() === 'script' ? undefined : await guest.cookies(url.href);
     return this.fetcher.fetch(
@@ -218,6 +227,7 @@ export class GuestRequests {
             ? undefined
             : { cookies },
         credentials: sameOrigin ? credentials : undefined,
+        anonymous: !sameOrigin,
         userAgent,
         proxy,
         connectTimeout,
@@ -226,6 +236,34 @@ export class GuestRequests {
       },
       guest.signal,
     );
+  }
+
+  /** Forms can be sent to any server; it agrees to anything else beforehand, or does not get it. */
+  private async mayPost(request: Request, url: URL, guest: Guest): Promise<boolean> {
+    const asker = askerOf(request, url);
+    const names = wantsConsent(passedOn(request));
+    if (asker === url.origin || names.length === 0) return true;
+    const { fetcher, userAgent, proxy } = guest.request;
+    const outcome = await this.inTurn(url.host, () =>
+      this.fetcher.fetch(
+        {
+          url: url.href,
+          fetcher,
+          method: 'OPTIONS',
+          headers: {
+            origin: asker,
+            'access-control-request-method': 'POST',
+            'access-control-request-headers': names.join(','),
+          },
+          anonymous: true,
+          userAgent,
+          proxy,
+          totalTimeout: milliseconds(15_000),
+        },
+        guest.signal,
+      ),
+    );
+    return outcome.kind === 'response' && consents(outcome, asker, names);
   }
 
   /** So many requests to one host at once as a browser makes, whatever number of pages want something of it. */
@@ -249,6 +287,33 @@ export class GuestRequests {
     if (this.resting.size > 1_000) this.resting.clear();
     this.resting.set(host, Date.now() + Math.min(LONGEST_REST_MS, seconds > 0 ? seconds * 1000 : 30_000));
   }
+}
+
+/** Origin of the page or frame that asks. A request that has none stays with its server, or nothing reads the answer. */
+const askerOf = (request: Request, url: URL): string => request.headers()['origin'] ?? url.origin;
+
+/** The page asks its own server: of another one, what its visitor is logged in to is none of its business. */
+const isOwn = (request: Request, url: URL, guest: Guest): boolean => {
+  const page = URL.parse(guest.url)?.origin;
+  return url.origin === page && askerOf(request, url) === page;
+};
+
+function passedOn(request: Request): Record<string, string> {
+  const own = request.headers();
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name): [string, string][] => (own[name] === undefined ? [] : [[name, own[name]]])),
+  );
+}
+
+/** Where redirects have led the browser does not know: to it the answer is one of the server that was asked first. */
+function isFor(
+  request: Request,
+  { first, last, answer }: { readonly first: URL; readonly last: URL; readonly answer: GuestAnswer },
+): boolean {
+  const type = request.resourceType();
+  if (type === 'script' || type === 'stylesheet') return true; // nothing reads their text
+  if (type === 'document') return first.origin === last.origin;
+  return mayRead(answer, askerOf(request, first), last.origin);
 }
 
 /** What the session of the page gives further requests to its site. An answer to a digest challenge is for one URL alone. */

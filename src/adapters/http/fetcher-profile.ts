@@ -103,9 +103,7 @@ export class FetcherProfile {
   private headers(request: FetchRequest, url: URL, forwarding: Secret | undefined): string[] {
     const own: Record<string, string> = {};
     const base = this.baseHeaders;
-    if (this.secretServers.has(withoutDot(url.origin)))
-      for (const name in this.secretHeaders) own[name] = revealed(this.secretHeaders[name]!);
-    for (const bound of this.boundHeaders) if (isBelow(url, bound)) own[bound.value[0]] = bound.value[1].reveal();
+    if (!request.anonymous) this.addSecrets(own, url);
     if (request.userAgent !== undefined) own['user-agent'] = request.userAgent;
     if (request.ifNoneMatch !== undefined) own['if-none-match'] = request.ifNoneMatch;
     if (request.ifModifiedSince !== undefined) own['if-modified-since'] = request.ifModifiedSince;
@@ -120,13 +118,19 @@ export class FetcherProfile {
     return withOverrides(base, own);
   }
 
+  private addSecrets(own: Record<string, string>, url: URL): void {
+    if (this.secretServers.has(withoutDot(url.origin)))
+      for (const name in this.secretHeaders) own[name] = revealed(this.secretHeaders[name]!);
+    for (const bound of this.boundHeaders) if (isBelow(url, bound)) own[bound.value[0]] = bound.value[1].reveal();
+  }
+
   private authorization(request: FetchRequest, url: URL): string | undefined {
     if (request.credentials !== undefined) {
       const login = request.credentials.reveal();
       const colon = login.indexOf(':');
       return basicAuthorization(colon < 0 ? login : login.slice(0, colon), colon < 0 ? '' : login.slice(colon + 1));
     }
-    const login = this.credentials.find((bound) => isBelow(url, bound))?.value;
+    const login = request.anonymous ? undefined : this.credentials.find((bound) => isBelow(url, bound))?.value;
     return login && basicAuthorization(login.user, login.password.reveal());
   }
 

@@ -8,7 +8,7 @@ export interface RequestPlan {
   /** Connections are interchangeable among requests with the same key. */
   readonly poolKey: string;
   readonly target: Target;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'OPTIONS';
   readonly body: Uint8Array | undefined;
   /** Request target: path and query, or the whole URL where a proxy forwards it. */
   readonly path: string;

@@ -52,7 +52,7 @@ export interface RenderOrder {
 export interface FetchRequest {
   readonly url: string;
   /** Default GET. Anything else is sent once at most, whatever becomes of the connection. */
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'OPTIONS';
   /** Of a POST; its Content-Type is one of `headers`. */
   readonly body?: Uint8Array;
   readonly session?: RequestSession;
@@ -73,6 +73,8 @@ export interface FetchRequest {
   readonly maxSize?: number;
   /** `user:password`, Basic, for this URL alone. */
   readonly credentials?: Secret;
+  /** Without the credentials and the secret headers that the fetcher's definition has for the URL. */
+  readonly anonymous?: boolean;
   readonly proxy?: string | Secret;
   /**
    * In milliseconds of the machine's monotonic clock: not sent any more after that, because the right to ask the host may

@@ -91,7 +91,7 @@ const SPECS: readonly Spec[] = [
   {
     type: 'counter',
     name: 'crawlway_rendering_refused_requests_total',
-    help: 'Requests of rendered pages that were not made, by reason: kind, scheme, method, blocked-host, robots, address, limit, host-rests, navigation, failed.',
+    help: 'Requests of rendered pages that were not made, by reason: kind, scheme, method, blocked-host, robots, other-origin, address, limit, host-rests, navigation, failed.',
     labels: ['crawler', 'reason'],
     rows: ({ metrics }) =>
       metrics.rendering.flatMap(({ crawler, refused }) =>

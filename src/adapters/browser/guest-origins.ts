@@ -1,0 +1,36 @@
+/**
+ * What a page may have of other servers (Fetch standard, CORS protocol). The library that intercepts requests of the browser lets
+ * pages read all answers and send whatever they like, so both are decided here, before the browser gets an answer.
+ */
+import type { GuestAnswer } from './guest-cache.js';
+
+/** Types of a body that any form can send. */
+const PLAIN_BODIES = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
+/** Headers of scripts that a server has to agree to. */
+const WANT_CONSENT = ['content-type', 'authorization', 'x-requested-with'] as const;
+
+/** @param asker origin of the page or frame, @param server origin of the answer */
+export const mayRead = ({ headers }: GuestAnswer, asker: string, server: string): boolean =>
+  asker === server || isAllowed(headers, asker);
+
+const isAllowed = (headers: GuestAnswer['headers'], asker: string): boolean =>
+  ['*', asker].includes(headers['access-control-allow-origin']?.trim() ?? '');
+
+/** Names of the headers for which a server is asked before it gets a POST of another origin; none: it need not be asked. */
+export function wantsConsent(headers: Readonly<Record<string, string>>): readonly string[] {
+  return WANT_CONSENT.filter((name) => {
+    const value = headers[name];
+    return value !== undefined && (name !== 'content-type' || !PLAIN_BODIES.test(value.trim()));
+  });
+}
+
+/** Whether the answer to OPTIONS lets the page send a POST with these headers. */
+export function consents({ status, headers }: GuestAnswer, asker: string, names: readonly string[]): boolean {
+  const listed = (headers['access-control-allow-headers'] ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  const isListed = (name: string): boolean =>
+    listed.includes(name) || (name !== 'authorization' && listed.includes('*'));
+  return status >= 200 && status < 300 && isAllowed(headers, asker) && names.every(isListed);
+}
