@@ -71,11 +71,29 @@ describe('the IndexNow receiver', () => {
     expect((await send({ ...submission('/sub/x.html'), ...below })).status).toBe(200);
   });
 
+  it('asks for text files alone, so that nobody has it ask for what does something', async () => {
+    world.site.set('/delete', { body: KEY }).set('/echo.txt', { body: KEY });
+    for (const keyLocation of ['/delete?page=1', '/delete', '/echo.txt?text=x', '/.txt/delete'])
+      expect((await send({ ...submission('/a.html'), keyLocation: url(keyLocation) })).status).toBe(422);
+    expect(world.site.fetched).not.toContain('/delete');
+  });
+
   it('refuses a wrong key, and after ten of them asks the site no more', async () => {
     const guess = (i: number) => send({ ...submission('/a.html'), key: `wrong-key-${i}` });
     const statuses: number[] = [];
     for (let i = 0; i < 12; i++) statuses.push((await guess(i)).status);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 403), 429, 429]);
     expect(world.site.requests.filter(({ path }) => path.startsWith('/wrong-key'))).toHaveLength(10);
+  });
+
+  it('goes on with a key that was right, whatever strangers guess meanwhile', async () => {
+    expect((await send({ ...submission('/a.html'), key: 'another-wrong-key' })).status).toBe(429);
+    expect((await send(submission('/a.html'))).status).toBe(200);
+  });
+
+  it('writes one entry a minute to the audit log for all that strangers send', async () => {
+    const { body } = await world.get('audit?limit=1000', auth);
+    const entries = body.items.filter(({ what }: { what: string }) => what === 'tellUrls');
+    expect(entries.length).toBeLessThan(10);
   });
 });

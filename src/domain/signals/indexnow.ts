@@ -62,6 +62,8 @@ function placed({ site, key, urls, first, keyLocation }: Given): IndexNowSubmiss
   const location = webUrl(keyLocation ?? `${first.origin}/${key}.txt`);
   if (!location || !isOf(location, site) || location.host !== first.host)
     return refuse(422, 'keyLocation is not on the host of the URLs');
+  if (!isKeyFile(location))
+    return refuse(422, 'keyLocation has to be a text file: a path that ends in .txt, without a query');
   const folder = location.pathname.slice(0, location.pathname.lastIndexOf('/') + 1);
   for (const written of urls) {
     const url = webUrl(written);
@@ -75,6 +77,9 @@ function placed({ site, key, urls, first, keyLocation }: Given): IndexNowSubmiss
 
 /** Sites write their host with its port or without. Another port may be somebody else's: all URLs of a call have the same. */
 const isOf = (url: URL, site: string): boolean => url.host === site || url.hostname === site;
+
+/** A stranger names it, and it is asked for as the crawler: nothing that does something, or that repeats what it is asked. */
+const isKeyFile = ({ pathname, search }: URL): boolean => /\.txt$/i.test(pathname) && search === '';
 
 function webUrl(written: string): URL | undefined {
   const url = written.length > LONGEST_URL ? null : URL.parse(written);

@@ -59,7 +59,8 @@ export class IndexNow {
     const quota = this.quota(host);
     if (quota.urls + submission.urls.length > urlsPerHour)
       return answer(429, `more than ${urlsPerHour} URLs of ${host} in an hour`);
-    if (quota.wrongKeys >= WRONG_KEYS_PER_HOUR) return answer(429, `too many wrong keys for ${host} in an hour`);
+    if (quota.wrongKeys >= WRONG_KEYS_PER_HOUR && !this.isKnown(submission))
+      return answer(429, `too many wrong keys for ${host} in an hour`);
     quota.urls += submission.urls.length;
     return this.checked(submission, crawlers, quota);
   }
@@ -72,6 +73,7 @@ export class IndexNow {
     const check = await this.checkKey(submission, crawlers[0]!);
     if (check === 'wrong') {
       quota.wrongKeys++;
+      quota.urls -= submission.urls.length; // whoever is not the site takes nothing of its share
       return answer(403, `${submission.keyLocation} does not hold the key`);
     }
     if (check === 'unknown') return this.later(submission, crawlers, 1);
@@ -115,11 +117,15 @@ export class IndexNow {
       });
   }
 
-  private async checkKey({ key, keyLocation }: IndexNowSubmission, { context }: Crawler): Promise<KeyCheck> {
+  private isKnown(submission: IndexNowSubmission): boolean {
+    const until = this.keys.get(identityOf(submission));
+    return until !== undefined && until > this.services.clock.now();
+  }
+
+  private async checkKey(submission: IndexNowSubmission, { context }: Crawler): Promise<KeyCheck> {
     const { clock, hosts, slots, processor } = this.services;
-    const identity = `${keyLocation} ${key}`;
-    const until = this.keys.get(identity);
-    if (until !== undefined && until > clock.now()) return 'right';
+    if (this.isKnown(submission)) return 'right';
+    const { key, keyLocation } = submission;
     const { definition } = context;
     const host = await slots.take(hostKeyOf(keyLocation), requestsPerHost(definition));
     if (!host) return 'unknown';
@@ -138,7 +144,7 @@ export class IndexNow {
       hosts.finished(host, definition.throttle);
     }
     const check = keyCheck(outcome, key);
-    if (check === 'right') remember(this.keys, identity, after(clock.now(), KEY_HOLDS));
+    if (check === 'right') remember(this.keys, identityOf(submission), after(clock.now(), KEY_HOLDS));
     return check;
   }
 
@@ -151,6 +157,8 @@ export class IndexNow {
     return quota;
   }
 }
+
+const identityOf = ({ key, keyLocation }: IndexNowSubmission): string => `${keyLocation} ${key}`;
 
 function keyCheck(outcome: FetchOutcome, key: string): KeyCheck {
   if (outcome.kind === 'failure') return 'unknown';

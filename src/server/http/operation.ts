@@ -26,7 +26,7 @@ export interface OperationOptions {
   readonly description: string;
   /** `open`: no key wanted, ever. */
   readonly role: Role | 'open';
-  /** false: a POST that changes nothing; the audit log has one entry a minute of them. */
+  /** false: a POST that changes nothing, or that strangers make; the audit log has one entry a minute of them. */
   readonly writes?: false;
   /** It looks through the stored URLs; only a few such calls of one key are made at once. */
   readonly searches?: true;

@@ -51,6 +51,7 @@ export class IndexNowController {
     summary: 'A site tells of changed URLs (IndexNow)',
     description: 'As GET, for up to 10,000 URLs of one host.',
     role: 'open',
+    writes: false,
     problems: PROBLEMS,
   })
   @ApiBody({
