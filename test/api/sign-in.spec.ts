@@ -92,6 +92,17 @@ describe('a person who signs in', () => {
     );
   });
 
+  it.each([
+    '/.//evil.example/x',
+    '/..//evil.example/x',
+    '//evil.example/x',
+    '/\\evil.example/x',
+    '/./\\/evil.example/x',
+  ])('is not sent on to another host by %s', async (to) => {
+    const { url } = await new Browser().signIn('ada', to);
+    expect(new URL(url).origin).toBe(world.server.url);
+  });
+
   it('has a cookie that no script reads and no other site sends', async () => {
     const browser = new Browser();
     await browser.signIn('ada');

@@ -90,7 +90,7 @@ export class SignInController {
     if (!role)
       throw new HttpException(`${person.name} may not do anything here: no value of the claim gives a role.`, 403);
     setSession(reply, await signIn.sessions.begin({ name: person.name, role }), signIn.secure);
-    reply.header('cache-control', 'no-store').redirect(signIn.address(pending.to, request).href, 302);
+    reply.header('cache-control', 'no-store').redirect(signIn.address(ownPath(pending.to), request).href, 302);
   }
 
   @Post('sign-out')
@@ -129,9 +129,9 @@ export class SignInController {
   }
 }
 
-/** A path of this server: anything else would send people elsewhere. */
+/** A path of this server: anything else would send people elsewhere, as `/.//host` would, which is `//host` in the end. */
 function ownPath(to: unknown): string {
   if (typeof to !== 'string' || to.length > 2_000 || !to.startsWith('/')) return '/';
   const url = URL.parse(to, 'http://own.invalid');
-  return url?.origin === 'http://own.invalid' ? url.pathname + url.search : '/';
+  return url?.origin === 'http://own.invalid' ? url.pathname.replace(/^\/+/, '/') + url.search : '/';
 }
