@@ -77,6 +77,21 @@ describe('an assistant', () => {
     expect((await asked(reader, 'explain_url', { url: 'no URL', crawler: 'test' })).isError).toBe(true);
   });
 
+  it('gets no hundreds of answers for one call', async () => {
+    const list = (count: number) =>
+      world.send(
+        'POST',
+        '/mcp',
+        Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/list' })),
+        {
+          authorization: `Bearer ${KEYS.reader}`,
+          accept: 'application/json, text/event-stream',
+        },
+      );
+    expect((await list(20)).body).toHaveLength(20);
+    expect((await list(21)).status).toBe(400);
+  });
+
   it('sees what a rule would do, and the configuration stays as it is', async () => {
     const client = await connected(KEYS.admin);
     const admin = { authorization: `Bearer ${KEYS.admin}` };

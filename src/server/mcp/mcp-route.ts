@@ -6,6 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CrawlwayClient } from '../../../client/index.js';
 
 const CREDENTIALS = ['authorization', 'x-api-key'] as const;
+/** Of one call: all are answered at once, each answer is much longer than its message, and the last revisions know no batches. */
+const MOST_MESSAGES = 20;
 const KEY_WANTED = 'An API key is wanted: `Authorization: Bearer KEY` or `X-API-Key: KEY`.';
 
 export function serveAssistants(fastify: FastifyInstance): void {
@@ -23,6 +25,8 @@ async function answer(fastify: FastifyInstance, request: FastifyRequest, reply: 
   const from = request.headers['sec-fetch-site'];
   if (from !== undefined && from !== 'same-origin' && from !== 'none')
     return problem(reply, 403, 'Another site makes the browser send the call.');
+  if (Array.isArray(request.body) && request.body.length > MOST_MESSAGES)
+    return problem(reply, 400, `More than ${MOST_MESSAGES} messages in one call.`);
   // Loaded by the first assistant that asks.
   const [{ WebStandardStreamableHTTPServerTransport }, { assistantTools }] = await Promise.all([
     import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
