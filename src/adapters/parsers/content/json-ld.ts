@@ -67,6 +67,7 @@ const isItem = (json: Json | undefined): json is Item => typeof json === 'object
 const OF_THE_SITE = new Set(['BreadcrumbList', 'WebSite', 'SearchAction', 'Organization', 'ImageObject']);
 const MAX_METAS = 60;
 const MAX_VALUE = 2_000;
+const LONGEST_NAME = 100;
 const MAX_LEVELS = 2;
 
 /**
@@ -77,7 +78,7 @@ export function jsonLdMetas(items: readonly Item[], prefix = 'jsonld'): { name: 
   const metas: { name: string; value: string }[] = [];
   const seen = new Set<string>();
   const add = (name: string, json: Json, level: number): void => {
-    if (metas.length >= MAX_METAS) return;
+    if (metas.length >= MAX_METAS || name.length > LONGEST_NAME) return;
     if (isList(json)) for (const each of json) add(name, each, level);
     else if (isItem(json)) {
       if (level >= MAX_LEVELS || (level === 0 && OF_THE_SITE.has(String(json['@type'])))) return;
@@ -86,7 +87,7 @@ export function jsonLdMetas(items: readonly Item[], prefix = 'jsonld'): { name: 
     } else if (json !== null && json !== '') {
       const value = String(json).trim().slice(0, MAX_VALUE);
       const identity = `${name}\n${value}`;
-      if (name.length <= 100 && !seen.has(identity)) metas.push({ name, value });
+      if (!seen.has(identity)) metas.push({ name, value });
       seen.add(identity);
     }
   };

@@ -32,3 +32,20 @@ it('takes no harm from items in each other without end, nor from names of protot
   expect(metas(`<div itemscope><i itemprop=__proto__>x</i>${deep}</div>`)).toContain('microdata.__proto__=x');
   expect(hasMicrodata(Buffer.from('<p>nothing</p>'))).toBe(false);
 });
+
+it('has no more names of one property than a page means, and looks at no value under a name that is too long', () => {
+  const names = Array.from({ length: 100_000 }, (_, i) => `n${i}`).join(' ');
+  const { elements } = treeOf(`<div itemscope><p itemprop="${names}">x</p></div>`, false);
+  expect(Object.keys(microdataItems(elements, 'http://a/')[0]!)).toHaveLength(20);
+  let looked = 0;
+  const value = {
+    get name() {
+      looked++;
+      return 'x';
+    },
+  };
+  expect(jsonLdMetas([{ ['long'.repeat(100)]: value, short: value }])).toEqual([
+    { name: 'jsonld.short.name', value: 'x' },
+  ]);
+  expect(looked).toBe(1);
+});

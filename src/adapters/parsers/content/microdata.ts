@@ -7,6 +7,8 @@ import { isElement } from './tree.js';
 const SIGN = Buffer.from('itemscope');
 const MAX_ITEMS = 100;
 const MAX_PROPERTIES = 200;
+/** Names of one property. */
+const MAX_NAMES = 20;
 /** Items in each other. */
 const DEEPEST = 4;
 
@@ -38,7 +40,8 @@ function itemOf(element: Element, base: string, depth: number): Item {
       if (names) {
         left--;
         const value = isItem ? (depth < DEEPEST ? itemOf(child, base, depth + 1) : null) : propertyValue(child, base);
-        for (const name of names.split(/\s+/)) properties.set(name, [...(properties.get(name) ?? []), value]);
+        for (const name of new Set(names.split(/\s+/, MAX_NAMES)))
+          properties.set(name, [...(properties.get(name) ?? []), value]);
       }
       if (!isItem) walk(child);
     }

@@ -1,5 +1,5 @@
 /** Forms of a page: found by name, id or CSS selector, with the values that a browser would send. */
-import { is, selectAll, selectOne } from 'css-select';
+import { compile, selectAll, selectOne } from 'css-select';
 import { type AnyNode, type Document, DomHandler, type Element, isTag } from 'domhandler';
 import { getAttributeValue, textContent } from 'domutils';
 import { Parser } from 'htmlparser2';
@@ -66,7 +66,7 @@ export function findForm(page: HtmlPage, wanted: string | undefined, fields: rea
     wanted === undefined
       ? forms.find((form) => fields.every((field) => fieldOf(form, field) !== undefined))
       : (forms.find((form) => [attribute(form, 'name'), attribute(form, 'id')].includes(wanted)) ??
-        forms.find((form) => matches(form, wanted)));
+        forms.find(matcher(wanted)));
   return element && formOf(page, element);
 }
 
@@ -75,7 +75,7 @@ export function fieldOf(form: Element, wanted: string): Element | undefined {
   const fields = fieldsOf(form);
   if (wanted === PASSWORD_FIELD) return fields.find((field) => attribute(field, 'type')?.toLowerCase() === 'password');
   if (wanted === USER_FIELD) return userField(fields);
-  return fields.find((field) => attribute(field, 'name') === wanted) ?? fields.find((field) => matches(field, wanted));
+  return fields.find((field) => attribute(field, 'name') === wanted) ?? fields.find(matcher(wanted));
 }
 
 /** The text field before the password, or the only one of a page that asks for the name first. */
@@ -153,11 +153,12 @@ const fieldsOf = (form: Element): Element[] => selectAll<AnyNode, Element>(FIELD
 
 const attribute = (element: Element, name: string): string | undefined => getAttributeValue(element, name);
 
-function matches(element: Element, selector: string): boolean {
+/** Matches nothing when the selector is none. */
+function matcher(selector: string): (element: Element) => boolean {
   try {
-    return is<AnyNode, Element>(element, selector);
+    return compile<AnyNode, Element>(selector);
   } catch {
-    return false;
+    return () => false;
   }
 }
 
