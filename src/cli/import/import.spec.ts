@@ -1,7 +1,10 @@
 import { expect, it, vi } from 'vitest';
 import { compileContexts } from '../../engine/page/crawl-context.js';
 import { XML_FORMAT } from '../../server/engine.module.js';
+import { readHeritrix } from './formats/heritrix.js';
+import { readOmniFind } from './formats/omnifind.js';
 import { imported } from './import.js';
+import { ImportReport } from './model.js';
 
 const SITE = 'https://www.example.com';
 
@@ -201,4 +204,12 @@ it.each([
 ])('%s files that are none are refused by name: %j', (format, text) => {
   const name = format === 'stormcrawler' ? 'f.json' : 'f';
   expect(() => imported(format, [file(name, text)])).toThrow(/./);
+});
+
+it.each([
+  ['OmniFind', readOmniFind],
+  ['Heritrix', readHeritrix],
+])('a list for %s has as many start URLs as it has lines', (_, read) => {
+  const urls = Array.from({ length: 130_000 }, (_, i) => `http://a.test/${i}`).join('\n');
+  expect(read([file('seeds.txt', urls)], new ImportReport())[0]!.roots).toHaveLength(130_000);
 });

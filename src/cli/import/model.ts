@@ -111,4 +111,9 @@ export const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
 
+/** As many as there are: lists of start URLs are longer than a call has arguments. */
+export function addAll<T>(list: T[], more: Iterable<T>): void {
+  for (const one of more) list.push(one);
+}
+
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);

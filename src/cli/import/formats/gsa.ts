@@ -1,5 +1,6 @@
 /** Google Search Appliance: the exported XML, or its lists of start, follow and do-not-crawl patterns as text. */
 import {
+  addAll,
   emptyCrawler,
   type ImportedCrawler,
   type ImportFile,
@@ -34,7 +35,7 @@ const kindOf = (name: string): ListKind =>
 
 function readList(kind: ListKind, lines: readonly string[], crawler: ImportedCrawler, report: ImportReport): void {
   if (kind === 'start') {
-    crawler.roots.push(...lines.filter(isUrl));
+    addAll(crawler.roots, lines.filter(isUrl));
     report.taken(`${lines.length} start URLs`, 'roots');
     return;
   }

@@ -1,5 +1,6 @@
 /** Heritrix 3: crawler-beans.cxml, seeds, and files of SURT prefixes. */
 import {
+  addAll,
   emptyCrawler,
   type ImportedCrawler,
   type ImportedRule,
@@ -18,7 +19,7 @@ export function readHeritrix(files: readonly ImportFile[], report: ImportReport)
       const negative = /negative|exclude|reject/i.test(file.name);
       for (const line of linesOf(file.text))
         addSurt(line.replace(/^[+-]/, ''), { accept: !negative && !line.startsWith('-') }, crawler, report);
-    } else crawler.roots.push(...linesOf(file.text).filter(isUrl));
+    } else addAll(crawler.roots, linesOf(file.text).filter(isUrl));
   }
   report.taken(`${crawler.roots.length} seeds`, 'roots that stay on their sites, as seeds do as SURT prefixes');
   return [crawler];

@@ -1,5 +1,6 @@
 /** Norconex HTTP Collector 2 and 3 (XML), Norconex Crawler 4 (XML and YAML). */
 import {
+  addAll,
   emptyCrawler,
   ImportError,
   type ImportedCrawler,
@@ -84,10 +85,10 @@ function readStarts(
   const urls = [...all(start, 'url', 'ref'), ...all(node, 'startReferences', 'startURLs')].map(({ text }) =>
     text.trim(),
   );
-  crawler.roots.push(...new Set(urls.filter(isUrl)));
+  addAll(crawler.roots, new Set(urls.filter(isUrl)));
   for (const { text } of all(start, 'urlsFile', 'refsFile')) {
     const list = lists.get(text.split(/[\\/]/).at(-1)!);
-    if (list) crawler.roots.push(...linesOf(list).filter(isUrl));
+    if (list) addAll(crawler.roots, linesOf(list).filter(isUrl));
     else report.notTaken(`urlsFile ${text}`, 'name the file after the configuration to have its URLs as roots');
   }
   for (const { text } of all(start, 'sitemap', 'sitemapsFile')) {
@@ -154,7 +155,10 @@ function readFilter(filter: Node, crawler: ImportedCrawler, report: ImportReport
     (setting(matcher, 'ignoreCase') ?? 'false') === 'true' || setting(filter, 'caseSensitive') === 'false';
   const excludes = (setting(filter, 'onMatch') ?? 'include').toLowerCase() === 'exclude';
   const list = excludes ? crawler.exclude : crawler.include;
-  list.push(...patterns.map((pattern) => ({ ...pattern, ignoreCase })));
+  addAll(
+    list,
+    patterns.map((pattern) => ({ ...pattern, ignoreCase })),
+  );
   report.taken(`${excludes ? 'exclude' : 'include'} ${value}`, excludes ? 'may-not-have' : 'must-have');
 }
 

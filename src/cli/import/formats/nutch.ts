@@ -1,5 +1,6 @@
 /** Apache Nutch: nutch-site.xml, regex-urlfilter.txt and other URL filters, and lists of seeds. */
 import {
+  addAll,
   emptyCrawler,
   type ImportedCrawler,
   type ImportedRule,
@@ -18,7 +19,10 @@ export function readNutch(files: readonly ImportFile[], report: ImportReport): I
     else if (/prefix-urlfilter/.test(file.name))
       for (const value of linesOf(file.text)) crawler.include.push({ kind: 'prefix', value });
     else if (/domain-urlfilter/.test(file.name))
-      crawler.include.push(...linesOf(file.text).map((value) => ({ kind: 'domain', value }) as const));
+      addAll(
+        crawler.include,
+        linesOf(file.text).map((value) => ({ kind: 'domain', value }) as const),
+      );
     else if (/urlfilter/.test(file.name)) crawler.rules = signedRules(linesOf(file.text));
     else
       crawler.roots.push(

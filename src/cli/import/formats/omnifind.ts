@@ -13,11 +13,13 @@ export function readOmniFind(files: readonly ImportFile[], report: ImportReport)
   const crawler = { ...emptyCrawler('omnifind'), staysOnSite: false, acceptsOthers: true };
   for (const { text } of files) {
     const lines = linesOf(text);
-    crawler.roots.push(...lines.filter(isUrl));
-    const rules = lines.filter((line) => /^(?:forbid|allow)\b/i.test(line)).flatMap((line) => ruleOf(line, report));
-    crawler.rules.push(...rules.reverse());
-    for (const line of lines)
-      if (!isUrl(line) && !/^(?:forbid|allow)\b/i.test(line)) report.notTaken(line, 'is no rule and no URL');
+    const rules: ImportedRule[] = [];
+    for (const line of lines) {
+      if (isUrl(line)) crawler.roots.push(line);
+      else if (/^(?:forbid|allow)\b/i.test(line)) rules.push(...ruleOf(line, report));
+      else report.notTaken(line, 'is no rule and no URL');
+    }
+    crawler.rules = crawler.rules.concat(rules.reverse());
   }
   report.taken(`${crawler.roots.length} start URLs`, 'roots');
   if (crawler.rules.length > 0)

@@ -1,5 +1,5 @@
 /** Scrapy: what settings.py and spiders say in plain assignments. Python is not run. */
-import { emptyCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl } from '../model.js';
+import { addAll, emptyCrawler, type ImportedCrawler, type ImportFile, type ImportReport, isUrl } from '../model.js';
 
 /** `NAME = value`, or `'NAME': value` in a dictionary of settings. */
 const ASSIGNMENT = /^['"]?([A-Z][A-Z0-9_]{3,60})['"]?\s{0,50}[=:](.*)$/;
@@ -42,12 +42,21 @@ function spiderOf({ name, text }: ImportFile, report: ImportReport): ImportedCra
   crawler.rules = domains.map((value) => ({ accept: true, pattern: { kind: 'domain', value } }));
   crawler.acceptsOthers = domains.length === 0;
   for (const [, extractor] of text.matchAll(/LinkExtractor\(((?:[^()]|\([^()]*\))*)\)/g)) {
-    crawler.include.push(...valuesOf(extractor!, 'allow').map((value) => ({ kind: 'regex', value }) as const));
-    crawler.exclude.push(...valuesOf(extractor!, 'deny').map((value) => ({ kind: 'regex', value }) as const));
+    addAll(
+      crawler.include,
+      valuesOf(extractor!, 'allow').map((value) => ({ kind: 'regex', value }) as const),
+    );
+    addAll(
+      crawler.exclude,
+      valuesOf(extractor!, 'deny').map((value) => ({ kind: 'regex', value }) as const),
+    );
   }
   if (crawler.include.length > 0) {
     // Extractors judge links alone, never the start URLs.
-    crawler.include.push(...crawler.roots.map((value) => ({ kind: 'exact', value }) as const));
+    addAll(
+      crawler.include,
+      crawler.roots.map((value) => ({ kind: 'exact', value }) as const),
+    );
     report.differently('LinkExtractor', 'its patterns hold for all URLs of the crawler');
   }
   report.taken(

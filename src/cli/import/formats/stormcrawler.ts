@@ -1,5 +1,6 @@
 /** Apache StormCrawler: crawler-conf.yaml, a Flux topology, urlfilters.json, and lists of seeds. */
 import {
+  addAll,
   emptyCrawler,
   ImportError,
   type ImportedCrawler,
@@ -32,7 +33,10 @@ export function readStormCrawler(files: readonly ImportFile[], report: ImportRep
   }
   report.taken(`${crawler.roots.length} seeds`, 'roots');
   if (crawler.domains)
-    crawler.include.push(...crawler.roots.map((url) => ({ kind: 'domain', value: domainOf(url) }) as const));
+    addAll(
+      crawler.include,
+      crawler.roots.map((url) => ({ kind: 'domain', value: domainOf(url) }) as const),
+    );
   return [crawler];
 }
 
@@ -125,7 +129,7 @@ function readFilter(filter: Mapping, files: readonly ImportFile[], crawler: Stor
     ? params['urlFilters'].map(String)
     : files.filter(({ name }) => name === named).flatMap(({ text }) => linesOf(text));
   if (kind === 'RegexURLFilter' && list.length > 0) {
-    crawler.rules.push(...signedRules(list));
+    addAll(crawler.rules, signedRules(list));
     crawler.acceptsOthers = false;
     report.differently(kind, 'the first match wins there, the last one here: the rules are in reverse order');
   } else if (kind === 'RegexURLFilter' && named !== '') {

@@ -1,5 +1,6 @@
 /** Vivisimo Velocity (IBM Data Explorer): the XML of a search collection; seeds, crawl options and its recursive conditions. */
 import {
+  addAll,
   emptyCrawler,
   ImportError,
   type ImportedCondition,
@@ -43,7 +44,7 @@ function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport
     return;
   }
   const urls = linesOf(argument('urls')).flatMap((line) => line.split(/\s+/));
-  crawler.roots.push(...urls.filter(isUrl));
+  addAll(crawler.roots, urls.filter(isUrl));
   const others = urls.filter((url) => !isUrl(url));
   if (others.length > 0) report.notTaken(others.join(' '), 'Crawlway crawls http and https');
   const hops = argument('hops');
@@ -56,7 +57,10 @@ function readFunction(node: Node, crawler: ImportedCrawler, report: ImportReport
 /** Where no condition of the file says which hosts are meant: those of the seeds. */
 function stayOnHosts(crawler: ImportedCrawler, report: ImportReport): void {
   const origins = new Set(crawler.roots.map((url) => new URL(url).origin));
-  crawler.include.push(...[...origins].map((origin) => ({ kind: 'prefix', value: `${origin}/` }) as const));
+  addAll(
+    crawler.include,
+    [...origins].map((origin) => ({ kind: 'prefix', value: `${origin}/` }) as const),
+  );
   report.differently('conditions', 'the file has none of its own: the crawl stays on the hosts of its seeds');
 }
 
