@@ -5,7 +5,7 @@ import { FakeSite } from '../support/fake-site.js';
 import { HOSTILE_PAGES, startGiganticRobots, startHostileSite } from '../support/hostile-site.js';
 
 const FETCHER =
-  '<cw:Fetcher name="default" headerTimeoutMS="1000" bodyTimeoutMS="1000" totalTimeoutMS="2500" maxSizeBytes="5000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>';
+  '<cw:Fetcher name="default" headerTimeoutMS="1000" bodyTimeoutMS="1000" totalTimeoutMS="4000" maxSizeBytes="5000000"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>';
 const TRAPS = '<cw:Traps maxQueryVariants="40" maxUrlsPerHost="600" maxRepeatedSegments="3" maxPathDepth="12"/>';
 const PAGES = Array.from({ length: 30 }, (_, i) => `/p${i}`);
 
@@ -35,19 +35,28 @@ describe('the web is hostile', () => {
       more: FETCHER,
     });
     await world.untilIdle(minutes(0.5)).catch(() => undefined); // hosts that time out rest for longer than that
-    await world.pass(minutes(8));
+    // On a busy machine a page may run into the limits of time before it shows what it is, and is visited again.
+    const unexpected = async (): Promise<string[]> => {
+      const refused = new Set((await world.engine.refused('test')).map(({ reason }) => reason));
+      const found = await Promise.all(
+        Object.entries(HOSTILE_PAGES).map(async ([path, { reason }]) => {
+          const state = await world.state(hostile.url(path));
+          return state?.reason === reason ? [] : [`${path} ${state?.reason}`];
+        }),
+      );
+      const loop = await world.state(hostile.url('/loop3'));
+      const traps = ['trap-host-size', 'trap-query-variants', 'trap-repeated-segments'] as const;
+      return [
+        ...found.flat(),
+        ...(loop?.status === 'error' && loop.reason === 'redirect-loop' ? [] : [`/loop3 ${loop?.reason}`]),
+        ...traps.filter((reason) => !refused.has(reason)),
+      ];
+    };
+    for (let turn = 0; turn < 40 && (await unexpected()).length > 0; turn++) await world.pass(minutes(8));
+    expect(await unexpected()).toEqual([]);
 
-    for (const [path, { reason }] of Object.entries(HOSTILE_PAGES)) {
-      const state = await world.state(hostile.url(path));
-      expect(`${path} ${state?.reason}`).toBe(`${path} ${reason}`);
-    }
-    expect(await world.state(hostile.url('/loop3'))).toMatchObject({ status: 'error', reason: 'redirect-loop' });
     const stored = await world.engine.countUrls({ crawler: 'test', hostKey: new URL(hostile.origin).host });
     expect(stored).toBeLessThan(600 + 64);
-    const refused = new Set((await world.engine.refused('test')).map(({ reason }) => reason));
-    expect([...refused].sort()).toEqual(
-      expect.arrayContaining(['trap-host-size', 'trap-query-variants', 'trap-repeated-segments']),
-    );
     const served = (await world.indexed()).filter((url) => url.startsWith(healthy.origin));
     expect(served).toHaveLength(PAGES.length + 1);
   });
