@@ -33,6 +33,7 @@ import {
   milliseconds,
   NEVER,
 } from '../src/domain/time/units.js';
+import { type SimulatedPage, SimulatedSitemaps } from './freshness-sitemaps.js';
 import {
   BREWINGTON_CYBENKO,
   CHO_GARCIA_MOLINA,
@@ -205,12 +206,22 @@ class Simulation {
   #freshTime = 0;
   #staleTime = 0;
   #visits = 0;
+  #now = instant(0);
+  readonly #sitemaps: SimulatedSitemaps | undefined;
 
   constructor(
     private readonly pages: readonly Page[],
     private readonly policy: Policy,
     private readonly budget: number,
+    sitemaps?: { readonly true: number; readonly lying: number },
   ) {
+    this.#sitemaps =
+      sitemaps &&
+      new SimulatedSitemaps(pages.length, sitemaps, {
+        page: (index) => this.#page(index),
+        bringForward: (index, dueAt) => this.#bringForward(index, dueAt),
+        now: () => this.#now,
+      });
     this.#dueAt = new Float64Array(pages.length);
     this.#lastVisit = new Float64Array(pages.length).fill(Number.NaN);
     this.#nextChange = new Float64Array(pages.length);
@@ -218,14 +229,14 @@ class Simulation {
     for (let index = 0; index < pages.length; index++) this.#due.push(instant(0), index);
   }
 
-  run(daysToRun: number): Result {
+  async run(daysToRun: number): Promise<Result> {
     const first = Math.ceil(this.pages.length / this.budget);
     const spans = [first, Math.floor((first + daysToRun) / 2), Math.floor(daysToRun * 0.75), daysToRun] as const;
     const fresh: number[] = [];
     const stale: number[] = [];
     let day = 0;
     for (const until of spans) {
-      for (; day < until; day++) this.#day(day);
+      for (; day < until; day++) await this.#day(day);
       for (let index = 0; index < this.pages.length; index++) this.#count(index, until * DAY);
       fresh.push(this.#freshTime);
       stale.push(this.#staleTime);
@@ -239,15 +250,44 @@ class Simulation {
   }
 
   /** Visits come at an even pace. */
-  #day(day: number): void {
+  async #day(day: number): Promise<void> {
+    this.#now = instant(day * DAY);
+    await this.#sitemaps?.read();
     for (let slot = 0; slot < this.budget; slot++) {
       const now = instant((day + slot / this.budget) * DAY);
-      const index = this.#due.popDue(this.policy.waits ? now : NEVER);
-      if (index !== undefined) this.#visit(index, now);
+      this.#now = now;
+      const index = this.#nextDue(now);
+      if (index === undefined) continue;
+      const changed = this.#visit(index, now);
+      if (this.#sitemaps) await this.#sitemaps.visited(index, changed);
     }
   }
 
-  #visit(index: number, now: Instant): void {
+  #nextDue(now: Instant): number | undefined {
+    const horizon = this.policy.waits ? now : NEVER;
+    for (;;) {
+      const index = this.#due.popDue(horizon);
+      // A page that was brought forward is still in the heap for the time before.
+      if (index === undefined || this.#dueAt[index]! <= horizon) return index;
+    }
+  }
+
+  #page(index: number): SimulatedPage {
+    const last = this.#lastVisit[index]!;
+    const changed = this.#nextChange[index]!;
+    return {
+      ...(Number.isNaN(last) ? {} : { lastVisitAt: instant(last) }),
+      dueAt: instant(this.#dueAt[index]!),
+      ...(!Number.isNaN(last) && changed <= this.#now ? { changedAt: instant(changed) } : {}),
+    };
+  }
+
+  #bringForward(index: number, dueAt: Instant): void {
+    this.#dueAt[index] = dueAt;
+    this.#due.push(dueAt, index);
+  }
+
+  #visit(index: number, now: Instant): boolean {
     const page = this.pages[index]!;
     this.#visits++;
     this.#count(index, now);
@@ -261,6 +301,7 @@ class Simulation {
     const next = now + this.policy.next({ page, index, now, dueAt, changed, lastVisitAt, lastModified });
     this.#dueAt[index] = next;
     this.#due.push(instant(next), index);
+    return changed;
   }
 
   /** The last of the changes since `firstChange`; without one, of all time. */
@@ -286,7 +327,7 @@ class Simulation {
 
 // ── table ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function report(distribution: Distribution, visitsEvery: number, size: number): void {
+async function report(distribution: Distribution, visitsEvery: number, size: number): Promise<void> {
   const daysToRun = Math.ceil(visitsEvery * VISITS_A_PAGE);
   const budget = Math.max(1, Math.round(size / visitsEvery));
   const pages = makeWeb(distribution, size, 0);
@@ -307,23 +348,34 @@ function report(distribution: Distribution, visitsEvery: number, size: number): 
     const fresh = spans.map(({ freshness }) => freshness / best.freshness);
     console.log(`| ${name} | ${[...harmonic, ...fresh, used].map(percent).join(' | ')} |`);
   };
-  const simulate = (policy: Policy, web = pages) =>
-    row(policy.name, new Simulation(web, policy, budget).run(daysToRun));
+  const simulate = async (policy: Policy, web = pages, sitemaps?: { true: number; lying: number }) =>
+    row(policy.name, await new Simulation(web, policy, budget, sitemaps).run(daysToRun));
   for (const objective of REFRESH_OBJECTIVES) {
     const known = knownRates(pages, budget, objective);
     row(`optimum of ${objective} (computed)`, { whole: known, learning: known, settled: known, used: 1 });
   }
-  simulate({ name: 'uniform', next: () => visitsEvery * DAY });
-  simulate(nutch(size));
+  await simulate({ name: 'uniform', next: () => visitsEvery * DAY });
+  await simulate(nutch(size));
   for (const objective of REFRESH_OBJECTIVES) {
     const policy = smart(size, objective);
-    simulate(policy);
+    await simulate(policy);
   }
   const dated = smart(size, 'harmonic');
-  simulate({ ...dated, name: `${dated.name}, 40 % with Last-Modified` }, makeWeb(distribution, size, 0.4));
+  await simulate({ ...dated, name: `${dated.name}, 40 % with Last-Modified` }, makeWeb(distribution, size, 0.4));
+  for (const [truthful, lying] of SITEMAPS) {
+    const policy = smart(size, 'harmonic');
+    const name = `${policy.name}, sitemaps: ${truthful * 100} % true, ${lying * 100} % lying`;
+    await simulate({ ...policy, name }, pages, { true: truthful, lying });
+  }
 }
+
+/** Shares of the pages whose sitemap, read once a day, tells the truth, and whose lies. */
+const SITEMAPS = [
+  [0.4, 0.2],
+  [0, 0.6],
+] as const;
 
 const [size = 100_000] = process.argv.slice(2).map(Number);
 console.log('Target: within 5 % of the optimum of the objective with known rates, settled.');
-for (const visitsEvery of [3, 10, 30]) report(CHO_GARCIA_MOLINA, visitsEvery, size);
-report(BREWINGTON_CYBENKO, 10, size);
+for (const visitsEvery of [3, 10, 30]) await report(CHO_GARCIA_MOLINA, visitsEvery, size);
+await report(BREWINGTON_CYBENKO, 10, size);

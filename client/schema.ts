@@ -410,6 +410,24 @@ export interface IndexNowDto {
   readonly message: string;
 }
 
+export interface PublicKeyDto {
+  /** Octet key pair. */
+  readonly kty: 'OKP';
+  /** Its curve. */
+  readonly crv: 'Ed25519';
+  /** The key, base64url (RFC 8037). */
+  readonly x: string;
+  /** Its thumbprint (RFC 7638), the `keyid` of signatures. */
+  readonly kid: string;
+  /** Signatures alone. */
+  readonly use: 'sig';
+}
+
+export interface KeyDirectoryDto {
+  /** Each once. */
+  readonly keys: readonly PublicKeyDto[];
+}
+
 export interface KeyDto {
   readonly name: string;
   readonly role: 'read' | 'operate' | 'admin';
@@ -1495,6 +1513,24 @@ export interface Calls {
   readonly urlList: readonly string[];
 };
     answer: IndexNowDto;
+  };
+  'GET /websub/{token}': {
+    path: { token: string };
+    query: { 'hub.lease_seconds'?: unknown; 'hub.challenge'?: unknown; 'hub.topic': unknown; 'hub.mode': unknown };
+    body: undefined;
+    answer: string;
+  };
+  'POST /websub/{token}': {
+    path: { token: string };
+    query: Nothing;
+    body: undefined;
+    answer: undefined;
+  };
+  'GET /.well-known/http-message-signatures-directory': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: KeyDirectoryDto;
   };
   'GET /api/v1/keys': {
     path: Nothing;

@@ -15,7 +15,7 @@ import { explain } from './explain.js';
 import { extract } from './extract.js';
 import { IMPORT_FORMATS, importConfiguration } from './import/import.js';
 import { init } from './init.js';
-import { createKey, listKeys, withdrawKey } from './keys.js';
+import { createKey, listKeys, makeSigningKey, withdrawKey } from './keys.js';
 import { listLogins, testLogin } from './login.js';
 import { mcp } from './mcp.js';
 import { push } from './push.js';
@@ -206,7 +206,12 @@ withJson(withServer(login.command('test')))
 
 const keys = program
   .command('keys')
-  .description('API keys of the running server; the key that asks wants the role admin');
+  .description('API keys of the running server (the key that asks wants the role admin), and keys that sign requests');
+
+withJson(keys.command('new'))
+  .description('make a key that signs the requests of a fetcher (cw:BotAuth), without a server')
+  .option('--out <file>', 'where to write the private key; readable for its owner alone (else the standard output)')
+  .action(makeSigningKey);
 
 withJson(withServer(keys.command('list')))
   .description('list the names and roles of all keys')

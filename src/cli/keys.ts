@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { newSigningKey } from '../server/engine.module.js';
 import type { CreatedKeyDto, KeyDto } from '../server/keys/key.dto.js';
 import { UsageError } from '../server/options.js';
 import { ROLES } from '../server/security/api-keys.js';
@@ -22,6 +25,22 @@ export async function createKey(
   if (options.json) return printJson(created);
   process.stderr.write(`key ${name} (${role}) is shown this once; keep it:\n`);
   process.stdout.write(`${created.key}\n`);
+}
+
+/** The private key alone on the standard output, unless it goes into a file; what to do with it on the other. */
+export function makeSigningKey({ out, json }: JsonOption & { readonly out?: string }): void {
+  const { pem, id, publicJwk } = newSigningKey();
+  // A key that is there may be in use.
+  if (out !== undefined) writeFileSync(out, pem, { mode: 0o600, flag: 'wx' });
+  if (json) {
+    printJson({ id, publicKey: publicJwk, ...(out === undefined ? { privateKey: pem } : { file: out }) });
+    return;
+  }
+  const where = `\${file:${out === undefined ? 'PATH' : resolve(out)}}`;
+  process.stderr.write(
+    `key ${id}\nIn the Fetcher: <cw:BotAuth key="${where}" agent="https://crawlway.example.com/"/>, with the URL at which sites reach this server.\n`,
+  );
+  if (out === undefined) process.stdout.write(pem);
 }
 
 export async function listKeys(options: ServerOption & JsonOption): Promise<void> {

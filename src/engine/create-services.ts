@@ -8,6 +8,7 @@ import { Discovery, type DiscoveryTarget } from './crawl/frontier/discovery.js';
 import { ErrorPageProbes } from './crawl/hosts/error-page-probes.js';
 import { HostSlots } from './crawl/hosts/host-slots.js';
 import { type Host, Hosts } from './crawl/hosts/hosts.js';
+import { PolitenessGroups } from './crawl/hosts/politeness-groups.js';
 import { RobotsGate } from './crawl/hosts/robots-gate.js';
 import { SiteHealth } from './crawl/hosts/site-health.js';
 import { Logins, type TextSeal } from './crawl/logins/logins.js';
@@ -17,6 +18,7 @@ import { settleOwned } from './crawl/outcome/settle-owned.js';
 import { SharedDocuments } from './crawl/outcome/shared-documents.js';
 import type { Settled } from './crawl/outcome/url-settlement.js';
 import type { CrawlServices, CronSchedule } from './crawl/services.js';
+import { Subscriptions } from './crawl/subscriptions.js';
 import { RenderedVisits } from './crawl/visit/rendered-visits.js';
 import { ResultReview } from './crawl/visit/result-review.js';
 import { Delivery } from './delivery/delivery.js';
@@ -41,6 +43,8 @@ export interface EnginePorts {
   readonly log: Log;
   readonly cron: CronSchedule;
   readonly sessions: SessionStore;
+  /** The registrable domain of a host name; undefined: it has none, such as an address. */
+  readonly domainOf: (hostname: string) => string | undefined;
   /** Absent: a configuration with logins cannot be used. */
   readonly createLogin?: CreateLogin;
   /** Keeps what logins remember unreadable in the store; absent: they begin again after a restart. */
@@ -63,7 +67,7 @@ export function createServices(
   rejudging: Rejudging,
   kept: KeptDocuments,
 ): CrawlServices {
-  const { store, processor, clock, log, cron, sessions } = ports;
+  const { store, processor, clock, log, cron, sessions, domainOf } = ports;
   const { partitions = SOLE_OWNER, nodes = NO_OTHERS, mostVisits = Number.POSITIVE_INFINITY } = ports;
   const events = new CrawlEvents(clock);
   const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
@@ -100,6 +104,10 @@ export function createServices(
     cron,
     sessions,
     logins,
+    subscriptions: new Subscriptions({
+      ...{ store, clock, log, processor, hosts, slots },
+      crawler: (name) => crawlersByName.get(name)?.context.definition,
+    }),
     mostVisits,
     events,
     delivery,
@@ -108,6 +116,7 @@ export function createServices(
     hosts,
     robots: new RobotsGate(processor, hosts, slots, clock, (fetcher, href) => logins.handshake(fetcher, href)),
     slots,
+    groups: new PolitenessGroups(clock, (name) => processor.resolve(name), domainOf),
     probes,
     review: new ResultReview({ store, clock, probes, processor }),
     inDoubt,

@@ -1,11 +1,13 @@
 /**
  * What the server and the command line ask of the engine. Views are plain data, ready to be shown.
  */
+
 import { type ServerDefinition } from '../domain/crawl/definition.js';
 import { type CrawlerRunState } from '../domain/crawl/run-state.js';
 import { type SourceNumber } from '../domain/frontier/sources.js';
 import { type PushDocument } from '../domain/push/order.js';
 import { type IndexNowAnswer, type IndexNowSubmission } from '../domain/signals/indexnow.js';
+import type { HubQuestion } from '../domain/signals/websub.js';
 import { type Duration } from '../domain/time/units.js';
 import { type TextLine } from '../domain/url/url-list.js';
 import { type EngineMetrics } from './crawl/engine-metrics.js';
@@ -45,6 +47,10 @@ import {
 
 export interface EngineApi {
   readonly definition: ServerDefinition;
+  /** A hub asks whether a subscription is meant; undefined: it is not. */
+  confirmHub(token: string, question: HubQuestion): Promise<string | undefined>;
+  /** A hub tells of a feed; false: nobody asked it to. */
+  hubTells(token: string): Promise<boolean>;
   crawlers(): Promise<CrawlerView[]>;
   crawler(name: string): Promise<CrawlerView>;
   /** See FrontierStore.oldest. */

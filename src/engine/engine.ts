@@ -108,12 +108,12 @@ export class Engine implements EngineApi {
     this.hostViews = new HostViews({ ...this.services, notes, whole: this.whole, crawlers });
     this.surveys = new Surveys(this.services);
     this.housekeeping = new Housekeeping(this.services, this.roots_, crawlers);
-    this.indexNow = new IndexNow(
-      this.services,
-      new ToldUrls(this.services),
-      crawlers,
-      () => this.current.indexNow ?? DEFAULT_INDEXNOW,
-    );
+    const told = new ToldUrls(this.services);
+    this.services.subscriptions.visit = async (name, feed) => {
+      const crawler = this.crawlersByName.get(name);
+      if (crawler) await told.again(crawler, feed, 'websub');
+    };
+    this.indexNow = new IndexNow(this.services, told, crawlers, () => this.current.indexNow ?? DEFAULT_INDEXNOW);
     this.rebalance = new Rebalance(this.services, crawlers, () => this.takeLead());
     const nodeCommands = new NodeCommands(
       this.services,
@@ -159,6 +159,7 @@ export class Engine implements EngineApi {
     for (const [crawler, root] of roots) this.ports.processor.addRoot(crawler, root);
     await configured;
     await this.services.logins.configure(definition);
+    this.services.subscriptions.configure(definition.webSub);
     this.sinkPool.configure(definition);
     this.kept.forget();
     this.current = definition;
@@ -213,6 +214,8 @@ export class Engine implements EngineApi {
 
   submitList = (name: string, urls: readonly string[]) => this.roots_.submitList(this.named(name), urls);
   tell: EngineApi['tell'] = (submission) => this.indexNow.submit(submission);
+  confirmHub: EngineApi['confirmHub'] = (token, question) => this.services.subscriptions.confirm(token, question);
+  hubTells: EngineApi['hubTells'] = (token) => this.services.subscriptions.notified(token);
   roots = (name: string) => this.roots_.list(this.named(name));
   removeRoot = (name: string, url: string) => this.roots_.remove(this.named(name), url);
 

@@ -6,6 +6,7 @@ import type { Log } from '../engine/ports/log.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditInterceptor } from './audit/audit.interceptor.js';
 import type { AuditLog } from './audit/audit-log.js';
+import { KeyDirectoryController } from './bot-auth/key-directory.controller.js';
 import { ConfigurationController } from './configuration/configuration.controller.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ElementsController } from './configuration/elements.controller.js';
@@ -50,6 +51,7 @@ import { ErrorsController } from './urls/errors.controller.js';
 import { ExportController } from './urls/export.controller.js';
 import { PolicyController } from './urls/policy.controller.js';
 import { UrlsController } from './urls/urls.controller.js';
+import { WebSubController } from './websub/websub.controller.js';
 
 export const CONTROLLERS = [
   AuditController,
@@ -65,6 +67,8 @@ export const CONTROLLERS = [
   HistoryController,
   HostsController,
   IndexNowController,
+  WebSubController,
+  KeyDirectoryController,
   KeysController,
   LoginsController,
   MappingController,

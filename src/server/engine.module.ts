@@ -15,6 +15,7 @@ import { elementForms } from '../adapters/config-xml/forms.js';
 import { readConfiguration } from '../adapters/config-xml/read.js';
 import { redactRules } from '../adapters/config-xml/rule-secrets.js';
 import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
+import { keyDirectory, newSigningKey } from '../adapters/http/message-signature.js';
 import { createSink } from '../adapters/push/create-sink.js';
 import { mapDocument } from '../adapters/push/map-document.js';
 import { StreamSink } from '../adapters/push/stream.js';
@@ -35,6 +36,7 @@ import { openSqliteStore } from '../adapters/storage/sqlite/sqlite-store.js';
 import { nextCronTime } from '../adapters/system/cron.js';
 import { OutsideSecrets, secretPlaces } from '../adapters/system/outside-secrets.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
+import { registrableDomain } from '../adapters/system/registrable-domain.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
 import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
@@ -62,6 +64,7 @@ import {
   CONFIGURATION_FORMAT,
   CONFIGURATION_HISTORY,
   ENGINE,
+  KEY_DIRECTORY,
   KEY_STORE,
   LOG,
   MAP_DOCUMENT,
@@ -135,6 +138,7 @@ export async function openEngine({
     log,
     mostVisits,
     cron: nextCronTime,
+    domainOf: registrableDomain,
     sessions: new CookieSessions(),
     createLogin,
     // A crawl without a server ends with its sessions.
@@ -207,6 +211,8 @@ async function openWhole(url: Secret): Promise<FrontierStore> {
   return store;
 }
 
+export { newSigningKey };
+
 export const testSink = sinkTester(createSink, () => performance.now());
 export const openWebhook = (definition: WebhookDefinition): WebhookChannel => new WebhookSender(definition);
 
@@ -222,6 +228,7 @@ export function partsModule(parts: Parts): DynamicModule {
     { provide: SESSION_STORE, useValue: parts.admin },
     { provide: LOG, useValue: parts.log },
     { provide: CLOCK, useValue: systemClock },
+    { provide: KEY_DIRECTORY, useValue: keyDirectory },
     { provide: OPTIONS, useValue: parts.options },
     { provide: SEARCH_PAGE, useValue: parts.searchPage },
     { provide: MAP_DOCUMENT, useValue: mapDocument },

@@ -20,6 +20,8 @@ export const SIGN_IN = Symbol('sign-in');
 export const LOG = Symbol('log');
 /** A `Clock`. */
 export const CLOCK = Symbol('clock');
+/** An `OpenKeyDirectory`. */
+export const KEY_DIRECTORY = Symbol('key directory');
 /** The `ServerOptions` of this process. */
 export const OPTIONS = Symbol('options');
 /** Address of the bundled index's search page, empty when it does not run. */
@@ -42,6 +44,7 @@ export const PART_TOKENS = [
   SESSION_STORE,
   LOG,
   CLOCK,
+  KEY_DIRECTORY,
   OPTIONS,
   SEARCH_PAGE,
   MAP_DOCUMENT,

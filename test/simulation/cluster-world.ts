@@ -98,6 +98,7 @@ class ClusterWorld {
       clock: gate.clock(this.clock),
       log,
       cron: () => undefined,
+      domainOf: () => undefined,
       sessions: new CookieSessions(),
       createSink: () => gate.guard(this.index.sink(this.clock)),
       processor: new LocalPageProcessor({

@@ -16,6 +16,7 @@ const DEFAULTS: CrawlerDefinition = {
   concurrency: 20,
   throttle: seconds(2.5),
   aggressive: false,
+  politenessBy: 'host',
   ignoreRobotsTxt: false,
   storeTextOnly: false,
   defaultAccept: true,

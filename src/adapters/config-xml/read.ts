@@ -20,7 +20,7 @@ import { readCrawler } from './read/crawler.js';
 import { readExtractors, readFetchers, readRenderer, withSecretServers } from './read/server.js';
 import { readSinks, readWebhooks } from './read/sinks.js';
 import * as crawl from './schema/crawl.js';
-import { INDEX_NOW } from './schema/server.js';
+import { INDEX_NOW, WEB_SUB } from './schema/server.js';
 import { NAMESPACES } from './schema/spec.js';
 import { vocabularyOf } from './schema/vocabulary.js';
 import { didYouMean } from './spelling.js';
@@ -83,6 +83,7 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
     fetchers: withSecretServers(readFetchers(node, context), crawlers),
     extractors: readExtractors(node, context),
     indexNow: one(node, INDEX_NOW)?.values ?? defaults(INDEX_NOW),
+    ...webSub(node),
     renderer: readRenderer(node as Node, context),
     sinks: readSinks(node, context, options.fileSinks),
     ...readWebhooks(node, context),
@@ -258,4 +259,9 @@ function checkPatterns(crawler: CrawlerDefinition, server: ServerDefinition, pro
       problems.add('bad-pattern', message, softError.place);
     }
   }
+}
+
+function webSub(root: Node): Pick<ServerDefinition, 'webSub'> {
+  const values = one(root, WEB_SUB)?.values;
+  return values ? { webSub: values } : {};
 }

@@ -8,6 +8,7 @@ import * as crawl from './schema/crawl.js';
 import * as logins from './schema/logins.js';
 import * as policy from './schema/policy.js';
 import * as rules from './schema/rules.js';
+import * as schedule from './schema/schedule.js';
 import * as server from './schema/server.js';
 import * as sink from './schema/sink.js';
 import type { ElementSpec } from './schema/spec.js';
@@ -16,7 +17,7 @@ import * as webhook from './schema/webhook.js';
 const isElement = (value: unknown): value is ElementSpec =>
   typeof value === 'object' && value !== null && 'vocabulary' in value;
 
-const all = [crawl, rules, policy, content, acl, server, sink, webhook, logins].flatMap((part) =>
+const all = [crawl, rules, policy, schedule, content, acl, server, sink, webhook, logins].flatMap((part) =>
   Object.values<unknown>(part).filter(isElement),
 );
 

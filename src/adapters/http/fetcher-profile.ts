@@ -7,6 +7,7 @@ import { Connector, type TlsIdentity } from './connector.js';
 import { ACCEPTED_CODINGS } from './content-coding.js';
 import type { DnsCache } from './dns-cache.js';
 import { FetchFailure } from './fetch-failure.js';
+import { RequestSigner, signingKey } from './message-signature.js';
 import { bareHostname, basicAuthorization, type ProxyServer, parseProxy } from './proxy.js';
 import type { RequestPlan } from './request-plan.js';
 
@@ -41,6 +42,7 @@ export class FetcherProfile {
   private readonly proxies = new Map<string | Secret, NumberedProxy>();
 
   private readonly chosenProxy: ProxyChoice | undefined;
+  private readonly signer: RequestSigner | undefined;
   private lastProxy = 0;
 
   constructor(
@@ -48,6 +50,8 @@ export class FetcherProfile {
     dns: DnsCache,
   ) {
     this.connector = new Connector(dns, definition);
+    const { botAuth } = definition;
+    this.signer = botAuth && new RequestSigner(signingKey(botAuth.key.reveal()), botAuth.agent);
     this.chosenProxy = definition.proxies?.length ? proxyChoice(definition.proxies) : undefined;
     const always = { accept: ACCEPT, 'accept-encoding': ACCEPTED_CODINGS };
     const agent = { 'user-agent': definition.userAgent };
@@ -115,6 +119,7 @@ export class FetcherProfile {
     for (const name in request.headers) own[name.toLowerCase()] = revealed(request.headers[name]!);
     const { headers: login } = request.session ?? {};
     for (const name in login) own[name.toLowerCase()] = login[name]!;
+    if (this.signer) Object.assign(own, this.signer.headers(url.host));
     return withOverrides(base, own);
   }
 

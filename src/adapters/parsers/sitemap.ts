@@ -66,6 +66,10 @@ class SitemapCollector implements XmlHandler {
   private value = '';
   private href: string | undefined;
   private rel: string | undefined;
+  /** A link of the feed itself: what it names, and whether it stands open. */
+  private own: { href?: string; rel?: string } | undefined;
+  private hub: string | undefined;
+  private self: string | undefined;
 
   constructor(private readonly maxEntries: number) {}
 
@@ -77,7 +81,9 @@ class SitemapCollector implements XmlHandler {
       this.finishEntry();
       this.entry = { urls: [] };
       this.depth = 0;
-    } else if (this.entry !== undefined && ++this.depth === 1) {
+    } else if (this.entry === undefined)
+      this.own = this.kind === 'feed' && /^(?:\w+:)?link$/.test(name) ? {} : undefined;
+    else if (++this.depth === 1) {
       this.field = name;
       this.value = '';
       this.href = this.rel = undefined;
@@ -87,6 +93,10 @@ class SitemapCollector implements XmlHandler {
 
   /** Atom's `<link rel href>`. */
   attribute(name: string, value: string): void {
+    if (this.own && value.length <= MAX_FIELD_LENGTH) {
+      if (name === 'href') this.own.href = value.trim();
+      else if (name === 'rel') this.own.rel = value.toLowerCase();
+    }
     if (this.field === 'guid' && name === 'ispermalink') this.isPermalink = value.trim().toLowerCase() !== 'false';
     if (this.field !== 'link' || this.depth !== 1 || value.length > MAX_FIELD_LENGTH) return;
     if (name === 'href') this.href ??= value.trim();
@@ -94,6 +104,8 @@ class SitemapCollector implements XmlHandler {
   }
 
   opened(): void {
+    if (this.own) this.ownLink(this.own);
+    this.own = undefined;
     if (this.kind !== 'feed' || this.entry === undefined || this.field !== 'link' || this.href === undefined) return;
     if (this.rel === undefined || this.rel === 'alternate') this.addUrl(this.entry.urls, this.href);
   }
@@ -116,7 +128,13 @@ class SitemapCollector implements XmlHandler {
   content(): SitemapContent | undefined {
     if (this.kind === undefined) return undefined;
     this.finishEntry();
-    return { kind: this.kind, entries: this.entries, truncated: this.truncated };
+    const { kind, entries, truncated, hub, self } = this;
+    return { kind, entries, truncated, ...(hub === undefined ? {} : { hub }), ...(self === undefined ? {} : { self }) };
+  }
+
+  private ownLink({ href, rel }: { readonly href?: string; readonly rel?: string }): void {
+    if (rel === 'hub') this.hub ??= href;
+    else if (rel === 'self') this.self ??= href;
   }
 
   private finishField(): void {

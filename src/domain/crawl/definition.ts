@@ -8,6 +8,7 @@ import { type ContentDefinition } from '../content/content-definition.js';
 import { type ErrorClass, type ErrorCode } from '../fetch/error-codes.js';
 import { type SourceName } from '../frontier/sources.js';
 import { type RefreshObjective } from '../refresh/smart-refresh.js';
+import { type WebSubDefinition } from '../signals/websub.js';
 import { type Duration } from '../time/units.js';
 import { type CanonicalizationStep } from '../url/canonicalize.js';
 import { type ExtractorDefinition, type FetcherDefinition, type RendererDefinition } from './fetcher-definition.js';
@@ -22,6 +23,7 @@ import {
   type RuleDefinition,
   type ServersDefinition,
 } from './policy-definition.js';
+import { type ScheduleDefinition } from './schedule-definition.js';
 import { type SinkDefinition, type WebhookDefinition } from './sink-definition.js';
 
 export interface ServerDefinition {
@@ -30,6 +32,8 @@ export interface ServerDefinition {
   readonly fetchers: readonly FetcherDefinition[];
   /** Absent: as by default. */
   readonly indexNow?: IndexNowDefinition;
+  /** Absent: no hub is asked for anything. */
+  readonly webSub?: WebSubDefinition;
   /** Absent: documents are read with the default limits. */
   readonly extractors?: readonly ExtractorDefinition[];
   /** Absent: nothing can be rendered. */
@@ -46,6 +50,8 @@ export interface IndexNowDefinition {
   readonly urlsPerHour: number;
 }
 
+export type PolitenessBy = 'host' | 'address' | 'domain';
+
 export interface CrawlerDefinition {
   readonly name: string;
   readonly place: Place;
@@ -55,6 +61,10 @@ export interface CrawlerDefinition {
   readonly throttle: Duration;
   /** No pause, and several requests to one web server at once. */
   readonly aggressive: boolean;
+  /** Requests to hosts that share this keep the pause between them. */
+  readonly politenessBy: PolitenessBy;
+  /** When and how fast hosts are crawled; absent: at all times. */
+  readonly schedules?: readonly ScheduleDefinition[];
   readonly ignoreRobotsTxt: boolean;
   /** Push the extracted text instead of the bytes. */
   readonly storeTextOnly: boolean;

@@ -40,6 +40,16 @@ export interface FetcherDefinition {
   /** PEM of further certificate authorities. */
   readonly certificateAuthorities: readonly string[];
   readonly verifyCertificates: boolean;
+  /** Requests are signed; absent: they are not. */
+  readonly botAuth?: BotAuthDefinition;
+}
+
+/** Web Bot Auth: who signs, and where sites find the public key. */
+export interface BotAuthDefinition {
+  /** PEM, Ed25519. */
+  readonly key: Secret;
+  /** URL of this server as sites reach it. */
+  readonly agent: string;
 }
 
 /** A proxy, and what goes through it; see domain/net/choose-proxy.ts. */

@@ -58,7 +58,12 @@ export interface UrlFacts {
   /** The canonical URL, original or redirect target that the last visit named. */
   readonly related?: { readonly url: string; readonly refused?: ReasonCode; readonly state?: UrlState };
   readonly crawler: 'running' | 'paused' | 'stopped' | 'unknown';
-  readonly host?: { readonly paused: boolean; readonly backOffUntil: Instant };
+  readonly host?: {
+    readonly paused: boolean;
+    readonly backOffUntil: Instant;
+    /** A schedule keeps it from being crawled until then. */
+    readonly closedUntil?: Instant;
+  };
   readonly now: Instant;
 }
 

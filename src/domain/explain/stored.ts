@@ -5,7 +5,7 @@ import { isErrorCode } from '../fetch/error-codes.js';
 import { sourceName } from '../frontier/sources.js';
 import { type Reason, storedReason } from '../policy/reasons.js';
 import { NEEDS_RENDERING } from '../render/needs-rendering.js';
-import type { Instant } from '../time/units.js';
+import { NEVER } from '../time/units.js';
 import type { Headline, OrderFacts, UrlFacts } from './facts.js';
 import { detailOfAnswer } from './visit-detail.js';
 import { clause, entryOf, moment, nextTry, policyClause, robotsClause, until } from './words.js';
@@ -124,6 +124,16 @@ function ofStatus(facts: UrlFacts, state: UrlState): Headline {
   }
 }
 
+/** When a schedule keeps the host longer than the URL waits anyway, then. */
+function nextVisit({ host, now }: UrlFacts, { source, dueAt }: UrlState): string {
+  const closed = host?.closedUntil;
+  if (source === undefined || closed === undefined || closed <= dueAt)
+    return nextTry(source === undefined ? undefined : dueAt, now);
+  return closed >= NEVER
+    ? 'Its schedule never lets it be visited.'
+    : `It is visited next at ${moment(closed)}, when its schedule allows it.`;
+}
+
 function ofWaiting(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headline {
   const { robots, host, now } = facts;
   const waits = (reason: Reason, why: string, nextStep?: string): Headline => ({
@@ -145,35 +155,43 @@ function ofWaiting(facts: UrlFacts, { source, dueAt, hostKey }: UrlState): Headl
       `, and ${hostKey} is left alone ${until(host.backOffUntil)} because it failed or asked for it`,
       'It is visited then by itself; refresh it to have it tried once right now.',
     );
+  if (host?.closedUntil !== undefined) {
+    const when = host.closedUntil >= NEVER ? 'at no time' : `not before ${moment(host.closedUntil)}`;
+    const next = 'Its schedule (`cw:Schedule`) says when; nothing to do.';
+    return waits('discovered', `, and ${hostKey} is crawled ${when} because of its schedule`, next);
+  }
   const queue = source === undefined ? '' : ` in the queue ${sourceName(source)}`;
   return waits('discovered', dueAt > now ? `${queue}, not before its time. ${clause(nextTry(dueAt, now))}` : queue);
 }
 
-function ofIndexed({ visits, now }: UrlFacts, state: UrlState): Headline {
+function ofIndexed(facts: UrlFacts, state: UrlState): Headline {
+  const { visits } = facts;
   const unread = detailOfAnswer(visits.find(({ outcome }) => outcome === 'document')?.detail);
-  if (state.reason === NEEDS_RENDERING) return ofScriptMade(unread, state, now);
+  if (state.reason === NEEDS_RENDERING) return ofScriptMade(unread, facts, state);
   const lacks = unread?.startsWith('render')
     ? 'It was taken as it was sent, without its scripts'
     : 'Its text is missing';
   const without = unread ? ` ${lacks} (${clause(unread)}).` : '';
-  const again = nextTry(state.source === undefined ? undefined : state.dueAt, now);
+  const again = nextVisit(facts, state);
   return { fate: 'in-index', reason: state.reason, text: `In the index.${without} ${again}`.trim() };
 }
 
-function ofScriptMade(detail: string | undefined, { source, dueAt, reason }: UrlState, now: Instant): Headline {
+function ofScriptMade(detail: string | undefined, facts: UrlFacts, state: UrlState): Headline {
+  const { reason } = state;
   const { meaning, remedy } = entryOf(reason);
   const why = detail ? ` (${clause(detail.replace(`${NEEDS_RENDERING}: `, ''))})` : '';
-  const again = nextTry(source === undefined ? undefined : dueAt, now);
+  const again = nextVisit(facts, state);
   const text = `In the index without its content: ${clause(meaning.replace(/^.*?: /, ''))}${why}. ${again}`;
   return { fate: 'in-index', reason, text: text.trim(), nextStep: remedy };
 }
 
-function ofError({ visits, now }: UrlFacts, state: UrlState): Headline {
+function ofError(facts: UrlFacts, state: UrlState): Headline {
+  const { visits } = facts;
   const { reason, temporaryErrors } = state;
   const isIn = state.stamp !== undefined;
   const { meaning, remedy } = entryOf(reason);
   const detail = visits[0]?.outcome === reason && visits[0].detail ? ` (${clause(visits[0].detail)})` : '';
-  const again = nextTry(state.source === undefined ? undefined : state.dueAt, now);
+  const again = nextVisit(facts, state);
   const times = temporaryErrors > 1 ? `its last ${temporaryErrors} visits failed` : 'its last visit failed';
   const lasting = state.permanentError ? ' If it fails again, the URL is removed.' : '';
   const fate = isIn ? 'in-index' : temporaryErrors > 0 ? 'on-its-way' : 'not-in-index';
@@ -209,13 +227,14 @@ const INDEX_IT =
   'To have it indexed, change the rule with NoIndex that matches it (the policy below names it), or set `defaultIndex="true"`.';
 
 /** Read, or not even asked for, and left out: the last visit says why. */
-function ofLeftOut({ related, visits, now, verdict }: UrlFacts, state: UrlState): Headline {
+function ofLeftOut(facts: UrlFacts, state: UrlState): Headline {
+  const { related, visits, verdict } = facts;
   const { reason } = state;
   const { meaning, remedy } = entryOf(reason);
   const isForLinks = reason === 'links-only' && !verdict.effects.index;
   const otherwise = isForLinks ? INDEX_IT : remedy;
   const nextStep = isErrorCode(reason) || otherwise === 'Nothing to do.' ? undefined : otherwise;
-  const again = nextTry(state.source === undefined ? undefined : state.dueAt, now);
+  const again = nextVisit(facts, state);
   const out = (why: string): Headline => ({
     fate: 'not-in-index',
     reason,

@@ -65,9 +65,9 @@ export function termsDetail(detail: string | undefined, terms: string): string {
 }
 
 /** How a site tells of its changed URLs. */
-export type Teller = 'indexnow';
+export type Teller = 'indexnow' | 'websub';
 
-const TELLERS: Readonly<Record<Teller, string>> = { indexnow: 'IndexNow' };
+const TELLERS: Readonly<Record<Teller, string>> = { indexnow: 'IndexNow', websub: 'WebSub' };
 const TOLD = /(?:^|; )asked for by the site \([A-Za-z]+\)$/;
 
 export function toldDetail(detail: string | undefined, teller: Teller): string {

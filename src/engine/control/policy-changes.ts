@@ -137,6 +137,8 @@ const EFFECT_OF_CHANGE: Readonly<Record<keyof CrawlerDefinition, 'judging' | 're
   concurrency: 'none',
   throttle: 'none',
   aggressive: 'none',
+  politenessBy: 'none',
+  schedules: 'none',
   disableConditionalGet: 'none',
   weights: 'none',
   errors: 'none',

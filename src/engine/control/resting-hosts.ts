@@ -30,6 +30,7 @@ export async function restingHosts(
   const now = clock.now();
   const resting: RestingHost[] = [];
   for (const key of keys) {
+    if (crawler.gates.closedUntil(key, now) !== undefined) continue; // nothing is asked of it, resting or not
     const host = hosts.peek(key);
     const until: Instant | undefined = host?.loaded
       ? host.politeness.backOffUntil

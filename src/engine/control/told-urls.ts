@@ -1,5 +1,5 @@
 /**
- * URLs that a site says have changed (IndexNow): known ones are visited now, new ones come into the frontier when the policy takes
+ * URLs that a site or its hub says have changed (IndexNow, WebSub): known ones are visited now, new ones come into the frontier when the policy takes
  * them, both in the user source.
  */
 
@@ -29,7 +29,7 @@ export class ToldUrls {
   }
 
   /** How many URLs the crawler takes; each is due now. */
-  async take(crawler: Crawler, urls: readonly string[], teller: Teller): Promise<number> {
+  async take(crawler: Crawler, urls: readonly string[], teller: 'indexnow'): Promise<number> {
     let taken = 0;
     for (let start = 0; start < urls.length; start += PAGE)
       taken += await this.takeSome(crawler, urls.slice(start, start + PAGE), teller);
@@ -37,7 +37,7 @@ export class ToldUrls {
     return taken;
   }
 
-  private async takeSome(crawler: Crawler, written: readonly string[], teller: Teller): Promise<number> {
+  private async takeSome(crawler: Crawler, written: readonly string[], teller: 'indexnow'): Promise<number> {
     const fresh = this.fresh(crawler, written, teller);
     if (fresh.length === 0) return 0;
     const keys = BigInt64Array.from(fresh.map(({ key }) => key));
@@ -54,8 +54,16 @@ export class ToldUrls {
     );
   }
 
+  /** A URL that is stored is due now; any other is not known. */
+  async again(crawler: Crawler, url: string, teller: Teller): Promise<void> {
+    const known = await this.services.store.find(crawler.name, url);
+    if (!known || known.status === 'removed') return;
+    await this.visitNow(crawler, [known], teller);
+    this.services.nodes.allDue();
+  }
+
   /** What the policy takes, as if it were found. */
-  private fresh(crawler: Crawler, written: readonly string[], teller: Teller): NewUrl[] {
+  private fresh(crawler: Crawler, written: readonly string[], teller: 'indexnow'): NewUrl[] {
     const { context } = crawler;
     const now = this.services.clock.now();
     const urls = new Map<string, NewUrl>();

@@ -2,6 +2,7 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { RefusedSample, RobotsOpinion, UrlFacts } from '../../domain/explain/facts.js';
 import { relatedUrl } from '../../domain/explain/visit-detail.js';
 import type { Verdict } from '../../domain/policy/verdict.js';
+import { instant } from '../../domain/time/units.js';
 import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { RefusedView } from '../crawl/frontier/refused-view.js';
@@ -47,7 +48,7 @@ export class UrlFactsReader {
       store.orders({ crawler: crawler.name, uri: url.href }, undefined, ORDERS_SHOWN),
       this.services.pending(),
       this.refusedLinks(crawler, url),
-      this.host(hostKey(url)),
+      this.host(crawler, hostKey(url)),
     ]);
     const inFlight = pending.filter((order) => order.uri === url.href && order.crawler === crawler.name);
     return {
@@ -72,11 +73,14 @@ export class UrlFactsReader {
   }
 
   /** What another node has learnt of its host a moment ago may be missing. */
-  private async host(key: string): Promise<UrlFacts['host']> {
-    const host = this.services.hosts.peek(key);
-    if (host?.loaded) return { paused: host.paused, backOffUntil: host.politeness.backOffUntil };
-    const [record] = await this.services.store.loadHosts([key]);
-    return record && { paused: record.paused, backOffUntil: record.backOffUntil };
+  private async host(crawler: Crawler, key: string): Promise<UrlFacts['host']> {
+    const { hosts, store, clock } = this.services;
+    const closedUntil = crawler.gates.closedUntil(key, clock.now());
+    const closed = closedUntil === undefined ? {} : { closedUntil };
+    const host = hosts.peek(key);
+    if (host?.loaded) return { paused: host.paused, backOffUntil: host.politeness.backOffUntil, ...closed };
+    const [{ paused, backOffUntil } = { paused: false, backOffUntil: instant(0) }] = await store.loadHosts([key]);
+    return { paused, backOffUntil, ...closed };
   }
 
   private async related(

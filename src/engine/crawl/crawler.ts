@@ -18,6 +18,7 @@ import { tryCommand, verifyCommand } from './commands.js';
 import { FoundAgain } from './found-again.js';
 import { EndlessLinks } from './frontier/endless-links.js';
 import { Frontier, type FrontierSettings } from './frontier/frontier.js';
+import { Gates } from './frontier/gates.js';
 import { noteMove } from './frontier/moved-sites.js';
 import { RefusedLinks } from './frontier/refused-links.js';
 import { HostTroubles } from './host-trouble.js';
@@ -49,6 +50,7 @@ const MOST_TOLD = 100_000;
 
 export class Crawler {
   readonly frontier: Frontier;
+  readonly gates: Gates;
   readonly tally: Tally;
   readonly refused = new RefusedLinks();
   readonly endless: EndlessLinks;
@@ -86,7 +88,9 @@ export class Crawler {
   ) {
     this.tally = new Tally(services.clock);
     this.visitsLeft = services.mostVisits;
-    this.frontier = new Frontier(context.definition.name, services, frontierSettings(context), () => this.wake());
+    this.gates = new Gates(services);
+    const wake = (): void => this.wake();
+    this.frontier = new Frontier(context.definition.name, services, frontierSettings(context), wake, this.gates);
     this.withoutVisit = new WithoutVisit(services, {
       frontier: this.frontier,
       inFlight: this.inFlight,
@@ -118,6 +122,7 @@ export class Crawler {
     const { definition } = context;
     const { services } = this;
     this.current = context;
+    this.gates.configure(definition);
     this.frontier.configure(frontierSettings(context));
     const { store, clock } = services;
     this.deletions = new Deletions(definition.name, definition.deletionGuard, {
@@ -143,6 +148,7 @@ export class Crawler {
       policySince: () => this.policySince,
       refused: (link, from) => this.refused.add(link, from, services.clock.now()),
       siteMoved: (root, target) => this.siteMoved(root, target),
+      gates: this.gates,
       limitHost: (hostKey, limit) => this.frontier.limitHost(hostKey, limit),
     });
     this.wake();
@@ -297,6 +303,7 @@ export class Crawler {
   close(): void {
     this.closed = true;
     this.cancelSweep?.();
+    this.gates.close();
     this.frontier.close();
   }
 
@@ -341,6 +348,7 @@ export class Crawler {
       this.visitsLeft--;
       this.inFlight.add(picked.url);
       this.services.hosts.claim(picked.host);
+      this.frontier.begun(picked.url);
       void this.visit(picked.url, picked.host, picked.source);
       this.frontier.offerAgain(picked.host);
     }

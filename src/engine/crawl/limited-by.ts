@@ -1,5 +1,6 @@
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
-import type { Instant } from '../../domain/time/units.js';
+import { moment } from '../../domain/explain/words.js';
+import { type Instant, NEVER } from '../../domain/time/units.js';
 import type { SinkView } from '../delivery/sink-view.js';
 import type { Frontier } from './frontier/frontier.js';
 
@@ -48,8 +49,14 @@ function limitOf(load: Load): string {
   if (load.fetching >= load.concurrency) return `all ${load.concurrency} threads are fetching`;
   if (load.waiting.urls === 0)
     return load.fetching > 0 ? 'the last pages of what is due are being fetched' : NOTHING_DUE;
+  if (load.waiting.closedUntil !== undefined) return scheduleLimit(load.waiting.closedUntil);
   return load.waiting.limitedByHost ? politenessLimit(load) : 'this machine';
 }
+
+const scheduleLimit = (until: Instant): string =>
+  until >= NEVER
+    ? 'a schedule that never lets it crawl'
+    : `a schedule: nothing of what is due may be crawled before ${moment(until)}`;
 
 function politenessLimit({ waiting, now }: Load): string {
   const onLargest = waiting.largest.reduce((sum, host) => sum + host.urls, 0);

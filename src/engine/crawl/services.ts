@@ -15,6 +15,7 @@ import type { Discovery } from './frontier/discovery.js';
 import type { ErrorPageProbes } from './hosts/error-page-probes.js';
 import type { HostSlots } from './hosts/host-slots.js';
 import type { Hosts } from './hosts/hosts.js';
+import type { PolitenessGroups } from './hosts/politeness-groups.js';
 import type { RobotsGate } from './hosts/robots-gate.js';
 import type { SiteHealth } from './hosts/site-health.js';
 import type { Logins } from './logins/logins.js';
@@ -22,6 +23,7 @@ import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
 import type { Ledger } from './outcome/ledger.js';
 import type { SharedDocuments } from './outcome/shared-documents.js';
 import type { CommandResult, Settled, UrlCommand } from './outcome/url-settlement.js';
+import type { Subscriptions } from './subscriptions.js';
 import type { RenderedVisits } from './visit/rendered-visits.js';
 import type { ResultReview } from './visit/result-review.js';
 
@@ -42,10 +44,12 @@ export interface CrawlServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly hosts: Hosts;
+  readonly groups: PolitenessGroups;
   readonly slots: Pick<HostSlots, 'take'>;
   readonly robots: RobotsGate;
   readonly sessions: SessionStore;
   readonly logins: Logins;
+  readonly subscriptions: Subscriptions;
   readonly probes: ErrorPageProbes;
   readonly review: ResultReview;
   readonly inDoubt: InDoubtDeliveries;

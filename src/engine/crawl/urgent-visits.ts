@@ -14,7 +14,7 @@ export class UrgentVisits {
   private readonly waiting = new Map<string, { readonly url: UrlState; readonly window: HostWindow }>();
   private cancelTimer: (() => void) | undefined;
 
-  /** `giveBack` gets what needs no hurry any more: its host rests no longer, or a person has paused it. */
+  /** `giveBack` gets what needs no hurry any more: its host rests no longer, or a person or a schedule keeps it. */
   constructor(
     private readonly clock: Clock,
     private readonly wake: () => void,
@@ -45,11 +45,11 @@ export class UrgentVisits {
     let next: Instant | undefined;
     for (const [hostKey, one] of this.waiting) {
       const { host, limit } = one.window;
-      if (host.mayBeTried(now, limit) && host.rests(now)) {
+      if (host.mayBeTried(now, limit) && host.rests(now) && one.window.isOpen(now)) {
         this.waiting.delete(hostKey);
         return one;
       }
-      if (host.paused || (host.loaded && !host.rests(now))) {
+      if (host.paused || (host.loaded && !host.rests(now)) || !one.window.isOpen(now)) {
         this.waiting.delete(hostKey);
         this.giveBack(one.url, one.window);
       } else {

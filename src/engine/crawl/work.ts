@@ -1,4 +1,5 @@
 /** What one node does for a crawler at this moment, and what several nodes come to together. */
+import { type Instant, instant } from '../../domain/time/units.js';
 import type { Load } from './limited-by.js';
 
 export interface CrawlerWork {
@@ -40,6 +41,12 @@ export function mergeWork(own: CrawlerWork, others: readonly CrawlerWork[]): Cra
   };
 }
 
+/** Schedules keep what is due only where they do on every node. */
+function closedTogether(busy: readonly Load['waiting'][]): { readonly closedUntil?: Instant } {
+  const times = busy.flatMap(({ closedUntil }) => closedUntil ?? []);
+  return times.length === 0 || times.length < busy.length ? {} : { closedUntil: instant(Math.min(...times)) };
+}
+
 /** The state of the crawler is that of this node: the same is set on all. */
 function joined(own: Load, loads: readonly Load[]): Load {
   const sum = (of: (load: Load) => number): number => loads.reduce((total, load) => total + of(load), 0);
@@ -56,6 +63,7 @@ function joined(own: Load, loads: readonly Load[]): Load {
         .sort((a, b) => b.urls - a.urls)
         .slice(0, 2),
       nextRequestAt: next,
+      ...closedTogether(busy),
       limitedByHost: busy.length > 0 && busy.every(({ limitedByHost }) => limitedByHost),
     },
     fetching: sum((load) => load.fetching),

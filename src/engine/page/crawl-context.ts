@@ -34,6 +34,8 @@ export interface CrawlContext {
   readonly contents: ReadonlyMap<string | undefined, CompiledContent>;
   /** Says who may see a page. */
   readonly acl: AclReader | undefined;
+  /** Hubs that feeds name are wanted (WebSub). */
+  readonly asksHubs: boolean;
 }
 
 export interface CompiledContent {
@@ -105,6 +107,7 @@ function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): C
     roots,
     contents: compileContents(crawler.contents ?? []),
     acl: crawler.acl && compileAcl(crawler.acl),
+    asksHubs: server.webSub !== undefined,
   };
 }
 

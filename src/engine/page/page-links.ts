@@ -1,11 +1,13 @@
 /** Which links of a page, a feed or a sitemap are followed, and what they take with them. */
 import { wordsOf } from '../../domain/content/vocabulary.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
+import type { FeedHub } from '../../domain/signals/websub.js';
 import type { PageContent, PageReader, SitemapContent } from '../ports/page-reader.js';
 import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { rootOf } from './crawl-context.js';
 import type { JudgedUrl } from './judged-url.js';
 import type { LinkCollector } from './link-collector.js';
+import { parseLinkHeader } from './link-header.js';
 import type { HttpAnswer } from './page-outcome.js';
 import { headerLinks, obeysPage } from './page-reading.js';
 
@@ -42,18 +44,29 @@ export function followSitemap(
   return { kind: 'sitemap', entries: entries.length };
 }
 
-/** A feed says when its pages were changed. */
+/** A feed says when its pages were changed, and which hub tells of that. */
 export function followFeed(
   { context, verdict, url }: JudgedUrl,
   { body, headers }: HttpAnswer,
   mediaType: string,
   reader: PageReader,
   collector: LinkCollector,
-): void {
-  if (!isFeed(mediaType) || !context.definition.crawlSitemaps || !verdict.effects.follow) return;
+): FeedHub | undefined {
+  if (!isFeed(mediaType) || !context.definition.crawlSitemaps || !verdict.effects.follow) return undefined;
   const feed = reader.readSitemap(body, headers['content-type'], MAX_SITEMAP_ENTRIES);
   for (const { url: entry, lastModified } of feed?.entries ?? [])
     collector.add(entry, url.href, 'sitemap', lastModified);
+  return context.asksHubs && feed ? hubOf(feed, headers, url.href) : undefined;
+}
+
+/** The header goes before the feed. */
+function hubOf(feed: SitemapContent, headers: HttpAnswer['headers'], base: string): FeedHub | undefined {
+  const links = parseLinkHeader(headers['link'] ?? '');
+  const named = (relation: string): string | undefined =>
+    links.find(({ parameters }) => parameters.get('rel')?.toLowerCase() === relation)?.href;
+  const hub = URL.parse(named('hub') ?? feed.hub ?? '')?.href;
+  const topic = URL.parse(named('self') ?? feed.self ?? base, base)?.href;
+  return hub === undefined || topic === undefined ? undefined : { hub, topic };
 }
 
 /** A page whose links are to be collected. */

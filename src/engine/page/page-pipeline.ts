@@ -66,6 +66,7 @@ class PageVisit {
   private duration = 0 as PageResult['duration'];
   private bytes = 0;
   private words: Int32Array | undefined;
+  private hub: PageResult['hub'];
   private variant: string | undefined;
   private setCookie: string | undefined;
   private sessionAnswer: SessionAnswer | undefined;
@@ -251,7 +252,7 @@ class PageVisit {
     if (isSame && !readsLinks(page)) return outcome;
     const allowed = terms.directives.follow;
     const linking = { answer, content, base, allowed };
-    if (allowed) followFeed(page, answer, mediaType, tools.reader, collector);
+    if (allowed) this.hub = followFeed(page, answer, mediaType, tools.reader, collector);
     this.words = followLinks(page, linking, collector);
     return { ...outcome, cutLinks: reportCut(page, linking, collector) };
   }
@@ -269,6 +270,7 @@ class PageVisit {
       links: linksOf(page, collector),
       refused: collector.refused,
       words: this.words,
+      ...(this.hub === undefined ? {} : { hub: this.hub }),
       duration: this.duration,
       bytes: this.bytes,
       decodingTime: this.decodingTime,

@@ -14,6 +14,9 @@ export interface SitemapContent {
   readonly kind: 'urlset' | 'index' | 'feed' | 'text';
   readonly entries: readonly SitemapEntry[];
   readonly truncated: boolean;
+  /** Of a feed: hub and own URL as it names them. */
+  readonly hub?: string;
+  readonly self?: string;
 }
 
 export interface PageReader {

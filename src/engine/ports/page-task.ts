@@ -11,6 +11,7 @@ import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Reason, ReasonCode } from '../../domain/policy/reasons.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import type { RenderReport } from '../../domain/render/report.js';
+import type { FeedHub } from '../../domain/signals/websub.js';
 import type { Duration, Instant } from '../../domain/time/units.js';
 import type { Refusal } from './content-extractor.js';
 import type { RequestSession } from './fetcher.js';
@@ -184,6 +185,8 @@ export interface PageResult {
   readonly refused: readonly RefusedLink[];
   /** Hashes of its words, when they were wanted; see domain/content/vocabulary.ts. */
   readonly words?: Int32Array;
+  /** Of a feed, where hubs are asked. */
+  readonly hub?: FeedHub;
   readonly duration: Duration;
   readonly bytes: number;
   /** When the page was rendered, or was to be. */

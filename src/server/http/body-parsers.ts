@@ -13,6 +13,18 @@ const CONFIGURATION_LIMIT = 16 * MEBIBYTE;
 /** A url list or a pending file of some hundred thousand lines. */
 const TEXT_LIMIT = 64 * MEBIBYTE;
 
+/** What hubs send of a feed; nobody reads it. */
+export const FEED_TYPES = [
+  'application/atom+xml',
+  'application/rss+xml',
+  'application/rdf+xml',
+  'application/feed+json',
+  'application/octet-stream',
+  'text/html',
+  XML_TYPE,
+  'text/xml',
+];
+
 /** Levels of JSON; a rule of nested And and Or stays far below. */
 const MAX_DEPTH = 32;
 
@@ -28,6 +40,7 @@ export function registerBodyParsers(fastify: FastifyInstance): void {
   const parsers = [
     { types: [JSON_TYPE], bodyLimit: JSON_LIMIT, parse: parseJson },
     { types: [XML_TYPE, 'text/xml'], bodyLimit: CONFIGURATION_LIMIT, parse: asIs },
+    { types: FEED_TYPES.filter((type) => !type.endsWith('/xml')), bodyLimit: JSON_LIMIT, parse: () => undefined },
     { types: [TEXT_TYPE], bodyLimit: TEXT_LIMIT, parse: asIs },
   ];
   for (const { types, bodyLimit, parse } of parsers) {

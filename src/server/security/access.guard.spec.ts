@@ -21,9 +21,10 @@ describe('access to the API', () => {
     expect(calls.length).toBeGreaterThan(40);
     expect(calls.filter(({ role }) => role === undefined)).toEqual([]);
     const open = calls.filter(({ role }) => role === 'open').map(({ name }) => name);
-    const sites = ['IndexNowController.many', 'IndexNowController.one'];
+    const sites = ['IndexNowController.many', 'IndexNowController.one', 'KeyDirectoryController.keys'];
+    const hubs = ['WebSubController.confirm', 'WebSubController.tell'];
     const people = ['begin', 'end', 'finish', 'methods'].map((name) => `SignInController.${name}`);
-    expect(open.sort()).toEqual(['HealthController.live', 'HealthController.ready', ...sites, ...people]);
+    expect(open.sort()).toEqual(['HealthController.live', 'HealthController.ready', ...sites, ...people, ...hubs]);
   });
 
   it('lets nobody write with the role that only reads', () => {

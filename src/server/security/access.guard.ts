@@ -89,7 +89,7 @@ const LONGEST_PATH = 300;
 
 /** Sites tell of their URLs without a key of ours; what they send is bounded, and counted by address. */
 const isOpenWithBody = ({ method, url }: FastifyRequest): boolean =>
-  method === 'POST' && url.split('?', 1)[0] === '/indexnow';
+  method === 'POST' && (url.split('?', 1)[0] === '/indexnow' || url.startsWith('/websub/'));
 
 function presentedKey(request: FastifyRequest): string | undefined {
   const own = request.headers['x-api-key'];

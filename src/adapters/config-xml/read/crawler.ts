@@ -23,6 +23,7 @@ import { readContents } from './content.js';
 import type { ReadContext } from './context.js';
 import { readCrawlSpace } from './crawl-space.js';
 import { readRules } from './rules.js';
+import { readSchedules } from './schedule.js';
 import { readServers, startUrls } from './servers.js';
 
 export type CrawlerNode = Node<typeof crawl.CRAWLER.attributes>;
@@ -44,6 +45,8 @@ export function readCrawler(crawler: CrawlerNode, context: ReadContext): Crawler
     concurrency: values.nthreads,
     throttle: values.throttleTimeMS,
     aggressive: values.aggressive,
+    politenessBy: values.politenessBy,
+    ...readSchedules(node, context),
     ignoreRobotsTxt: values.ignoreRobotsTxt,
     storeTextOnly: values.storeTextOnly,
     defaultAccept: values.defaultAccept,

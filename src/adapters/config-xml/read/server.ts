@@ -53,8 +53,31 @@ function readFetcher(node: Node<typeof server.FETCHER.attributes>, context: Read
       password: new Secret(password),
     })),
     logins: readLogins(inside, context),
+    ...readBotAuth(inside, context),
   };
 }
+
+function readBotAuth(fetcher: Node, { problems }: ReadContext): Pick<FetcherDefinition, 'botAuth'> {
+  const node = one(fetcher, server.BOT_AUTH);
+  if (!node) return {};
+  const { key, agent } = node.values;
+  // A reference that was not resolved has been reported already.
+  if (key !== '' && !isEd25519Key(key)) {
+    const message = 'BotAuth: the key is no Ed25519 private key in PEM form; `crawlway keys new` makes one';
+    problems.add('bad-value', message, node.place);
+  }
+  return { botAuth: { key: new Secret(key), agent } };
+}
+
+function isEd25519Key(pem: string): boolean {
+  const [, base64 = ''] =
+    /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVATE KEY-----/.exec(pem) ?? [];
+  const der = Buffer.from(base64, 'base64');
+  return der.length >= 48 && der.includes(OID_OF_ED25519);
+}
+
+/** 1.3.101.112 (RFC 8410), DER. */
+const OID_OF_ED25519 = Buffer.from('06032b6570', 'hex');
 
 function readProxies(fetcher: Node, { problems }: ReadContext): ProxyDefinition[] {
   const nodes = all(fetcher, server.PROXY);

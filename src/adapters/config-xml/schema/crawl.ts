@@ -9,7 +9,17 @@ export const CRAWL_CONFIG = element(
   'The whole configuration of one server.',
   {},
   {
-    children: ['Crawler', 'GlobalCrawlSpace', 'Fetcher', 'Extractor', 'Renderer', 'IndexNow', 'Sink', 'Webhook'],
+    children: [
+      'Crawler',
+      'GlobalCrawlSpace',
+      'Fetcher',
+      'Extractor',
+      'Renderer',
+      'IndexNow',
+      'WebSub',
+      'Sink',
+      'Webhook',
+    ],
   },
 );
 
@@ -29,6 +39,11 @@ export const CRAWLER = element(
       {
         default: 'false',
       },
+    ),
+    politenessBy: attribute(
+      t.enumeration(['host', 'address', 'domain']),
+      'Between which requests the pause is kept: those to one `host`; or also those to all hosts with one IP `address`, or of one registrable `domain` (docs/SCHEDULES.md).',
+      { default: 'host' },
     ),
     ignoreRobotsTxt: attribute(t.boolean, 'Do not read robots.txt. Only for sites of your own.', { default: 'false' }),
     storeTextOnly: attribute(t.boolean, 'Push the extracted text instead of the bytes.', { default: 'false' }),
@@ -105,6 +120,7 @@ export const CRAWLER = element(
   {
     children: [
       'CrawlSchedulerConfig',
+      'Schedule',
       'Root',
       'Rules',
       'LinkRules',

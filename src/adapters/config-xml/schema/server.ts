@@ -42,7 +42,7 @@ export const FETCHER = element(
       default: 'true',
     }),
   },
-  { children: ['AllowAddress', 'Proxy', 'Credential', 'Login', 'CertificateAuthority', 'Header'] },
+  { children: ['AllowAddress', 'Proxy', 'Credential', 'Login', 'CertificateAuthority', 'Header', 'BotAuth'] },
 );
 
 export const ALLOW_ADDRESS = element('AllowAddress', 'Addresses that are not public and yet may be asked.', {
@@ -93,6 +93,23 @@ export const HEADER = element('Header', 'A header sent with each request.', {
     'Prefix of the URLs it is sent to. Without it a header whose name speaks of a secret is sent to the servers of the roots in this configuration, any other one everywhere.',
   ),
 });
+
+export const BOT_AUTH = element(
+  'BotAuth',
+  'Signs each request of the fetcher (Web Bot Auth, RFC 9421), so that sites can tell this crawler from others that use its name (docs/SIGNALS.md).',
+  {
+    key: attribute(t.text, 'Private key that `crawlway keys new` makes: Ed25519, PEM.', {
+      required: true,
+      secret: true,
+    }),
+    agent: attribute(
+      t.httpUrl,
+      'URL at which sites reach this server: they look for the public key at its `/.well-known/http-message-signatures-directory`.',
+      { required: true },
+    ),
+  },
+  { once: true },
+);
 
 export const LEGACY_OFFICE = 'application/msword application/vnd.ms-excel application/vnd.ms-powerpoint';
 
@@ -183,6 +200,22 @@ export const INDEX_NOW = element(
   {
     enabled: attribute(t.boolean, 'Off: nothing is taken.', { default: 'true' }),
     urlsPerHour: attribute(t.integer(1, 10_000_000), 'URLs of one host in an hour.', { default: '50000' }),
+  },
+  { once: true },
+);
+
+export const WEB_SUB = element(
+  'WebSub',
+  'Hubs that feeds name tell of changes (docs/SIGNALS.md). Without this element no hub is asked to.',
+  {
+    callback: attribute(t.httpUrl, 'URL of this server as hubs reach it; they call `/websub/…` below it.', {
+      required: true,
+    }),
+    hubs: attribute(
+      t.hostNames,
+      'Hosts of the hubs that are asked, with those below them, beside the host of the feed itself.',
+      { default: 'pubsubhubbub.appspot.com superfeedr.com switchboard.p3k.io websubhub.com' },
+    ),
   },
   { once: true },
 );

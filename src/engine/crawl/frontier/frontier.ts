@@ -8,7 +8,7 @@
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber, USER } from '../../../domain/frontier/sources.js';
 import { WeightedPick } from '../../../domain/frontier/weighted-pick.js';
-import { type Duration, type Instant, NEVER } from '../../../domain/time/units.js';
+import { type Duration, earlier, type Instant, NEVER } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { Nodes } from '../../ports/nodes.js';
@@ -16,6 +16,7 @@ import type { Partitions } from '../../ports/partitions.js';
 import { Fifo } from '../../support/fifo.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
 import { UrgentVisits } from '../urgent-visits.js';
+import type { Gates } from './gates.js';
 import { HostWindow } from './host-window.js';
 import { WindowRefill } from './window-refill.js';
 
@@ -62,6 +63,7 @@ export class Frontier {
     services: FrontierServices,
     private settings: FrontierSettings,
     private readonly wake: () => void,
+    private readonly gates?: Gates,
   ) {
     this.store = services.store;
     this.hosts = services.hosts;
@@ -74,6 +76,10 @@ export class Frontier {
       window.buffers[USER]!.unshift(url);
       this.offer(window);
     });
+    gates?.offerTo((gated) => {
+      const window = this.windows.get(gated.host.key);
+      if (window && window === gated) this.offer(window);
+    });
     this.letGo = this.hosts.addUser({
       ready: (host) => this.offerAgain(host),
       uses: (hostKey) => this.windows.has(hostKey),
@@ -85,6 +91,7 @@ export class Frontier {
     this.picker.setWeights(settings.weights);
     for (const window of this.windows.values()) {
       window.limit = settings.concurrencyPerHost;
+      this.gates?.assign(window);
       this.offer(window);
     }
   }
@@ -104,6 +111,12 @@ export class Frontier {
     this.picks[source]!++;
     this.refills.whenLow(window, source);
     return { url, host: window.host, source };
+  }
+
+  /** The visit of what `next` gave begins. */
+  begun(url: UrlState): void {
+    const window = this.windows.get(url.hostKey);
+    if (window) this.gates?.begun(url, window);
   }
 
   /** After `next`, and when the host is ready: it may have room for another request. */
@@ -163,7 +176,8 @@ export class Frontier {
     if (!this.partitions.owns(url.hostKey)) return false;
     const window = this.window(url.hostKey);
     const { host } = window;
-    if (host.paused || (host.loaded && !host.rests(this.clock.now()))) return false;
+    const now = this.clock.now();
+    if (host.paused || (host.loaded && !host.rests(now)) || !window.isOpen(now)) return false;
     if (window.held.has(url.id) && !this.takeOut(window, url.id)) return false;
     window.held.add(url.id);
     if (this.urgent.add(url, window)) return true;
@@ -189,6 +203,7 @@ export class Frontier {
       if (!isLost(hostKey)) continue;
       window.empty();
       this.windows.delete(hostKey);
+      for (const gate of window.gates) gate.passedOver();
     }
   }
 
@@ -244,7 +259,9 @@ export class Frontier {
   /** May it have a URL to give until then? */
   hasUntil(horizon: Instant): boolean {
     if (this.refills.areInFlight) return true;
+    const now = this.clock.now();
     for (const window of this.windows.values()) {
+      if (window.gates.length > 0 && window.readyAt(now) > horizon) continue;
       if (window.nextDue.some((due) => due <= horizon)) return true;
       if (!window.host.paused && window.host.readyAt <= horizon && window.buffered > 0) return true;
     }
@@ -257,20 +274,26 @@ export class Frontier {
     urls: number;
     largest: { hostKey: string; urls: number }[];
     nextRequestAt?: Instant;
+    /** Schedules keep all of them, until then. */
+    closedUntil?: Instant;
     limitedByHost: boolean;
   } {
     const now = this.clock.now();
     let next: Instant = NEVER;
     let urls = 0;
     let ready = false;
+    let closedUntil: Instant | undefined = NEVER;
     const busy: { hostKey: string; urls: number }[] = [];
     for (const window of this.windows.values()) {
       const count = window.buffered;
       if (count === 0) continue;
       urls += count;
       busy.push({ hostKey: window.host.key, urls: count });
-      if (window.host.isReady(now, window.limit)) ready = true;
-      else if (!window.host.paused && window.host.readyAt < next) next = window.host.readyAt;
+      const { host } = window;
+      const closed = this.gates?.closedUntil(host.key, now);
+      closedUntil = closed && closedUntil && earlier(closed, closedUntil);
+      if (host.isReady(now, window.limit) && window.isOpen(now)) ready = true;
+      else if (!host.paused && window.readyAt(now) < next) next = window.readyAt(now);
     }
     busy.sort((a, b) => b.urls - a.urls);
     return {
@@ -278,6 +301,7 @@ export class Frontier {
       urls,
       largest: busy.slice(0, 2),
       nextRequestAt: next < NEVER ? next : undefined,
+      ...(closedUntil === undefined || busy.length === 0 ? {} : { closedUntil }),
       limitedByHost: busy.length > 0 && !ready,
     };
   }
@@ -301,6 +325,7 @@ export class Frontier {
     if (!window) {
       window = new HostWindow(this.hosts.get(hostKey), this.settings.concurrencyPerHost);
       this.windows.set(hostKey, window);
+      this.gates?.assign(window);
     }
     return window;
   }
@@ -309,10 +334,11 @@ export class Frontier {
     const queue = this.readyHosts[source]!;
     const now = this.clock.now();
     for (let window = queue.peek(); window; window = queue.peek()) {
-      if (window.has(source) && window.host.isReady(now, window.limit)) return true;
-      // Its host is busy or resting: the host's clock will offer it again.
+      if (window.has(source) && window.isReady(now)) return true;
+      // Its host is busy or resting: the host's clock, or a gate, will offer it again.
       queue.shift();
       window.ready[source] = false;
+      for (const gate of window.gates) gate.passedOver();
     }
     return false;
   }
@@ -321,7 +347,7 @@ export class Frontier {
   private offer(window: HostWindow): void {
     const now = this.clock.now();
     window.promoteOverdue(this.settings.maximumAge, now);
-    const ready = window.host.isReady(now, window.limit);
+    const ready = window.isReady(now);
     let offered = false;
     for (const source of SOURCE_NUMBERS) {
       if (window.buffers[source]!.size === 0) this.refills.refill(window, source);

@@ -1,8 +1,9 @@
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { REFRESH, SOURCES, type SourceNumber, USER } from '../../../domain/frontier/sources.js';
-import { type Duration, type Instant, NEVER } from '../../../domain/time/units.js';
+import { type Duration, type Instant, instant, NEVER } from '../../../domain/time/units.js';
 import { Fifo } from '../../support/fifo.js';
 import type { Host } from '../hosts/hosts.js';
+import type { Gate } from './gate.js';
 
 /** One crawler's view on the queued URLs of one host: what of each source is in memory, and from when on the store has more. */
 export class HostWindow {
@@ -19,6 +20,8 @@ export class HostWindow {
   readonly held = new Set<UrlId>();
   /** Requests that this crawler may have in flight at this host at once. */
   limit: number;
+  /** What its pages pass beside the host itself; usually nothing. */
+  gates: readonly Gate[] = [];
 
   constructor(
     readonly host: Host,
@@ -29,6 +32,26 @@ export class HostWindow {
 
   get buffered(): number {
     return this.overdue.size + this.buffers.reduce((sum, buffer) => sum + buffer.size, 0);
+  }
+
+  /** May a page be asked for now? When a gate keeps it, that one offers the window again. */
+  isReady(now: Instant): boolean {
+    return this.host.isReady(now, this.limit) && (this.gates.length === 0 || this.passes(now));
+  }
+
+  /** From when on a page may be asked for, as far as that can be said. */
+  readyAt(now: Instant): Instant {
+    return instant(Math.max(this.host.readyAt, ...this.gates.map((gate) => gate.opensAt(now, this))));
+  }
+
+  isOpen(now: Instant): boolean {
+    return this.gates.every((gate) => gate.opensAt(now, this) <= now);
+  }
+
+  private passes(now: Instant): boolean {
+    const closed = this.gates.find((gate) => gate.opensAt(now, this) > now);
+    if (closed && this.buffered > 0) closed.expect(this);
+    return closed === undefined;
   }
 
   has(source: SourceNumber): boolean {

@@ -7,11 +7,12 @@ import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import { requestDelay, requestsPerHost } from '../../../domain/politeness/politeness.js';
-import { type Duration, milliseconds } from '../../../domain/time/units.js';
+import { atLeast, type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl } from '../../../domain/url/crawl-url.js';
 import { fetcherOf } from '../../page/crawl-context.js';
 import type { PageOutcome, PageResult, PageTask } from '../../ports/page-task.js';
 import { ENDLESS_REASON } from '../frontier/endless-links.js';
+import type { Gates } from '../frontier/gates.js';
 import { noteHost } from '../host-answers.js';
 import { obeysRobots } from '../hosts/robots-gate.js';
 import type { CrawlServices } from '../services.js';
@@ -42,7 +43,7 @@ export class Preconditions {
 
   constructor(
     private readonly services: Pick<CrawlServices, 'robots' | 'probes' | 'hosts' | 'clock'>,
-    private readonly target: LinkTarget,
+    private readonly target: LinkTarget & { readonly gates: Pick<Gates, 'throttle'> },
     private readonly links: FoundLinks,
   ) {}
 
@@ -57,7 +58,11 @@ export class Preconditions {
   }
 
   /** Pause after a request for the URL. */
-  delay({ url, options }: Pick<Attempt, 'url' | 'options'>): Duration {
+  delay(attempt: Pick<Attempt, 'host' | 'url' | 'options'>): Duration {
+    return atLeast(this.configuredDelay(attempt), this.target.gates.throttle(attempt.host.key));
+  }
+
+  private configuredDelay({ url, options }: Pick<Attempt, 'url' | 'options'>): Duration {
     const { definition } = this.target.context;
     if (definition.aggressive) return options.throttle ?? milliseconds(0);
     const wanted = this.obeysRobots(options)

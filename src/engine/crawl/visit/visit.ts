@@ -19,6 +19,7 @@ import type { PageResult, PageTask } from '../../ports/page-task.js';
 import { type Fence, FencedOut } from '../../ports/partitions.js';
 import type { ClaimedChanges } from '../claimed-changes.js';
 import type { FoundAgain } from '../found-again.js';
+import type { Gates } from '../frontier/gates.js';
 import { noteHost } from '../host-answers.js';
 import type { HostTroubles } from '../host-trouble.js';
 import type { Host } from '../hosts/hosts.js';
@@ -44,6 +45,7 @@ export interface VisitTarget extends LinkTarget {
   readonly told: Map<UrlId, Teller>;
   /** Since when the present policy is in force. */
   policySince(): Instant;
+  readonly gates: Pick<Gates, 'fetched' | 'throttle' | 'wasClosed'>;
   /** Requests that may be in flight at the host at once; undefined: as the crawler says. */
   limitHost(hostKey: string, limit: number | undefined): void;
 }
@@ -112,7 +114,8 @@ export class VisitRunner {
       state,
       again.length > 0 ? { ...result, links: [...result.links, ...again] } : result,
     );
-    const { outcome, links } = result;
+    const { outcome, links, hub } = result;
+    if (hub) this.services.subscriptions.found(state.crawler, state.url, hub);
     if (outcome.kind === 'sitemap')
       return { ...result, outcome: { ...outcome, changed: (await claims.dated(state, links)) || added > 0 } };
     if (outcome.kind === 'document') {
@@ -131,6 +134,7 @@ export class VisitRunner {
   private async fetch(state: UrlState, host: Host, waits: () => void): Promise<PageResult | typeof PUT_BACK> {
     let pause: Duration | undefined;
     let age: Duration | undefined;
+    let bytes = 0;
     try {
       const verdict = await this.judge(state);
       const attempt = this.attempt(state, host, verdict, waits);
@@ -145,7 +149,7 @@ export class VisitRunner {
       const delay = this.preconditions.delay(attempt);
       pause = delay;
       const answer = await this.ask(attempt);
-      age = answer.age;
+      ({ age, bytes } = answer);
       if (hasAsked(answer)) host.pace = paceAfter(host.pace, answer.duration, answer.status);
       const read = this.afterReading(host, answer, adaptedPause(delay, host.pace));
       pause = this.services.rendered.pause(read, answer);
@@ -162,6 +166,7 @@ export class VisitRunner {
     } finally {
       if (pause === undefined) this.services.hosts.released(host);
       else this.services.hosts.finished(host, pause, age);
+      this.target.gates.fetched(state, host, bytes);
     }
   }
 
@@ -287,7 +292,9 @@ export class VisitRunner {
     };
     await this.noteAnswer(state, result, startedAt);
     const disposition = this.services.inDoubt.dispose(state, outcome, rules, now);
-    const price = pricedBy({ state, rules, changes: disposition.changes }, host, now);
+    // Late because of a schedule says nothing of what the host can serve.
+    const isTold = !this.target.gates.wasClosed(host.key, state.dueAt);
+    const price = isTold ? pricedBy({ state, rules, changes: disposition.changes }, host, now) : undefined;
     if (price !== undefined) {
       this.services.hosts.price(host, price);
       this.target.tally.price(price);

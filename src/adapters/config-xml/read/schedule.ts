@@ -1,0 +1,38 @@
+import type { ScheduleDefinition, WindowDefinition } from '../../../domain/crawl/schedule-definition.js';
+import { all, type Node } from '../interpret.js';
+import { SCHEDULE, WINDOW } from '../schema/schedule.js';
+import type { ReadContext } from './context.js';
+
+type Schedules = { readonly schedules?: readonly ScheduleDefinition[] };
+
+export function readSchedules(crawler: Node, { problems }: ReadContext): Schedules {
+  const schedules = all(crawler, SCHEDULE).map((node): ScheduleDefinition => {
+    const { hosts = [], timeZone, outside, maxBytesPerS } = node.values;
+    const windows = all(node as Node, WINDOW).map(({ values, place }): WindowDefinition => {
+      const { days, from, to, crawl, throttleTimeMS: throttle, maxBytesPerS: most } = values;
+      if (from === to)
+        problems.add('bad-range', 'the Window ends when it begins: for a whole day leave both out', place);
+      return {
+        days,
+        from,
+        to,
+        crawl,
+        ...(throttle === undefined ? {} : { throttle }),
+        ...(most === undefined ? {} : { bytesPerSecond: most }),
+      };
+    });
+    if (windows.length > 0 && outside === 'rest' && windows.every(({ crawl }) => !crawl)) {
+      const message =
+        'this Schedule never lets its hosts be crawled: give it a Window with crawl="true", or write outside="crawl"';
+      problems.add('no-effect', message, node.place);
+    }
+    return {
+      hosts,
+      timeZone,
+      outside,
+      windows,
+      ...(maxBytesPerS === undefined ? {} : { bytesPerSecond: maxBytesPerS }),
+    };
+  });
+  return schedules.length === 0 ? {} : { schedules };
+}

@@ -1,0 +1,42 @@
+/** When and how fast hosts are crawled. */
+import * as t from '../value-types.js';
+import { attribute, elementsOf } from './spec.js';
+
+const element = elementsOf('cw');
+
+export const SCHEDULE = element(
+  'Schedule',
+  'When and how fast hosts are crawled (docs/SCHEDULES.md). Of several the first that names the host counts.',
+  {
+    hosts: attribute(t.hostNames, 'Hosts, with those below them. Default: all.'),
+    timeZone: attribute(t.timeZone, 'Time zone of the windows.', { default: 'UTC' }),
+    outside: attribute(
+      t.enumeration(['rest', 'crawl']),
+      'What holds at times of no Window: nothing is asked of the hosts, or they are crawled as usual.',
+      { default: 'rest' },
+    ),
+    maxBytesPerS: attribute(
+      t.integer(1),
+      'What all hosts of the schedule may send together in the long run. Default: no limit.',
+      { unit: 'bytes per second' },
+    ),
+  },
+  { children: ['Window'] },
+);
+
+export const WINDOW = element(
+  'Window',
+  'A time of the week; of several that have a moment the first counts. Without any, the hosts are crawled at all times.',
+  {
+    days: attribute(t.weekDays, 'Days on which it begins.', { default: 'mon-sun' }),
+    from: attribute(t.timeOfDay, 'Its begin.', { default: '00:00' }),
+    to: attribute(t.timeOfDay, 'Its end; before its begin: on the next day.', { default: '24:00' }),
+    crawl: attribute(t.boolean, 'Off: nothing is asked of the hosts.', { default: 'true' }),
+    throttleTimeMS: attribute(
+      t.durationMs(),
+      'The least pause between two requests to one web server; a longer one of the crawler, a condition or robots.txt goes before it.',
+      { unit: 'ms' },
+    ),
+    maxBytesPerS: attribute(t.integer(1), 'In place of that of the Schedule.', { unit: 'bytes per second' }),
+  },
+);

@@ -1,0 +1,157 @@
+/**
+ * HTTP Message Signatures (RFC 9421) with Ed25519, as Web Bot Auth uses them (draft-meunier-web-bot-auth-architecture and
+ * draft-meunier-http-message-signatures-directory): a crawler signs who it is, and a site finds its public key in a directory.
+ */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto';
+import type { BotAuthDefinition } from '../../domain/crawl/fetcher-definition.js';
+
+/** A covered component as it stands in the signature base: its serialized name, and its value. */
+export type Component = readonly [name: string, value: string];
+
+export interface SignatureParameters {
+  /** Seconds since the epoch. */
+  readonly created: number;
+  readonly keyid: string;
+  readonly alg?: string;
+  readonly expires?: number;
+  readonly nonce?: string;
+  readonly tag?: string;
+}
+
+/** The public half of a key as a JSON Web Key (RFC 8037). */
+export interface PublicJwk {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+}
+
+export interface SigningKey {
+  readonly privateKey: KeyObject;
+  readonly publicJwk: PublicJwk;
+  /** Its JWK thumbprint (RFC 7638), by which directories know it. */
+  readonly id: string;
+}
+
+const PEM = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVATE KEY-----/;
+
+/** Throws when it is no Ed25519 private key in PEM form (PKCS #8); the message holds nothing of the key. */
+export function signingKey(pem: string): SigningKey {
+  const [, base64] = PEM.exec(pem) ?? [];
+  let privateKey: KeyObject;
+  try {
+    // Line feeds may have become blanks on the way through a configuration.
+    privateKey = createPrivateKey({ key: Buffer.from(base64 ?? '', 'base64'), format: 'der', type: 'pkcs8' });
+  } catch {
+    throw new Error('it is no private key in PEM form');
+  }
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('it is no Ed25519 key');
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  const publicJwk = { kty: 'OKP', crv: 'Ed25519', x } as const;
+  return { privateKey, publicJwk, id: thumbprint(publicJwk) };
+}
+
+/** RFC 7638: of the required members in the order of their names. */
+function thumbprint({ crv, kty, x }: PublicJwk): string {
+  return createHash('sha256').update(JSON.stringify({ crv, kty, x })).digest('base64url');
+}
+
+/** `Signature-Input` and `Signature` of the components (RFC 9421, 2.5 and 3.1). */
+export function signature(
+  label: string,
+  components: readonly Component[],
+  parameters: SignatureParameters,
+  { privateKey }: Pick<SigningKey, 'privateKey'>,
+): { readonly input: string; readonly signature: string } {
+  const covered = components.map(([name]) => name).join(' ');
+  const written = Object.entries(parameters)
+    .map(([name, value]) => (typeof value === 'number' ? `;${name}=${value}` : `;${name}="${value}"`))
+    .join('');
+  const params = `(${covered})${written}`;
+  const lines = [...components.map(([name, value]) => `${name}: ${value}`), `"@signature-params": ${params}`];
+  const bytes = sign(null, Buffer.from(lines.join('\n')), privateKey);
+  return { input: `${label}=${params}`, signature: `${label}=:${bytes.toString('base64')}:` };
+}
+
+/** How long a signature is good for: until the request that carries it has been read. */
+const LIFETIME_S = 300;
+const NONCE_BYTES = 64;
+
+/** Signs the requests of one fetcher. */
+export class RequestSigner {
+  private readonly agent: string;
+
+  /** `agent`: the URL below which sites find the directory. */
+  constructor(
+    private readonly key: SigningKey,
+    agent: string,
+    private readonly now: () => number = Date.now,
+  ) {
+    this.agent = `"${new URL(agent).origin}"`;
+  }
+
+  /** Headers for a request to the authority: a host with the port that is not the scheme's own. */
+  headers(authority: string): Readonly<Record<string, string>> {
+    const parameters = { ...lasting(this.now(), this.key), nonce: nonce(), tag: 'web-bot-auth' };
+    const components: Component[] = [
+      ['"@authority"', authority],
+      ['"signature-agent"', this.agent],
+    ];
+    const { input, signature: value } = signature('sig1', components, parameters, this.key);
+    return { 'signature-agent': this.agent, 'signature-input': input, signature: value };
+  }
+}
+
+export const DIRECTORY_PATH = '/.well-known/http-message-signatures-directory';
+export const DIRECTORY_TYPE = 'application/http-message-signatures-directory+json';
+
+export interface KeyDirectory {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly keys: readonly (PublicJwk & { readonly kid: string; readonly use: 'sig' })[];
+}
+
+/** The directory of the keys, signed with each of them for the authority at which sites ask for it; undefined when there are none. */
+export function keyDirectory(definitions: readonly BotAuthDefinition[], now: number): KeyDirectory | undefined {
+  const keys = new Map(
+    definitions.map(({ key, agent }) => {
+      const own = { ...signingKey(key.reveal()), agent };
+      return [own.id, own];
+    }),
+  );
+  if (keys.size === 0) return undefined;
+  const signatures = [...keys.values()].map((key, n) => {
+    const components: Component[] = [['"@authority";req', new URL(key.agent).host]];
+    const parameters = { ...lasting(now, key), nonce: nonce(), tag: 'http-message-signatures-directory' };
+    return signature(`sig${n + 1}`, components, parameters, key);
+  });
+  return {
+    headers: {
+      'content-type': DIRECTORY_TYPE,
+      'cache-control': `max-age=${LIFETIME_S}`,
+      'signature-input': signatures.map(({ input }) => input).join(', '),
+      signature: signatures.map((one) => one.signature).join(', '),
+    },
+    keys: [...keys.values()].map(({ publicJwk, id }) => ({ ...publicJwk, kid: id, use: 'sig' })),
+  };
+}
+
+/** A private key as PEM, and what belongs to it. */
+export function newSigningKey(): { readonly pem: string } & Omit<SigningKey, 'privateKey'> {
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+  const { id, publicJwk } = signingKey(pem);
+  return { pem, id, publicJwk };
+}
+
+function lasting(now: number, { id }: SigningKey): SignatureParameters & { readonly expires: number } {
+  const created = Math.floor(now / 1000);
+  return { created, keyid: id, alg: 'ed25519', expires: created + LIFETIME_S };
+}
+
+const nonce = (): string => randomBytes(NONCE_BYTES).toString('base64');

@@ -1,0 +1,57 @@
+/** WebSub (W3C Recommendation, 2018), the side of the subscriber: a feed names a hub, and the hub tells when the feed has changed. */
+
+/** What a feed says of itself. */
+export interface FeedHub {
+  readonly hub: string;
+  /** Its own URL, by which the hub knows it. */
+  readonly topic: string;
+}
+
+/** Where hubs find this server, and which ones are asked. */
+export interface WebSubDefinition {
+  /** URL of this server as hubs reach it. */
+  readonly callback: string;
+  /** Names of hosts, with those below them, beside the host of the feed. */
+  readonly hubs: readonly string[];
+}
+
+const LONGEST = 1_000;
+
+/** Any page can name any hub, and a hub is sent a POST: so only those that a person or the feed's own host answers for. */
+export function mayAskHub({ hub, topic }: FeedHub, feed: string, hubs: readonly string[]): boolean {
+  const [to, from] = [URL.parse(hub), URL.parse(feed)];
+  if (!to || !from || !/^https?:$/.test(to.protocol) || to.username !== '' || to.password !== '') return false;
+  if (hub.length + topic.length + feed.length > LONGEST || !URL.canParse(topic)) return false;
+  return to.host === from.host || hubs.some((name) => to.hostname === name || to.hostname.endsWith(`.${name}`));
+}
+
+export const subscriptionForm = (callback: string, topic: string, leaseSeconds: number): string =>
+  new URLSearchParams({
+    'hub.callback': callback,
+    'hub.mode': 'subscribe',
+    'hub.topic': topic,
+    'hub.lease_seconds': String(leaseSeconds),
+  }).toString();
+
+/** How a hub asks whether a subscription was meant, or says that it is refused. */
+export interface HubQuestion {
+  readonly mode: string;
+  readonly topic: string;
+  readonly challenge: string;
+  /** How long it tells of changes. */
+  readonly leaseSeconds: number;
+}
+
+export function readHubQuestion(query: Readonly<Record<string, unknown>>): HubQuestion {
+  const text = (name: string): string => {
+    const value = query[`hub.${name}`];
+    return typeof value === 'string' ? value : '';
+  };
+  const lease = Number(text('lease_seconds'));
+  return {
+    mode: text('mode'),
+    topic: text('topic'),
+    challenge: text('challenge'),
+    leaseSeconds: lease > 0 && lease <= 31_536_000 ? lease : 864_000,
+  };
+}

@@ -1,0 +1,69 @@
+/** What a schedule says at a moment, and when it may say something else. Pure: clocks and cron stay outside. */
+import type { ScheduleDefinition, WindowDefinition } from '../crawl/schedule-definition.js';
+import { type Duration, type Instant, milliseconds } from './units.js';
+
+export interface CrawlHours {
+  readonly crawls: boolean;
+  /** The least pause between two requests to one web server. */
+  readonly throttle: Duration;
+  /** Absent: no limit. */
+  readonly bytesPerSecond?: number;
+}
+
+interface LocalTime {
+  /** 0 Sunday. */
+  readonly day: number;
+  /** Of the day. */
+  readonly minute: number;
+}
+
+const DAY_NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const MIDNIGHT = 24 * 60;
+
+export function crawlHours(schedule: ScheduleDefinition, at: Instant): CrawlHours {
+  const { windows, outside, bytesPerSecond: usual } = schedule;
+  const now = windows.length === 0 ? undefined : localTime(at, schedule.timeZone);
+  const window = now && windows.find((one) => covers(one, now));
+  const bytesPerSecond = window?.bytesPerSecond ?? usual;
+  return {
+    crawls: window?.crawl ?? (windows.length === 0 || outside === 'crawl'),
+    throttle: window?.throttle ?? milliseconds(0),
+    ...(bytesPerSecond === undefined ? {} : { bytesPerSecond }),
+  };
+}
+
+/** Five-field cron expressions of the times at which another window may begin or one may end. */
+export function changeTimes({ windows }: ScheduleDefinition): string[] {
+  const minutes = new Set(windows.flatMap(({ from, to }) => [from % MIDNIGHT, to % MIDNIGHT]));
+  return [...minutes].map((minute) => `${minute % 60} ${Math.floor(minute / 60)} * * *`);
+}
+
+export const scheduleOf = (
+  schedules: readonly ScheduleDefinition[],
+  hostname: string,
+): ScheduleDefinition | undefined =>
+  schedules.find(({ hosts }) => hosts.length === 0 || hosts.some((host) => isBelow(hostname, host)));
+
+const isBelow = (hostname: string, host: string): boolean => hostname === host || hostname.endsWith(`.${host}`);
+
+function covers({ days, from, to }: WindowDefinition, { day, minute }: LocalTime): boolean {
+  if (from < to) return days.includes(day) && minute >= from && minute < to;
+  const yesterday = (day + 6) % 7;
+  return (days.includes(day) && minute >= from) || (days.includes(yesterday) && minute < to);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function localTime(at: Instant, timeZone: string): LocalTime {
+  let format = formats.get(timeZone);
+  if (!format) {
+    const fields = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+    format = new Intl.DateTimeFormat('en-US', { timeZone, ...fields });
+    formats.set(timeZone, format);
+  }
+  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  return {
+    day: DAY_NAMES.indexOf(parts['weekday'] ?? ''),
+    minute: Number(parts['hour']) * 60 + Number(parts['minute']),
+  };
+}

@@ -1,0 +1,129 @@
+/** The gates of one crawler: its schedules, and the groups of hosts that keep one pause (`cw:Schedule`, `politenessBy`). */
+import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { scheduleOf } from '../../../domain/time/crawl-hours.js';
+import { type Duration, type Instant, milliseconds } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Host } from '../hosts/hosts.js';
+import { GroupGate, type PolitenessGroup, type PolitenessGroups, UNKNOWN_GROUP } from '../hosts/politeness-groups.js';
+import type { CronSchedule } from '../services.js';
+import type { Gate, GatedWindow } from './gate.js';
+import { Timetable } from './timetable.js';
+
+interface GateServices {
+  readonly clock: Clock;
+  readonly cron: CronSchedule;
+  readonly groups: PolitenessGroups;
+}
+
+/** A window that takes its gates from here. */
+interface Gateable extends GatedWindow {
+  gates: readonly Gate[];
+}
+
+const NONE: readonly Gate[] = [];
+const NO_PAUSE = milliseconds(0);
+
+export class Gates {
+  private timetables: readonly Timetable[] = [];
+  private politenessBy: CrawlerDefinition['politenessBy'] = 'host';
+  private groupGates = new WeakMap<PolitenessGroup, GroupGate>();
+  /** What the visits in flight have passed. */
+  private readonly passed = new Map<UrlState, readonly Gate[]>();
+  private offer: (window: GatedWindow) => void = () => undefined;
+
+  constructor(private readonly services: GateServices) {}
+
+  /** `offer` puts a window into the ready queues when its host may be asked. */
+  offerTo(offer: (window: GatedWindow) => void): void {
+    this.offer = offer;
+  }
+
+  /** The windows of the frontier take the new gates by `assign`. */
+  configure({ schedules = [], politenessBy }: Pick<CrawlerDefinition, 'schedules' | 'politenessBy'>): void {
+    this.close();
+    this.timetables = schedules.map((one) => new Timetable(one, this.services, (window) => this.offer(window)));
+    this.politenessBy = politenessBy;
+  }
+
+  assign(window: Gateable): void {
+    if (this.timetables.length === 0 && this.politenessBy === 'host') {
+      window.gates = NONE;
+      return;
+    }
+    const timetable = this.timetableOf(window.host.key);
+    const group = this.groupGate(window);
+    window.gates = [...(timetable ? [timetable] : []), ...(group ? [group] : [])];
+  }
+
+  /** The visit of a URL of the window has begun. */
+  begun(url: UrlState, window: Gateable): void {
+    const { gates } = window;
+    if (gates.length === 0) return;
+    this.passed.set(url, gates);
+    for (const gate of gates) gate.begun();
+    const isDue = (): boolean => this.services.groups.byKnownAddress(hostnameOf(window.host.key)).isDue;
+    if (this.politenessBy === 'address' && isDue()) this.assign(window);
+  }
+
+  /** Its requests are over, and the pause of the host is known. */
+  fetched(url: UrlState, host: Host, bytes: number): void {
+    if (this.passed.size === 0) return;
+    const gates = this.passed.get(url) ?? NONE;
+    this.passed.delete(url);
+    for (const gate of gates) gate.fetched(host, bytes);
+  }
+
+  /** The least pause that a schedule wants at the host now. */
+  throttle(hostKey: string): Duration {
+    return this.timetableOf(hostKey)?.throttle(this.services.clock.now()) ?? NO_PAUSE;
+  }
+
+  /** Until when a schedule keeps the host from being crawled. */
+  closedUntil(hostKey: string, now: Instant): Instant | undefined {
+    return this.timetableOf(hostKey)?.closedUntil(now);
+  }
+
+  /** Did a schedule keep it from being crawled then? */
+  wasClosed(hostKey: string, at: Instant): boolean {
+    return this.timetableOf(hostKey)?.isClosed(at) ?? false;
+  }
+
+  close(): void {
+    for (const timetable of this.timetables) timetable.close();
+  }
+
+  private timetableOf(hostKey: string): Timetable | undefined {
+    if (this.timetables.length === 0) return undefined;
+    const schedules = this.timetables.map(({ definition }) => definition);
+    const schedule = scheduleOf(schedules, hostnameOf(hostKey));
+    return schedule && this.timetables[schedules.indexOf(schedule)];
+  }
+
+  private groupGate(window: Gateable): Gate | undefined {
+    const { groups } = this.services;
+    const hostname = hostnameOf(window.host.key);
+    if (this.politenessBy === 'host') return undefined;
+    if (this.politenessBy === 'domain') return this.gateOf(groups.byDomain(hostname));
+    const { group, isKnown, isDue } = groups.byKnownAddress(hostname);
+    if (isDue) void groups.lookUp(hostname).then(() => this.found(window));
+    if (!isKnown) return UNKNOWN_GROUP;
+    return group && this.gateOf(group);
+  }
+
+  private found(window: Gateable): void {
+    this.assign(window);
+    this.offer(window);
+  }
+
+  private gateOf(group: PolitenessGroup): GroupGate {
+    const known = this.groupGates.get(group);
+    if (known) return known;
+    const gate = new GroupGate(group, (window) => this.offer(window));
+    this.groupGates.set(group, gate);
+    return gate;
+  }
+}
+
+/** Without port; of an IPv6 address without brackets. */
+const hostnameOf = (hostKey: string): string => hostKey.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');

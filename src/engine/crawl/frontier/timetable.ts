@@ -1,0 +1,136 @@
+/**
+ * One schedule of a crawler at work: opens and closes its hosts by the time of the week, and keeps what they send together
+ * below the bytes per second. Bytes are counted when an answer has ended, and the next page waits until they are paid for.
+ */
+import type { ScheduleDefinition } from '../../../domain/crawl/schedule-definition.js';
+import { type CrawlHours, changeTimes, crawlHours } from '../../../domain/time/crawl-hours.js';
+import {
+  after,
+  type Duration,
+  type Instant,
+  instant,
+  milliseconds,
+  NEVER,
+  seconds,
+} from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { CronSchedule } from '../services.js';
+import { type Gate, type GatedWindow, WaitingWindows } from './gate.js';
+
+/** What was not used in the last second may be made up for. */
+const CREDIT = seconds(1);
+/** Windows offered at once where bytes are counted: after a page or two it closes again. */
+const OFFERED_AT_ONCE = 32;
+const SHORTEST_WAIT = milliseconds(50);
+const MOST_CHANGES = 1_000;
+
+export class Timetable implements Gate {
+  private hours: CrawlHours;
+  private hoursUntil: Instant;
+  private opening: Instant = instant(0);
+  /** Up to when what was received is paid for. */
+  private paidUntil: Instant = instant(0);
+  private readonly waiting: WaitingWindows;
+  private timerAt: Instant | undefined;
+  private cancelTimer: (() => void) | undefined;
+
+  constructor(
+    readonly definition: ScheduleDefinition,
+    private readonly services: { readonly clock: Clock; readonly cron: CronSchedule },
+    offer: (window: GatedWindow) => void,
+  ) {
+    this.waiting = new WaitingWindows(offer);
+    const now = services.clock.now();
+    this.hours = crawlHours(definition, now);
+    this.hoursUntil = now;
+  }
+
+  opensAt(now: Instant): Instant {
+    const { crawls, bytesPerSecond } = this.at(now);
+    if (!crawls) return this.opening;
+    return bytesPerSecond === undefined ? now : this.paidUntil;
+  }
+
+  /** Undefined while it is open; the pause that bytes make is none. */
+  closedUntil(now: Instant): Instant | undefined {
+    return this.at(now).crawls ? undefined : this.opening;
+  }
+
+  isClosed(at: Instant): boolean {
+    return !crawlHours(this.definition, at).crawls;
+  }
+
+  throttle(now: Instant): Duration {
+    return this.at(now).throttle;
+  }
+
+  expect(window: GatedWindow): void {
+    this.waiting.add(window);
+    this.arm();
+  }
+
+  begun(): void {}
+
+  passedOver(): void {
+    if (this.waiting.size > 0) this.open();
+  }
+
+  fetched(_host: unknown, bytes: number): void {
+    const now = this.services.clock.now();
+    const { bytesPerSecond } = this.at(now);
+    if (bytesPerSecond === undefined) return;
+    const from = Math.max(this.paidUntil, now - CREDIT);
+    this.paidUntil = instant(from + (bytes * 1000) / bytesPerSecond);
+    if (this.waiting.size > 0) this.open();
+  }
+
+  close(): void {
+    this.cancelTimer?.();
+  }
+
+  private at(now: Instant): CrawlHours {
+    if (now < this.hoursUntil) return this.hours;
+    this.hours = crawlHours(this.definition, now);
+    this.hoursUntil = this.nextChange(now);
+    this.opening = this.hours.crawls ? now : this.nextOpening(this.hoursUntil);
+    return this.hours;
+  }
+
+  private nextChange(now: Instant): Instant {
+    const { cron } = this.services;
+    const next = changeTimes(this.definition).map((time) => cron(time, this.definition.timeZone, now) ?? NEVER);
+    return instant(Math.min(NEVER, ...next));
+  }
+
+  private nextOpening(change: Instant): Instant {
+    let at = change;
+    for (let n = 0; n < MOST_CHANGES && at < NEVER; n++) {
+      if (crawlHours(this.definition, at).crawls) return at;
+      at = this.nextChange(at);
+    }
+    return NEVER;
+  }
+
+  private open(): void {
+    const now = this.services.clock.now();
+    if (this.opensAt(now) <= now)
+      this.waiting.release(this.hours.bytesPerSecond === undefined ? Number.POSITIVE_INFINITY : OFFERED_AT_ONCE);
+    if (this.waiting.size > 0) this.arm();
+  }
+
+  private arm(): void {
+    const { clock } = this.services;
+    const now = clock.now();
+    const opensAt = this.opensAt(now);
+    // It is open: a visit in flight offers the next ones when it ends.
+    if (opensAt <= now || opensAt >= NEVER) return;
+    const at = instant(Math.max(opensAt, after(now, SHORTEST_WAIT)));
+    if (this.timerAt !== undefined && this.timerAt <= at) return;
+    this.cancelTimer?.();
+    this.timerAt = at;
+    this.cancelTimer = clock.at(at, () => {
+      this.timerAt = undefined;
+      this.open();
+    });
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Hosts that keep one pause together because they have one IP address, or one registrable domain: many names on one server are
+ * not asked more than one of them would be. Shared by the crawlers that ask for it (`politenessBy`); in memory only, as each host
+ * keeps its own pause across restarts.
+ */
+import { after, type Instant, instant, minutes, NEVER } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import { type Gate, type GatedWindow, WaitingWindows } from '../frontier/gate.js';
+import type { Host } from './hosts.js';
+
+const MOST_GROUPS = 50_000;
+/** Names being looked up. */
+const MOST_LOOKUPS = 32;
+/** How long the address of a name is taken for the same. */
+const ADDRESS_HOLDS = minutes(30);
+const LONGEST_LOOKUP = minutes(1);
+
+type Offer = (window: GatedWindow) => void;
+
+export class PolitenessGroup {
+  active = 0;
+  nextRequestAt: Instant = instant(0);
+  /** Of those that have windows waiting. */
+  readonly gates = new Set<GroupGate>();
+  private timerAt: Instant | undefined;
+
+  constructor(
+    readonly key: string,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The pause that a host has earned is that of the group. */
+  fetched({ politeness }: Host): void {
+    this.active--;
+    if (politeness.nextRequestAt > this.nextRequestAt) this.nextRequestAt = politeness.nextRequestAt;
+    this.offerNext();
+  }
+
+  offerNext(): void {
+    const now = this.clock.now();
+    if (this.nextRequestAt <= now) {
+      for (const gate of this.gates) gate.release();
+      return;
+    }
+    if (this.timerAt === this.nextRequestAt || this.gates.size === 0) return;
+    const at = this.nextRequestAt;
+    this.timerAt = at;
+    this.clock.at(at, () => {
+      if (this.timerAt === at) this.timerAt = undefined;
+      this.offerNext();
+    });
+  }
+}
+
+/** One crawler's way through a group. */
+export class GroupGate implements Gate {
+  private readonly waiting: WaitingWindows;
+
+  constructor(
+    readonly group: PolitenessGroup,
+    offer: Offer,
+  ) {
+    this.waiting = new WaitingWindows(offer);
+  }
+
+  opensAt(_now: Instant, { limit }: GatedWindow): Instant {
+    return this.group.active >= limit ? NEVER : this.group.nextRequestAt;
+  }
+
+  expect(window: GatedWindow): void {
+    this.waiting.add(window);
+    this.group.gates.add(this);
+    if (this.group.active === 0) this.group.offerNext();
+  }
+
+  begun(): void {
+    this.group.active++;
+  }
+
+  passedOver(): void {
+    if (this.group.active === 0) this.group.offerNext();
+  }
+
+  fetched(host: Host): void {
+    this.group.fetched(host);
+  }
+
+  /** One window: the next one is offered when its visit has ended. */
+  release(): void {
+    this.waiting.release(1);
+    if (this.waiting.size === 0) this.group.gates.delete(this);
+  }
+}
+
+/** Nothing is asked until the address of the name is known, or cannot be had. */
+export const UNKNOWN_GROUP: Gate = {
+  opensAt: () => NEVER,
+  expect: () => {},
+  begun: () => {},
+  passedOver: () => {},
+  fetched: () => {},
+};
+
+export class PolitenessGroups {
+  private readonly groups = new Map<string, PolitenessGroup>();
+  private readonly addresses = new Map<string, { readonly key: string | undefined; readonly until: Instant }>();
+  private readonly queue: (() => Promise<void>)[] = [];
+  private lookups = 0;
+
+  /** `resolve` gives an address or nothing, `domainOf` the registrable domain of a name, if it has one. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly resolve: (hostname: string) => Promise<string | undefined>,
+    private readonly domainOf: (hostname: string) => string | undefined,
+  ) {}
+
+  byDomain(hostname: string): PolitenessGroup {
+    return this.group(`domain ${this.domainOf(hostname) ?? hostname}`);
+  }
+
+  /** What is known of its address, which may be that it has none; `isDue`: it is to be looked up. */
+  byKnownAddress(hostname: string): { group?: PolitenessGroup; isKnown: boolean; isDue: boolean } {
+    const known = this.addresses.get(hostname);
+    const isDue = known === undefined || known.until <= this.clock.now();
+    const group = known?.key === undefined ? undefined : this.group(known.key);
+    return { ...(group ? { group } : {}), isKnown: known !== undefined, isDue };
+  }
+
+  /** Ends when the address is known or cannot be had. */
+  lookUp(hostname: string): Promise<void> {
+    const known = this.addresses.get(hostname);
+    // Asked once at a time.
+    if (known) this.addresses.set(hostname, { ...known, until: after(this.clock.now(), LONGEST_LOOKUP) });
+    return new Promise((resolve) => {
+      this.queue.push(async () => {
+        const address = await this.resolve(hostname).catch(() => undefined);
+        const until = after(this.clock.now(), ADDRESS_HOLDS);
+        if (this.addresses.size >= MOST_GROUPS) this.addresses.clear();
+        this.addresses.set(hostname, { key: address && `address ${networkOf(address)}`, until });
+        resolve();
+      });
+      this.pump();
+    });
+  }
+
+  private pump(): void {
+    while (this.lookups < MOST_LOOKUPS) {
+      const next = this.queue.shift();
+      if (!next) return;
+      this.lookups++;
+      void next().finally(() => {
+        this.lookups--;
+        this.pump();
+      });
+    }
+  }
+
+  private group(key: string): PolitenessGroup {
+    let group = this.groups.get(key);
+    if (group) return group;
+    if (this.groups.size >= MOST_GROUPS) this.forgetIdle();
+    group = new PolitenessGroup(key, this.clock);
+    this.groups.set(key, group);
+    return group;
+  }
+
+  private forgetIdle(): void {
+    const now = this.clock.now();
+    for (const [key, { active, gates, nextRequestAt }] of this.groups)
+      if (active === 0 && gates.size === 0 && nextRequestAt <= now) this.groups.delete(key);
+  }
+}
+
+/** One customer has a whole /64 of IPv6. */
+function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::', 2);
+  const before = head === '' ? [] : head.split(':');
+  const behind = tail === undefined || tail === '' ? [] : tail.split(':');
+  const missing = tail === undefined ? 0 : Math.max(0, 8 - before.length - behind.length);
+  const groups = [...before, ...Array.from({ length: missing }, () => '0'), ...behind];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}

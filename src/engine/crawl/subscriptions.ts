@@ -1,0 +1,194 @@
+/**
+ * Subscribes to the hubs that feeds name (WebSub), and has a feed visited when its hub tells of it. The address that a hub calls
+ * holds all that is to be known of the subscription, with a digest that only this server can make: nothing is stored of it. What a
+ * hub sends is not read, since the visit shows what has changed, so that nobody can bring anything into the index by it.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
+import { requestsPerHost } from '../../domain/politeness/politeness.js';
+import {
+  type FeedHub,
+  type HubQuestion,
+  mayAskHub,
+  subscriptionForm,
+  type WebSubDefinition,
+} from '../../domain/signals/websub.js';
+import { after, days, hours, type Instant, milliseconds, seconds } from '../../domain/time/units.js';
+import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
+import type { PageProcessor } from '../ports/page-processor.js';
+import type { HostSlots } from './hosts/host-slots.js';
+import type { Hosts } from './hosts/hosts.js';
+
+interface SubscriptionServices {
+  readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting' | 'find'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly processor: Pick<PageProcessor, 'fetch'>;
+  readonly hosts: Hosts;
+  readonly slots: Pick<HostSlots, 'take'>;
+  readonly crawler: (name: string) => CrawlerDefinition | undefined;
+}
+
+interface Subscription extends FeedHub {
+  readonly crawler: string;
+  readonly feed: string;
+}
+
+export const WEBSUB_PATH = 'websub';
+
+const SALT_SETTING = 'websub/salt';
+const LEASE_SECONDS = 864_000;
+/** After a subscription that came to nothing. */
+const ASK_AGAIN = hours(6);
+const AFTER_DENIAL = days(7);
+/** The part of a lease after which it is renewed. */
+const RENEWED_AT = 0.8;
+const SHORTEST_LEASE = seconds(600);
+const MOST_SUBSCRIPTIONS = 5_000;
+/** A feed that its hub tells of more often is visited once. */
+const TOLD_TOGETHER = seconds(10);
+const ANSWER_SIZE = 16_384;
+const ASK_TIMEOUT = seconds(20);
+const DIGEST_BYTES = 16;
+
+export class Subscriptions {
+  /** By crawler and topic: when the hub may be asked again. */
+  private readonly asked = new Map<string, Instant>();
+  /** Told a moment ago, and whether that has been said again since. */
+  private readonly told = new Map<string, { again: boolean }>();
+  private definition: WebSubDefinition | undefined;
+  private salt: string | undefined;
+  /** Has the feed visited; set by the engine. */
+  visit: (crawler: string, feed: string) => Promise<void> = async () => undefined;
+
+  constructor(private readonly services: SubscriptionServices) {}
+
+  configure(definition: WebSubDefinition | undefined): void {
+    this.definition = definition;
+  }
+
+  /** A feed that was read names a hub. */
+  found(crawler: string, feed: string, hub: FeedHub): void {
+    if (!this.definition || !mayAskHub(hub, feed, this.definition.hubs)) return;
+    const key = `${crawler} ${hub.topic}`;
+    const { clock, log } = this.services;
+    const now = clock.now();
+    if ((this.asked.get(key) ?? 0) > now) return;
+    if (this.asked.size >= MOST_SUBSCRIPTIONS) this.asked.clear();
+    this.asked.set(key, after(now, ASK_AGAIN));
+    this.ask({ crawler, feed, ...hub }).catch((error: unknown) =>
+      log.warn('a hub could not be asked to tell of a feed', { feed, hub: hub.hub, error: String(error) }),
+    );
+  }
+
+  /** The answer to a hub that asks whether a subscription is meant; undefined: it is not. */
+  async confirm(token: string, { mode, topic, challenge, leaseSeconds }: HubQuestion): Promise<string | undefined> {
+    const subscription = await this.read(token);
+    if (!subscription || !this.definition || topic !== subscription.topic) return undefined;
+    const { clock, log } = this.services;
+    const key = `${subscription.crawler} ${topic}`;
+    const { feed, hub } = subscription;
+    if (mode === 'denied') {
+      this.asked.set(key, after(clock.now(), AFTER_DENIAL));
+      log.info('a hub does not tell of a feed', { feed, hub });
+      return '';
+    }
+    if (mode !== 'subscribe' || challenge === '') return undefined;
+    const lease = Math.max(SHORTEST_LEASE, seconds(leaseSeconds));
+    const renewAt = after(clock.now(), milliseconds(lease * RENEWED_AT));
+    this.asked.set(key, renewAt);
+    clock.at(renewAt, () => void this.renew(subscription, key, renewAt));
+    log.info('a hub tells of a feed from now on', { crawler: subscription.crawler, feed, hub, leaseSeconds });
+    return challenge;
+  }
+
+  /** The hub says that the feed has changed; false: this server did not ask for that. */
+  async notified(token: string): Promise<boolean> {
+    const subscription = await this.read(token);
+    if (!subscription || !this.definition || !this.services.crawler(subscription.crawler)) return false;
+    const told = this.told.get(token);
+    if (told) told.again = true;
+    else if (this.told.size < MOST_SUBSCRIPTIONS) this.tell(token, subscription);
+    return true;
+  }
+
+  private tell(token: string, told: Pick<Subscription, 'crawler' | 'feed'>): void {
+    const { clock, log } = this.services;
+    const { crawler, feed } = told;
+    const mark = { again: false };
+    this.told.set(token, mark);
+    this.visit(crawler, feed).catch((error: unknown) =>
+      log.warn('a feed that its hub told of could not be visited', { feed, error: String(error) }),
+    );
+    clock.at(after(clock.now(), TOLD_TOGETHER), () => {
+      this.told.delete(token);
+      // What was told meanwhile may be newer than the visit.
+      if (mark.again) this.tell(token, told);
+    });
+  }
+
+  private async renew(subscription: Subscription, key: string, renewAt: Instant): Promise<void> {
+    const { crawler, feed } = subscription;
+    if (this.asked.get(key) !== renewAt) return;
+    const state = await this.services.store.find(crawler, feed).catch(() => undefined);
+    if (state && state.status !== 'removed') this.found(crawler, feed, subscription);
+  }
+
+  private async ask(subscription: Subscription): Promise<void> {
+    const { services } = this;
+    const definition = services.crawler(subscription.crawler);
+    if (!definition || !this.definition) return;
+    const { hub, topic, feed } = subscription;
+    const callback = new URL(`${WEBSUB_PATH}/${await this.token(subscription)}`, this.definition.callback).href;
+    const host = await services.slots.take(hostKey(crawlUrl(hub)), requestsPerHost(definition));
+    if (!host) return;
+    try {
+      await services.hosts.startedWithPermit(host, definition.throttle);
+      const outcome = await services.processor.fetch({
+        url: hub,
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: new TextEncoder().encode(subscriptionForm(callback, topic, LEASE_SECONDS)),
+        fetcher: definition.fetcher,
+        maxSize: ANSWER_SIZE,
+        truncate: true,
+        totalTimeout: ASK_TIMEOUT,
+        sendBy: services.hosts.sendBy,
+      });
+      const answer = outcome.kind === 'failure' ? outcome.code : `${outcome.status}`;
+      services.log.info('asked a hub to tell of a feed', { crawler: subscription.crawler, feed, hub, answer });
+    } finally {
+      services.hosts.finished(host, definition.throttle);
+    }
+  }
+
+  private async token({ crawler, feed, topic, hub }: Subscription): Promise<string> {
+    const content = Buffer.from(JSON.stringify([crawler, feed, topic, hub])).toString('base64url');
+    return `${content}.${(await this.digest(content)).toString('base64url')}`;
+  }
+
+  private async read(token: string): Promise<Subscription | undefined> {
+    const [content = '', given = ''] = token.split('.', 2);
+    const digest = Buffer.from(given, 'base64url');
+    const right = await this.digest(content);
+    if (digest.length !== right.length || !timingSafeEqual(digest, right)) return undefined;
+    const [crawler, feed, topic, hub] = JSON.parse(Buffer.from(content, 'base64url').toString()) as string[];
+    return { crawler: crawler!, feed: feed!, topic: topic!, hub: hub! };
+  }
+
+  private async digest(content: string): Promise<Buffer> {
+    this.salt ??= await this.storedSalt();
+    return createHmac('sha256', this.salt).update(content).digest().subarray(0, DIGEST_BYTES);
+  }
+
+  private async storedSalt(): Promise<string> {
+    const { store } = this.services;
+    const known = await store.getSetting(SALT_SETTING);
+    if (known !== undefined) return known;
+    await store.putSetting(SALT_SETTING, randomBytes(32).toString('hex'));
+    return (await store.getSetting(SALT_SETTING))!;
+  }
+}

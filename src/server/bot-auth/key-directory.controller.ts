@@ -1,0 +1,65 @@
+import { Controller, Get, Inject, NotFoundException, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { BotAuthDefinition } from '../../domain/crawl/fetcher-definition.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import { Operation } from '../http/operation.js';
+import { CLOCK, ENGINE, KEY_DIRECTORY } from '../tokens.js';
+
+/** The directory of the keys that sign, at a moment; undefined when there are none. */
+export type OpenKeyDirectory = (
+  signers: readonly BotAuthDefinition[],
+  now: number,
+) => { readonly headers: Readonly<Record<string, string>>; readonly keys: readonly PublicKeyDto[] } | undefined;
+
+class PublicKeyDto {
+  @ApiProperty({ description: 'Octet key pair.', enum: ['OKP'], example: 'OKP' }) kty!: string;
+  @ApiProperty({ description: 'Its curve.', enum: ['Ed25519'], example: 'Ed25519' }) crv!: string;
+  @ApiProperty({
+    description: 'The key, base64url (RFC 8037).',
+    example: 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs',
+  })
+  x!: string;
+  @ApiProperty({
+    description: 'Its thumbprint (RFC 7638), the `keyid` of signatures.',
+    example: 'poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U',
+  })
+  kid!: string;
+  @ApiProperty({ description: 'Signatures alone.', enum: ['sig'], example: 'sig' }) use!: string;
+}
+
+class KeyDirectoryDto {
+  @ApiProperty({ description: 'Each once.', type: [PublicKeyDto] }) keys!: PublicKeyDto[];
+}
+
+@ApiTags('Signals')
+@Controller('.well-known')
+export class KeyDirectoryController {
+  constructor(
+    @Inject(ENGINE) private readonly engine: EngineApi,
+    @Inject(KEY_DIRECTORY) private readonly directory: OpenKeyDirectory,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Get('http-message-signatures-directory')
+  @Operation({
+    id: 'keyDirectory',
+    summary: 'Public keys that requests of the crawlers are signed with (Web Bot Auth)',
+    description:
+      'A JSON Web Key Set, signed with each of its keys. Sites ask for it when a request carries a signature. 404 when no fetcher has a `cw:BotAuth`.',
+    role: 'open',
+    problems: { 404: 'No requests are signed.' },
+  })
+  @ApiOkResponse({
+    type: KeyDirectoryDto,
+    description: 'The keys, as `application/http-message-signatures-directory+json`.',
+  })
+  keys(@Res({ passthrough: true }) reply: FastifyReply): KeyDirectoryDto {
+    const signers = this.engine.definition.fetchers.flatMap(({ botAuth }) => botAuth ?? []);
+    const directory = this.directory(signers, this.clock.now());
+    if (!directory) throw new NotFoundException('no requests are signed: no Fetcher has a cw:BotAuth');
+    void reply.headers(directory.headers);
+    return { keys: [...directory.keys] };
+  }
+}

@@ -1,0 +1,65 @@
+import { Controller, Get, HttpCode, Inject, NotFoundException, Param, Post, Query } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiOkResponse, ApiParam, ApiProduces, ApiQuery, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { readHubQuestion } from '../../domain/signals/websub.js';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { FEED_TYPES } from '../http/body-parsers.js';
+import { Operation } from '../http/operation.js';
+import { ENGINE } from '../tokens.js';
+
+const LONGEST_TOKEN = 2_048;
+const PROBLEMS = { 404: 'This server has not asked for that.' };
+
+@ApiTags('Signals')
+@Controller('websub')
+export class WebSubController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get(':token')
+  @Operation({
+    id: 'confirmSubscription',
+    summary: 'A hub asks whether a subscription is meant (WebSub)',
+    description: 'Answers the challenge when this server has asked the hub to tell of that feed.',
+    role: 'open',
+    problems: PROBLEMS,
+  })
+  @ApiParam({ name: 'token', description: 'What the hub was given.', example: 'WyJkb2NzIl0.kUl2yG0a8mJmBq3F4Z0w4w' })
+  @ApiQuery({ name: 'hub.mode', description: '`subscribe`, or `denied`.', example: 'subscribe' })
+  @ApiQuery({ name: 'hub.topic', description: 'URL of the feed.', example: 'https://www.example.com/feed' })
+  @ApiQuery({ name: 'hub.challenge', description: 'What is answered.', required: false, example: 'a1b2c3' })
+  @ApiQuery({
+    name: 'hub.lease_seconds',
+    description: 'How long the hub tells of the feed.',
+    required: false,
+    example: '864000',
+  })
+  @ApiProduces('text/plain')
+  @ApiOkResponse({ description: 'The challenge.', schema: { type: 'string' }, example: 'a1b2c3' })
+  async confirm(@Param('token') token: string, @Query() query: Record<string, unknown>): Promise<string> {
+    const answer = await this.engine.confirmHub(known(token), readHubQuestion(query));
+    if (answer === undefined) throw new NotFoundException(PROBLEMS[404]);
+    return answer;
+  }
+
+  @Post(':token')
+  @HttpCode(202)
+  @RouteConfig({ bodyLimit: 4 * 1024 * 1024 })
+  @Operation({
+    id: 'hubTells',
+    summary: 'A hub tells that a feed has changed (WebSub)',
+    description: 'The feed is visited now. The body is not read: what has changed is what the visit finds.',
+    role: 'open',
+    consumes: FEED_TYPES,
+    problems: PROBLEMS,
+  })
+  @ApiParam({ name: 'token', description: 'What the hub was given.', example: 'WyJkb2NzIl0.kUl2yG0a8mJmBq3F4Z0w4w' })
+  @ApiResponse({ status: 202, description: 'The feed is visited.' })
+  async tell(@Param('token') token: string): Promise<void> {
+    if (!(await this.engine.hubTells(known(token)))) throw new NotFoundException(PROBLEMS[404]);
+  }
+}
+
+function known(token: string): string {
+  if (token.length > LONGEST_TOKEN) throw new NotFoundException(PROBLEMS[404]);
+  return token;
+}
