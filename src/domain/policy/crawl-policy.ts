@@ -70,7 +70,7 @@ function evaluate(layers: readonly Layer[], asked: Candidate, trace?: TraceStep[
 /** Rules are written for URLs in canonical form, and hold for every URL. */
 function inOneForm(candidate: Candidate): Candidate {
   const { url, from, root } = candidate;
-  if (isInForm(url) && isInForm(from) && isInForm(root?.url)) return candidate;
+  if (comparable(url) === url && areInForm(from, root?.url)) return candidate;
   return {
     ...candidate,
     url: comparable(url),
@@ -79,7 +79,18 @@ function inOneForm(candidate: Candidate): Candidate {
   };
 }
 
-const isInForm = (url: CrawlUrl | undefined): boolean => url === undefined || comparable(url) === url;
+/** Link after link has the same page and root: they need not be looked at again. */
+let lastFrom: CrawlUrl | undefined;
+let lastRoot: CrawlUrl | undefined;
+
+function areInForm(from: CrawlUrl | undefined, root: CrawlUrl | undefined): boolean {
+  if (from === lastFrom && root === lastRoot) return true;
+  if ((from && comparable(from) !== from) || (root && comparable(root) !== root)) return false;
+  lastFrom = from;
+  lastRoot = root;
+  return true;
+}
+
 const inForm = (prefix: string): string => comparable(crawlUrl(prefix)).href;
 
 /** A site names its sitemaps where no rule for pages would look for them. */
