@@ -3,7 +3,7 @@ import type { Instant } from '../time/units.js';
 interface Entry<T> {
   readonly at: Instant;
   /** Order of arrival: decides among equal times. */
-  readonly discoveredVia: number;
+  readonly arrival: number;
   readonly value: T;
 }
 
@@ -17,7 +17,7 @@ export class TimeHeap<T> {
   }
 
   push(at: Instant, value: T): void {
-    const entry = { at, discoveredVia: this.#arrivals++, value };
+    const entry = { at, arrival: this.#arrivals++, value };
     const entries = this.#entries;
     let hole = entries.length;
     entries.push(entry);
@@ -60,4 +60,4 @@ export class TimeHeap<T> {
 }
 
 const isBefore = (a: Entry<unknown>, b: Entry<unknown>): boolean =>
-  a.at < b.at || (a.at === b.at && a.discoveredVia < b.discoveredVia);
+  a.at < b.at || (a.at === b.at && a.arrival < b.arrival);
