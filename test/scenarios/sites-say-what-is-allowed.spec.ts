@@ -46,7 +46,7 @@ describe('what a site allows', () => {
   it('on the page and in its header is kept with the document, and what speaks of search is obeyed', async () => {
     meta(
       '/meta',
-      '<meta name="robots" content="nosnippet, max-snippet:50, noimageindex"><meta name="tdm-reservation" content="1">',
+      '<meta name="robots" content="nosnippet, max-snippet:50, noimageindex, noarchive"><meta name="tdm-reservation" content="1">',
     );
     meta('/header', '', { 'content-usage': 'train-ai=n', 'x-robots-tag': 'max-snippet: 20, otherbot: nosnippet' });
     meta('/no-search', '', { 'content-usage': 'search=n' });
@@ -58,6 +58,7 @@ describe('what a site allows', () => {
       nosnippet: 'true',
       max_snippet: '50',
       noimageindex: 'true',
+      noarchive: 'true',
       tdm_reservation: '1',
     });
     expect(metas('/header')).toEqual({ content_usage: 'train-ai=n', max_snippet: '20' });
@@ -70,6 +71,7 @@ describe('what a site allows', () => {
     expect(await explained('/no-search')).toBe(
       'not indexed: search-not-allowed; the site says: content_usage: search=n',
     );
+    expect(await explained('/meta')).toMatch(/max_snippet: 50.*; noarchive: true/);
     expect(await explained('/header')).toContain('the site says: content_usage: train-ai=n; max_snippet: 20');
   });
 

@@ -157,7 +157,7 @@ export const REASONS = {
     'Nothing, when its time is over; else fix the date on the page.',
   ),
   'search-not-allowed': robots(
-    'The site forbids search engines to index the page: `search=n` in Content-Usage or `search=no` in Content-Signal, in robots.txt or in the header of the answer.',
+    'The site forbids search engines to index the page: `search=n` in Content-Usage or `search=no` in Content-Signal, in robots.txt, in the header of the answer or as a meta of the page.',
     'Ask the site; the option `obey-robots` of a condition overrides it for sites of your own.',
   ),
   nofollow: robots(

@@ -64,6 +64,9 @@ export function fetchedPage(
   };
 }
 
+/** A meta of its own, see metas of a document. */
+const NO_ARCHIVE = { name: 'noarchive', value: 'true' };
+
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
 /** `canonical`: the other URL that it gives way to, when the policy takes that one. */
@@ -75,7 +78,8 @@ export function documentOutcome(
   canonical: string | undefined,
 ): DocumentOutcome {
   const { content, unread, renderFailure } = read;
-  const stated = terms.metas.map(({ name, value }) => `${name}: ${value}`).join('; ');
+  const said = terms.directives.archive ? terms.metas : [...terms.metas, NO_ARCHIVE];
+  const stated = said.map(({ name, value }) => `${name}: ${value}`).join('; ');
   return {
     ...(reasonNotToIndex(page, terms, unread) ?? indexed(page, read, document)),
     kind: 'document',
