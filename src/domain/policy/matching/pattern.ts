@@ -59,6 +59,7 @@ interface Item {
 type Unquantified = Omit<Item, 'times'>;
 
 const MAX_DEPTH = 20;
+const QUANTIFIERS: ReadonlySet<string | undefined> = new Set(['*', '+', '?', '{']);
 
 class PatternReader {
   private position = 0;
@@ -126,6 +127,7 @@ class PatternReader {
   }
 
   private quantifier(): Times {
+    if (!QUANTIFIERS.has(this.source[this.position])) return 'once';
     const [text = '', mark = '', minimum] = /^(?:([*+?])|\{(\d+)(?:,\d*)?\})\??/.exec(this.rest()) ?? [];
     this.position += text.length;
     if (text === '') return 'once';
@@ -168,8 +170,16 @@ function analyzeSequence(items: readonly Item[]): Analysis {
     run = next;
     whole = false;
   };
-  for (const item of items) {
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at]!;
     if (item.empty) continue;
+    const end = literalEnd(items, at);
+    if (end > at) {
+      const text = textOf(items, at, end);
+      run = run.map((head) => head + text);
+      at = end - 1;
+      continue;
+    }
     const { exact, necessary: inside } = analyzeItem(item);
     const grown = exact && extend(run, exact, item.times);
     if (grown) run = grown;
@@ -183,6 +193,19 @@ function analyzeSequence(items: readonly Item[]): Analysis {
   const exact = whole ? run : undefined;
   endRun();
   return { exact, necessary: longestFirst(necessary) };
+}
+
+/** Behind the last of the characters that stand there once each: most patterns are hardly anything else. */
+function literalEnd(items: readonly Item[], start: number): number {
+  let end = start;
+  while (items[end]?.char !== undefined && items[end]!.times === 'once') end++;
+  return end;
+}
+
+function textOf(items: readonly Item[], start: number, end: number): string {
+  let text = '';
+  for (let at = start; at < end; at++) text += items[at]!.char!;
+  return text;
 }
 
 function analyzeItem({ char, group }: Item): Analysis {
