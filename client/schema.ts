@@ -499,6 +499,41 @@ export interface LoginDto {
   readonly steps: readonly LoginStepDto[];
 }
 
+export interface PluginCallsDto {
+  /** `extract` and `deliver` are those of its extractor and its sink. */
+  readonly hook: 'onUrl' | 'onResponse' | 'onDocument' | 'onOrder' | 'extract' | 'deliver';
+  /** Calls that came to an answer, since the server started. */
+  readonly answered: number;
+  /** Calls that failed (`plugin-failed`). */
+  readonly failed: number;
+  /** Time of all of them, waiting included. */
+  readonly milliseconds: number;
+}
+
+export interface PluginErrorDto {
+  readonly at: string;
+  /** What failed, with the place in its file where that is known. */
+  readonly message: string;
+}
+
+export interface PluginDto {
+  readonly name: string;
+  /** Its module on the server. */
+  readonly file: string;
+  /** `failed`: it cannot be loaded, or ends again and again; it is tried again, at once when its file changes. */
+  readonly state: 'starting' | 'ready' | 'failed';
+  /** As it says itself. */
+  readonly version?: string;
+  /** Functions that it has. */
+  readonly hooks: readonly ('onUrl' | 'onResponse' | 'onDocument' | 'onOrder' | 'extract' | 'deliver')[];
+  readonly calls: readonly PluginCallsDto[];
+  /** Times that its process ended, or had to be ended. */
+  readonly restarts: number;
+  /** Bytes that its process holds; 0 where the system does not tell. */
+  readonly memory: number;
+  readonly lastError?: PluginErrorDto;
+}
+
 export interface FieldDto {
   readonly name: string;
   readonly value: string;
@@ -798,7 +833,7 @@ export interface RefusedDto {
 
 export interface ReasonDto {
   /** Stable; used by the store, the API, the metrics and the console. */
-  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'part-gone' | 'with-its-page' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
+  readonly code: 'accepted' | 'protocol-not-allowed' | 'url-too-long' | 'query-string' | 'extension-ignored' | 'offsite' | 'trap-path-depth' | 'trap-repeated-segments' | 'outside-site' | 'outside-directory' | 'crawl-space-domain' | 'crawl-space-address' | 'crawl-space-prefix' | 'left-to-another-crawler' | 'no-server-record' | 'outside-server' | 'server-max-hops' | 'condition-filtered' | 'condition-disallowed' | 'condition-max-hops' | 'rule-ignored' | 'not-accepted' | 'trap-query-variants' | 'trap-endless-pattern' | 'links-cut' | 'trap-host-size' | 'robots-disallowed' | 'login-page' | 'noindex' | 'unavailable-after' | 'search-not-allowed' | 'nofollow' | 'no-index' | 'mime-type-excluded' | 'excluded-by-plugin' | 'canonical-elsewhere' | 'near-duplicate' | 'extract-unsupported' | 'extract-timeout' | 'extract-memory' | 'extract-encrypted' | 'extract-corrupt' | 'needs-rendering' | 'redirected' | 'removed-after-errors' | 'too-many-temporary-errors' | 'indexed' | 'changed' | 'unchanged' | 'links-only' | 'configuration-changed' | 'cleared-by-person' | 'submitted' | 'imported' | 'links-not-followed' | 'never-linked' | 'discovered' | 'redirect-target' | 'held' | 'awaiting-sign-of-life' | 'awaiting-early-look' | 'order-refused' | 'backfill' | 'part-gone' | 'with-its-page' | 'reconciled' | 'http-404' | 'http-410' | 'http-401' | 'payment-required' | 'http-403' | 'http-4xx' | 'http-5xx' | 'http-other' | 'not-modified-unconditional' | 'redirect-malformed' | 'redirect-loop' | 'redirect-limit' | 'dns-not-found' | 'address-forbidden' | 'tls-expired' | 'tls-name' | 'tls-untrusted' | 'tls-failed' | 'tls-client-certificate' | 'protocol' | 'header-too-large' | 'body-too-large' | 'body-truncated' | 'body-undecodable' | 'parse-timeout' | 'soft-error' | 'connection-failed' | 'http-408' | 'http-425' | 'http-429' | 'http-503-retry-after' | 'connect-timeout' | 'read-timeout' | 'connection-reset' | 'connection-refused' | 'network-unreachable' | 'dns-no-answer' | 'robots-unreachable' | 'extractor-unavailable' | 'plugin-failed' | 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable' | 'login-wall' | 'login-failed' | 'proxy-failed';
   /** A reason tells a verdict, an error how a visit failed. */
   readonly kind: 'reason' | 'error';
   /** Of a reason: the layer or part that gives it. */
@@ -1021,7 +1056,7 @@ export interface BackfillDto {
 
 export interface SinkDto {
   readonly name: string;
-  readonly type: 'papi' | 'json' | 'elasticsearch' | 'opensearch' | 'solr' | 'warc' | 'file' | 'kafka' | 'postgresql';
+  readonly type: 'papi' | 'json' | 'elasticsearch' | 'opensearch' | 'solr' | 'warc' | 'file' | 'kafka' | 'postgresql' | 'plugin';
   readonly state: 'ready' | 'unavailable';
   /** The last failure, in words. */
   readonly message?: string;
@@ -1569,6 +1604,16 @@ export interface Calls {
     query: Nothing;
     body: undefined;
     answer: LoginDto;
+  };
+  'GET /api/v1/plugins': {
+    path: Nothing;
+    query: Nothing;
+    body: undefined;
+    answer: {
+  readonly items: readonly PluginDto[];
+  /** Cursor of the following page; null on the last one. */
+  readonly next: string | null;
+};
   };
   'POST /api/v1/sinks/{sink}/map/preview': {
     path: { sink: string };

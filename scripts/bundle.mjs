@@ -17,6 +17,7 @@ const ENTRIES = {
   'render.thread': 'src/server/render.thread.js',
   'sqlite-writer.thread': 'src/adapters/storage/sqlite/sqlite-writer.thread.js',
   'sqlite-reader.thread': 'src/adapters/storage/sqlite/sqlite-reader.thread.js',
+  'plugins.process': 'src/adapters/plugins/plugins.process.js',
   'documents.process': 'src/adapters/parsers/documents/documents.process.js',
 };
 

@@ -18,6 +18,7 @@ import { init } from './init.js';
 import { createKey, listKeys, makeSigningKey, withdrawKey } from './keys.js';
 import { listLogins, testLogin } from './login.js';
 import { mcp } from './mcp.js';
+import { newPlugin } from './new-plugin.js';
 import { push } from './push.js';
 import { refresh } from './refresh.js';
 import { refused } from './refused.js';
@@ -181,6 +182,11 @@ withJson(withConfiguration(program.command('doctor')))
   .option('--data <folder>', 'where the server keeps what it knows (else CRAWLWAY_DATA, else data)')
   .addHelpText('after', '\nExit code: 0 nothing failed, 1 something did.')
   .action(doctor);
+
+withJson(withConfiguration(program.command('new').description('write files to begin with').command('plugin')))
+  .description('write a plug-in to begin with, in the folder plugins beside the configuration')
+  .argument('<name>')
+  .action(newPlugin);
 
 withServer(program.command('mcp'))
   .description('let an assistant look at the running server and submit URLs: the Model Context Protocol over stdio')

@@ -30,6 +30,7 @@ import type { CreateLogin } from './ports/login-method.js';
 import type { Nodes } from './ports/nodes.js';
 import type { PageProcessor } from './ports/page-processor.js';
 import type { Partitions } from './ports/partitions.js';
+import type { Plugins } from './ports/plugins.js';
 import type { SessionStore } from './ports/session-store.js';
 import type { Sink } from './ports/sink.js';
 import { Batcher } from './support/batcher.js';
@@ -50,6 +51,8 @@ export interface EnginePorts {
   /** Keeps what logins remember unreadable in the store; absent: they begin again after a restart. */
   readonly seal?: TextSeal;
   readonly createSink: (definition: SinkDefinition) => Sink;
+  /** Absent: there are none. */
+  readonly plugins?: Pick<Plugins, 'views'>;
   /** With `nodes`: other servers share the store. */
   readonly partitions?: Partitions;
   readonly nodes?: Nodes;

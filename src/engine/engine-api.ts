@@ -23,6 +23,7 @@ import {
   type SearchStep,
   type UrlFilter,
 } from './ports/frontier-store.js';
+import { type PluginView } from './ports/plugins.js';
 import {
   type CrawlerView,
   type PreviewReport,
@@ -121,6 +122,8 @@ export interface EngineApi {
   allSinks(): Promise<SinkView[]>;
   /** Sends a sink everything that is indexed: of all crawlers that push to it, or of one. */
   pushAgain(sink: string, crawler?: string): Promise<BackfillView[]>;
+  /** Of this server. */
+  plugins(): readonly PluginView[];
   backfills(): Promise<BackfillView[]>;
   /** The document of a URL as a sink of the crawler keeps it; undefined: none of them gives it back. */
   keptDocument(crawler: string, url: string): Promise<PushDocument | undefined>;

@@ -295,6 +295,7 @@ export class Engine implements EngineApi {
     }
     return undefined;
   };
+  plugins: EngineApi['plugins'] = () => this.ports.plugins?.views() ?? [];
   backfills: EngineApi['backfills'] = () => this.backfills_.views();
   reconcile = (name: string, repair: boolean) => this.reconciliation.run(this.sinkPool.get(name)?.sink, name, repair);
 

@@ -29,6 +29,7 @@ import type { ServerOptions } from './options.js';
 import { HeldDeletionsController } from './orders/held-deletions.controller.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { PendingController } from './pending/pending.controller.js';
+import { PluginsController } from './plugins/plugins.controller.js';
 import { ReasonsController } from './registry/reasons.controller.js';
 import { RootsController } from './roots/roots.controller.js';
 import { AccessGuard } from './security/access.guard.js';
@@ -71,6 +72,7 @@ export const CONTROLLERS = [
   KeyDirectoryController,
   KeysController,
   LoginsController,
+  PluginsController,
   MappingController,
   MetricsController,
   OrdersController,

@@ -16,6 +16,7 @@ import { readConfiguration } from '../adapters/config-xml/read.js';
 import { redactRules } from '../adapters/config-xml/rule-secrets.js';
 import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
 import { keyDirectory, newSigningKey } from '../adapters/http/message-signature.js';
+import { PluginHost } from '../adapters/plugins/plugin-host.js';
 import { createSink } from '../adapters/push/create-sink.js';
 import { mapDocument } from '../adapters/push/map-document.js';
 import { StreamSink } from '../adapters/push/stream.js';
@@ -130,10 +131,18 @@ export async function openEngine({
   encryptionKey,
 }: EngineOptions): Promise<Engine> {
   const store = await openWhole(databaseUrl);
+  const plugins = new PluginHost({ clock: systemClock, log });
   return new Engine({
     store,
     ...(isPostgres(databaseUrl) ? openPostgresNodes(databaseUrl, { crawls, log }) : {}),
-    processor: new PageThreadPool({ entry: PAGE_THREAD, rendererEntry: RENDER_THREAD, threads: pageThreads(), log }),
+    processor: new PageThreadPool({
+      entry: PAGE_THREAD,
+      rendererEntry: RENDER_THREAD,
+      threads: pageThreads(),
+      plugins,
+      log,
+    }),
+    plugins,
     clock: systemClock,
     log,
     mostVisits,
@@ -143,7 +152,7 @@ export async function openEngine({
     createLogin,
     // A crawl without a server ends with its sessions.
     seal: output ? undefined : sealOf(databaseUrl, encryptionKey),
-    createSink: (definition) => (output ? new StreamSink(definition.name, output) : createSink(definition)),
+    createSink: (definition) => (output ? new StreamSink(definition.name, output) : createSink(definition, plugins)),
   });
 }
 
@@ -155,7 +164,7 @@ export function sealOf(url: Secret, encryptionKey?: Secret): Seal | undefined {
 
 /** Reads pages without an engine around it. */
 export const openPageProcessor = (log: Log): PageProcessor =>
-  new PageThreadPool({ entry: PAGE_THREAD, threads: 1, log });
+  new PageThreadPool({ entry: PAGE_THREAD, threads: 1, plugins: new PluginHost({ clock: systemClock, log }), log });
 
 /**
  * @param encryptionKey for what must not be readable in the database. Without it a SQLite file has one beside it; servers
@@ -290,7 +299,7 @@ export const XML_FORMAT: ConfigurationFormat = {
 };
 
 export const configurationFile = (path: string, fileSinks = fileSinkFolder({}, process.env)): ConfigurationFile =>
-  new ConfigurationFile(path, XML_FORMAT, fileSinks);
+  new ConfigurationFile(path, XML_FORMAT, fileSinks, process.env['CRAWLWAY_PLUGINS']);
 
 function editing<T>(edit: () => T): T {
   try {

@@ -7,6 +7,7 @@ import { SystemClock } from '../adapters/system/system-clock.js';
 import { giveWay } from '../adapters/system/thread-priority.js';
 import type { PageThreadData } from '../adapters/threads/page-thread-protocol.js';
 import { RemoteEngine } from '../adapters/threads/remote-engine.js';
+import { RemotePlugins } from '../adapters/threads/remote-plugins.js';
 import { servePages } from '../adapters/threads/serve-pages.js';
 import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
 
@@ -15,6 +16,7 @@ import { LocalPageProcessor } from '../engine/page/local-page-processor.js';
 giveWay(2);
 
 const browser = new RemoteEngine();
+const plugins = new RemotePlugins();
 
 servePages(
   parentPort!,
@@ -23,7 +25,9 @@ servePages(
     reader: new DocumentReader(),
     digest: (content) => hash('sha256', content, 'hex'),
     clock: new SystemClock(),
+    pluginCaller: plugins,
   }),
   workerData as PageThreadData,
   browser,
+  plugins,
 );

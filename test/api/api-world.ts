@@ -18,6 +18,8 @@ export interface WorldOptions {
   readonly attributes?: string;
   /** More content of the Fetcher element. */
   readonly fetcher?: string;
+  /** Further elements of CrawlConfig. */
+  readonly more?: string;
   /** As in CRAWLWAY_DATABASE_URL; a file of its own when absent. */
   readonly database?: string;
   /** What a server grants when it is absent. */
@@ -164,7 +166,7 @@ export class ApiWorld {
 function configuration(
   site: FakeSite,
   folder: string,
-  { crawler = RULES, attributes = '', fetcher = '' }: WorldOptions,
+  { crawler = RULES, attributes = '', fetcher = '', more = '' }: WorldOptions,
 ): string {
   return `<?xml version="1.0"?>
 <CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:ar="exa:com.exalead.actionrules.v21" xmlns:cw="urn:crawlway:config:1">
@@ -173,7 +175,7 @@ function configuration(
     <cw:PushTo sink="main"/>
   </Crawler>
   <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/>${fetcher}</cw:Fetcher>
-  <cw:Sink name="main" type="file" url="${join(folder, 'orders.jsonl')}"/>
+  <cw:Sink name="main" type="file" url="${join(folder, 'orders.jsonl')}"/>${more}
 </CrawlConfig>
 `;
 }

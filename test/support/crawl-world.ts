@@ -11,6 +11,7 @@ import { type RunningIndex, startIndex } from '../../demo-index/server.js';
 import { readConfiguration } from '../../src/adapters/config-xml/read.js';
 import type { Lookup } from '../../src/adapters/http/dns-cache.js';
 import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
+import { DocumentReader } from '../../src/adapters/parsers/documents/document-reader.js';
 import { createPageReader } from '../../src/adapters/parsers/page-reader.js';
 import { createSink } from '../../src/adapters/push/create-sink.js';
 import type { OrderRecord } from '../../src/adapters/push/order-record.js';
@@ -29,6 +30,7 @@ import type { FetchEngine } from '../../src/engine/ports/fetcher.js';
 import type { FrontierStore } from '../../src/engine/ports/frontier-store.js';
 import type { Log } from '../../src/engine/ports/log.js';
 import type { PageProcessor } from '../../src/engine/ports/page-processor.js';
+import type { Plugins } from '../../src/engine/ports/plugins.js';
 import type { Sink } from '../../src/engine/ports/sink.js';
 import { countingCalls } from './counting-calls.js';
 import type { FlakyReceiver } from './flaky-receiver.js';
@@ -49,6 +51,8 @@ export interface WorldOptions {
   readonly clock?: ManualClock;
   /** Gets the page processor before the engine does, to put something before its calls. */
   readonly processor?: (processor: PageProcessor) => void;
+  /** Runs the plug-ins of the configuration; the world closes it. */
+  readonly plugins?: Plugins;
   /** Asked before the built-in ones. */
   readonly extractors?: readonly ContentExtractor[];
   /** Fetch engines beside HTTP; work of theirs keeps the world from being idle. */
@@ -104,10 +108,13 @@ export class CrawlWorld {
         const others = options.engines?.(world.definition(options), http) ?? [];
         return [http, ...others.map((engine) => world.watchedEngine(engine))];
       },
-      reader: createPageReader(options.extractors),
+      // Plug-ins may read formats, which only the reader of a server can be told of.
+      reader: options.plugins ? new DocumentReader() : createPageReader(options.extractors),
       clock,
       digest: (content) => createHash('sha256').update(content).digest('hex'),
+      pluginCaller: options.plugins && { call: (...asked) => world.delivered(options.plugins!.call(...asked)) },
     });
+    options.plugins?.onFacts((facts) => processor.setPlugins(facts));
     options.processor?.(processor);
     const engine = new Engine({
       store,
@@ -118,12 +125,15 @@ export class CrawlWorld {
       sessions: new CookieSessions(),
       createLogin,
       seal: options.seal,
-      createSink: (definition) => world.watched(createSink(definition)),
+      createSink: (definition) => world.watched(createSink(definition, options.plugins)),
+      plugins: options.plugins,
       processor,
     });
     const world: CrawlWorld = new CrawlWorld(engine, store, clock, index, folder, options, errors);
     world.storing = inFlight;
-    await engine.open(world.definition(options));
+    const definition = world.definition(options);
+    await options.plugins?.configure(definition.plugins ?? []);
+    await engine.open(definition);
     return world;
   }
 
@@ -146,6 +156,12 @@ export class CrawlWorld {
         await probe(signal).finally(() => this.delivering--);
       };
     return sink;
+  }
+
+  /** A plug-in at work is one, too. */
+  private async delivered<T>(answer: Promise<T>): Promise<T> {
+    this.delivering++;
+    return answer.finally(() => this.delivering--);
   }
 
   private watchedEngine(engine: FetchEngine): FetchEngine {
@@ -192,7 +208,9 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
   }
 
   async reconfigure(options: Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files'>): Promise<void> {
-    await this.engine.reconfigure(this.definition({ ...this.options, ...options }));
+    const definition = this.definition({ ...this.options, ...options });
+    await this.options.plugins?.configure(definition.plugins ?? []);
+    await this.engine.reconfigure(definition);
   }
 
   /** Runs until every crawler has nothing left to do that is due within `patience` of now. */
@@ -293,6 +311,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
 
   private async end(): Promise<void> {
     await this.engine.drain(0 as Duration);
+    await this.options.plugins?.close();
     await this.index?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -33,6 +33,7 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
   '/roots': inMenu('Roots', async () => (await import('../screens/roots/roots.js')).Roots),
   '/logins': inMenu('Logins', async () => (await import('../screens/logins/logins.js')).Logins),
   '/push': inMenu('Push', async () => (await import('../screens/push/push.js')).Push),
+  '/plugins': inMenu('Plug-ins', async () => (await import('../screens/plugins/plugins.js')).Plugins),
   '/audit': inMenu('Audit log', async () => (await import('../screens/audit/audit.js')).Audit),
   '/start': lazy('First crawl', async () => (await import('../screens/first-run/first-run.js')).FirstRun),
 };

@@ -13,6 +13,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/refused': 'reasons.html#reasons-what-became-of-a-url',
   '/roots': 'reference.html#root',
   '/logins': 'logins.html#looking-at-a-login',
+  '/plugins': 'plugins.html#when-it-fails',
   '/push': 'document-shape.html',
   '/audit': 'operations.html',
   '/start': 'tutorial.html',

@@ -17,6 +17,7 @@ import { Problems, TooManyProblems } from './problems.js';
 import type { ReadContext } from './read/context.js';
 import { readGlobalCrawlSpace } from './read/crawl-space.js';
 import { readCrawler } from './read/crawler.js';
+import { checkPlugins, readPlugins } from './read/plugins.js';
 import { readExtractors, readFetchers, readRenderer, withSecretServers } from './read/server.js';
 import { readSinks, readWebhooks } from './read/sinks.js';
 import * as crawl from './schema/crawl.js';
@@ -39,6 +40,8 @@ export interface ReadOptions {
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
   /** Folder below which `file` sinks write; without it their paths are taken as they are. */
   readonly fileSinks?: string;
+  /** Folder below which plug-ins lie; without it their paths are taken as they are. */
+  readonly plugins?: string;
 }
 
 export interface ReadResult {
@@ -86,6 +89,7 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
     ...webSub(node),
     renderer: readRenderer(node as Node, context),
     sinks: readSinks(node, context, options.fileSinks),
+    ...readPlugins(node, context, options.plugins),
     ...readWebhooks(node, context),
   };
   checkNames(node, problems);
@@ -94,6 +98,7 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
     crawlers: crawlers.map((crawler) => connect(crawler, node, definition, problems)),
   };
   checkLogins(connected, problems);
+  checkPlugins(connected, problems);
   for (const crawler of connected.crawlers) checkPatterns(crawler, connected, problems);
   return connected;
 }

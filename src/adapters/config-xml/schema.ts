@@ -6,6 +6,7 @@ import * as acl from './schema/acl.js';
 import * as content from './schema/content.js';
 import * as crawl from './schema/crawl.js';
 import * as logins from './schema/logins.js';
+import * as plugin from './schema/plugin.js';
 import * as policy from './schema/policy.js';
 import * as rules from './schema/rules.js';
 import * as schedule from './schema/schedule.js';
@@ -17,7 +18,7 @@ import * as webhook from './schema/webhook.js';
 const isElement = (value: unknown): value is ElementSpec =>
   typeof value === 'object' && value !== null && 'vocabulary' in value;
 
-const all = [crawl, rules, policy, schedule, content, acl, server, sink, webhook, logins].flatMap((part) =>
+const all = [crawl, rules, policy, schedule, content, acl, server, plugin, sink, webhook, logins].flatMap((part) =>
   Object.values<unknown>(part).filter(isElement),
 );
 

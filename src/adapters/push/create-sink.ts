@@ -1,5 +1,6 @@
 import type { SinkDefinition, SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
 import type { SinkType } from '../../domain/push/sink-types.js';
+import { type PluginCaller, PluginFailed, type Plugins } from '../../engine/ports/plugins.js';
 import type { Sink } from '../../engine/ports/sink.js';
 import { DiscreetSink } from './discreet-sink.js';
 import { ElasticsearchSink } from './elasticsearch.js';
@@ -8,11 +9,18 @@ import { JsonSink } from './json.js';
 import { KafkaSink } from './kafka.js';
 import { MappedSink } from './mapped-sink.js';
 import { PapiSink } from './papi/papi.js';
+import { PluginOrders } from './plugin-orders.js';
+import { PluginSink } from './plugin-sink.js';
 import { PostgresqlSink } from './postgresql/postgresql.js';
 import { SolrSink } from './solr.js';
 import { WarcSink } from './warc.js';
 
-const SINKS: { readonly [T in SinkType]: new (definition: SinkDefinitionOf<T>) => Sink } = {
+const SINKS: {
+  readonly [T in SinkType]: new (
+    definition: SinkDefinitionOf<T>,
+    plugins: PluginCaller,
+  ) => Sink;
+} = {
   papi: PapiSink,
   json: JsonSink,
   elasticsearch: ElasticsearchSink,
@@ -22,11 +30,18 @@ const SINKS: { readonly [T in SinkType]: new (definition: SinkDefinitionOf<T>) =
   kafka: KafkaSink,
   postgresql: PostgresqlSink,
   warc: WarcSink,
+  plugin: PluginSink,
+};
+
+const NO_PLUGINS: Pick<Plugins, 'facts' | 'call'> = {
+  facts: [],
+  call: (name) => Promise.reject(new PluginFailed(`${name}: no plug-ins run here`)),
 };
 
 /** The sink that a definition asks for. Connects to nothing yet; throws TypeError when the URL is none. */
-export function createSink(definition: SinkDefinition): Sink {
-  const Class = SINKS[definition.type] as new (definition: SinkDefinition) => Sink;
-  const sink = new Class(definition);
-  return new DiscreetSink(definition.map ? new MappedSink(sink, definition.map) : sink, definition);
+export function createSink(definition: SinkDefinition, plugins: Pick<Plugins, 'facts' | 'call'> = NO_PLUGINS): Sink {
+  const Class = SINKS[definition.type] as new (definition: SinkDefinition, plugins: PluginCaller) => Sink;
+  const sink = new Class(definition, plugins);
+  const discreet = new DiscreetSink(definition.map ? new MappedSink(sink, definition.map) : sink, definition);
+  return plugins === NO_PLUGINS ? discreet : new PluginOrders(discreet, plugins);
 }

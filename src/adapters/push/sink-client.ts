@@ -144,7 +144,9 @@ export class SinkClient {
   }
 }
 
-export type HttpSinkDefinition = SinkDefinitionOf<Exclude<SinkType, 'file' | 'kafka' | 'postgresql' | 'warc'>>;
+export type HttpSinkDefinition = SinkDefinitionOf<
+  Exclude<SinkType, 'file' | 'kafka' | 'plugin' | 'postgresql' | 'warc'>
+>;
 
 const HINTS: Readonly<Record<number, string>> = {
   300: 'redirects are not followed when pushing, give the final URL',

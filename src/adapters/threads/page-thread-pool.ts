@@ -7,6 +7,7 @@ import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { PageProcessor, RendererState } from '../../engine/ports/page-processor.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
+import type { PluginFacts, Plugins } from '../../engine/ports/plugins.js';
 import { PageThread, ThreadEnded } from './page-thread.js';
 import { nextSeq, type PageCalls } from './page-thread-protocol.js';
 import { ReadingTimes } from './reading-times.js';
@@ -19,6 +20,8 @@ export interface PageThreadPoolOptions {
   readonly threads: number;
   /** Module that calls `serveRenderer`; absent: nothing is rendered. */
   readonly rendererEntry?: URL;
+  /** Absent: plug-ins of the configuration are passed over. */
+  readonly plugins?: Plugins;
   readonly log: Log;
   /** Milliseconds that reading one page may take before its thread is stopped. */
   readonly maxReadingMs?: number;
@@ -51,6 +54,7 @@ export class PageThreadPool implements PageProcessor {
     this.threads = Array.from({ length: options.threads }, () => this.open());
     this.watch = setInterval(() => this.check(), CHECK_MS);
     this.watch.unref();
+    options.plugins?.onFacts((facts) => this.tellPlugins(facts));
   }
 
   async configure(definition: ServerDefinition): Promise<void> {
@@ -59,7 +63,10 @@ export class PageThreadPool implements PageProcessor {
     if (this.renderThread || rendersAnything(definition)) this.openRenderer(definition);
     for (const [key, { crawler }] of this.roots) if (!crawlers.has(crawler)) this.roots.delete(key);
     const argument = packed(definition);
-    await Promise.all(this.threads.map((thread) => thread.call(this.nextSeq(), 'configure', argument)));
+    await Promise.all([
+      ...this.threads.map((thread) => thread.call(this.nextSeq(), 'configure', argument)),
+      this.options.plugins?.configure(definition.plugins ?? []),
+    ]);
   }
 
   addRoot(crawler: string, root: RootContext): void {
@@ -108,6 +115,11 @@ export class PageThreadPool implements PageProcessor {
     for (const thread of this.threads) thread.notify({ notice: 'renderer', port: opened.connect() });
   }
 
+  private tellPlugins(facts: readonly PluginFacts[]): void {
+    const { plugins } = this.options;
+    if (plugins) for (const thread of this.threads) thread.setPlugins(facts, plugins);
+  }
+
   private get slowLane(): PageThread[] {
     return this.threads.slice(0, Math.ceil(this.threads.length / 2));
   }
@@ -128,6 +140,7 @@ export class PageThreadPool implements PageProcessor {
     this.closing = true;
     clearInterval(this.watch);
     await Promise.all([...this.threads.map((thread) => thread.close()), this.renderThread?.close()]);
+    await this.options.plugins?.close();
   }
 
   private call<Name extends keyof PageCalls>(
@@ -159,6 +172,8 @@ export class PageThreadPool implements PageProcessor {
       // The answer is not waited for: messages keep their order, so every page comes after it.
       thread.call(this.nextSeq(), 'configure', packed(this.definition)).catch(() => undefined);
       for (const { crawler, root } of this.roots.values()) thread.notify({ notice: 'root', crawler, root });
+      const { plugins } = this.options;
+      if (plugins && plugins.facts.length > 0) thread.setPlugins(plugins.facts, plugins);
     }
     return thread;
   }

@@ -5,6 +5,7 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
+import type { PluginFacts } from '../../engine/ports/plugins.js';
 
 /** Calls that are answered. */
 export interface PageCalls {
@@ -34,6 +35,8 @@ export type PageNotice =
   | { readonly notice: 'forget'; readonly crawler: string; readonly urls: readonly string[] }
   /** Where the browser is asked. */
   | { readonly notice: 'renderer'; readonly port: MessagePort }
+  /** What plug-ins there are; where they are asked, once. */
+  | { readonly notice: 'plugins'; readonly facts: readonly PluginFacts[]; readonly port?: MessagePort }
   | { readonly notice: 'close' };
 
 export type ToPageThread = readonly (PageCall | PageNotice)[];

@@ -2,6 +2,7 @@ import { type MessagePort, Worker } from 'node:worker_threads';
 import { milliseconds } from '../../domain/time/units.js';
 import { WorkLost } from '../../engine/ports/page-processor.js';
 import type { PageResult } from '../../engine/ports/page-task.js';
+import type { PluginCaller, PluginFacts } from '../../engine/ports/plugins.js';
 import {
   moment,
   type PageAnswer,
@@ -13,6 +14,7 @@ import {
   transferable,
   uptime,
 } from './page-thread-protocol.js';
+import { servePlugins } from './remote-plugins.js';
 
 interface InFlight {
   readonly call: PageCall;
@@ -53,6 +55,7 @@ export class PageThread {
   private ports: MessagePort[] = [];
   private outbox: (PageCall | PageNotice)[] = [];
   private ended = false;
+  private asksPlugins = false;
   private costs = 0;
   /** What was read at the last check, and how often in a row. */
   private lastReading = 0;
@@ -103,6 +106,12 @@ export class PageThread {
     this.post(notice);
   }
 
+  /** Plug-ins of which it knows only from the first ones on: where there are none, nothing is asked of it. */
+  setPlugins(facts: readonly PluginFacts[], plugins: PluginCaller): void {
+    this.notify({ notice: 'plugins', facts, ...(this.asksPlugins ? {} : { port: servePlugins(plugins) }) });
+    this.asksPlugins = true;
+  }
+
   /** Called at a steady pace: true when the thread has been reading the same page since `limit` calls. */
   isStuck(limit: number): boolean {
     const now = Atomics.load(this.reading, 0);
@@ -132,7 +141,7 @@ export class PageThread {
   }
 
   private post(message: PageCall | PageNotice): void {
-    if ('notice' in message && message.notice === 'renderer') this.ports.push(message.port);
+    if ('notice' in message && 'port' in message && message.port) this.ports.push(message.port);
     if (this.outbox.length === 0) queueMicrotask(() => this.flush());
     this.outbox.push(message);
   }

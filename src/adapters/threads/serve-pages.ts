@@ -11,6 +11,7 @@ import {
   uptime,
 } from './page-thread-protocol.js';
 import type { RemoteEngine } from './remote-engine.js';
+import type { RemotePlugins } from './remote-plugins.js';
 import { unpacked } from './secrets-across.js';
 
 /**
@@ -27,6 +28,7 @@ export function servePages(
   processor: PageProcessor,
   data: PageThreadData,
   browser?: RemoteEngine,
+  plugins?: RemotePlugins,
 ): void {
   const reading = new Int32Array(data.reading);
   const beat = (): void => void Atomics.add(reading, 2, 1);
@@ -65,7 +67,10 @@ export function servePages(
     for (const message of messages) {
       if ('call' in message) void run(message);
       else if (message.notice === 'renderer') browser?.connect(message.port);
-      else heed(processor, message, port);
+      else if (message.notice === 'plugins') {
+        if (message.port) plugins?.connect(message.port);
+        processor.setPlugins?.(message.facts);
+      } else heed(processor, message, port);
     }
   });
 }
@@ -102,7 +107,11 @@ function perform(processor: PageProcessor, call: PageCall, reading: (isRead: boo
   }
 }
 
-function heed(processor: PageProcessor, notice: Exclude<PageNotice, { notice: 'renderer' }>, port: MessagePort): void {
+function heed(
+  processor: PageProcessor,
+  notice: Exclude<PageNotice, { notice: 'renderer' | 'plugins' }>,
+  port: MessagePort,
+): void {
   if (notice.notice === 'root') processor.addRoot(notice.crawler, notice.root);
   else if (notice.notice === 'root removed') processor.removeRoot(notice.crawler, notice.url);
   else if (notice.notice === 'forget') processor.forget(notice.crawler, notice.urls);

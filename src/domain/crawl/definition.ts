@@ -13,6 +13,7 @@ import { type Duration } from '../time/units.js';
 import { type CanonicalizationStep } from '../url/canonicalize.js';
 import { type ExtractorDefinition, type FetcherDefinition, type RendererDefinition } from './fetcher-definition.js';
 import { type Place } from './place.js';
+import { type PluginDefinition } from './plugin-definition.js';
 import {
   type ConditionsDefinition,
   type CrawlSpaceDefinition,
@@ -39,6 +40,8 @@ export interface ServerDefinition {
   /** Absent: nothing can be rendered. */
   readonly renderer?: RendererDefinition;
   readonly sinks: readonly SinkDefinition[];
+  /** Absent: none. */
+  readonly plugins?: readonly PluginDefinition[];
   /** Absent: none. */
   readonly webhooks?: readonly WebhookDefinition[];
 }

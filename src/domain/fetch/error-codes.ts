@@ -163,6 +163,11 @@ export const ERROR_CODES = {
     'Start the server, or look at the url of Extractor; the document is visited again by itself.',
     { blame: 'crawler' },
   ),
+  'plugin-failed': temporary(
+    'A plug-in threw an error, took too long or ended. The document stays as it is, however long that lasts.',
+    'Look at the detail of the visit and at *Plug-ins*; fix the file, which is loaded again by itself, or write `onFailure="skip"`.',
+    { blame: 'crawler' },
+  ),
   'render-timeout': temporary(
     'The scripts of the page did not come to an end, and the page could not be read. After two attempts it is indexed as it was sent.',
     'Look at the page, raise `timeLimitMS` of Renderer, or write `<Render mode="never"/>` in a rule for it.',

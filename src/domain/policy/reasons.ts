@@ -173,6 +173,10 @@ export const REASONS = {
     'The content type is not one that this crawler indexes.',
     'Change MimeTypes and `mimeTypesMode` of the crawler.',
   ),
+  'excluded-by-plugin': page(
+    'A plug-in does not want the page in the index; the detail is its own.',
+    'Look at the plug-in that the detail names.',
+  ),
   'canonical-elsewhere': page(
     'The page names another URL as its canonical one, which is in the index or waits for its first visit.',
     'Fix rel=canonical on the page if it is wrong.',

@@ -63,6 +63,7 @@ export interface SinkOptions {
     /** Text search configuration; absent: no column for searching. */
     readonly search?: string;
   };
+  readonly plugin: Readonly<Record<never, never>>;
 }
 
 export type SinkType = keyof SinkOptions;
@@ -71,7 +72,7 @@ export type SinkOption = { [T in SinkType]: keyof SinkOptions[T] & string }[Sink
 
 interface SinkTypeRow<T extends SinkType> {
   /** What its `url` is. */
-  readonly address: 'http' | 'file' | 'postgresql' | 'kafka';
+  readonly address: 'http' | 'file' | 'postgresql' | 'kafka' | 'plugin';
   readonly options: readonly (keyof SinkOptions[T] & string)[];
   readonly required?: readonly (keyof SinkOptions[T] & string)[];
   /** It reads the extracted text; without, text is extracted only where something else asks for it. */
@@ -149,6 +150,14 @@ export const SINK_TYPES: { readonly [T in SinkType]: SinkTypeRow<T> } = {
     wantsBytes: false,
     keeps: 'text',
     needsBytes: false,
+  },
+  plugin: {
+    address: 'plugin',
+    options: [],
+    wantsText: true,
+    wantsBytes: true,
+    keeps: 'nothing',
+    needsBytes: true,
   },
 };
 

@@ -46,10 +46,11 @@ export function contentHash(
 }
 
 /** Without the metas of the head, which are a part of the bytes. */
-function hashOfBytes(page: FetchedPage, { lasting }: DocumentDraft, digest: Digest): string {
+function hashOfBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): string {
+  const { lasting } = draft;
   const { taking, mediaType, body } = page;
   const settings = taking && changesDocuments(taking) && isPage(mediaType) ? [withoutPlaces(taking)] : [];
-  return bodyAndFacts(body, [...factsOf(lasting), ...asText(page), ...settings].join('\0'), digest);
+  return bodyAndFacts(body, [...factsOf(lasting), ...asText(page), ...settings, ...given(draft)].join('\0'), digest);
 }
 
 /** They have a digest each, so that neither has to be copied behind the other. */
@@ -58,12 +59,13 @@ const bodyAndFacts = (body: Uint8Array | string, facts: string, digest: Digest):
 
 function hashOfContent(
   page: FetchedPage,
-  { lasting, described }: DocumentDraft,
+  draft: DocumentDraft,
   digest: Digest,
   parts: readonly PushDocument[],
 ): string {
+  const { lasting, described } = draft;
   const { text } = page.content;
-  const settings = [...asText(page), ...forms(page), ...parts.map(({ stamp }) => stamp)];
+  const settings = [...asText(page), ...forms(page), ...parts.map(({ stamp }) => stamp), ...given(draft)];
   return bodyAndFacts(text, contentFacts(lasting) + contentFacts(described) + settings.join('\0'), digest);
 }
 
@@ -75,6 +77,8 @@ function contentFacts(metas: readonly Meta[]): string {
 
 /** The same page is another document when its text stands for its bytes. */
 const asText = ({ textOnly }: FetchedPage): string[] => (textOnly ? ['text only'] : []);
+
+const given = ({ givenText }: DocumentDraft): string[] => (givenText === undefined ? [] : ['given text', givenText]);
 
 /** A form that is wanted now and was not before is a change. */
 function forms({ taking }: FetchedPage): string[] {

@@ -59,6 +59,8 @@ export interface DocumentDraft {
   master: PushDocument['master'];
   /** What sinks index; empty when none of them wants text. */
   text: string;
+  /** The text is that of a plug-in: a change of it is a change of the document. */
+  givenText?: string;
 }
 
 interface StepFacts {

@@ -21,6 +21,8 @@ export interface JudgedUrl {
   readonly mode: RenderMode;
   /** Why its page is not asked for. */
   readonly excluded?: PageOutcome;
+  /** Of its request, from plug-ins. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Asks DNS only where the verdict hangs on the address of the host. */

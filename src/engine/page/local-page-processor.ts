@@ -1,18 +1,22 @@
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
-import type { FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
+import type { ExtractorDefinition, FetcherDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import { sameDefinition } from '../../domain/secret.js';
 import type { FetchEngine, Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageResult, PageTask } from '../ports/page-task.js';
+import type { PluginCaller, PluginFacts } from '../ports/plugins.js';
 import { type CrawlContext, compileContexts } from './crawl-context.js';
 import { BUILT_IN_STEPS, type DocumentStep } from './document-steps.js';
 import { FetchEngines } from './fetch-engines.js';
 import { LinkMemory } from './link-memory.js';
 import { type PageTools, processPage } from './page-pipeline.js';
+import { PagePlugins } from './page-plugins.js';
 
-export interface ProcessorTools extends Omit<PageTools, 'fetcher' | 'reading' | 'steps'> {
+export interface ProcessorTools extends Omit<PageTools, 'fetcher' | 'reading' | 'steps' | 'plugins'> {
+  /** Where plug-ins are asked; absent: there are none. */
+  readonly pluginCaller?: PluginCaller;
   /** The first one is the engine that requests go to unless they name another. */
   readonly createEngines: (definitions: readonly FetcherDefinition[]) => readonly [FetchEngine, ...FetchEngine[]];
   /** Come after the built-in steps. */
@@ -30,15 +34,20 @@ export class LocalPageProcessor implements PageProcessor {
   private readonly inFlight = new Map<Fetcher, number>();
 
   private readonly steps: readonly DocumentStep[];
+  private readonly plugins: PagePlugins | undefined;
+  private extractors: readonly ExtractorDefinition[] = [];
 
   constructor(private readonly tools: ProcessorTools) {
     this.steps = [...BUILT_IN_STEPS, ...(tools.moreSteps ?? [])];
+    this.plugins = tools.pluginCaller && new PagePlugins(tools.pluginCaller);
   }
 
   async configure(definition: ServerDefinition): Promise<void> {
     const contexts = compileContexts(definition);
     this.configureFetcher(definition.fetchers);
-    this.tools.reader.configure?.(definition.extractors ?? []);
+    this.extractors = definition.extractors ?? [];
+    this.plugins?.expect((definition.plugins ?? []).map(({ name }) => name));
+    this.configureReader();
     for (const [name, context] of contexts) {
       // Submitted roots outlive a change of the configuration; of those that do not, the engine tells.
       for (const [url, root] of this.contexts.get(name)?.roots ?? [])
@@ -46,6 +55,15 @@ export class LocalPageProcessor implements PageProcessor {
       this.links.set(name, new LinkMemory());
     }
     this.contexts = contexts;
+  }
+
+  setPlugins(facts: readonly PluginFacts[]): void {
+    this.plugins?.setFacts(facts);
+    this.configureReader();
+  }
+
+  private configureReader(): void {
+    this.tools.reader.configure?.(this.extractors, this.plugins?.extractors() ?? []);
   }
 
   addRoot(crawler: string, root: RootContext): void {
@@ -65,8 +83,10 @@ export class LocalPageProcessor implements PageProcessor {
     if (!context || !links) throw new Error(`no crawler is named ${task.crawler}`);
     const { reader, digest, clock } = this.tools;
     const { steps } = this;
+    if (this.plugins?.awaited) await this.plugins.awaited;
+    const plugins = this.plugins?.of(task.crawler);
     return this.withFetcher((fetcher) =>
-      processPage(task, context, links, { fetcher, reader, digest, clock, steps, reading }),
+      processPage(task, context, links, { fetcher, reader, digest, clock, steps, reading, plugins }),
     );
   }
 

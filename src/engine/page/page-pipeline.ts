@@ -31,15 +31,19 @@ import { buildDocument, type DocumentTools, StepFailed } from './page-document.j
 import { documentOutcome, fetchedPage, type ReadPage } from './page-facts.js';
 import { followFeed, followLinks, followSitemap, linksOf, reportCut, sitemapOf } from './page-links.js';
 import { excluded, failed, type HttpAnswer, isRedirect, outcomeWithoutBody, takesMediaType } from './page-outcome.js';
+import type { CrawlerPlugins } from './page-plugins.js';
 import { baseOf, canonicalOf, movedHome, quickRefresh, type Terms, termsOf } from './page-reading.js';
 import { redirected, redirectTo, refreshed } from './page-redirects.js';
 import { requestOf } from './page-request.js';
 import { visitSchedule } from './page-schedule.js';
+import { answerOfPlugins, judgedByPlugins, leftOut } from './plugin-outcome.js';
 import { isToRender, type Rendered, render } from './rendering.js';
 import { sessionAnswer } from './session-answer.js';
 
 export interface PageTools extends ExtractionTools, DocumentTools, ThreadTools {
   readonly fetcher: Fetcher;
+  /** Of the crawler; absent where it has none. */
+  readonly plugins?: CrawlerPlugins;
 }
 
 const MAX_TEXT_LENGTH = 4_000_000;
@@ -56,7 +60,8 @@ export async function processPage(
   links: LinkMemory,
   tools: PageTools,
 ): Promise<PageResult> {
-  const page = await judgeUrl(task, context, tools);
+  const judged = await judgeUrl(task, context, tools);
+  const page = tools.plugins?.seesUrls ? await judgedByPlugins(judged, tools.plugins) : judged;
   return new PageVisit(page, links, tools).run();
 }
 
@@ -73,6 +78,8 @@ class PageVisit {
   private unavailableAfter: Instant | undefined;
   private rendering: RenderReport | undefined;
   private decodingTime: PageResult['decodingTime'];
+  /** Why a plug-in does not want the document in the index. */
+  private leftOut: string | undefined;
 
   constructor(
     private readonly page: JudgedUrl,
@@ -106,7 +113,14 @@ class PageVisit {
     const conditional = request.ifNoneMatch !== undefined || request.ifModifiedSince !== undefined;
     const outcome = outcomeWithoutBody(answer, conditional, task.now);
     if (outcome) return outcome.kind === 'unchanged' ? this.unchanged(answer) : outcome;
-    return this.read(answer);
+    return this.tools.plugins?.seesResponses ? this.readChanged(answer, this.tools.plugins) : this.read(answer);
+  }
+
+  private async readChanged(answer: HttpAnswer, plugins: CrawlerPlugins): Promise<PageOutcome> {
+    const changed = await answerOfPlugins(this.page, answer, plugins);
+    return 'kind' in changed && changed.kind === 'response'
+      ? holdingThread(this.tools, () => this.read(changed))
+      : changed;
   }
 
   private redirect(answer: HttpAnswer): PageOutcome {
@@ -229,12 +243,21 @@ class PageVisit {
     const canonical = canonicalForm(page) ?? canonicalOf(context, url, base, answer, content);
     const isTaken = canonical !== undefined && collector.addUrl(canonical, 'link') === undefined;
     const givesWayTo = isTaken ? canonical.href : undefined;
-    const document = buildDocument(fetchedPage(page, read, terms, tools.reader), tools);
+    const document = buildDocument(fetchedPage(page, read, terms, tools.reader), this.documentTools());
     if (!(document instanceof Promise)) return this.withLinks(read, terms, document, givesWayTo, base);
     return document.then(
       (late) => holdingThread(tools, () => this.withLinks(read, terms, late, givesWayTo, base)),
       failedStep,
     );
+  }
+
+  private documentTools(): DocumentTools {
+    const { tools } = this;
+    if (!tools.plugins) return tools;
+    const more = tools.plugins.steps((why) => {
+      this.leftOut ??= why;
+    });
+    return { ...tools, steps: [...tools.steps, ...more] };
   }
 
   private withLinks(
@@ -246,7 +269,7 @@ class PageVisit {
   ): PageOutcome {
     const { page, collector, tools } = this;
     const { answer, content, mediaType } = read;
-    const outcome = documentOutcome(page, read, document, terms, canonical);
+    const outcome = leftOut(documentOutcome(page, read, document, terms, canonical), this.leftOut);
     // A page that has not changed has no new links; what it leads to that was removed is known, see crawl/found-again.ts.
     const isSame = document.stamp === page.task.stamp && hasLinksOf(document.stamp, content, tools.digest);
     if (isSame && !readsLinks(page)) return outcome;
@@ -284,7 +307,7 @@ const amountOf = ({ text, links }: PageContent): Amount => ({ text: text.length,
 
 function failedExtractor(error: unknown): PageOutcome {
   if (!(error instanceof ExtractorUnavailable)) throw error;
-  return failed('extractor-unavailable', error.message);
+  return failed(error.code, error.message);
 }
 
 function failedStep(error: unknown): PageOutcome {

@@ -16,7 +16,7 @@ export function requestOf(page: JudgedUrl): FetchRequest {
     session: task.session,
     ifNoneMatch: conditional ? task.etag : undefined,
     ifModifiedSince: conditional ? task.lastModified : undefined,
-    headers: options.headers,
+    headers: page.headers ? { ...options.headers, ...page.headers } : options.headers,
     userAgent: options.userAgent,
     connectTimeout: options.connectTimeout,
     readTimeout: options.readTimeout,

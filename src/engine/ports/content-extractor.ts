@@ -3,6 +3,7 @@
  * of the page reader that takes a media type reads the body.
  */
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
+import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { Duration } from '../../domain/time/units.js';
 import type { PageContent, ReadLimits } from './page-content.js';
@@ -31,10 +32,16 @@ export interface ExtractionContext extends ReadLimits {
 
 /**
  * What an extractor elsewhere throws when it cannot be asked now: that says nothing about the document, which is visited again
- * later (error `extractor-unavailable`).
+ * later (error `code`).
  */
 export class ExtractorUnavailable extends Error {
   override readonly name = 'ExtractorUnavailable';
+  constructor(
+    message: string,
+    readonly code: Extract<ErrorCode, 'extractor-unavailable' | 'plugin-failed'> = 'extractor-unavailable',
+  ) {
+    super(message);
+  }
 }
 
 interface ExtractorFacts {

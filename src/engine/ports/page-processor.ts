@@ -3,6 +3,7 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { RootContext } from '../../domain/policy/verdict.js';
 import type { FetchRequest } from './fetcher.js';
 import type { PageResult, PageTask } from './page-task.js';
+import type { PluginFacts } from './plugins.js';
 
 /** The work ended unanswered, and not for what it asked for: the thread that did it is gone. It may be asked for again. */
 export class WorkLost extends Error {
@@ -32,6 +33,8 @@ export interface PageProcessor {
   configure(definition: ServerDefinition): Promise<void>;
   /** Makes the root known under which URLs are judged; sent before the first task that names it. */
   addRoot(crawler: string, root: RootContext): void;
+  /** The plug-ins that pages meet from now on. */
+  setPlugins?(facts: readonly PluginFacts[]): void;
   removeRoot(crawler: string, url: string): void;
   /** `reading` is told when the page begins to be read and when that has ended: the one step that can hang a thread. */
   process(task: PageTask, reading?: (isRead: boolean) => void): Promise<PageResult>;

@@ -20,8 +20,8 @@ export interface SitemapContent {
 }
 
 export interface PageReader {
-  /** Replaces what the configuration says of extractors; bodies in flight end as they began. */
-  configure?(extractors: readonly ExtractorDefinition[]): void;
+  /** Replaces what the configuration says of extractors, `more` before them; bodies in flight end as they began. */
+  configure?(extractors: readonly ExtractorDefinition[], more?: readonly ContentExtractor[]): void;
   close?(): void;
   /** Media type without parameters, sniffed from the bytes when the header is missing or application/octet-stream. */
   mediaType(body: Uint8Array, contentType: string | undefined, path: string): string;

@@ -129,6 +129,8 @@ export type PageOutcome =
       readonly reading?: PageReading;
       /** What the site says of the use of the page, for the history of the URL. */
       readonly terms?: string;
+      /** Why a plug-in does not want it in the index. */
+      readonly leftOut?: string;
       /** Its content could not be read: the document goes out without text. */
       readonly unread?: Refusal;
       /** It has no content without its scripts; why that is believed, for a person. */

@@ -57,13 +57,17 @@ export interface Staged {
 
 export class ConfigurationFile {
   readonly folder: string;
+  /** Below which plug-ins lie. */
+  private readonly plugins: string;
 
   constructor(
     readonly path: string,
     private readonly format: ConfigurationFormat,
     private readonly fileSinks: string,
+    plugins?: string,
   ) {
     this.folder = dirname(resolve(path));
+    this.plugins = plugins || this.folder;
   }
 
   /** @throws UsageError when there is none, or none that can be read. */
@@ -119,6 +123,7 @@ export class ConfigurationFile {
     const read = this.format.read(xml, {
       file: this.path,
       fileSinks: this.fileSinks,
+      plugins: this.plugins,
       readFile: (name, kind) => {
         if (kind) requireRuleFileName(name);
         const path = this.beside(name);

@@ -10,6 +10,8 @@ export interface FormatContext {
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
   /** Folder below which `file` sinks write; absent: wherever they say. */
   readonly fileSinks?: string;
+  /** Folder below which plug-ins lie; absent: wherever they say. */
+  readonly plugins?: string;
 }
 
 /** A match element: And, Or, Not, Atom, Domain, Path, Ext, Host, Url, Scheme, Query, InQuery or Length. */

@@ -7,6 +7,7 @@ import type { EngineMetrics } from '../../engine/crawl/engine-metrics.js';
 import type { LoginView } from '../../engine/crawl/logins/logins.js';
 import type { SinkView } from '../../engine/delivery/sink-view.js';
 import type { EngineApi } from '../../engine/engine-api.js';
+import type { PluginView } from '../../engine/ports/plugins.js';
 import type { CrawlerView } from '../../engine/views/crawler-views.js';
 
 interface Snapshot {
@@ -14,6 +15,7 @@ interface Snapshot {
   readonly crawlers: readonly CrawlerView[];
   readonly sinks: readonly SinkView[];
   readonly logins: readonly LoginView[];
+  readonly plugins: readonly PluginView[];
   /** Calls refused since the start, by status. */
   readonly refused: ReadonlyMap<number, number>;
 }
@@ -167,6 +169,43 @@ const SPECS: readonly Spec[] = [
   },
   {
     type: 'gauge',
+    name: 'crawlway_plugin_up',
+    help: '1 unless the plug-in cannot be loaded or ends again and again.',
+    labels: ['plugin'],
+    rows: ({ plugins }) => plugins.map(({ name, state }) => [{ plugin: name }, state === 'failed' ? 0 : 1]),
+  },
+  {
+    type: 'counter',
+    name: 'crawlway_plugin_calls_total',
+    help: 'Calls of plug-ins by function and result: answered or failed (plugin-failed).',
+    labels: ['plugin', 'hook', 'result'],
+    rows: ({ plugins }) =>
+      plugins.flatMap(({ name, calls }) =>
+        calls.flatMap(({ hook, answered, failed }): Row[] => [
+          [{ plugin: name, hook, result: 'answered' }, answered],
+          [{ plugin: name, hook, result: 'failed' }, failed],
+        ]),
+      ),
+  },
+  {
+    type: 'counter',
+    name: 'crawlway_plugin_seconds_total',
+    help: 'Time that calls of plug-ins took, waiting included.',
+    labels: ['plugin', 'hook'],
+    rows: ({ plugins }) =>
+      plugins.flatMap(({ name, calls }) =>
+        calls.map(({ hook, milliseconds }): Row => [{ plugin: name, hook }, milliseconds / 1000]),
+      ),
+  },
+  {
+    type: 'counter',
+    name: 'crawlway_plugin_restarts_total',
+    help: 'Processes of plug-ins that ended or had to be ended.',
+    labels: ['plugin'],
+    rows: ({ plugins }) => plugins.map(({ name, restarts }) => [{ plugin: name }, restarts]),
+  },
+  {
+    type: 'gauge',
     name: 'crawlway_sink_up',
     help: '1 when the sink takes orders.',
     labels: ['sink'],
@@ -232,7 +271,14 @@ export class EngineMetricsExporter {
   async text(): Promise<string> {
     const [metrics, crawlers] = await Promise.all([this.engine.metrics(), this.engine.crawlers()]);
     for (const fill of this.fill)
-      fill({ metrics, crawlers, sinks: this.engine.sinks(), logins: this.engine.logins(), refused: this.refused });
+      fill({
+        metrics,
+        crawlers,
+        sinks: this.engine.sinks(),
+        logins: this.engine.logins(),
+        plugins: this.engine.plugins(),
+        refused: this.refused,
+      });
     this.fetchSeconds = metrics.fetchSeconds;
     return this.registry.metrics();
   }

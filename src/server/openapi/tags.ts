@@ -43,6 +43,11 @@ export const CALL_GROUPS: readonly CallGroup[] = [
     paths: /^\/api\/v1\/(orders|held-deletions)/,
   },
   {
+    name: 'Plug-ins',
+    description: 'Modules of your own that take part in the crawl.',
+    paths: /^\/api\/v1\/plugins/,
+  },
+  {
     name: 'Sinks',
     description: 'Where documents go: state, tests, comparison and filling.',
     paths: /^\/api\/v1\/sinks/,

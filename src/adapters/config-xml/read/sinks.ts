@@ -166,16 +166,18 @@ function checkSink({ element, values, place }: SinkNode, problems: Problems): vo
 }
 
 /** What a URL should have been, when it is none of that kind. */
-const ADDRESS_CHECKS: Readonly<Record<'http' | 'file' | 'postgresql' | 'kafka', (url: string) => string | undefined>> =
-  {
-    http: (url) => {
-      const checked = httpUrl.parse(url);
-      return checked.ok ? undefined : checked.wanted;
-    },
-    file: () => undefined, // checked with the folder, by fileSinkPath
-    postgresql: postgresqlUrlFault,
-    kafka: kafkaUrlFault,
-  };
+const ADDRESS_CHECKS: Readonly<
+  Record<'http' | 'file' | 'postgresql' | 'kafka' | 'plugin', (url: string) => string | undefined>
+> = {
+  http: (url) => {
+    const checked = httpUrl.parse(url);
+    return checked.ok ? undefined : checked.wanted;
+  },
+  file: () => undefined, // checked with the folder, by fileSinkPath
+  postgresql: postgresqlUrlFault,
+  kafka: kafkaUrlFault,
+  plugin: (url) => (/^plugin:[^\s]+$/.test(url) ? undefined : '`plugin:` and the name of a Plugin'),
+};
 
 export function readWebhooks(root: Node, context: ReadContext): Pick<ServerDefinition, 'webhooks'> {
   const webhooks = all(root, WEBHOOK).map((node): WebhookDefinition => {

@@ -17,6 +17,7 @@ export const CRAWL_CONFIG = element(
       'Renderer',
       'IndexNow',
       'WebSub',
+      'Plugin',
       'Sink',
       'Webhook',
     ],

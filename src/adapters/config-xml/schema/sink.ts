@@ -18,7 +18,7 @@ export const SINK = element(
     }),
     url: attribute(
       t.target,
-      'Base URL; for `file` the path of a .jsonl, .ndjson or .json file, for `warc` of a .warc or .warc.gz file, below the folder for file sinks (CRAWLWAY_FILE_SINKS); for `postgresql` `postgresql://host:5432/database`, with `?sslmode=disable` where the server has no TLS; for `kafka` `kafka://host:9092`, several brokers with commas, `kafkas://` over TLS.',
+      'Base URL; for `file` the path of a .jsonl, .ndjson or .json file, for `warc` of a .warc or .warc.gz file, below the folder for file sinks (CRAWLWAY_FILE_SINKS); for `postgresql` `postgresql://host:5432/database`, with `?sslmode=disable` where the server has no TLS; for `kafka` `kafka://host:9092`, several brokers with commas, `kafkas://` over TLS; for `plugin` `plugin:` and the name of a Plugin.',
       { required: true, variables: true },
     ),
     connector: attribute(

@@ -26,23 +26,26 @@ export class DocumentReader implements PageReader {
     return this.finder(mediaType);
   }
 
-  configure(extractors: readonly ExtractorDefinition[]): void {
+  configure(extractors: readonly ExtractorDefinition[], more: readonly ContentExtractor[] = []): void {
     const given = extractors.find((extractor) => extractor.type === 'documents');
     const { timeLimit, memoryLimit } = { ...DEFAULT_DOCUMENT_LIMITS, ...given };
     const { limits } = this.documents;
     // Processes of the limits before end when they have been without work for a while.
     if (timeLimit !== limits.timeLimit || memoryLimit !== limits.memoryLimit)
       this.documents = new DocumentProcesses({ ...limits, timeLimit, memoryLimit }, this.entry);
-    this.finder = this.finderOf(extractors);
+    this.finder = this.finderOf(extractors, more);
   }
 
   close(): void {
     this.documents.close();
   }
 
-  private finderOf(extractors: readonly ExtractorDefinition[]): (mediaType: string) => ContentExtractor | undefined {
+  private finderOf(
+    extractors: readonly ExtractorDefinition[],
+    more: readonly ContentExtractor[] = [],
+  ): (mediaType: string) => ContentExtractor | undefined {
     const html = this.pages.extractorOf('text/html') as SyncExtractor;
     const servers = extractors.flatMap((one) => (one.type === 'tika' ? [tikaExtractor(one, html)] : []));
-    return extractorFinder([...servers, this.documents, ...this.builtIn]);
+    return extractorFinder([...more, ...servers, this.documents, ...this.builtIn]);
   }
 }

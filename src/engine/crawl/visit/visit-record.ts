@@ -30,7 +30,7 @@ export function visitRecord(
 ): Visit {
   const said =
     outcome.kind === 'document' && !outcome.index
-      ? notIndexedDetail(outcome.reason, outcome.related)
+      ? (leftOutBy(result.outcome) ?? notIndexedDetail(outcome.reason, outcome.related))
       : detailOf(result.outcome);
   const cut = result.outcome.kind === 'document' ? result.outcome.cutLinks : undefined;
   const terms = result.outcome.kind === 'document' ? result.outcome.terms : undefined;
@@ -49,6 +49,9 @@ export function visitRecord(
     changed,
   };
 }
+
+const leftOutBy = (outcome: PageOutcome): string | undefined =>
+  outcome.kind === 'document' ? outcome.leftOut : undefined;
 
 function detailOf(outcome: PageOutcome): string | undefined {
   if (outcome.kind === 'error' || outcome.kind === 'excluded') return outcome.detail;

@@ -1,0 +1,77 @@
+/** Plug-ins. Whoever may change the configuration must not be able to have any file of the machine run. */
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, extname, resolve, sep } from 'node:path';
+import type { ServerDefinition } from '../../../domain/crawl/definition.js';
+import type { PluginDefinition } from '../../../domain/crawl/plugin-definition.js';
+import { Secret } from '../../../domain/secret.js';
+import { all, type Node } from '../interpret.js';
+import type { Problems } from '../problems.js';
+import * as schema from '../schema/plugin.js';
+import { didYouMean } from '../spelling.js';
+import type { ReadContext } from './context.js';
+
+/** None of them can be written over the API: files of rules and of sinks have other endings. */
+const ENDINGS = ['.mjs', '.js', '.mts', '.ts'];
+
+export function readPlugins(
+  root: Node,
+  { problems }: ReadContext,
+  folder: string | undefined,
+): Pick<ServerDefinition, 'plugins'> {
+  const plugins = all(root, schema.PLUGIN).map((node): PluginDefinition => {
+    const { file, name, crawlers, timeLimitMS, memoryLimitBytes, onFailure } = node.values;
+    const fault = folder === undefined ? undefined : faultOf(file, folder);
+    if (fault) problems.add('bad-value', `file of Plugin: ${fault}`, node.place);
+    return {
+      name: name ?? basename(file, extname(file)),
+      file: folder === undefined ? file : resolve(folder, file),
+      place: node.place,
+      ...(crawlers ? { crawlers } : {}),
+      timeLimit: timeLimitMS,
+      memoryLimit: memoryLimitBytes,
+      onFailure,
+      settings: all(node as Node, schema.SETTING).map(({ element, values }) => ({
+        name: values.name,
+        // What is kept outside the configuration is a secret.
+        value: element.attributes.some(({ local, value }) => local === 'value' && value.includes('${'))
+          ? new Secret(values.value)
+          : values.value,
+      })),
+    };
+  });
+  return plugins.length === 0 ? {} : { plugins };
+}
+
+function faultOf(file: string, folder: string): string | undefined {
+  if (!ENDINGS.includes(extname(file).toLowerCase())) return `give a file that ends in ${ENDINGS.join(', ')}`;
+  const base = resolve(folder);
+  const path = resolve(base, file);
+  const isBelow = (inner: string, outer: string): boolean =>
+    inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+  if (!isBelow(path, base))
+    return `give a file below the folder for plug-ins; CRAWLWAY_PLUGINS says which folder that is`;
+  if (!existsSync(path)) return `there is no ${file} below the folder for plug-ins`;
+  if (!isBelow(realpathSync(path), realpathSync(base))) return `${file} leads out of the folder for plug-ins`;
+  return undefined;
+}
+
+/** Two of one name, and crawlers and sinks that do not fit. */
+export function checkPlugins({ plugins = [], crawlers, sinks }: ServerDefinition, problems: Problems): void {
+  const names = plugins.map(({ name }) => name);
+  for (const [index, { name, place }] of plugins.entries()) {
+    if (names.indexOf(name) === index) continue;
+    problems.add('duplicate-name', `there are two of Plugin ${name}: give each its own name`, place);
+  }
+  // One without a name has been reported already.
+  const known = crawlers.map(({ name }) => name).filter(Boolean);
+  for (const { crawlers: named = [], place } of plugins) {
+    for (const name of named)
+      if (!known.includes(name))
+        problems.add('unknown-reference', `there is no Crawler named ${name}${didYouMean(name, known)}`, place);
+  }
+  for (const { type, url, place } of sinks) {
+    const name = url.slice('plugin:'.length);
+    if (type === 'plugin' && !names.includes(name))
+      problems.add('unknown-reference', `there is no Plugin named ${name}${didYouMean(name, names)}`, place);
+  }
+}

@@ -1,0 +1,41 @@
+/** Plug-ins. */
+import * as t from '../value-types.js';
+import { attribute, elementsOf } from './spec.js';
+
+const element = elementsOf('cw');
+
+const MEBIBYTES = (n: number): string => String(n * 1024 * 1024);
+
+export const PLUGIN = element(
+  'Plugin',
+  'A module of yours that takes part in the crawl (docs/PLUGINS.md). It runs in a process of its own.',
+  {
+    file: attribute(
+      t.trimmed(t.text),
+      'Path of the module, a .mjs, .js, .mts or .ts file below the folder of the configuration (or CRAWLWAY_PLUGINS).',
+      { required: true },
+    ),
+    name: attribute(t.name, 'Name. Default: the name of the file without its ending.'),
+    crawlers: attribute(t.listOf(t.name), 'Crawlers whose URLs, pages and orders it sees. Default: all.'),
+    timeLimitMS: attribute(t.durationMs(10), 'Longest time for one call.', { default: '5000', unit: 'ms' }),
+    memoryLimitBytes: attribute(
+      t.integer(128 * 1024 * 1024),
+      'Memory that its process may hold; Node takes 80 MB of it.',
+      {
+        default: MEBIBYTES(256),
+        unit: 'bytes',
+      },
+    ),
+    onFailure: attribute(
+      t.enumeration(['fail', 'skip']),
+      'A page, or an order, for which it fails: `fail`: the page is visited again later (`plugin-failed`), the order is refused; `skip`: both go on as if the plug-in were not there.',
+      { default: 'fail' },
+    ),
+  },
+  { children: ['Setting'] },
+);
+
+export const SETTING = element('Setting', 'A value for the plug-in, which gets it in `setup`.', {
+  name: attribute(t.name, 'Name.', { required: true }),
+  value: attribute(t.text, 'Value.', { required: true, variables: true }),
+});

@@ -1,0 +1,23 @@
+import { PLUGIN_HOOKS, type PluginCallCount, type PluginHook } from '../../engine/ports/plugins.js';
+
+/** What a plug-in was asked, and how that ended. */
+export class CallCounts {
+  private readonly counts = new Map<PluginHook, { answered: number; failed: number; milliseconds: number }>();
+
+  /** `ms`: milliseconds, waiting included. */
+  add(hook: PluginHook, isAnswered: boolean, ms: number): void {
+    const count = this.counts.get(hook) ?? { answered: 0, failed: 0, milliseconds: 0 };
+    if (isAnswered) count.answered++;
+    else count.failed++;
+    count.milliseconds += ms;
+    this.counts.set(hook, count);
+  }
+
+  /** Of those that were asked anything. */
+  list(): PluginCallCount[] {
+    return PLUGIN_HOOKS.flatMap((hook) => {
+      const count = this.counts.get(hook);
+      return count ? [{ hook, ...count }] : [];
+    });
+  }
+}

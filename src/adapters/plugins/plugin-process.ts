@@ -1,0 +1,224 @@
+/**
+ * The near end of the process that runs one plug-in: bounds its calls in time, and the process in memory. A function that does not
+ * come back holds the whole process, which is then ended; what else was in flight there was not at fault and is called `lost`.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { after, milliseconds, seconds } from '../../domain/time/units.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import type { PluginHook } from '../../engine/ports/plugins.js';
+import type { FromPlugin, Loaded, ToPlugin } from './plugin-protocol.js';
+
+export interface PluginModule {
+  readonly name: string;
+  readonly file: string;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Bytes. */
+  readonly memoryLimit: number;
+}
+
+export interface PluginCall {
+  readonly hook: PluginHook;
+  readonly argument: unknown;
+  /** Milliseconds. */
+  readonly limit: number;
+  readonly answered: (answer: unknown) => void;
+  readonly failed: (message: string) => void;
+  /** The process ended for a reason that may have been this call, if it had begun. */
+  readonly lost: (why: string, begun: boolean) => void;
+}
+
+interface InFlight extends PluginCall {
+  cancelTimer: () => void;
+  started: boolean;
+}
+
+/** A process that runs something else than the call that is late answers within. */
+const PATIENCE = seconds(2);
+/** Reading the memory of a process takes a few microseconds. */
+const WATCH_MS = 200;
+const MEBIBYTE = 1024 * 1024;
+/** Bytes of what is printed at once. */
+const LONGEST_OUTPUT = 2_000;
+/** Node runs the source, too. */
+const ENTRY = new URL(`./plugins.process${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
+
+export class PluginProcess {
+  private readonly child: ChildProcess;
+  private readonly inFlight = new Map<number, InFlight>();
+  private lastId = 0;
+  private reason: string | undefined;
+  private load: { resolve: (loaded: Loaded) => void; reject: (error: Error) => void } | undefined;
+  private cancelPatience: (() => void) | undefined;
+  private readonly watch: NodeJS.Timeout;
+  private closing = false;
+  memory = 0;
+  /** Calls that it has answered. */
+  answers = 0;
+
+  constructor(
+    private readonly module: PluginModule,
+    private readonly clock: Clock,
+    private readonly events: {
+      /** Has written to its standard output. */
+      readonly printed: (text: string) => void;
+      readonly ended: (why: string) => void;
+    },
+  ) {
+    const heap = Math.max(32, Math.round((module.memoryLimit / MEBIBYTE) * 0.75));
+    this.child = fork(fileURLToPath(ENTRY), [], {
+      // Nothing of the server's environment and options: keys and passwords may stand there.
+      env: {},
+      execArgv: [`--max-old-space-size=${heap}`, '--no-warnings'],
+      cwd: dirname(module.file),
+      serialization: 'advanced',
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    for (const stream of [this.child.stdout!, this.child.stderr!]) {
+      stream.on('data', (piece: Buffer) => events.printed(piece.toString('utf8', 0, LONGEST_OUTPUT).trimEnd()));
+      (stream as Socket).unref();
+    }
+    this.child.on('message', (message: FromPlugin) => this.heed(message));
+    this.child.on('error', (error) => this.end(`its process failed: ${error.message}`));
+    this.child.on('exit', (code, signal) => this.end(this.reason ?? causeOf(code, signal)));
+    this.watch = setInterval(() => this.look(), WATCH_MS);
+    this.watch.unref();
+    this.child.unref();
+    this.child.channel?.unref();
+  }
+
+  /** Rejects when the module cannot be used. */
+  loaded(limit: number): Promise<Loaded> {
+    const { name, file, settings } = this.module;
+    const cancel = this.clock.at(after(this.clock.now(), milliseconds(limit)), () =>
+      this.kill(`loading it took longer than ${limit / 1000} s`),
+    );
+    return new Promise<Loaded>((resolve, reject) => {
+      this.load = { resolve, reject };
+      this.send({ do: 'load', name, file, settings });
+    }).finally(cancel);
+  }
+
+  call(call: PluginCall): void {
+    this.lastId++;
+    const id = this.lastId;
+    this.inFlight.set(id, { ...call, started: false, cancelTimer: this.timer(id, call.limit) });
+    this.send({ do: 'call', id, hook: call.hook, argument: call.argument });
+  }
+
+  /** Ends when what is in flight has ended. */
+  retire(): void {
+    this.closing = true;
+    if (this.inFlight.size === 0) this.kill('it is not needed any more');
+  }
+
+  kill(reason: string): void {
+    this.reason ??= reason;
+    this.child.kill('SIGKILL');
+  }
+
+  private timer(id: number, limit: number): () => void {
+    return this.clock.at(after(this.clock.now(), milliseconds(limit)), () => this.late(id));
+  }
+
+  private late(id: number): void {
+    const call = this.inFlight.get(id)!;
+    // Of one that has not begun, another one is late.
+    if (call.started) {
+      this.take(id)?.failed(`it took longer than ${call.limit / 1000} s`);
+      this.send({ do: 'abort', id });
+    } else call.cancelTimer = this.timer(id, call.limit);
+    if (this.cancelPatience) return;
+    this.send({ do: 'ping' });
+    this.cancelPatience = this.clock.at(after(this.clock.now(), PATIENCE), () =>
+      this.kill('it did not come back from a function'),
+    );
+  }
+
+  private heed(message: FromPlugin): void {
+    switch (message.is) {
+      case 'loaded':
+        this.load?.resolve(message.plugin);
+        return;
+      case 'unusable':
+        this.load?.reject(new Error(message.message));
+        return;
+      case 'pong':
+        this.cancelPatience?.();
+        this.cancelPatience = undefined;
+        return;
+      case 'started': {
+        const call = this.inFlight.get(message.id);
+        if (!call) return;
+        call.cancelTimer();
+        call.started = true;
+        call.cancelTimer = this.timer(message.id, call.limit);
+        return;
+      }
+      case 'crashed':
+        this.reason ??= message.message;
+        return;
+      case 'answered':
+        this.ended(message.id)?.answered(message.answer);
+        return;
+      case 'failed':
+        this.ended(message.id)?.failed(message.message);
+    }
+  }
+
+  private ended(id: number): InFlight | undefined {
+    this.answers++;
+    this.look();
+    return this.take(id);
+  }
+
+  private take(id: number): InFlight | undefined {
+    const call = this.inFlight.get(id);
+    this.inFlight.delete(id);
+    call?.cancelTimer();
+    if (this.closing && this.inFlight.size === 0) this.kill('it is not needed any more');
+    return call;
+  }
+
+  private look(): void {
+    const { memoryLimit } = this.module;
+    this.memory = memoryOf(this.child.pid);
+    if (this.memory > memoryLimit) this.kill(`it held more than ${Math.round(memoryLimit / MEBIBYTE)} MB of memory`);
+  }
+
+  private send(message: ToPlugin): void {
+    if (!this.child.connected) return; // `exit` follows
+    this.child.send(message, () => undefined);
+  }
+
+  private end(why: string): void {
+    clearInterval(this.watch);
+    this.cancelPatience?.();
+    this.memory = 0;
+    this.load?.reject(new Error(why));
+    const calls = [...this.inFlight.values()];
+    this.inFlight.clear();
+    for (const call of calls) call.cancelTimer();
+    this.events.ended(why);
+    for (const call of calls) call.lost(why, call.started);
+  }
+}
+
+function causeOf(code: number | null, signal: NodeJS.Signals | null): string {
+  // V8 aborts when its heap is full.
+  if (signal === 'SIGABRT' || code === 134) return 'it had no memory left';
+  return `its process ended by itself (${signal ?? `code ${code}`})`;
+}
+
+/** Bytes that the process holds; 0 where the system does not tell, and V8's own limit is the only one. */
+function memoryOf(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The process of one plug-in: loads its module and calls its functions. See plugin-process.ts for the near end. It imports nothing but
+ * types, so that Node runs it as it stands, too.
+ */
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import type { PluginHook } from '../../engine/ports/plugins.js';
+import type { FromPlugin, Loaded, ToPlugin } from './plugin-protocol.js';
+
+type AnyFunction = (...values: unknown[]) => unknown;
+type Module = Readonly<Record<string, unknown>>;
+
+/** Characters of an error: its message and where it was thrown. */
+const MOST_MESSAGE = 1_500;
+
+const functions = new Map<PluginHook, AnyFunction>();
+const inFlight = new Map<number, AbortController>();
+
+const tell = (message: FromPlugin): void => void process.send?.(message);
+
+/** Message and the first lines of the stack, without those of this file and of Node. */
+function messageOf(error: unknown): string {
+  const text = error instanceof Error ? (error.stack ?? error.message) : `it threw ${inspect(error)}`;
+  const lines = text.split('\n').filter((line) => !/plugins\.process\.|\(node:/.test(line));
+  return lines.slice(0, 6).join('\n').slice(0, MOST_MESSAGE);
+}
+
+async function load({ file, name, settings }: Extract<ToPlugin, { do: 'load' }>): Promise<Loaded> {
+  const module = (await import(pathToFileURL(file).href)) as { readonly default?: unknown };
+  const plugin = module.default;
+  if (typeof plugin !== 'object' || plugin === null) throw new Error('its default export is not an object');
+  const { apiVersion, version, setup, extractor, sink } = plugin as Module;
+  if (apiVersion !== 1)
+    throw new Error(`it is written for apiVersion ${inspect(apiVersion)}; this server has apiVersion 1`);
+  for (const hook of ['onUrl', 'onResponse', 'onDocument', 'onOrder'] as const) take(hook, plugin as Module, hook);
+  const mediaTypes = extractor === undefined ? [] : extractorTypes(extractor as Module);
+  if (sink !== undefined) {
+    take('deliver', sink as Module, 'deliver');
+    if (!functions.has('deliver')) throw new Error('its sink has no function deliver');
+  }
+  if (functions.size === 0) throw new Error('it has none of the functions that a plug-in may have');
+  if (setup !== undefined) await (setup as AnyFunction).call(plugin, { name, settings });
+  return { hooks: [...functions.keys()], mediaTypes, ...(version === undefined ? {} : { version: String(version) }) };
+}
+
+function take(hook: PluginHook, owner: Module, name: string): void {
+  const value = owner[name];
+  if (value === undefined) return;
+  if (typeof value !== 'function') throw new Error(`its ${name} is not a function`);
+  functions.set(hook, value.bind(owner) as AnyFunction);
+}
+
+function extractorTypes(extractor: Module): string[] {
+  take('extract', extractor, 'extract');
+  const { mediaTypes } = extractor;
+  const isList =
+    Array.isArray(mediaTypes) && mediaTypes.length > 0 && mediaTypes.every((one) => typeof one === 'string');
+  if (!isList || !functions.has('extract'))
+    throw new Error('its extractor needs mediaTypes, a list of media types, and a function extract');
+  return (mediaTypes as string[]).map((type) => type.toLowerCase());
+}
+
+async function call({ id, hook, argument }: Extract<ToPlugin, { do: 'call' }>): Promise<void> {
+  const stop = new AbortController();
+  inFlight.set(id, stop);
+  // Before the function is called, which may never come back.
+  tell({ is: 'started', id });
+  try {
+    tell({ is: 'answered', id, answer: await functions.get(hook)!(argument, stop.signal) });
+  } catch (error) {
+    tell({ is: 'failed', id, message: messageOf(error) });
+  } finally {
+    inFlight.delete(id);
+  }
+}
+
+process.on('message', (message: ToPlugin) => {
+  if (message.do === 'ping') tell({ is: 'pong' });
+  else if (message.do === 'abort') inFlight.get(message.id)?.abort();
+  else if (message.do === 'call') void call(message);
+  else
+    load(message).then(
+      (plugin) => tell({ is: 'loaded', plugin }),
+      (error: unknown) => tell({ is: 'unusable', message: messageOf(error) }),
+    );
+});
+process.on('uncaughtException', (error) => {
+  const message: FromPlugin = { is: 'crashed', message: messageOf(error) };
+  process.send?.(message, () => process.exit(1));
+});
+process.on('disconnect', () => process.exit());
+// The terminal sends Ctrl+C to all processes; the server ends this one when nothing needs it any more.
+process.on('SIGINT', () => undefined);

@@ -1,0 +1,272 @@
+/**
+ * One plug-in of the configuration: its process, started again when it ends and replaced when its file changes, the calls that wait
+ * for it, and what is told of it.
+ */
+import { stat } from 'node:fs/promises';
+import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
+import { revealed } from '../../domain/secret.js';
+import { after, type Instant, instant, milliseconds, seconds } from '../../domain/time/units.js';
+import type { Clock } from '../../engine/ports/clock.js';
+import type { Log } from '../../engine/ports/log.js';
+import type { PluginFacts, PluginHook, PluginView } from '../../engine/ports/plugins.js';
+import { CallCounts } from './call-counts.js';
+import { checkedAnswer } from './plugin-answers.js';
+import { PluginProcess } from './plugin-process.js';
+import type { Loaded } from './plugin-protocol.js';
+
+/** Sent to its process at once; the others wait. */
+const MOST_IN_FLIGHT = 16;
+/** Processes that may end during a call before it is to blame. */
+const MOST_ATTEMPTS = 2;
+/** Processes in a row that may end without an answer before the next one has to wait. */
+const MOST_DEATHS = 3;
+/** Its file is looked at no more often. */
+const LOOK_EVERY = seconds(1);
+const FIRST_RETRY = seconds(1);
+const LONGEST_RETRY = seconds(60);
+/** Modules of packages may take a while on a slow disk. */
+const SHORTEST_LOADING_LIMIT = seconds(10);
+
+interface Waiting {
+  readonly hook: PluginHook;
+  readonly argument: unknown;
+  readonly limit: number;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (message: string) => void;
+  attempts: number;
+}
+
+export interface PluginTools {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly factsChanged: () => void;
+}
+
+export class RunningPlugin {
+  readonly counts = new CallCounts();
+  private process: PluginProcess | undefined;
+  private known: Loaded | undefined;
+  private state: PluginView['state'] = 'starting';
+  private queue: Waiting[] = [];
+  private inFlight = 0;
+  private restarts = 0;
+  private failures = 0;
+  private retryAt: Instant = instant(0);
+  private lastLook: Instant = instant(0);
+  /** Of the file that was loaded last: when it was changed, and its size. */
+  private version = '';
+  private lastError: { at: Instant; message: string } | undefined;
+  private closed = false;
+  private starting: Promise<void> | undefined;
+
+  constructor(
+    readonly definition: PluginDefinition,
+    private readonly tools: PluginTools,
+  ) {}
+
+  get facts(): PluginFacts {
+    const { name, crawlers, onFailure } = this.definition;
+    // What it would have to see is not known: pages wait for it.
+    const { hooks, mediaTypes } = this.known ?? { hooks: ['onUrl'] as const, mediaTypes: [] };
+    return { name, hooks, mediaTypes, isOptional: onFailure === 'skip', ...(crawlers ? { crawlers } : {}) };
+  }
+
+  view(): PluginView {
+    const { definition, state, known, restarts, lastError } = this;
+    return {
+      name: definition.name,
+      file: definition.file,
+      state,
+      ...(known?.version === undefined ? {} : { version: known.version }),
+      hooks: known?.hooks ?? [],
+      calls: this.counts.list(),
+      restarts,
+      memory: this.process?.memory ?? 0,
+      ...(lastError ? { lastError } : {}),
+    };
+  }
+
+  /** Never rejects: what keeps it from working is in its view. */
+  start(): Promise<void> {
+    this.starting ??= this.open().finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
+  }
+
+  call(hook: PluginHook, argument: unknown, limit: number): Promise<unknown> {
+    const began = this.tools.clock.now();
+    return new Promise((resolve, reject) => {
+      const done = (isAnswered: boolean): void => this.counts.add(hook, isAnswered, this.tools.clock.now() - began);
+      this.queue.push({
+        hook,
+        argument,
+        limit,
+        attempts: 0,
+        resolve: (answer) => {
+          done(true);
+          resolve(answer);
+        },
+        reject: (message) => {
+          done(false);
+          if (this.state === 'ready') this.note(`${hook}: ${message}`);
+          reject(new Error(message));
+        },
+      });
+      this.lookAtFile();
+      this.send();
+    });
+  }
+
+  close(): void {
+    this.closed = true;
+    this.process?.kill('the server ends');
+    this.fail('the server ends, or the configuration has changed');
+  }
+
+  private send(): void {
+    if (this.closed) {
+      this.fail('it is not in the configuration any more');
+      return;
+    }
+    if (this.state === 'failed') {
+      if (this.tools.clock.now() >= this.retryAt) void this.start();
+      else this.fail(this.lastError?.message ?? 'it does not run');
+    }
+    const { process } = this;
+    while (process && this.state === 'ready' && this.inFlight < MOST_IN_FLIGHT) {
+      const next = this.queue.shift();
+      if (!next) return;
+      if (this.known?.hooks.includes(next.hook)) this.sendTo(process, next);
+      // The page that asks does not know yet what else the plug-in would have to see of it.
+      else next.reject('it has been loaded just now');
+    }
+  }
+
+  private sendTo(process: PluginProcess, waiting: Waiting): void {
+    const { hook, argument, limit } = waiting;
+    this.inFlight++;
+    const ended = (then: () => void): void => {
+      this.inFlight--;
+      then();
+      this.send();
+    };
+    process.call({
+      hook,
+      argument,
+      limit,
+      answered: (answer) => ended(() => settle(waiting, answer)),
+      failed: (message) => ended(() => waiting.reject(message)),
+      lost: (why, begun) =>
+        ended(() => {
+          if (begun) waiting.attempts++;
+          if (waiting.attempts < MOST_ATTEMPTS && !this.closed) this.queue.unshift(waiting);
+          else waiting.reject(why);
+        }),
+    });
+  }
+
+  /** Loads the module in a new process. The one before works until that is done, and stays when it cannot be. */
+  private async open(): Promise<void> {
+    const { definition, tools } = this;
+    const { name, file, memoryLimit, settings, timeLimit } = definition;
+    const version = await versionOf(file);
+    const module = {
+      name,
+      file,
+      memoryLimit,
+      settings: Object.fromEntries(settings.map((one) => [one.name, revealed(one.value)])),
+    };
+    const opened: PluginProcess = new PluginProcess(module, tools.clock, {
+      printed: (text) => tools.log.info(`plug-in ${name}: ${text}`),
+      ended: (why) => this.ended(opened, why),
+    });
+    this.version = version;
+    try {
+      const loaded = await opened.loaded(Math.max(timeLimit, SHORTEST_LOADING_LIMIT));
+      this.use(opened, loaded);
+    } catch (error) {
+      opened.kill('it cannot be loaded');
+      this.couldNotStart((error as Error).message);
+    }
+  }
+
+  private use(opened: PluginProcess, loaded: Loaded): void {
+    if (this.closed) {
+      opened.kill('the server ends');
+      return;
+    }
+    const before = this.process;
+    this.process = opened;
+    this.known = loaded;
+    this.state = 'ready';
+    this.tools.log.info(`plug-in ${this.definition.name}: loaded`, { hooks: loaded.hooks.join(', ') });
+    before?.retire();
+    this.tools.factsChanged();
+    this.send();
+  }
+
+  private couldNotStart(message: string): void {
+    const { clock, log } = this.tools;
+    this.note(`it cannot be loaded: ${message}`);
+    log.error(`plug-in ${this.definition.name} cannot be loaded`, { message, file: this.definition.file });
+    this.failures++;
+    const wait = Math.min(FIRST_RETRY * 2 ** Math.min(this.failures - 1, 10), LONGEST_RETRY);
+    this.retryAt = after(clock.now(), milliseconds(wait));
+    if (this.process) return; // the version before goes on
+    this.state = 'failed';
+    this.tools.factsChanged();
+    this.send();
+  }
+
+  private ended(process: PluginProcess, why: string): void {
+    if (process !== this.process) return;
+    this.process = undefined;
+    if (this.closed) return;
+    this.restarts++;
+    this.note(why);
+    this.tools.log.warn(`the process of plug-in ${this.definition.name} ended`, { why });
+    this.state = 'starting';
+    this.failures = process.answers > 0 ? 0 : this.failures + 1;
+    if (this.failures < MOST_DEATHS) void this.start();
+    else this.couldNotStart(why);
+  }
+
+  /** Its file is looked at when there is work for it. */
+  private lookAtFile(): void {
+    const now = this.tools.clock.now();
+    if (this.starting || this.closed || now < after(this.lastLook, LOOK_EVERY)) return;
+    this.lastLook = now;
+    void versionOf(this.definition.file).then((version) => {
+      if (version === this.version || version === '' || this.starting || this.closed) return;
+      this.failures = 0;
+      void this.start();
+    });
+  }
+
+  private note(message: string): void {
+    this.lastError = { at: this.tools.clock.now(), message };
+  }
+
+  private fail(message: string): void {
+    for (const { reject } of this.queue.splice(0)) reject(message);
+  }
+}
+
+function settle({ hook, resolve, reject }: Waiting, given: unknown): void {
+  try {
+    resolve(checkedAnswer(hook, given));
+  } catch (error) {
+    reject((error as Error).message);
+  }
+}
+
+/** Empty: the file is not there, maybe while it is being written. */
+async function versionOf(file: string): Promise<string> {
+  try {
+    const { mtimeMs, size, ino } = await stat(file);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch {
+    return '';
+  }
+}

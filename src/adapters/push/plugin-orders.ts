@@ -1,0 +1,104 @@
+import { typedMeta } from '../../domain/content/meta-types.js';
+import type { Meta, OrderAnswer, PushDocument, PushOrder } from '../../domain/push/order.js';
+import { isoTime } from '../../domain/time/http-date.js';
+import type { OrderChange, PluginOrder } from '../../engine/ports/plugin-api.js';
+import { type PluginFacts, PluginFailed, type Plugins, pluginsWith } from '../../engine/ports/plugins.js';
+import type { Sink } from '../../engine/ports/sink.js';
+
+type AddOrder = Extract<PushOrder, { kind: 'add' }>;
+
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * Lets the plug-ins of each order's crawler see and change it (`onOrder`) before the sink gets it. One that fails has its document
+ * refused. A deletion goes out whatever they say: the sink would keep a document that nothing deletes any more.
+ */
+export class PluginOrders implements Sink {
+  readonly name: string;
+  readonly entries: Sink['entries'];
+  readonly documents: Sink['documents'];
+  readonly probe: Sink['probe'];
+
+  constructor(
+    private readonly sink: Sink,
+    private readonly plugins: Pick<Plugins, 'facts' | 'call'>,
+  ) {
+    this.name = sink.name;
+    this.entries = sink.entries && ((signal) => sink.entries!(signal));
+    this.documents = sink.documents && (async (uris, signal) => (this.changes ? [] : sink.documents!(uris, signal)));
+    this.probe = sink.probe && ((signal) => sink.probe!(signal));
+  }
+
+  /** What the sink holds may not be what was indexed. */
+  private get changes(): boolean {
+    return this.plugins.facts.some(({ hooks }) => hooks.includes('onOrder'));
+  }
+
+  async deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    const { facts } = this.plugins;
+    if (!this.changes) return this.sink.deliver(batch, signal);
+    const seen = await Promise.all(batch.map((order) => this.seen(order, facts)));
+    const orders = seen.filter((order) => 'id' in order);
+    const answers = orders.length === 0 ? [] : await this.sink.deliver(orders, signal);
+    let next = 0;
+    return seen.map((order) => ('id' in order ? answers[next++]! : order));
+  }
+
+  close(): Promise<void> {
+    return this.sink.close();
+  }
+
+  private async seen(given: PushOrder, facts: readonly PluginFacts[]): Promise<PushOrder | OrderAnswer> {
+    let order = given;
+    for (const { name, isOptional } of pluginsWith(facts, 'onOrder', given.crawler)) {
+      try {
+        const change = await this.plugins.call(name, 'onOrder', this.shown(order));
+        if (!change || order.kind === 'delete') continue;
+        if (change.refuse !== undefined) return { state: 'refused', message: `plug-in ${name}: ${change.refuse}` };
+        order = changed(order, change);
+      } catch (error) {
+        if (!(error instanceof PluginFailed)) throw error;
+        if (order.kind === 'add' && !isOptional)
+          return { state: 'refused', message: `plugin-failed: ${error.message}` };
+      }
+    }
+    return order;
+  }
+
+  private shown(order: PushOrder): PluginOrder {
+    const { crawler, uri, reason } = order;
+    const facts = { sink: this.name, crawler, uri, reason, decidedAt: isoTime(order.decidedAt) };
+    if (order.kind === 'delete') return { ...facts, kind: 'delete' };
+    const { stamp, metas, text, master } = order.document;
+    const size = master.bytes.byteLength;
+    return { ...facts, kind: 'add', stamp, metas: grouped(metas), text, mediaType: master.mimeType, size };
+  }
+}
+
+function changed(order: AddOrder, { metas, text, bytes }: OrderChange): AddOrder {
+  const { document } = order;
+  const made: PushDocument = {
+    ...document,
+    ...(metas ? { metas: withMetas(document.metas, metas) } : {}),
+    ...(text === undefined ? {} : { text }),
+    ...(bytes === false ? { master: { ...document.master, bytes: NO_BYTES } } : {}),
+  };
+  return { ...order, document: made };
+}
+
+function withMetas(metas: readonly Meta[], given: NonNullable<OrderChange['metas']>): Meta[] {
+  const kept = metas.filter(({ name }) => !Object.hasOwn(given, name));
+  const added = Object.entries(given).flatMap(([name, values]) =>
+    values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => typedMeta(name, value)),
+  );
+  return [...kept, ...added];
+}
+
+function grouped(metas: readonly Meta[]): Record<string, string[]> {
+  const groups = Object.create(null) as Record<string, string[]>;
+  for (const { name, value } of metas) {
+    groups[name] ??= [];
+    groups[name].push(value);
+  }
+  return groups;
+}

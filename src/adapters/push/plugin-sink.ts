@@ -1,0 +1,63 @@
+import type { SinkDefinitionOf } from '../../domain/crawl/sink-definition.js';
+import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import { isoTime } from '../../domain/time/http-date.js';
+import type { SinkOrder } from '../../engine/ports/plugin-api.js';
+import { type PluginCaller, PluginFailed } from '../../engine/ports/plugins.js';
+import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
+
+/** The sink of a plug-in. Whatever it throws means that it takes nothing now: its orders wait. */
+export class PluginSink implements Sink {
+  readonly name: string;
+  private readonly plugin: string;
+
+  constructor(
+    private readonly definition: SinkDefinitionOf<'plugin'>,
+    private readonly plugins: PluginCaller,
+  ) {
+    this.name = definition.name;
+    this.plugin = pluginNameOf(definition.url);
+  }
+
+  async deliver(batch: readonly PushOrder[]): Promise<OrderAnswer[]> {
+    const { plugin, plugins, definition } = this;
+    const answers = await reaching(plugins.call(plugin, 'deliver', batch.map(sinkOrder), definition.timeout));
+    if (answers.length !== batch.length)
+      throw new SinkUnavailable(`${plugin} gave ${answers.length} answers to ${batch.length} orders`);
+    return answers.map((answer) =>
+      answer === true ? { state: 'acknowledged' } : { state: 'refused', message: answer.refused },
+    );
+  }
+
+  async close(): Promise<void> {
+    // The process of the plug-in may serve others.
+  }
+}
+
+/** `plugin:NAME`. */
+export const pluginNameOf = (url: string): string => url.slice('plugin:'.length);
+
+async function reaching<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PluginFailed) throw new SinkUnavailable(error.message);
+    throw error;
+  }
+}
+
+function sinkOrder(order: PushOrder): SinkOrder {
+  const { id, crawler, uri, reason } = order;
+  const facts = { id, crawler, uri, reason, decidedAt: isoTime(order.decidedAt) };
+  if (order.kind === 'delete') return { ...facts, kind: 'delete' };
+  const { stamp, metas, text, master } = order.document;
+  return {
+    ...facts,
+    kind: 'add',
+    stamp,
+    metas: metas.map(({ name, value }) => ({ name, value })),
+    text,
+    mediaType: master.mimeType,
+    fileName: master.fileName,
+    body: master.bytes,
+  };
+}

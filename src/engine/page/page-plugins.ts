@@ -1,0 +1,243 @@
+/** The plug-ins of the configuration, as the pages of one thread meet them. Without plug-ins nothing of this is asked. */
+import { typedMeta } from '../../domain/content/meta-types.js';
+import type { Meta } from '../../domain/push/order.js';
+import { hours } from '../../domain/time/units.js';
+import { type AsyncExtractor, ExtractorUnavailable } from '../ports/content-extractor.js';
+import type { PluginVisit, ResponseAnswer, UrlAnswer } from '../ports/plugin-api.js';
+import {
+  type PluginCaller,
+  type PluginCalls,
+  type PluginFacts,
+  PluginFailed,
+  type PluginHook,
+  pluginsWith,
+} from '../ports/plugins.js';
+import type { AsyncStep, DocumentDraft, FetchedPage } from './document-steps.js';
+import type { JudgedUrl } from './judged-url.js';
+import type { HttpAnswer } from './page-outcome.js';
+
+/** The host of the plug-ins keeps their time, waiting included. */
+const NEVER_REACHED = hours(1);
+const NO_LINKS: readonly string[] = [];
+
+export class PagePlugins {
+  private facts: readonly PluginFacts[] = [];
+  private expected: readonly string[] = [];
+  private resolve: (() => void) | undefined;
+  /** Resolves when all plug-ins are known that the configuration names; undefined while they are. */
+  awaited: Promise<void> | undefined;
+  private byCrawler = new Map<string, CrawlerPlugins | undefined>();
+
+  constructor(private readonly caller: PluginCaller) {}
+
+  /** A configuration names these: pages wait until it is known what each of them does. */
+  expect(names: readonly string[]): void {
+    this.expected = names;
+    if (this.isKnown) this.known();
+    else if (!this.awaited) {
+      this.awaited = new Promise((resolve) => {
+        this.resolve = resolve;
+      });
+    }
+  }
+
+  setFacts(facts: readonly PluginFacts[]): void {
+    this.facts = facts;
+    this.byCrawler = new Map();
+    if (this.isKnown) this.known();
+  }
+
+  private get isKnown(): boolean {
+    return this.expected.every((name) => this.facts.some((facts) => facts.name === name));
+  }
+
+  private known(): void {
+    this.awaited = undefined;
+    this.resolve?.();
+  }
+
+  /** Undefined: the pages of the crawler meet none. */
+  of(crawler: string): CrawlerPlugins | undefined {
+    if (this.facts.length === 0) return undefined;
+    if (!this.byCrawler.has(crawler)) this.byCrawler.set(crawler, this.made(crawler));
+    return this.byCrawler.get(crawler);
+  }
+
+  extractors(): AsyncExtractor[] {
+    return this.facts.filter(({ hooks }) => hooks.includes('extract')).map((facts) => extractorOf(this.caller, facts));
+  }
+
+  private made(crawler: string): CrawlerPlugins | undefined {
+    const made = new CrawlerPlugins(this.caller, this.facts, crawler);
+    return made.isEmpty ? undefined : made;
+  }
+}
+
+export class CrawlerPlugins {
+  private readonly withUrl: readonly PluginFacts[];
+  private readonly withResponse: readonly PluginFacts[];
+  private readonly withDocument: readonly PluginFacts[];
+
+  constructor(
+    private readonly caller: PluginCaller,
+    facts: readonly PluginFacts[],
+    crawler: string,
+  ) {
+    this.withUrl = pluginsWith(facts, 'onUrl', crawler);
+    this.withResponse = pluginsWith(facts, 'onResponse', crawler);
+    this.withDocument = pluginsWith(facts, 'onDocument', crawler);
+  }
+
+  get isEmpty(): boolean {
+    return this.withUrl.length + this.withResponse.length + this.withDocument.length === 0;
+  }
+
+  get seesUrls(): boolean {
+    return this.withUrl.length > 0;
+  }
+
+  get seesResponses(): boolean {
+    return this.withResponse.length > 0;
+  }
+
+  /** What all of them say together; the first one that excludes the URL has the last word. Throws PluginFailed. */
+  async url(page: JudgedUrl): Promise<UrlAnswer> {
+    let headers: Record<string, string> = {};
+    for (const facts of this.withUrl) {
+      const answer = await asked(this.caller, facts, 'onUrl', visitOf(page));
+      if (answer?.exclude !== undefined) return { exclude: `${facts.name}: ${answer.exclude}` };
+      headers = { ...headers, ...answer?.headers };
+    }
+    return { headers };
+  }
+
+  /** The answer as they leave it. Throws PluginFailed. */
+  async response(page: JudgedUrl, answer: HttpAnswer): Promise<HttpAnswer | { readonly exclude: string }> {
+    let changed = answer;
+    for (const facts of this.withResponse) {
+      const { status, headers, body } = changed;
+      const said = await asked(this.caller, facts, 'onResponse', { ...visitOf(page), status, headers, body });
+      if (said?.exclude !== undefined) return { exclude: `${facts.name}: ${said.exclude}` };
+      if (said) changed = withBody(changed, said);
+    }
+    return changed;
+  }
+
+  /** The document steps; `leaveOut` is told why one of them does not want the document in the index. */
+  steps(leaveOut: (why: string) => void): AsyncStep[] {
+    return this.withDocument.map((facts) => ({
+      kind: 'async',
+      name: `plug-in ${facts.name}`,
+      timeLimit: NEVER_REACHED,
+      failure: 'plugin-failed',
+      run: async (draft, page) => {
+        const answer = await asked(this.caller, facts, 'onDocument', documentOf(draft, page));
+        if (answer?.exclude !== undefined) leaveOut(`${facts.name}: ${answer.exclude}`);
+        if (answer?.metas) setMetas(draft, answer.metas);
+        if (answer?.text !== undefined) draft.text = draft.givenText = answer.text;
+      },
+    }));
+  }
+}
+
+/** Undefined where an optional plug-in has failed, too. */
+async function asked<H extends PluginHook>(
+  caller: PluginCaller,
+  facts: PluginFacts,
+  hook: H,
+  argument: PluginCalls[H]['argument'],
+): Promise<PluginCalls[H]['answer'] | undefined> {
+  try {
+    return await caller.call(facts.name, hook, argument);
+  } catch (error) {
+    if (facts.isOptional && error instanceof PluginFailed) return undefined;
+    throw error;
+  }
+}
+
+function visitOf({ task }: Pick<JudgedUrl, 'task'>): PluginVisit {
+  const { crawler, url, foundOn, discoveredVia, hops } = task;
+  return { crawler, url, discoveredVia, hops, ...(foundOn === undefined ? {} : { foundOn }) };
+}
+
+const utf8 = new TextEncoder();
+
+function withBody(answer: HttpAnswer, { body, mediaType }: ResponseAnswer): HttpAnswer {
+  const bytes = typeof body === 'string' ? utf8.encode(body) : (body ?? answer.body);
+  const contentType = mediaType ?? answer.headers['content-type'];
+  // A text that a plug-in gives is UTF-8, whatever the site said of its own.
+  const charset = typeof body === 'string' ? '; charset=utf-8' : '';
+  const type = `${(contentType ?? 'text/html').replace(/;.*/s, charset === '' ? '$&' : '')}${charset}`;
+  if (contentType === undefined && charset === '') return { ...answer, body: bytes };
+  return { ...answer, body: bytes, headers: { ...answer.headers, 'content-type': type } };
+}
+
+function documentOf(draft: DocumentDraft, page: FetchedPage): PluginCalls['onDocument']['argument'] {
+  const { content, status, mediaType } = page;
+  const own = new Set(draft.lasting.map(({ name }) => name));
+  const described = draft.described.filter(({ name }) => !own.has(name));
+  return {
+    ...visitOf(page),
+    status,
+    mediaType,
+    title: content.title,
+    ...(content.language === undefined ? {} : { language: content.language }),
+    text: draft.text,
+    metas: grouped([...draft.lasting, ...described, ...draft.passing]),
+    pageMetas: grouped([...content.metas, ...(content.structured ?? [])]),
+  };
+}
+
+export function grouped(metas: readonly Pick<Meta, 'name' | 'value'>[]): Record<string, string[]> {
+  const groups: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (const { name, value } of metas) {
+    groups[name] ??= [];
+    groups[name].push(value);
+  }
+  return groups;
+}
+
+type GivenMetas = NonNullable<NonNullable<PluginCalls['onDocument']['answer']>['metas']>;
+
+/** The metas that a plug-in gives, typed like all others. */
+export const metasOf = (given: GivenMetas): Meta[] =>
+  Object.entries(given).flatMap(([name, values]) =>
+    values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => typedMeta(name, value)),
+  );
+
+function setMetas({ lasting, described, passing }: DocumentDraft, given: GivenMetas): void {
+  for (const list of [lasting, described, passing]) {
+    const kept = list.filter(({ name }) => !Object.hasOwn(given, name));
+    list.splice(0, list.length, ...kept);
+  }
+  lasting.push(...metasOf(given));
+}
+
+function extractorOf(caller: PluginCaller, facts: PluginFacts): AsyncExtractor {
+  return {
+    kind: 'async',
+    name: `plug-in ${facts.name}`,
+    mediaTypes: facts.mediaTypes.map((type) => (type.endsWith('/*') ? family(type) : type)),
+    timeLimit: NEVER_REACHED,
+    async extract(body, mediaType, { url, contentType, maxTextLength }) {
+      const content = { url, mediaType, body, ...(contentType === undefined ? {} : { contentType }) };
+      const said = await asked(caller, facts, 'extract', content).catch((error: unknown) => {
+        throw new ExtractorUnavailable(String((error as Error).message), 'plugin-failed');
+      });
+      if (!said) return { refused: 'extract-unsupported', detail: `the plug-in ${facts.name} has failed` };
+      if (said.refuse !== undefined) return { refused: 'extract-unsupported', detail: `${facts.name}: ${said.refuse}` };
+      return {
+        title: said.title ?? '',
+        text: (said.text ?? '').slice(0, maxTextLength),
+        ...(said.language === undefined ? {} : { language: said.language }),
+        links: (said.links ?? NO_LINKS).map((href) => ({ href, kind: 'a', nofollow: false }) as const),
+        metas: [],
+        robotsMetas: [],
+        fields: metasOf(said.metas ?? {}),
+        truncated: (said.text ?? '').length > maxTextLength,
+      };
+    },
+  };
+}
+
+const family = (type: string): RegExp => new RegExp(`^${type.slice(0, -1).replace(/[.+]/g, '\\$&')}`);

@@ -1,0 +1,96 @@
+/** How the crawl asks the plug-ins of the configuration, which run in processes of their own. */
+import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
+import type { Instant } from '../../domain/time/units.js';
+import type {
+  DocumentAnswer,
+  OrderChange,
+  PluginContent,
+  PluginDocument,
+  PluginExtraction,
+  PluginOrder,
+  PluginResponse,
+  PluginVisit,
+  ResponseAnswer,
+  SinkOrder,
+  UrlAnswer,
+} from './plugin-api.js';
+
+/** What a plug-in can be asked. */
+export interface PluginCalls {
+  onUrl: { argument: PluginVisit; answer: UrlAnswer | undefined };
+  onResponse: { argument: PluginResponse; answer: ResponseAnswer | undefined };
+  onDocument: { argument: PluginDocument; answer: DocumentAnswer | undefined };
+  onOrder: { argument: PluginOrder; answer: OrderChange | undefined };
+  extract: { argument: PluginContent; answer: PluginExtraction };
+  deliver: { argument: readonly SinkOrder[]; answer: readonly (true | { readonly refused: string })[] };
+}
+
+export type PluginHook = keyof PluginCalls;
+
+export const PLUGIN_HOOKS = ['onUrl', 'onResponse', 'onDocument', 'onOrder', 'extract', 'deliver'] as const;
+
+/** What the crawl has to know of a plug-in to ask it nothing in vain. */
+export interface PluginFacts {
+  readonly name: string;
+  /** Absent: all. */
+  readonly crawlers?: readonly string[];
+  /** Of one that could not be loaded, `onUrl`: nothing is fetched that it might have to see. */
+  readonly hooks: readonly PluginHook[];
+  /** That its extractor reads. */
+  readonly mediaTypes: readonly string[];
+  /** Pages go on without it when it fails. */
+  readonly isOptional: boolean;
+}
+
+/** A call came to no answer; the message names plug-in, function and cause. */
+export class PluginFailed extends Error {
+  override readonly name = 'PluginFailed';
+}
+
+export interface PluginCaller {
+  /** Throws PluginFailed. `limit`: milliseconds, in place of those of the definition. */
+  call<H extends PluginHook>(
+    plugin: string,
+    hook: H,
+    argument: PluginCalls[H]['argument'],
+    limit?: number,
+  ): Promise<PluginCalls[H]['answer']>;
+}
+
+export interface PluginView {
+  readonly name: string;
+  readonly file: string;
+  /** failed: it cannot be loaded, or ends again and again; it is tried again, at once when its file changes. */
+  readonly state: 'starting' | 'ready' | 'failed';
+  /** Its own. */
+  readonly version?: string;
+  readonly hooks: readonly PluginHook[];
+  readonly calls: readonly PluginCallCount[];
+  /** Processes that were ended or ended by themselves. */
+  readonly restarts: number;
+  /** Bytes that its process held when it was last looked at; 0: none runs, or the system does not tell. */
+  readonly memory: number;
+  readonly lastError?: { readonly at: Instant; readonly message: string };
+}
+
+export interface PluginCallCount {
+  readonly hook: PluginHook;
+  readonly answered: number;
+  readonly failed: number;
+  readonly milliseconds: number;
+}
+
+/** The plug-ins of a server. */
+export interface Plugins extends PluginCaller {
+  readonly facts: readonly PluginFacts[];
+  /** Resolves when all of them are loaded, or cannot be. */
+  configure(definitions: readonly PluginDefinition[]): Promise<void>;
+  /** Told whenever the facts have changed. */
+  onFacts(listener: (facts: readonly PluginFacts[]) => void): void;
+  views(): readonly PluginView[];
+  close(): Promise<void>;
+}
+
+/** The names of the plug-ins that have this function for the crawler, in the order of the configuration. */
+export const pluginsWith = (facts: readonly PluginFacts[], hook: PluginHook, crawler: string): readonly PluginFacts[] =>
+  facts.filter(({ hooks, crawlers }) => hooks.includes(hook) && (crawlers?.includes(crawler) ?? true));

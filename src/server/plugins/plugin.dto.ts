@@ -1,0 +1,65 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { PLUGIN_HOOKS, type PluginView } from '../../engine/ports/plugins.js';
+import { isoAlways } from '../http/time.js';
+
+const STATES = ['starting', 'ready', 'failed'];
+
+class PluginCallsDto {
+  @ApiProperty({ enum: PLUGIN_HOOKS, description: '`extract` and `deliver` are those of its extractor and its sink.' })
+  hook!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Calls that came to an answer, since the server started.' })
+  answered!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Calls that failed (`plugin-failed`).' })
+  failed!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Time of all of them, waiting included.' })
+  milliseconds!: number;
+}
+
+class PluginErrorDto {
+  @ApiProperty({ format: 'date-time' })
+  at!: string;
+
+  @ApiProperty({ description: 'What failed, with the place in its file where that is known.' })
+  message!: string;
+}
+
+export class PluginDto {
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ description: 'Its module on the server.' })
+  file!: string;
+
+  @ApiProperty({
+    enum: STATES,
+    description:
+      '`failed`: it cannot be loaded, or ends again and again; it is tried again, at once when its file changes.',
+  })
+  state!: string;
+
+  @ApiProperty({ required: false, description: 'As it says itself.' })
+  version?: string;
+
+  @ApiProperty({ type: [String], enum: PLUGIN_HOOKS, description: 'Functions that it has.' })
+  hooks!: readonly string[];
+
+  @ApiProperty({ type: [PluginCallsDto] })
+  calls!: readonly PluginCallsDto[];
+
+  @ApiProperty({ type: 'integer', description: 'Times that its process ended, or had to be ended.' })
+  restarts!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Bytes that its process holds; 0 where the system does not tell.' })
+  memory!: number;
+
+  @ApiProperty({ required: false, type: () => PluginErrorDto })
+  lastError?: PluginErrorDto;
+}
+
+export function pluginDto({ lastError, ...view }: PluginView): PluginDto {
+  if (!lastError) return view;
+  return { ...view, lastError: { at: isoAlways(lastError.at), message: lastError.message } };
+}

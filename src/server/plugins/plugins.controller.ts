@@ -1,0 +1,26 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { EngineApi } from '../../engine/engine-api.js';
+import { Operation } from '../http/operation.js';
+import { PageResponse } from '../http/page-response.js';
+import type { Page } from '../http/paging.js';
+import { API, ENGINE } from '../tokens.js';
+import { PluginDto, pluginDto } from './plugin.dto.js';
+
+@ApiTags('Plug-ins')
+@Controller(`${API}/plugins`)
+export class PluginsController {
+  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+
+  @Get()
+  @Operation({
+    id: 'listPlugins',
+    summary: 'Plug-ins of the configuration',
+    description: 'What each of them does on this server, how it is, and the last error of each.',
+    role: 'read',
+  })
+  @PageResponse(PluginDto)
+  list(): Page<PluginDto> {
+    return { items: this.engine.plugins().map(pluginDto), next: null };
+  }
+}
