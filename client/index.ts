@@ -48,8 +48,6 @@ export interface CallOptions<Name extends keyof Calls> {
   /** Version of the configuration that a change begins with, see `Answer.etag`. */
   readonly ifMatch?: string;
   readonly signal?: AbortSignal;
-  /** Goes on when the page is left; the body may have 64 KiB. */
-  readonly keepalive?: true;
 }
 
 export interface Answer<T> {
@@ -102,7 +100,7 @@ export class CrawlwayClient {
 
   private async send<Name extends keyof Calls>(name: Name, options: CallOptions<Name>): Promise<Response> {
     const [method = 'GET', template = '/'] = name.split(' ');
-    const { body, ifMatch, signal, keepalive } = options;
+    const { body, ifMatch, signal } = options;
     const headers = this.accessHeaders();
     if (ifMatch !== undefined) headers['if-match'] = ifMatch;
     if (body !== undefined) headers['content-type'] = typeof body === 'string' ? bodyType(body) : 'application/json';
@@ -110,7 +108,7 @@ export class CrawlwayClient {
     const request = this.options.fetch ?? fetch;
     try {
       const url = `${this.server}${address(template, options)}`;
-      return await request(url, { method, headers, body: payload, signal, keepalive });
+      return await request(url, { method, headers, body: payload, signal });
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new ApiProblem(0, 'The server does not answer. Is it running?');

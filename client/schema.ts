@@ -114,6 +114,221 @@ export interface SinkTestDto {
   readonly milliseconds: number;
 }
 
+export interface RobotsOpinionDto {
+  /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
+  readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
+  /** The product token to which it speaks. */
+  readonly agent: string;
+  /** The rule that decides; absent when none does. */
+  readonly rule?: string;
+  /** Line of the rule. */
+  readonly line?: number;
+  readonly fetchedAt?: string;
+  /** HTTP status of its fetch, or the code of the failure. */
+  readonly status?: string;
+}
+
+export interface ReadMetaDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface ReadHeadingDto {
+  readonly level: number;
+  readonly text: string;
+  /** Offset in the text, in UTF-16 units. */
+  readonly start: number;
+}
+
+export interface ReadChunkDto {
+  readonly text: string;
+  /** The headings that it stands under. */
+  readonly path: readonly string[];
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface PageReadingDto {
+  /** What counts of its text, the first 200,000 characters. */
+  readonly text: string;
+  /** Length of the whole text, in UTF-16 units. */
+  readonly textLength: number;
+  readonly language?: string;
+  /** Metas and fields; names may repeat. */
+  readonly metas: readonly ReadMetaDto[];
+  /** Texts that the configuration or the page itself excludes. */
+  readonly cut: readonly string[];
+  readonly headings?: readonly ReadHeadingDto[];
+  readonly markdown?: string;
+  readonly chunks?: readonly ReadChunkDto[];
+}
+
+export interface PlaceDto {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface MetaDto {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface UrlOptionsDto {
+  readonly defaultAllow?: 'allow' | 'disallow' | 'disallow-log';
+  readonly maxHops?: number;
+  readonly throttleSeconds?: number;
+  readonly concurrencyPerHost?: number;
+  readonly connectTimeoutSeconds?: number;
+  readonly totalTimeoutSeconds?: number;
+  /** After decoding. */
+  readonly maxSizeBytes?: number;
+  readonly userAgent?: string;
+  /** Names only: values may be secrets. */
+  readonly headers?: readonly string[];
+  /** A login is sent; it is never shown. */
+  readonly credentials?: boolean;
+  /** Host and port of the proxy. */
+  readonly proxy?: string;
+  /** Name of the fetcher that is used instead of that of the crawler. */
+  readonly fetcher?: string;
+  readonly obeyRobots?: boolean;
+  readonly nearDuplicateDetector?: boolean;
+  readonly refreshMinimumAgeSeconds?: number;
+  readonly refreshMaximumAgeSeconds?: number;
+  readonly errorExpirySeconds?: number;
+}
+
+export interface EffectsDto {
+  readonly index: boolean;
+  readonly follow: boolean;
+  /** Source that the document is pushed under. */
+  readonly source?: string;
+  readonly priorityShift: number;
+  readonly metas: readonly MetaDto[];
+  readonly options: UrlOptionsDto;
+  /** Time between visits, from a server record. */
+  readonly periodSeconds?: number;
+}
+
+export interface VerdictDto {
+  readonly accepted: boolean;
+  /** Stable reason code; `GET /reasons` lists all. */
+  readonly reason: string;
+  /** What the reason code means. */
+  readonly meaning: string;
+  /** What to change if the verdict is not the one wanted. */
+  readonly remedy: string;
+  /** The layer that decided. */
+  readonly layer?: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+  /** Where in the configuration that stands. */
+  readonly place?: PlaceDto;
+  /** The particulars, as one sentence. */
+  readonly detail?: string;
+  /** What an accepted URL may do and how it is fetched. */
+  readonly effects: EffectsDto;
+  /** Status of a stored URL outside the crawl space. */
+  readonly status?: 760 | 761;
+  /** The document stays in the index although the URL is not crawled any more. */
+  readonly keepDocument: boolean;
+  /** Address rules wait until the host's address is known. */
+  readonly needsAddress: boolean;
+}
+
+export interface TraceStepDto {
+  readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
+  /** What was tried, in words. */
+  readonly test: string;
+  readonly outcome: 'accept' | 'reject' | 'set' | 'no match' | 'not configured' | 'not evaluated' | 'pending';
+  readonly reason?: string;
+  readonly place?: PlaceDto;
+  /** What it changed. */
+  readonly effect?: string;
+}
+
+export interface ExplanationDto {
+  readonly verdict: VerdictDto;
+  /** Every layer and rule, in the order of evaluation. */
+  readonly trace: readonly TraceStepDto[];
+}
+
+export interface UrlStateDto {
+  readonly id: number;
+  readonly crawler: string;
+  /** Canonical URL. */
+  readonly url: string;
+  /** Web server that politeness counts: host name, with the port when it is not the default. */
+  readonly host: string;
+  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
+  /** Reason code or error code of the present status; `GET /reasons` explains it. */
+  readonly reason: string;
+  /** Absent: not queued. */
+  readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
+  /** Not fetched before this. Absent: not queued. */
+  readonly dueAt?: string;
+  /** Links from the root. */
+  readonly hops: number;
+  /** Length of the redirect chain that led here. */
+  readonly redirects: number;
+  /** The page that it was first found on. */
+  readonly foundOn?: string;
+  /** The root that led here. */
+  readonly root?: string;
+  readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'robots' | 'indexnow';
+  readonly firstSeenAt: string;
+  readonly lastVisitAt?: string;
+  /** HTTP status of the last visit; 760 and 761 are the statuses of URLs that a crawl space excludes or leaves to another crawler. */
+  readonly lastStatus?: number;
+  /** Temporary errors in a row. */
+  readonly temporaryErrors: number;
+  readonly visits: number;
+  /** Visits after the first that found the document changed. */
+  readonly changes: number;
+  readonly lastChangeAt?: string;
+  /** Mean time between two changes, as it is believed from the visits so far. */
+  readonly changeIntervalSeconds?: number;
+  readonly etag?: string;
+  /** As the site wrote it. */
+  readonly lastModified?: string;
+  /** Whether the sinks hold a document for this URL. */
+  readonly indexed: boolean;
+  /** Digest of the document that the sinks hold. */
+  readonly stamp?: string;
+  readonly contentType?: string;
+  readonly title?: string;
+  /** A deletion has been decided, for this reason, and is not yet acknowledged. */
+  readonly pendingDeletion?: string;
+  /** Documents that were split off the page (cw:Split). */
+  readonly parts?: number;
+}
+
+export interface LinkDto {
+  readonly url: string;
+  /** What kind of link: a, area, frame, redirect, … */
+  readonly kind: string;
+  readonly explanation: ExplanationDto;
+  /** Absent: not stored. */
+  readonly state?: UrlStateDto;
+  /** Absent: robots.txt of its site was not asked for this. */
+  readonly robots?: RobotsOpinionDto;
+}
+
+export interface PageViewDto {
+  readonly url: string;
+  /** `document`, `redirect` or an error code. */
+  readonly outcome: string;
+  readonly status?: number;
+  readonly title?: string;
+  readonly detail?: string;
+  /** Where it redirects to. */
+  readonly target?: string;
+  /** What robots.txt says of it, where it was asked for this. */
+  readonly robots?: RobotsOpinionDto;
+  /** Of a document: what a sink would get. */
+  readonly reading?: PageReadingDto;
+  readonly links: readonly LinkDto[];
+}
+
 export interface CoverageReasonDto {
   readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
   /** Reason code or error code; `GET /reasons` explains it. */
@@ -340,56 +555,6 @@ export interface SubfolderDto {
   readonly urls: number;
 }
 
-export interface UrlStateDto {
-  readonly id: number;
-  readonly crawler: string;
-  /** Canonical URL. */
-  readonly url: string;
-  /** Web server that politeness counts: host name, with the port when it is not the default. */
-  readonly host: string;
-  readonly status: 'waiting' | 'indexed' | 'visited' | 'redirected' | 'error' | 'excluded' | 'elsewhere' | 'filtered' | 'removed';
-  /** Reason code or error code of the present status; `GET /reasons` explains it. */
-  readonly reason: string;
-  /** Absent: not queued. */
-  readonly source?: 'user' | 'redir' | 'index' | 'index_follow' | 'follow' | 'refresh';
-  /** Not fetched before this. Absent: not queued. */
-  readonly dueAt?: string;
-  /** Links from the root. */
-  readonly hops: number;
-  /** Length of the redirect chain that led here. */
-  readonly redirects: number;
-  /** The page that it was first found on. */
-  readonly foundOn?: string;
-  /** The root that led here. */
-  readonly root?: string;
-  readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'robots' | 'indexnow';
-  readonly firstSeenAt: string;
-  readonly lastVisitAt?: string;
-  /** HTTP status of the last visit; 760 and 761 are the statuses of URLs that a crawl space excludes or leaves to another crawler. */
-  readonly lastStatus?: number;
-  /** Temporary errors in a row. */
-  readonly temporaryErrors: number;
-  readonly visits: number;
-  /** Visits after the first that found the document changed. */
-  readonly changes: number;
-  readonly lastChangeAt?: string;
-  /** Mean time between two changes, as it is believed from the visits so far. */
-  readonly changeIntervalSeconds?: number;
-  readonly etag?: string;
-  /** As the site wrote it. */
-  readonly lastModified?: string;
-  /** Whether the sinks hold a document for this URL. */
-  readonly indexed: boolean;
-  /** Digest of the document that the sinks hold. */
-  readonly stamp?: string;
-  readonly contentType?: string;
-  readonly title?: string;
-  /** A deletion has been decided, for this reason, and is not yet acknowledged. */
-  readonly pendingDeletion?: string;
-  /** Documents that were split off the page (cw:Split). */
-  readonly parts?: number;
-}
-
 export interface FolderDto {
   /** Of very many, the first that were met. */
   readonly folders: readonly SubfolderDto[];
@@ -587,89 +752,6 @@ export interface ImportDto {
   readonly problems: readonly string[];
 }
 
-export interface PlaceDto {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
-export interface MetaDto {
-  readonly name: string;
-  readonly value: string;
-}
-
-export interface UrlOptionsDto {
-  readonly defaultAllow?: 'allow' | 'disallow' | 'disallow-log';
-  readonly maxHops?: number;
-  readonly throttleSeconds?: number;
-  readonly concurrencyPerHost?: number;
-  readonly connectTimeoutSeconds?: number;
-  readonly totalTimeoutSeconds?: number;
-  /** After decoding. */
-  readonly maxSizeBytes?: number;
-  readonly userAgent?: string;
-  /** Names only: values may be secrets. */
-  readonly headers?: readonly string[];
-  /** A login is sent; it is never shown. */
-  readonly credentials?: boolean;
-  /** Host and port of the proxy. */
-  readonly proxy?: string;
-  /** Name of the fetcher that is used instead of that of the crawler. */
-  readonly fetcher?: string;
-  readonly obeyRobots?: boolean;
-  readonly nearDuplicateDetector?: boolean;
-  readonly refreshMinimumAgeSeconds?: number;
-  readonly refreshMaximumAgeSeconds?: number;
-  readonly errorExpirySeconds?: number;
-}
-
-export interface EffectsDto {
-  readonly index: boolean;
-  readonly follow: boolean;
-  /** Source that the document is pushed under. */
-  readonly source?: string;
-  readonly priorityShift: number;
-  readonly metas: readonly MetaDto[];
-  readonly options: UrlOptionsDto;
-  /** Time between visits, from a server record. */
-  readonly periodSeconds?: number;
-}
-
-export interface VerdictDto {
-  readonly accepted: boolean;
-  /** Stable reason code; `GET /reasons` lists all. */
-  readonly reason: string;
-  /** What the reason code means. */
-  readonly meaning: string;
-  /** What to change if the verdict is not the one wanted. */
-  readonly remedy: string;
-  /** The layer that decided. */
-  readonly layer?: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
-  /** Where in the configuration that stands. */
-  readonly place?: PlaceDto;
-  /** The particulars, as one sentence. */
-  readonly detail?: string;
-  /** What an accepted URL may do and how it is fetched. */
-  readonly effects: EffectsDto;
-  /** Status of a stored URL outside the crawl space. */
-  readonly status?: 760 | 761;
-  /** The document stays in the index although the URL is not crawled any more. */
-  readonly keepDocument: boolean;
-  /** Address rules wait until the host's address is known. */
-  readonly needsAddress: boolean;
-}
-
-export interface TraceStepDto {
-  readonly layer: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
-  /** What was tried, in words. */
-  readonly test: string;
-  readonly outcome: 'accept' | 'reject' | 'set' | 'no match' | 'not configured' | 'not evaluated' | 'pending';
-  readonly reason?: string;
-  readonly place?: PlaceDto;
-  /** What it changed. */
-  readonly effect?: string;
-}
-
 export interface HeadlineDto {
   /** in-index: the sinks hold its document; on-its-way: only time keeps it out; not-in-index: it stays out until something changes. */
   readonly fate: 'in-index' | 'on-its-way' | 'not-in-index';
@@ -679,20 +761,6 @@ export interface HeadlineDto {
   readonly text: string;
   /** What to do next. Absent: nothing. */
   readonly nextStep?: string;
-}
-
-export interface RobotsOpinionDto {
-  /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
-  readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
-  /** The product token to which it speaks. */
-  readonly agent: string;
-  /** The rule that decides; absent when none does. */
-  readonly rule?: string;
-  /** Line of the rule. */
-  readonly line?: number;
-  readonly fetchedAt?: string;
-  /** HTTP status of its fetch, or the code of the failure. */
-  readonly status?: string;
 }
 
 export interface QueueDto {
@@ -751,68 +819,6 @@ export interface JudgedDto {
   readonly orders: readonly OrderDto[];
   /** Refused links to it, of the samples that are kept. */
   readonly refusedLinks: readonly RefusedLinkDto[];
-}
-
-export interface ReadMetaDto {
-  readonly name: string;
-  readonly value: string;
-}
-
-export interface ReadHeadingDto {
-  readonly level: number;
-  readonly text: string;
-  /** Offset in the text, in UTF-16 units. */
-  readonly start: number;
-}
-
-export interface ReadChunkDto {
-  readonly text: string;
-  /** The headings that it stands under. */
-  readonly path: readonly string[];
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface PageReadingDto {
-  /** What counts of its text, the first 200,000 characters. */
-  readonly text: string;
-  /** Length of the whole text, in UTF-16 units. */
-  readonly textLength: number;
-  readonly language?: string;
-  /** Metas and fields; names may repeat. */
-  readonly metas: readonly ReadMetaDto[];
-  /** Texts that the configuration or the page itself excludes. */
-  readonly cut: readonly string[];
-  readonly headings?: readonly ReadHeadingDto[];
-  readonly markdown?: string;
-  readonly chunks?: readonly ReadChunkDto[];
-}
-
-export interface ExplanationDto {
-  readonly verdict: VerdictDto;
-  /** Every layer and rule, in the order of evaluation. */
-  readonly trace: readonly TraceStepDto[];
-}
-
-export interface LinkDto {
-  readonly url: string;
-  /** What kind of link: a, area, frame, redirect, … */
-  readonly kind: string;
-  readonly explanation: ExplanationDto;
-  /** Absent: not stored. */
-  readonly state?: UrlStateDto;
-}
-
-export interface PageViewDto {
-  readonly url: string;
-  /** `document`, `redirect` or an error code. */
-  readonly outcome: string;
-  readonly status?: number;
-  readonly title?: string;
-  readonly detail?: string;
-  /** Of a document: what a sink would get. */
-  readonly reading?: PageReadingDto;
-  readonly links: readonly LinkDto[];
 }
 
 export interface RefusedSampleDto {
@@ -1349,6 +1355,12 @@ export interface Calls {
     query: { sink: string };
     body: string | ConfigurationDraftDto;
     answer: SinkTestDto;
+  };
+  'POST /api/v1/config/look': {
+    path: Nothing;
+    query: { url: string; crawler: string };
+    body: string | ConfigurationDraftDto;
+    answer: PageViewDto;
   };
   'POST /api/v1/config/preview': {
     path: Nothing;

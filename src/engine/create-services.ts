@@ -40,6 +40,8 @@ import { NO_OTHERS, SOLE_OWNER } from './support/single-node.js';
 export interface EnginePorts {
   readonly store: FrontierStore;
   readonly processor: PageProcessor;
+  /** Another one, for a definition that is not in force; absent: pages are only shown under the one that is. */
+  readonly openProcessor?: () => PageProcessor;
   readonly clock: Clock;
   readonly log: Log;
   readonly cron: CronSchedule;

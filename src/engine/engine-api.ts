@@ -77,6 +77,8 @@ export interface EngineApi {
   urlHistory(crawler: string, url: string): Promise<UrlHistory>;
   explain(crawler: string, url: string, from?: string): Promise<UrlExplanation>;
   page(crawler: string, url: string): Promise<PageView>;
+  /** The same under a definition that need not be in force, with robots.txt asked; nothing is stored. See FirstLook. */
+  look(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
   refused(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
   clear(crawler: string, choice: UrlChoice): Promise<number>;

@@ -15,6 +15,7 @@ import { SharedControl } from './cluster/shared-control.js';
 import { sumMetrics } from './cluster/sum-metrics.js';
 import { Backfills } from './control/backfills.js';
 import { Explanations } from './control/explanations.js';
+import { FirstLook } from './control/first-look.js';
 import { HostNotes } from './control/host-notes.js';
 import { HostViews } from './control/host-views.js';
 import { Housekeeping } from './control/housekeeping.js';
@@ -226,6 +227,11 @@ export class Engine implements EngineApi {
   urlHistory = (name: string, url: string) => this.explanations.urlHistory(this.named(name), url);
   explain = (name: string, url: string, from?: string) => this.explanations.explain(this.named(name), url, from);
   page = (name: string, url: string) => this.explanations.page(this.named(name), url);
+  look: EngineApi['look'] = (definition, crawler, url) => {
+    const { openProcessor } = this.ports;
+    if (!openProcessor) throw new Error('this engine reads pages under the definition in force only');
+    return new FirstLook(this.services, openProcessor).at(definition, crawler, url);
+  };
   refused = async (name: string) => this.whole.refused(this.named(name));
 
   survey = async (name: string) => this.surveys.of(this.named(name));

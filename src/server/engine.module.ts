@@ -143,6 +143,7 @@ export async function openEngine({
       log,
     }),
     plugins,
+    openProcessor: () => openPageProcessor(log),
     clock: systemClock,
     log,
     mostVisits,

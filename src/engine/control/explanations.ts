@@ -20,10 +20,10 @@ import type { Clock } from '../ports/clock.js';
 import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
-import type { PageOutcome } from '../ports/page-task.js';
 import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
+import { pageFacts } from './first-look.js';
 import type { UrlFactsReader } from './url-facts.js';
 
 const LONGEST_PATH = 100;
@@ -135,16 +135,7 @@ export class Explanations {
     const links = await Promise.all(
       [...result.links, ...result.refused].map((link) => this.link(crawler, link.url, url, root, state?.hops ?? 0)),
     );
-    const { outcome } = result;
-    return {
-      url: url.href,
-      outcome: outcomeName(outcome),
-      status: result.status,
-      title: outcome.kind === 'document' ? outcome.facts.title : undefined,
-      reading: outcome.kind === 'document' ? outcome.reading : undefined,
-      detail: outcome.kind === 'error' || outcome.kind === 'excluded' ? outcome.detail : undefined,
-      links,
-    };
+    return { ...pageFacts(result), url: url.href, links };
   }
 
   /** When the host may be asked: its delay, back-off and pause hold for a person who looks at a page, too. */
@@ -258,9 +249,6 @@ function queueOf(
   const found = discoveredVia === 'stored' ? (state?.discoveredVia ?? 'link') : discoveredVia;
   return assignment(isNamedSitemap ? 'robots' : found, effects, effects.priorityShift);
 }
-
-const outcomeName = (outcome: PageOutcome): string =>
-  outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
 
 export function pendingEntry({ order, refusal: answer }: InFlight): LedgerEntry {
   const { id, crawler, uri, hostKey: host, kind, reason, decidedAt } = order;

@@ -64,6 +64,8 @@ export interface LinkView {
   readonly explanation: Explanation;
   /** What is known of it; absent = not stored. */
   readonly state?: UrlState;
+  /** Absent: robots.txt of its site was not asked for this. */
+  readonly robots?: RobotsOpinion;
 }
 
 /** A page fetched for a person: its links with their verdicts, nothing queued. */
@@ -73,6 +75,10 @@ export interface PageView {
   readonly status?: number;
   readonly title?: string;
   readonly detail?: string;
+  /** Where it redirects to. */
+  readonly target?: string;
+  /** What robots.txt says of it, where it was asked for this. */
+  readonly robots?: RobotsOpinion;
   /** Of a document: what a sink would get. */
   readonly reading?: PageReading;
   readonly links: readonly LinkView[];

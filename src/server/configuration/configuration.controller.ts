@@ -32,6 +32,8 @@ import type { Page } from '../http/paging.js';
 import { SinkTestDto } from '../sinks/sink.dto.js';
 import type { TestSink } from '../sinks/sink-test.js';
 import { API, TEST_SINK } from '../tokens.js';
+import { UrlQuery } from '../urls/url.query.js';
+import { PageViewDto, pageViewDto } from '../urls/url-history.dto.js';
 import { CHANGE_PROBLEMS, ETAG, IfMatch, tellVersion, writeRequest } from './conditional-write.js';
 import {
   CheckDto,
@@ -69,6 +71,12 @@ class SinkQuery {
   @ApiProperty({ description: 'Its name.' })
   @IsString()
   sink!: string;
+}
+
+class LookQuery extends UrlQuery {
+  @ApiProperty({ description: 'Its name in the given configuration.' })
+  @IsString()
+  crawler!: string;
 }
 
 @ApiTags('Configuration')
@@ -196,6 +204,28 @@ export class ConfigurationController {
   @ApiOkResponse({ type: SinkTestDto })
   tryOutSink(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() { sink }: SinkQuery): Promise<SinkTestDto> {
     return this.testSink(this.configuration.sinkOf(draft, sink));
+  }
+
+  @Post('look')
+  @HttpCode(200)
+  @Operation({
+    id: 'lookAtPage',
+    searches: true,
+    summary: 'A page as a configuration would have it, before it is in force',
+    description:
+      'Asks robots.txt and, unless that forbids it, the page, as a crawler of the given configuration would; judges each of its ' +
+      'links. Nothing is stored, queued or pushed. Politeness applies. Logins of the configuration are not used.',
+    role: 'admin',
+    consumes: DRAFT_TYPES,
+    problems: {
+      404: 'The configuration has no crawler of that name.',
+      422: 'The configuration has errors (`errors` lists all), the text is no URL, or the host cannot be asked now.',
+    },
+  })
+  @DraftBody()
+  @ApiOkResponse({ type: PageViewDto })
+  async look(@Body(DraftBodyPipe) draft: ConfigurationDraft, @Query() query: LookQuery): Promise<PageViewDto> {
+    return pageViewDto(await this.configuration.look(draft, query.crawler, query.url));
   }
 
   @Post('preview')

@@ -6,6 +6,7 @@ import type { EngineApi } from '../../engine/engine-api.js';
 import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { PreviewReport } from '../../engine/views/crawler-views.js';
+import type { PageView } from '../../engine/views/url-views.js';
 import { ProblemException } from '../http/problem.js';
 import { UsageError } from '../options.js';
 import { CLOCK, CONFIGURATION_FILE, CONFIGURATION_FORMAT, CONFIGURATION_HISTORY, ENGINE, LOG } from '../tokens.js';
@@ -148,6 +149,10 @@ export class ConfigurationService {
     const sink = this.loadOrRefuse(draft).definition.sinks.find((one) => one.name === name);
     if (!sink) throw new ProblemException('not-found', `The configuration has no sink ${name}.`);
     return sink;
+  }
+
+  look(draft: ConfigurationDraft, crawler: string, url: string): Promise<PageView> {
+    return this.engine.look(this.loadOrRefuse(draft).definition, crawler, url);
   }
 
   preview(draft: ConfigurationDraft): AsyncIterable<PreviewReport> {

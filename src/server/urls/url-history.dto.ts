@@ -67,6 +67,13 @@ export class LinkDto {
 
   @ApiProperty({ required: false, type: () => UrlStateDto, description: 'Absent: not stored.' })
   state?: UrlStateDto;
+
+  @ApiProperty({
+    required: false,
+    type: () => RobotsOpinionDto,
+    description: 'Absent: robots.txt of its site was not asked for this.',
+  })
+  robots?: RobotsOpinionDto;
 }
 
 const linkDto = (link: LinkView): LinkDto => ({
@@ -74,6 +81,7 @@ const linkDto = (link: LinkView): LinkDto => ({
   kind: link.kind,
   explanation: explanationDto(link.explanation),
   state: link.state && urlStateDto(link.state),
+  robots: link.robots && robotsOpinionDto(link.robots),
 });
 
 export class UrlHistoryDto {
@@ -199,6 +207,16 @@ export class PageViewDto {
   @ApiProperty({ required: false })
   detail?: string;
 
+  @ApiProperty({ required: false, description: 'Where it redirects to.' })
+  target?: string;
+
+  @ApiProperty({
+    required: false,
+    type: () => RobotsOpinionDto,
+    description: 'What robots.txt says of it, where it was asked for this.',
+  })
+  robots?: RobotsOpinionDto;
+
   @ApiProperty({ type: () => PageReadingDto, required: false, description: 'Of a document: what a sink would get.' })
   reading?: PageReadingDto;
 
@@ -206,8 +224,9 @@ export class PageViewDto {
   links!: LinkDto[];
 }
 
-export const pageViewDto = ({ links, reading, ...view }: PageView): PageViewDto => ({
+export const pageViewDto = ({ links, reading, robots, ...view }: PageView): PageViewDto => ({
   ...view,
+  robots: robots && robotsOpinionDto(robots),
   reading: reading && (structuredClone(reading) as PageReadingDto),
   links: links.map(linkDto),
 });

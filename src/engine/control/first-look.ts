@@ -1,0 +1,160 @@
+import type { ServerDefinition } from '../../domain/crawl/definition.js';
+import type { RobotsOpinion } from '../../domain/explain/facts.js';
+import { likelyRoot } from '../../domain/policy/site-mode.js';
+import type { RootContext } from '../../domain/policy/verdict.js';
+import { requestsPerHost } from '../../domain/politeness/politeness.js';
+import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
+import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
+import { HostSlots } from '../crawl/hosts/host-slots.js';
+import { type Host, Hosts } from '../crawl/hosts/hosts.js';
+import { obeysRobots, RobotsGate } from '../crawl/hosts/robots-gate.js';
+import type { CrawlServices } from '../crawl/services.js';
+import { type CrawlContext, compileContexts, fetcherOf } from '../page/crawl-context.js';
+import type { PageProcessor } from '../ports/page-processor.js';
+import type { PageOutcome, PageResult } from '../ports/page-task.js';
+import { NotFound, Unacceptable } from '../support/api-errors.js';
+import type { LinkView, PageView } from '../views/url-views.js';
+
+/** Between robots.txt and the page, for which a person waits. */
+const LONGEST_PAUSE = seconds(3);
+
+type LookServices = Pick<CrawlServices, 'store' | 'clock' | 'hosts' | 'slots' | 'partitions'>;
+
+interface Look {
+  readonly context: CrawlContext;
+  readonly url: CrawlUrl;
+  readonly root: RootContext | undefined;
+  readonly processor: PageProcessor;
+  readonly hosts: Hosts;
+  readonly slots: Pick<HostSlots, 'take'>;
+}
+
+/**
+ * A page as a definition has it that need not be in force: robots.txt is asked, then the page, and each of its links is judged.
+ * Nothing is stored, queued or pushed. The host is asked in its turn, like for any other request.
+ */
+export class FirstLook {
+  /** @param openProcessor one for this look alone: the other reads pages under the definition in force */
+  constructor(
+    private readonly services: LookServices,
+    private readonly openProcessor: () => PageProcessor,
+  ) {}
+
+  /** @throws NotFound, Unacceptable, PolicyError */
+  async at(definition: ServerDefinition, crawler: string, rawUrl: string): Promise<PageView> {
+    const context = compileContexts(definition).get(crawler);
+    if (!context) throw new NotFound(`the configuration has no crawler ${JSON.stringify(crawler)}`);
+    const url = context.canonicalize(rawUrl);
+    if (!url) throw new Unacceptable(`${JSON.stringify(rawUrl)} is not a URL with a host`);
+    const { partitions } = this.services;
+    // Of a host that another node asks only what it has saved is known, and is not written over.
+    const own = partitions.owns(hostKey(url)) ? undefined : this.unsavedHosts();
+    const hosts = own ?? this.services.hosts;
+    const slots = own ? new HostSlots(own, this.services.clock) : this.services.slots;
+    const root = context.roots.get(url.href) ?? likelyRoot(context.roots.values(), url);
+    const processor = this.openProcessor();
+    try {
+      await processor.configure(definition);
+      return await this.look({ context, url, root, processor, hosts, slots });
+    } finally {
+      own?.close();
+      await processor.close();
+    }
+  }
+
+  private unsavedHosts(): Hosts {
+    const { store, clock } = this.services;
+    return new Hosts({ loadHosts: (keys) => store.loadHosts(keys), saveHosts: async () => undefined }, clock);
+  }
+
+  private async look(look: Look): Promise<PageView> {
+    const { context, url, root, processor } = look;
+    const gate = new RobotsGate(processor, look.hosts, look.slots, this.services.clock);
+    const robots = await this.robots(look, gate);
+    const ahead = { url: url.href, robots, links: [] };
+    if (robots.state === 'disallowed') return { ...ahead, outcome: 'robots-disallowed', detail: wordsOf(robots) };
+    if (robots.state === 'unreachable') return { ...ahead, outcome: 'robots-unreachable', detail: robots.status };
+    const { throttle, name: crawler } = context.definition;
+    const result = await this.ask(look, throttle, async (host) => {
+      await look.hosts.started(host, throttle);
+      return processor.process({
+        id: -1,
+        crawler,
+        url: url.href,
+        discoveredVia: root?.url.href === url.href ? 'root' : 'link',
+        root: root?.url.href,
+        hops: 0,
+        redirects: 0,
+        rereadLinks: true,
+        inheritedMetas: [],
+        now: this.services.clock.now(),
+        inspect: true,
+      });
+    });
+    const found = [...result.links, ...result.refused];
+    return { ...pageFacts(result), url: url.href, robots, links: found.map((link) => linkOf(look, gate, link.url)) };
+  }
+
+  private async robots(look: Look, gate: RobotsGate): Promise<RobotsOpinion> {
+    const { context, url, root } = look;
+    const { options } = context.policy.explain({ url, discoveredVia: 'root', root, hops: 0 }).verdict.effects;
+    const fetcher = fetcherOf(context, options);
+    if (!obeysRobots(context.definition, options)) return { state: 'ignored', agent: fetcher.robotsAgent };
+    const throttle = shorter(context.definition.throttle, LONGEST_PAUSE);
+    const limit = requestsPerHost(context.definition);
+    const request = { fetcher: fetcher.name, throttle, limit, waits: () => undefined };
+    const failure = await this.ask(look, throttle, (host) => gate.load(url, host, request));
+    if (failure) throw new Unacceptable(`${origin(url)} cannot be asked: ${failure.detail ?? failure.code}`);
+    return gate.opinion(url, fetcher.robotsAgent);
+  }
+
+  /** In the pauses that the host is owed. */
+  private async ask<T>(
+    { context, url, hosts, slots }: Look,
+    pause: Duration,
+    request: (host: Host) => Promise<T>,
+  ): Promise<T> {
+    const key = hostKey(url);
+    if (hosts.get(key).paused) throw new Unacceptable(`the host ${key} is paused; resume it to look at its pages`);
+    const host = await slots.take(key, requestsPerHost(context.definition));
+    if (!host)
+      throw new Unacceptable(`the host ${key} may not be asked within 30 seconds: it rests or has a long delay`);
+    try {
+      return await request(host);
+    } finally {
+      hosts.finished(host, pause);
+    }
+  }
+}
+
+function linkOf({ context, url: from, root }: Look, gate: RobotsGate, href: string): LinkView {
+  const url = crawlUrl(href);
+  const explanation = context.policy.explain({ url, discoveredVia: 'link', from, root, hops: 1 });
+  const { options } = explanation.verdict.effects;
+  const asked = origin(url) === origin(from) && obeysRobots(context.definition, options);
+  return {
+    url: href,
+    kind: 'link',
+    explanation,
+    robots: asked ? gate.opinion(url, fetcherOf(context, options).robotsAgent) : undefined,
+  };
+}
+
+const shorter = (a: Duration, b: Duration): Duration => milliseconds(Math.min(a, b));
+
+const wordsOf = ({ line, rule }: RobotsOpinion): string => (line === undefined ? '' : `line ${line}: ${rule}`);
+
+/** What a person is told of what came. */
+export function pageFacts({ outcome, status }: PageResult): Omit<PageView, 'url' | 'links'> {
+  return {
+    outcome: outcomeName(outcome),
+    status,
+    title: outcome.kind === 'document' ? outcome.facts.title : undefined,
+    reading: outcome.kind === 'document' ? outcome.reading : undefined,
+    target: outcome.kind === 'redirect' ? outcome.target : undefined,
+    detail: outcome.kind === 'error' || outcome.kind === 'excluded' ? outcome.detail : undefined,
+  };
+}
+
+const outcomeName = (outcome: PageOutcome): string =>
+  outcome.kind === 'error' ? outcome.code : outcome.kind === 'excluded' ? outcome.reason : outcome.kind;
