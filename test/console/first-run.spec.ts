@@ -4,59 +4,89 @@ import { describeInBrowser } from './browser.js';
 const OTHER = 'other';
 
 describeInBrowser('the guide to a new crawl', {}, (stage) => {
-  const names = async (): Promise<string[]> => {
-    const xml = await (await fetch(`${stage().world.server.url}/api/v1/config`)).text();
-    return [...xml.matchAll(/<Crawler name="([^"]+)"/g)].map(([, name]) => name ?? '');
-  };
+  const configuration = async (): Promise<string> => (await fetch(`${stage().world.server.url}/api/v1/config`)).text();
   const look = async (): Promise<void> => {
     const { page, open, world } = stage();
     await open('/start');
     await page.getByLabel('Address of the site').fill(`${world.site.origin}/`);
+    await page.getByLabel('Pause between two requests').fill('0.02');
     await page.getByRole('button', { name: 'Show what would be crawled' }).click();
     await page.getByText('links on the first page').waitFor();
-    expect(await names()).toHaveLength(2);
   };
 
-  it('takes its crawler back with the button Back', async () => {
-    const { page } = stage();
+  it('asks robots.txt and one page, writes nothing, and shows first what would be left out', async () => {
+    const { page, world, complaints } = stage();
+    world.site.page('/', ['/guide/', '/attic/trunk.html', 'https://elsewhere.example/']);
+    const before = await configuration();
     await look();
+    const items = await page.locator('.sample li').allTextContents();
+    expect(items.slice(0, 2).join('\n')).toMatch(
+      /attic.*robots\.txt forbids it to crawlway, in line 3: Disallow: \/attic\//,
+    );
+    expect(items.slice(0, 2).join('\n')).toMatch(/elsewhere\.example/);
+    expect(items.at(-1)).toMatch(/^yes.*\/guide\//);
+    expect(await configuration()).toBe(before);
     await page.getByRole('button', { name: 'Back' }).click();
-    await page.getByLabel('Address of the site').waitFor();
-    expect(await names()).toEqual(['docs']);
-  });
-
-  it('takes its crawler back when one goes to another screen', async () => {
-    const { page } = stage();
+    expect(await page.getByLabel('Address of the site').inputValue()).toBe(`${world.site.origin}/`);
     await look();
     await page.getByRole('link', { name: 'Overview' }).click();
-    await expect.poll(names).toEqual(['docs']);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await configuration()).toBe(before);
+    expect(world.server.engine.definition.crawlers.map(({ name }) => name)).toEqual(['docs']);
+    expect(complaints).toEqual([]);
   });
 
-  it('takes its crawler back when the page is closed', async () => {
-    const { page } = stage();
-    await look();
-    await page.goto('about:blank');
-    await expect.poll(names).toEqual(['docs']);
+  it('does not ask for a page that robots.txt forbids, and names the line', async () => {
+    const { page, open, world } = stage();
+    await open('/start');
+    await page.getByLabel('Address of the site').fill(world.site.url('/attic/'));
+    await page.getByLabel('Pause between two requests').fill('0.02');
+    await page.getByRole('button', { name: 'Show what would be crawled' }).click();
+    await page.getByText('robots.txt forbids it to crawlway, in line 3').waitFor();
+    expect(world.site.fetched).not.toContain('/attic/');
   });
 
-  it('does not overwrite what somebody else has changed meanwhile, and says so', async () => {
-    const { page } = stage();
+  it('offers the page that the first one redirects to', async () => {
+    const { page, open, world } = stage();
+    await open('/start');
+    await page.getByLabel('Address of the site').fill(world.site.url('/old.html'));
+    await page.getByLabel('Pause between two requests').fill('0.02');
+    await page.getByRole('button', { name: 'Show what would be crawled' }).click();
+    await page.getByRole('button', { name: `Start at ${world.site.url('/news.html')} instead` }).click();
+    await page.getByText('document', { exact: true }).waitFor();
+  });
+
+  it('adds its crawler to what somebody else has written meanwhile', async () => {
+    const { page, world } = stage();
     await look();
-    await renameDocs(stage().world.server.url);
-    await page.getByRole('button', { name: 'Back' }).click();
-    await page.getByText('Somebody changed the configuration meanwhile').waitFor();
+    await renameDocs(world.server.url);
     await page.getByRole('button', { name: 'Start crawling' }).click();
-    await page.getByText('Somebody changed the configuration meanwhile').waitFor();
-    await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByText('The new crawler stays in the configuration.').waitFor();
-    expect(await names()).toContain(OTHER);
+    await page.getByText('The site is crawled').waitFor();
+    const names = world.server.engine.definition.crawlers.map(({ name }) => name);
+    expect(names[0]).toBe(OTHER);
+    expect(names).toHaveLength(2);
+  });
+
+  it('takes another sink than those that there are, and tries it before', async () => {
+    const { page, open, world } = stage();
+    await open('/start');
+    await page.getByLabel('Push documents to').selectOption('');
+    await page.getByLabel('Kind of index').selectOption('json');
+    await page.getByLabel('Its address').fill('http://10.255.255.1/orders');
+    await page.getByText('On a private network').click();
+    expect(await page.getByLabel('Allow addresses of the sink').inputValue()).toBe('10.0.0.0/8');
+    await page.getByLabel('Kind of index').selectOption('file');
+    await page.getByLabel('Its file').fill('guide.jsonl');
+    await page.getByRole('button', { name: 'Test the sink' }).click();
+    await page.getByText('Works: Its folder can be written.').waitFor();
+    expect(world.server.engine.definition.sinks.map(({ name }) => name)).toEqual(['main']);
   });
 });
 
 async function renameDocs(server: string): Promise<void> {
   const read = await fetch(`${server}/api/v1/config`);
   const xml = await read.text();
-  const written = await fetch(`${server}/api/v1/config`, {
+  const written = await fetch(`${server}/api/v1/config?confirm=true`, {
     method: 'PUT',
     headers: { 'content-type': 'application/xml', 'if-match': read.headers.get('etag') ?? '' },
     body: xml.replace('name="docs"', `name="${OTHER}"`),

@@ -84,7 +84,7 @@ describe('a new crawl', () => {
     'is valid in a configuration like %s',
     (before) => {
       for (const scope of ['site', 'folder', 'domain'] as const) {
-        const { definition, problems } = read(addCrawler(before, { ...wish, scope }, true));
+        const { definition, problems } = read(addCrawler(before, { ...wish, scope }));
         expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
         const crawler = definition!.crawlers.find(({ name }) => name === 'new')!;
         expect(crawler.roots.map(({ url }) => url)).toEqual([wish.url.href]);
@@ -95,9 +95,9 @@ describe('a new crawl', () => {
   );
 
   it.each(['', '<CrawlConfig/>', XML])('added twice to a configuration like %s draws no warning', (before) => {
-    const first = addCrawler(before, { ...wish, url: new URL('https://one.example/') }, true);
+    const first = addCrawler(before, { ...wish, url: new URL('https://one.example/') });
     const { newSink: _, ...again } = wish;
-    const second = addCrawler(first, { ...again, name: 'second', url: new URL('https://two.example/') }, true);
+    const second = addCrawler(first, { ...again, name: 'second', url: new URL('https://two.example/') });
     const added = read(second).problems.filter(({ code }) => code !== 'no-sink');
     expect(added).toEqual(
       read(before || '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21"/>').problems.filter(
@@ -107,12 +107,7 @@ describe('a new crawl', () => {
   });
 
   it('follows the links of a deep page over the whole site', () => {
-    const { definition } = read(addCrawler('<CrawlConfig/>', wish, true));
+    const { definition } = read(addCrawler('<CrawlConfig/>', wish));
     expect(definition!.crawlers[0]!.roots[0]).toMatchObject({ site: false });
-  });
-
-  it('without a root is there to judge, and has nothing to crawl', () => {
-    const { definition } = read(addCrawler('<CrawlConfig/>', wish, false));
-    expect(definition!.crawlers[0]!.roots).toEqual([]);
   });
 });

@@ -41,7 +41,7 @@ describeInBrowser('from nothing to a page that is found', { configuration: NOTHI
       .first()
       .waitFor();
     await open('/configuration');
-    await page.getByRole('button', { name: 'Delete rule 2' }).click();
+    await page.getByRole('button', { name: 'Delete rule 1' }).click();
     await page.getByText('would be crawled from now on').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await expect.poll(() => found(world.index.url, 'brass'), PATIENCE).toBe(true);

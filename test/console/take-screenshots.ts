@@ -27,12 +27,14 @@ const SCREENS: Readonly<Record<string, string>> = {
   'try-a-url': '/try?url=SITE/private/plans.html&from=SITE/',
   links: '/try?view=links&url=SITE/',
   rules: '/configuration',
+  forms: '/configuration?view=forms',
   'other-rules': '/configuration?view=other',
   xml: '/configuration?view=xml&line=12',
   resolved: '/configuration?view=resolved',
   hosts: '/hosts',
   host: '/host?host=HOST',
   errors: '/errors',
+  refused: '/refused',
   roots: '/roots',
   audit: '/audit',
   push: '/push',
@@ -105,6 +107,14 @@ for (const [name, path] of Object.entries(SCREENS)) {
     await picture(page, `${name}-${size}-dark`);
   }
 }
+await page.setViewportSize(WIDE);
+await page.emulateMedia({ colorScheme: 'light' });
+await page.goto(`${world.server.url}/start`);
+await page.getByLabel('Address of the site').fill(`${sites[0]!.origin}/`);
+await page.getByLabel('Pause between two requests').fill('0.3');
+await page.getByRole('button', { name: 'Show what would be crawled' }).click();
+await page.getByText('links on the first page').waitFor();
+await picture(page, 'look-wide-light');
 await browser.close();
 await world.stop();
 await Promise.all(sites.map((site) => site.close()));

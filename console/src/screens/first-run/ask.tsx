@@ -5,7 +5,7 @@ import { asProblem } from '../../state/resource.js';
 import { Failure } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
 import { type CrawlWish, domainOf, folderOf, privateRange, type Scope } from './crawl-draft.js';
-import { SinkFields, type SinkWish } from './sink-fields.js';
+import { EMPTY_SINK, newSinkName, SinkFields, type SinkWish } from './sink-fields.js';
 
 interface AskProps {
   readonly wish?: CrawlWish;
@@ -29,9 +29,9 @@ function addressOf(typed: string): URL | undefined {
 export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
   const [typed, setTyped] = useState(wish?.url.href ?? '');
   const [scope, setScope] = useState<Scope>(wish?.scope ?? 'site');
-  const [pause, setPause] = useState('2.5');
-  const [allow, setAllow] = useState<string>();
-  const [sink, setSink] = useState<SinkWish>({ name: sinks[0]?.name ?? 'main', type: 'papi', url: '' });
+  const [pause, setPause] = useState(String(wish?.pauseSeconds ?? 2.5));
+  const [allow, setAllow] = useState(wish?.allow);
+  const [sink, setSink] = useState<SinkWish>(() => firstSink(wish, sinks));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
   const url = addressOf(typed);
@@ -41,7 +41,6 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
     if (!url) return;
     setBusy(true);
     setProblem(undefined);
-    const isNew = !sinks.some(({ name }) => name === sink.name);
     try {
       await onAsk({
         name: freeName(url, taken),
@@ -49,7 +48,7 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
         scope,
         pauseSeconds: Number(pause),
         sink: sink.name,
-        newSink: isNew ? { type: sink.type, url: sink.url, options: sink.options } : undefined,
+        newSink: sink.isNew,
         allow: range || undefined,
       });
     } catch (error) {
@@ -72,7 +71,7 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
             value={typed}
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
-          {typed.trim() !== '' && !url && <span role="alert">This is no web address.</span>}
+          {typed.trim() !== '' && !url && <span role="alert">This is not a web address.</span>}
         </div>
         <ScopeChoice url={url} scope={scope} onChange={setScope} />
         <SinkFields sinks={sinks} wish={sink} onChange={setSink} xml={xml} />
@@ -114,6 +113,12 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
   );
 }
 
+function firstSink(wish: CrawlWish | undefined, sinks: AskProps['sinks']): SinkWish {
+  if (wish) return { name: wish.sink, isNew: wish.newSink };
+  const [first] = sinks;
+  return first ? { name: first.name } : { name: newSinkName(sinks), isNew: EMPTY_SINK };
+}
+
 function ScopeChoice({
   url,
   scope,
@@ -124,7 +129,7 @@ function ScopeChoice({
   onChange: (scope: Scope) => void;
 }): JSX.Element {
   const words: Readonly<Record<Scope, string>> = {
-    site: `The site: ${url?.host ?? 'this host'}, with and without www`,
+    site: `The site: ${url?.host ?? 'this host'}${url && isBareName(url) ? ', with and without www' : ''}`,
     folder: `This folder and below: ${url ? folderOf(url) : '…'}`,
     domain: `The domain with all its hosts: ${url ? domainOf(url) : '…'}`,
   };
@@ -142,6 +147,9 @@ function ScopeChoice({
     </fieldset>
   );
 }
+
+/** Of www.example.com the site is that host alone. */
+const isBareName = ({ hostname }: URL): boolean => /[a-z]\.[a-z]/i.test(hostname) && !hostname.startsWith('www.');
 
 function freeName(url: URL, taken: readonly string[]): string {
   const base = url.host.replace(/^www\./, '').replace(/[^\w.-]/g, '-');

@@ -20,26 +20,36 @@ export interface NewSink {
   readonly url: string;
   /** Attributes of its type: index, login, password and the like; empty ones are left out. */
   readonly options?: Readonly<Record<string, string>>;
+  /** Range of addresses that are not public and where it may be; empty: none. */
+  readonly allow?: string;
+  /** Certificate of the authority that vouches for it, in PEM form. */
+  readonly authority?: string;
 }
 
+const OUTERMOST = /<(?:[\w-]+:)?CrawlConfig\b[^>]*>/;
+const LOOPBACK = '127.0.0.0/8';
 const CONFIG = 'urn:crawlway:config:1';
 const RULES = 'exa:com.exalead.actionrules.v21';
 const CRAWL = 'exa:com.exalead.mercury.mami.crawl.v21';
 
-/** @param withRoot false: the crawler is there and judges, but has nothing to crawl yet. */
-export function addCrawler(xml: string, wish: CrawlWish, withRoot: boolean): string {
-  const prefixes = { cw: prefixOf(xml, CONFIG), ar: prefixOf(xml, RULES) };
-  const root = withRoot
-    ? `\n    <Root url="${escaped(wish.url.href)}"${isHomePage(wish) ? '' : ' site="false"'}/>`
-    : '';
-  const crawler = `  <Crawler name="${escaped(wish.name)}" throttleTimeMS="${Math.round(wish.pauseSeconds * 1000)}"${prefixes.cw.declaration}${prefixes.ar.declaration}>${root}
-    <Rules group="default">
-      <Rule>${ruleOf(wish, prefixes.ar.tag)}<Index/><Follow/><Accept/></Rule>
-    </Rules>
-    <${prefixes.cw.tag('PushTo')} sink="${escaped(wish.sink)}"/>
-  </Crawler>\n`;
-  const withSink = wish.newSink ? beforeEnd(xml, sinkOf(wish.sink, wish.newSink, prefixes.cw)) : xml;
-  return beforeEnd(wish.allow ? allowAddress(withSink, wish.allow, prefixes.cw) : withSink, crawler);
+export function addCrawler(xml: string, wish: CrawlWish): string {
+  const cw = prefixOf(xml, CONFIG);
+  const ar = prefixOf(xml, RULES);
+  const { tag } = prefixOf(xml, CRAWL);
+  const pause = Math.round(wish.pauseSeconds * 1000);
+  const rules = isHomePage(wish)
+    ? '' // Its root stays on the site, and all of that is crawled.
+    : `
+    <${tag('Rules')} group="default">
+      <${tag('Rule')}>${ruleOf(wish, ar.tag)}<${tag('Index')}/><${tag('Follow')}/><${tag('Accept')}/></${tag('Rule')}>
+    </${tag('Rules')}>`;
+  const declarations = cw.declaration + (rules === '' ? '' : ar.declaration);
+  const crawler = `  <${tag('Crawler')} name="${escaped(wish.name)}" throttleTimeMS="${pause}"${declarations}>
+    <${tag('Root')} url="${escaped(wish.url.href)}"${isHomePage(wish) ? '' : ' site="false"'}/>${rules}
+    <${cw.tag('PushTo')} sink="${escaped(wish.sink)}"/>
+  </${tag('Crawler')}>\n`;
+  const withSink = wish.newSink ? beforeEnd(xml, sinkOf(wish.sink, wish.newSink, cw)) : xml;
+  return beforeEnd(wish.allow ? allowAddress(withSink, wish.allow, cw) : withSink, crawler);
 }
 
 /** Site mode of a page that is not the home page would be the part of the site whose URLs begin with that page's. */
@@ -52,13 +62,18 @@ interface Prefix {
   readonly declaration: string;
 }
 
+const USUAL: Readonly<Record<string, string>> = { [CONFIG]: 'cw', [RULES]: 'ar', [CRAWL]: '' };
+
 function prefixOf(xml: string, namespace: string): Prefix {
   const family = namespace.replace(/\.v2\d$/, '').replaceAll('.', '\\.');
   // What another element declares holds inside that one alone.
-  const outermost = /<CrawlConfig\b[^>]*>/.exec(blankComments(xml))?.[0] ?? '';
-  const declared = new RegExp(`xmlns:([\\w-]+)\\s*=\\s*["']${family}`).exec(outermost)?.[1];
-  const prefix = declared ?? (namespace === CONFIG ? 'cw' : 'ar');
-  return { tag: (name) => `${prefix}:${name}`, declaration: declared ? '' : ` xmlns:${prefix}="${namespace}"` };
+  const outermost = OUTERMOST.exec(blankComments(xml))?.[0] ?? '';
+  const declared = new RegExp(`xmlns(?::([\\w-]+))?\\s*=\\s*["']${family}`).exec(outermost);
+  const prefix = declared ? (declared[1] ?? '') : (USUAL[namespace] ?? '');
+  return {
+    tag: (name) => (prefix === '' ? name : `${prefix}:${name}`),
+    declaration: declared || prefix === '' ? '' : ` xmlns:${prefix}="${namespace}"`,
+  };
 }
 
 function ruleOf({ url, scope }: CrawlWish, tag: (name: string) => string): string {
@@ -81,10 +96,26 @@ export const domainOf = (url: URL): string => bareHost(url);
 
 const isName = (host: string): boolean => /[a-z]/i.test(host) && host.includes('.') && !host.includes(':');
 
-function sinkOf(name: string, { type, url, options = {} }: NewSink, { tag, declaration }: Prefix): string {
+function sinkOf(name: string, sink: NewSink, { tag, declaration }: Prefix): string {
+  const { type, url, options = {}, authority = '' } = sink;
   const given = Object.entries({ name, type, url, ...options }).filter(([, value]) => value !== '');
   const attributes = given.map(([key, value]) => ` ${key}="${escaped(value)}"`).join('');
-  return `  <${tag('Sink')}${declaration}${attributes}/>\n`;
+  const allow = allowedAddress(sink);
+  const inside = [
+    ...(allow === undefined ? [] : [`<${tag('AllowAddress')} cidr="${escaped(allow)}"/>`]),
+    ...(authority.trim() === ''
+      ? []
+      : [`<${tag('CertificateAuthority')}>${escaped(authority.trim())}</${tag('CertificateAuthority')}>`]),
+  ];
+  const head = `  <${tag('Sink')}${declaration}${attributes}`;
+  return inside.length === 0 ? `${head}/>\n` : `${head}>\n    ${inside.join('\n    ')}\n  </${tag('Sink')}>\n`;
+}
+
+/** Where a sink may be beside public addresses; this machine itself needs no leave. */
+export function allowedAddress({ url, allow }: NewSink): string | undefined {
+  if (allow !== undefined) return allow.trim() || undefined;
+  const range = privateRange(URL.parse(url)?.hostname ?? '');
+  return range === LOOPBACK ? undefined : range;
 }
 
 /** The configuration with a sink more, to try it before it is in force. */
@@ -110,19 +141,20 @@ function allowAddress(xml: string, cidr: string, { tag, declaration }: Prefix): 
 
 function beforeEnd(xml: string, element: string): string {
   const blank = blankComments(xml);
-  const end = blank.lastIndexOf('</CrawlConfig>');
-  if (end >= 0) return xml.slice(0, end) + element + xml.slice(end);
-  const empty = /<CrawlConfig\b[^>]*\/>/.exec(blank);
-  if (!empty) return `<CrawlConfig xmlns="${CRAWL}">\n${element}</CrawlConfig>\n`;
+  const end = [...blank.matchAll(/<\/(?:[\w-]+:)?CrawlConfig\s*>/g)].at(-1)?.index;
+  if (end !== undefined) return xml.slice(0, end) + element + xml.slice(end);
+  const empty = OUTERMOST.exec(blank);
+  if (!empty?.[0].endsWith('/>')) return `<CrawlConfig xmlns="${CRAWL}">\n${element}</CrawlConfig>\n`;
   const close = empty.index + empty[0].length - 2;
-  return `${xml.slice(0, close)}>\n${element}</CrawlConfig>${xml.slice(close + 2)}`;
+  const name = /^<([^\s/>]+)/.exec(empty[0])?.[1];
+  return `${xml.slice(0, close)}>\n${element}</${name}>${xml.slice(close + 2)}`;
 }
 
 const blankComments = (xml: string): string => xml.replace(/<!--[\s\S]*?-->/g, (comment) => ' '.repeat(comment.length));
 
 /** The range to allow when somebody names an address of this machine or of an intranet. */
 export function privateRange(hostname: string): string | undefined {
-  if (hostname === 'localhost' || /^127\./.test(hostname)) return '127.0.0.0/8';
+  if (hostname === 'localhost' || /^127\./.test(hostname)) return LOOPBACK;
   if (/^10\./.test(hostname)) return '10.0.0.0/8';
   if (/^192\.168\./.test(hostname)) return '192.168.0.0/16';
   if (/^172\.(1[6-9]|2\d|3[01])\./.test(hostname)) return '172.16.0.0/12';

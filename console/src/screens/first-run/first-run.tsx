@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.js';
+import type { PageViewDto } from '../../api/schema.js';
 import { useCrawlers } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { useMay } from '../../state/session.js';
@@ -12,7 +13,6 @@ import { sinksOf } from './configured-sinks.js';
 import { addCrawler, type CrawlWish } from './crawl-draft.js';
 import { Crawling } from './crawling.js';
 import { Look } from './look.js';
-import { useTrial } from './trial.js';
 
 type Step = 'ask' | 'look' | 'crawl';
 
@@ -29,7 +29,9 @@ export function FirstRun(): JSX.Element {
   const configuration = useResource('configuration', loadConfiguration);
   return (
     <>
-      <PageHead title="A new crawl">Three steps: name a site, see what would be crawled, start.</PageHead>
+      <PageHead title="A new crawl">
+        Three steps: name a site, see what would be crawled, start. Nothing is written before you start.
+      </PageHead>
       <ol class="steps">
         {STEPS.map(([name, label]) => (
           <li key={name} aria-current={name === step ? 'step' : undefined}>
@@ -38,7 +40,7 @@ export function FirstRun(): JSX.Element {
         ))}
       </ol>
       {mayChange ? (
-        <Loaded of={configuration}>{(loaded) => <Guide before={loaded} step={step} onStep={setStep} />}</Loaded>
+        <Loaded of={configuration}>{(loaded) => <Guide loaded={loaded} step={step} onStep={setStep} />}</Loaded>
       ) : (
         <Empty>Setting up a crawl wants a key with the role admin.</Empty>
       )}
@@ -47,36 +49,51 @@ export function FirstRun(): JSX.Element {
 }
 
 interface GuideProps {
-  /** The configuration as it was when the guide began: what going back restores. */
-  readonly before: LoadedConfiguration;
+  readonly loaded: LoadedConfiguration;
   readonly step: Step;
   readonly onStep: (step: Step) => void;
 }
 
-function Guide({ before, step, onStep }: GuideProps): JSX.Element {
+interface Seen {
+  readonly wish: CrawlWish;
+  readonly page: PageViewDto;
+}
+
+function Guide({ loaded, step, onStep }: GuideProps): JSX.Element {
   const { value: crawlers = [], reload } = useCrawlers();
-  const [wish, setWish] = useState<CrawlWish>();
-  const trial = useTrial(before, reload);
-  const look = async (wanted: CrawlWish): Promise<void> => {
-    await trial.begin(addCrawler(before.xml, wanted, false));
-    setWish(wanted);
+  const [seen, setSeen] = useState<Seen>();
+  const look = async (wish: CrawlWish): Promise<void> => {
+    const query = { crawler: wish.name, url: wish.url.href };
+    const page = await call('POST /api/v1/config/look', { query, body: addCrawler(loaded.xml, wish) });
+    setSeen({ wish, page });
     onStep('look');
   };
-  const back = async (): Promise<void> => {
-    await trial.takeBack();
-    onStep('ask');
-  };
-  const crawl = async (): Promise<void> => {
-    if (!wish) return;
-    await trial.keep(addCrawler(before.xml, wish, true));
+  const crawl = async (wish: CrawlWish): Promise<void> => {
+    // Others may have changed it since the guide began: the crawler is added to what is in force now.
+    const { xml, etag } = await loadConfiguration();
+    await call('PUT /api/v1/config', { body: addCrawler(xml, wish), ifMatch: etag });
     await call('POST /api/v1/crawlers/{crawler}/start', { path: { crawler: wish.name } });
+    reload();
     onStep('crawl');
   };
-  const sinks = sinksOf(before.xml);
-  if (wish && step === 'look') return <Look wish={wish} onBack={back} onCrawl={crawl} />;
-  if (wish && step === 'crawl') {
+  const sinks = sinksOf(loaded.xml);
+  if (seen && step === 'look') {
+    const { wish, page } = seen;
+    return (
+      <Look
+        wish={wish}
+        page={page}
+        onBack={() => onStep('ask')}
+        onOther={(url) => look({ ...wish, url })}
+        onCrawl={() => crawl(wish)}
+      />
+    );
+  }
+  if (seen && step === 'crawl') {
+    const { wish } = seen;
     const sink = wish.newSink ?? sinks.find(({ name }) => name === wish.sink);
     return <Crawling name={wish.name} searchPage={sink?.type === 'papi' ? URL.parse(sink.url)?.origin : undefined} />;
   }
-  return <Ask xml={before.xml} wish={wish} sinks={sinks} taken={crawlers.map(({ name }) => name)} onAsk={look} />;
+  const taken = crawlers.map(({ name }) => name);
+  return <Ask xml={loaded.xml} wish={seen?.wish} sinks={sinks} taken={taken} onAsk={look} />;
 }

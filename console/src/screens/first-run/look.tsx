@@ -1,9 +1,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { type ApiProblem, call } from '../../api/client.js';
-import type { LinkDto } from '../../api/schema.js';
-import { asProblem, useResource } from '../../state/resource.js';
-import { Failure, Loaded } from '../../ui/answers.js';
+import type { ApiProblem } from '../../api/client.js';
+import type { LinkDto, PageViewDto, RobotsOpinionDto } from '../../api/schema.js';
+import { asProblem } from '../../state/resource.js';
+import { Failure } from '../../ui/answers.js';
 import { plural } from '../../ui/format.js';
 import { say } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
@@ -13,21 +13,17 @@ import type { CrawlWish } from './crawl-draft.js';
 
 interface LookProps {
   readonly wish: CrawlWish;
-  readonly onBack: () => Promise<void>;
+  readonly page: PageViewDto;
+  readonly onBack: () => void;
+  /** Looks at another page instead, with all else as it is. */
+  readonly onOther: (url: URL) => Promise<void>;
   readonly onCrawl: () => Promise<void>;
 }
 
 const SHOWN = 50;
 
-/** The first page is fetched and its links are judged by the very rules that will be crawled with. */
-export function Look({ wish, onBack, onCrawl }: LookProps): JSX.Element {
-  const page = useResource(`look ${wish.name} ${wish.url.href}`, (signal) =>
-    call('GET /api/v1/crawlers/{crawler}/page', {
-      path: { crawler: wish.name },
-      query: { url: wish.url.href },
-      signal,
-    }),
-  );
+/** The first page was fetched and its links are judged by the very rules that will be crawled with; nothing is written yet. */
+export function Look({ wish, page, onBack, onOther, onCrawl }: LookProps): JSX.Element {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem>();
   const run = async (action: () => Promise<void>): Promise<void> => {
@@ -35,40 +31,38 @@ export function Look({ wish, onBack, onCrawl }: LookProps): JSX.Element {
     setProblem(undefined);
     try {
       await action();
-      say('The configuration is written.');
     } catch (error) {
       setProblem(asProblem(error));
     }
     setBusy(false);
   };
+  const crawl = async (): Promise<void> => {
+    await onCrawl();
+    say('The configuration is written.');
+  };
+  const { outcome, status, title } = page;
+  const target = page.target === undefined ? undefined : (URL.parse(page.target) ?? undefined);
   return (
     <Panel title={wish.url.href} aside={`crawler ${wish.name}`}>
-      <Loaded of={page}>
-        {({ outcome, status, title, detail, links }) => (
-          <div class="stack">
-            <p class="row">
-              <Outcome code={outcome} /> {status !== undefined && `HTTP ${status}`} <strong>{title}</strong>
-            </p>
-            {outcome === 'document' ? (
-              <Links links={links} />
-            ) : (
-              <p class="notice warn">
-                The first page did not come as a document{detail ? `: ${detail}` : ''}. Go back and check the address,
-                or start anyway.
-              </p>
-            )}
-          </div>
+      <div class="stack">
+        <p class="row">
+          <Outcome code={outcome} /> {status !== undefined && `HTTP ${status}`} <strong>{title}</strong>
+        </p>
+        {outcome === 'document' ? <Links links={page.links} /> : <NoDocument page={page} />}
+        {target && (
+          <p>
+            <button type="button" class="button" disabled={busy} onClick={() => run(() => onOther(target))}>
+              Start at {target.href} instead
+            </button>
+          </p>
         )}
-      </Loaded>
+      </div>
       {problem && <Failure problem={problem} />}
-      {problem?.status === 412 && (
-        <p class="muted">The crawler {wish.name} stays in the configuration, with nothing to crawl.</p>
-      )}
       <footer class="actions end">
-        <button type="button" class="button" disabled={busy} onClick={() => run(onBack)}>
+        <button type="button" class="button" disabled={busy} onClick={onBack}>
           Back
         </button>
-        <button type="button" class="button primary" disabled={busy || !page.value} onClick={() => run(onCrawl)}>
+        <button type="button" class="button primary" disabled={busy} onClick={() => run(crawl)}>
           Start crawling
         </button>
       </footer>
@@ -76,11 +70,39 @@ export function Look({ wish, onBack, onCrawl }: LookProps): JSX.Element {
   );
 }
 
+function NoDocument({ page: { outcome, detail, target, robots } }: { page: PageViewDto }): JSX.Element {
+  if (outcome === 'robots-disallowed')
+    return (
+      <p class="notice bad">
+        {robotsWords(robots)} Crawlway obeys it: this page would not be fetched, and its links would not be found.
+      </p>
+    );
+  if (outcome === 'robots-unreachable')
+    return (
+      <p class="notice bad">
+        robots.txt cannot be read{detail ? ` (${detail})` : ''}. Until it can, nothing of the site is fetched.
+      </p>
+    );
+  const words = target === undefined ? detail && `: ${detail}` : `: it redirects to ${target}`;
+  return (
+    <p class="notice warn">
+      The first page did not come as a document{words}. Go back and check the address, or start anyway.
+    </p>
+  );
+}
+
+const robotsWords = (robots: RobotsOpinionDto | undefined): string =>
+  robots?.line === undefined
+    ? 'robots.txt forbids it.'
+    : `robots.txt forbids it to ${robots.agent}, in line ${robots.line}: ${robots.rule}.`;
+
+const wouldBeCrawled = ({ explanation, robots }: LinkDto): boolean =>
+  explanation.verdict.accepted && robots?.state !== 'disallowed';
+
 function Links({ links }: { links: readonly LinkDto[] }): JSX.Element {
   // What is left out is what a person has to see.
-  const accepted = ({ explanation }: LinkDto): number => Number(explanation.verdict.accepted);
-  const inOrder = [...links].sort((a, b) => accepted(a) - accepted(b));
-  const taken = links.filter(({ explanation }) => explanation.verdict.accepted);
+  const inOrder = [...links].sort((a, b) => Number(wouldBeCrawled(a)) - Number(wouldBeCrawled(b)));
+  const taken = links.filter(wouldBeCrawled);
   return (
     <>
       <p>
@@ -88,13 +110,17 @@ function Links({ links }: { links: readonly LinkDto[] }): JSX.Element {
         {links.length - taken.length} not.
       </p>
       <ul class="tree sample">
-        {inOrder.slice(0, SHOWN).map(({ url, kind, explanation: { verdict } }) => (
-          <li key={`${kind} ${url}`} class="leaf">
-            <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'yes' : 'no'}</Badge>
-            <span class="url">{url}</span>
-            {!verdict.accepted && (
+        {inOrder.slice(0, SHOWN).map((link) => (
+          <li key={`${link.kind} ${link.url}`} class="leaf">
+            <Badge tone={wouldBeCrawled(link) ? 'good' : 'bad'}>{wouldBeCrawled(link) ? 'yes' : 'no'}</Badge>
+            <span class="url">{link.url}</span>
+            {!wouldBeCrawled(link) && (
               <span class="muted">
-                <Prose text={verdict.meaning} />
+                {link.explanation.verdict.accepted ? (
+                  robotsWords(link.robots)
+                ) : (
+                  <Prose text={link.explanation.verdict.meaning} />
+                )}
               </span>
             )}
           </li>

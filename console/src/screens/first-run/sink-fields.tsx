@@ -1,84 +1,78 @@
 import type { JSX } from 'preact';
-import { addSink } from './crawl-draft.js';
+import { addSink, allowedAddress, type NewSink } from './crawl-draft.js';
+import { FIELD_LABELS, SECRET_FIELDS, SINK_KINDS, type SinkField } from './sink-kinds.js';
 import { SinkTest } from './sink-test.js';
 
 export interface SinkWish {
   readonly name: string;
-  readonly type: string;
-  readonly url: string;
-  readonly options?: Readonly<Record<string, string>>;
+  /** Undefined: the configuration has a sink of that name. */
+  readonly isNew?: NewSink;
 }
 
 interface SinkProps {
-  readonly sinks: readonly SinkWish[];
+  readonly sinks: readonly { readonly name: string; readonly type: string; readonly url: string }[];
   readonly wish: SinkWish;
   readonly onChange: (wish: SinkWish) => void;
   /** The configuration as it is: a new sink is tried in it. */
   readonly xml: string;
 }
 
-/** Addresses of nobody: what listens on a usual port of this machine may be another one's index. */
-const CREDENTIALS = ['login', 'password', 'apiKey'] as const;
-const LABELS = {
-  index: 'Index or collection',
-  login: 'User (may be empty)',
-  password: 'Password (may be empty)',
-  apiKey: 'API key (instead of user and password)',
-  secret: 'Key of the signature (may be empty)',
-  table: 'Table (may be empty)',
-} as const;
-type Option = keyof typeof LABELS;
+export const EMPTY_SINK: NewSink = { type: 'papi', url: '' };
 
-interface SinkKind {
-  readonly label: string;
-  readonly example: string;
-  readonly options: readonly Option[];
+/** A name that no sink has. */
+export function newSinkName(sinks: SinkProps['sinks']): string {
+  const taken = new Set(sinks.map(({ name }) => name));
+  let name = 'main';
+  for (let number = 2; taken.has(name); number++) name = `main-${number}`;
+  return name;
 }
 
-const TYPES: Readonly<Record<string, SinkKind>> = {
-  papi: {
-    label: 'Push API (CloudView, or the bundled index)',
-    example: 'https://push.example.com:10002',
-    options: CREDENTIALS.slice(0, 2),
-  },
-  elasticsearch: {
-    label: 'Elasticsearch',
-    example: 'https://search.example.com:9200',
-    options: ['index', ...CREDENTIALS],
-  },
-  opensearch: { label: 'OpenSearch', example: 'https://search.example.com:9200', options: ['index', ...CREDENTIALS] },
-  solr: { label: 'Solr', example: 'https://search.example.com:8983/solr', options: ['index', 'login', 'password'] },
-  json: { label: 'JSON over HTTP', example: 'https://search.example.com/orders', options: ['secret'] },
-  file: { label: 'A file of JSON lines', example: 'data/orders.jsonl', options: [] },
-  postgresql: {
-    label: 'PostgreSQL',
-    example: 'postgresql://db.example.com:5432/search',
-    options: ['table', 'login', 'password'],
-  },
-};
-
-const SECRET: ReadonlySet<Option> = new Set(['password', 'apiKey', 'secret']);
-
-/** Where documents go: a sink of the configuration, or the first one. */
+/** Where documents go: a sink of the configuration, or a new one. */
 export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Element {
-  if (sinks.length > 0) {
-    return (
+  const fresh = wish.isNew && (
+    <NewSinkFields
+      name={wish.name}
+      sink={wish.isNew}
+      xml={xml}
+      onChange={(isNew) => onChange({ name: wish.name, isNew })}
+    />
+  );
+  if (sinks.length === 0) return <>{fresh}</>;
+  return (
+    <>
       <div class="field">
         <label for="sink">Push documents to</label>
         <select
           id="sink"
-          value={wish.name}
-          onChange={({ currentTarget: { value: name } }) => onChange({ ...wish, name })}
+          value={wish.isNew ? '' : wish.name}
+          onChange={({ currentTarget: { value } }) =>
+            onChange(value === '' ? { name: newSinkName(sinks), isNew: EMPTY_SINK } : { name: value })
+          }
         >
           {sinks.map(({ name, type, url }) => (
             <option key={name} value={name}>
               {name}: {type}, {url}
             </option>
           ))}
+          <option value="">another sink…</option>
         </select>
       </div>
-    );
-  }
+      {fresh}
+    </>
+  );
+}
+
+interface NewSinkProps {
+  readonly name: string;
+  readonly sink: NewSink;
+  readonly xml: string;
+  readonly onChange: (sink: NewSink) => void;
+}
+
+function NewSinkFields({ name, sink, xml, onChange }: NewSinkProps): JSX.Element {
+  const kind = SINK_KINDS[sink.type];
+  const setOption = (field: SinkField, value: string): void =>
+    onChange({ ...sink, options: { ...sink.options, [field]: value } });
   return (
     <fieldset class="fieldset">
       <legend>Where do documents go?</legend>
@@ -87,10 +81,10 @@ export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Eleme
           <label for="sink-type">Kind of index</label>
           <select
             id="sink-type"
-            value={wish.type}
-            onChange={({ currentTarget: { value: type } }) => onChange({ ...wish, type, options: {} })}
+            value={sink.type}
+            onChange={({ currentTarget: { value: type } }) => onChange({ type, url: sink.url })}
           >
-            {Object.entries(TYPES).map(([type, { label }]) => (
+            {Object.entries(SINK_KINDS).map(([type, { label }]) => (
               <option key={type} value={type}>
                 {label}
               </option>
@@ -98,36 +92,70 @@ export function SinkFields({ sinks, wish, onChange, xml }: SinkProps): JSX.Eleme
           </select>
         </div>
         <div class="field grow">
-          <label for="sink-url">Its address</label>
+          <label for="sink-url">{kind?.isRemote ? 'Its address' : 'Its file, in the data folder'}</label>
           <input
             id="sink-url"
             class="mono"
             required
-            placeholder={TYPES[wish.type]?.example}
-            value={wish.url}
-            onInput={({ currentTarget: { value: url } }) => onChange({ ...wish, url })}
+            placeholder={kind?.example}
+            value={sink.url}
+            onInput={({ currentTarget: { value: url } }) => onChange({ ...sink, url })}
           />
         </div>
       </div>
-      <div class="filters">
-        {TYPES[wish.type]?.options.map((option) => (
-          <div key={option} class="field">
-            <label for={`sink-${option}`}>{LABELS[option]}</label>
-            <input
-              id={`sink-${option}`}
-              class="mono"
-              type={(SECRET.has(option) ? 'password' : 'text') as 'password'}
-              autocomplete="off"
-              required={option === 'index'}
-              value={wish.options?.[option] ?? ''}
-              onInput={({ currentTarget: { value } }) =>
-                onChange({ ...wish, options: { ...wish.options, [option]: value } })
-              }
-            />
-          </div>
-        ))}
-      </div>
-      <SinkTest name={wish.name} disabled={wish.url === ''} draft={() => addSink(xml, wish.name, wish)} />
+      {kind && kind.fields.length > 0 && (
+        <div class="filters">
+          {kind.fields.map((field) => (
+            <div key={field} class="field">
+              <label for={`sink-${field}`}>{FIELD_LABELS[field]}</label>
+              <input
+                id={`sink-${field}`}
+                class="mono"
+                type={(SECRET_FIELDS.has(field) ? 'password' : 'text') as 'password'}
+                autocomplete="off"
+                required={field === kind.required}
+                value={sink.options?.[field] ?? ''}
+                onInput={({ currentTarget: { value } }) => setOption(field, value)}
+              />
+            </div>
+          ))}
+        </div>
+      )}
+      {kind?.isRemote && <NetworkFields sink={sink} onChange={onChange} />}
+      <SinkTest name={name} disabled={sink.url === ''} draft={() => addSink(xml, name, sink)} />
     </fieldset>
+  );
+}
+
+/** Of a sink on a private network. */
+function NetworkFields({ sink, onChange }: Pick<NewSinkProps, 'sink' | 'onChange'>): JSX.Element {
+  return (
+    <details class="more">
+      <summary class="muted">On a private network, or with a certificate of your own authority</summary>
+      <div class="stack">
+        <div class="field">
+          <label for="sink-allow">Allow addresses of the sink that are not public</label>
+          <input
+            id="sink-allow"
+            class="mono"
+            placeholder="10.0.0.0/8"
+            value={allowedAddress(sink) ?? ''}
+            onInput={({ currentTarget: { value: allow } }) => onChange({ ...sink, allow })}
+          />
+        </div>
+        <div class="field">
+          <label for="sink-authority">Certificate authority, in PEM form</label>
+          <textarea
+            id="sink-authority"
+            class="mono"
+            rows={4}
+            spellcheck={false}
+            placeholder="-----BEGIN CERTIFICATE-----"
+            value={sink.authority ?? ''}
+            onInput={({ currentTarget: { value: authority } }) => onChange({ ...sink, authority })}
+          />
+        </div>
+      </div>
+    </details>
   );
 }

@@ -1,0 +1,67 @@
+/** What a new sink of each type is asked for; a spec holds it against the server's own table. */
+export type SinkField = 'index' | 'login' | 'password' | 'apiKey' | 'secret' | 'table' | 'topic' | 'connector';
+
+export interface SinkKind {
+  readonly label: string;
+  /** Address of nobody: what listens on a usual port of this machine may be another one's index. */
+  readonly example: string;
+  readonly fields: readonly SinkField[];
+  readonly required?: SinkField;
+  /** It is reached over the network, perhaps at an address that is not public and with a certificate of its own authority. */
+  readonly isRemote: boolean;
+}
+
+const CREDENTIALS = ['login', 'password', 'apiKey'] as const;
+const SEARCH_ENGINE = {
+  example: 'https://search.example.com:9200',
+  fields: ['index', ...CREDENTIALS],
+  required: 'index',
+  isRemote: true,
+} as const;
+
+export const SINK_KINDS: Readonly<Record<string, SinkKind>> = {
+  papi: {
+    label: 'Push API (CloudView, or the bundled index)',
+    example: 'https://push.example.com:10002',
+    fields: ['login', 'password', 'connector'],
+    isRemote: true,
+  },
+  elasticsearch: { label: 'Elasticsearch', ...SEARCH_ENGINE },
+  opensearch: { label: 'OpenSearch', ...SEARCH_ENGINE },
+  solr: {
+    label: 'Solr',
+    example: 'https://search.example.com:8983/solr',
+    fields: ['index', 'login', 'password'],
+    required: 'index',
+    isRemote: true,
+  },
+  postgresql: {
+    label: 'PostgreSQL',
+    example: 'postgresql://db.example.com:5432/search',
+    fields: ['table', 'login', 'password'],
+    isRemote: true,
+  },
+  kafka: {
+    label: 'Kafka',
+    example: 'kafka://broker.example.com:9092',
+    fields: ['topic', 'login', 'password'],
+    required: 'topic',
+    isRemote: true,
+  },
+  json: { label: 'JSON over HTTP', example: 'https://search.example.com/orders', fields: ['secret'], isRemote: true },
+  file: { label: 'A file of JSON lines', example: 'documents.jsonl', fields: [], isRemote: false },
+  warc: { label: 'A web archive (WARC)', example: 'archive.warc.gz', fields: [], isRemote: false },
+};
+
+export const FIELD_LABELS: Readonly<Record<SinkField, string>> = {
+  index: 'Index or collection',
+  login: 'User (may be empty)',
+  password: 'Password (may be empty)',
+  apiKey: 'API key (instead of user and password)',
+  secret: 'Key of the signature (may be empty)',
+  table: 'Table (may be empty)',
+  topic: 'Topic',
+  connector: 'Connector (may be empty)',
+};
+
+export const SECRET_FIELDS: ReadonlySet<SinkField> = new Set(['password', 'apiKey', 'secret']);

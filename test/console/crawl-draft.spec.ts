@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import {
+  addCrawler,
+  addSink,
+  type CrawlWish,
+  type NewSink,
+  type Scope,
+} from '../../console/src/screens/first-run/crawl-draft.js';
+import { SINK_KINDS } from '../../console/src/screens/first-run/sink-kinds.js';
+import { SINK_TYPES, type SinkType } from '../../src/domain/push/sink-types.js';
+import { XML_FORMAT } from '../../src/server/engine.module.js';
+import { authority } from '../support/certificates.js';
+
+const NOTHING = '<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v20"/>';
+const OTHER = `<?xml version="1.0"?>
+<c:CrawlConfig xmlns:c="exa:com.exalead.mercury.mami.crawl.v21" xmlns:more="urn:crawlway:config:1" xmlns:r="exa:com.exalead.actionrules.v21">
+  <!-- </c:CrawlConfig> -->
+  <more:Sink name="first" type="file" url="first.jsonl"/>
+</c:CrawlConfig>`;
+
+const problemsOf = (xml: string): string[] =>
+  XML_FORMAT.read(xml, { file: 'CrawlConfig.xml', readFile: () => '' }).problems.map(
+    ({ place, code, message }) => `${place.line} ${code} ${message}`,
+  );
+
+const filled = (type: string, more: Partial<NewSink> = {}): NewSink => ({
+  type,
+  url: SINK_KINDS[type]!.example,
+  options: Object.fromEntries(SINK_KINDS[type]!.fields.filter((field) => field !== 'apiKey').map((one) => [one, 'x'])),
+  ...more,
+});
+
+const wish = (more: Partial<CrawlWish> = {}): CrawlWish => ({
+  name: 'example.com',
+  url: new URL('https://www.example.com/'),
+  scope: 'site',
+  sink: 'main',
+  newSink: filled('file'),
+  pauseSeconds: 2.5,
+  ...more,
+});
+
+describe('what the guide writes has no warnings of its own', () => {
+  const places = ['https://www.example.com/', 'https://example.com:8443/docs/a.html?b=c', 'http://10.1.2.3/x/'];
+  it.each((['site', 'folder', 'domain'] as Scope[]).flatMap((scope) => places.map((place) => [scope, place] as const)))(
+    '%s of %s',
+    (scope, place) => {
+      const made = addCrawler(NOTHING, wish({ scope, url: new URL(place), allow: '10.0.0.0/8' }));
+      expect(problemsOf(made)).toEqual([]);
+      const { definition } = XML_FORMAT.read(made, { file: 'CrawlConfig.xml', readFile: () => '' });
+      expect(definition?.crawlers[0]?.roots.map(({ url }) => url)).toEqual([place]);
+    },
+  );
+
+  it('in a configuration with other prefixes, twice', () => {
+    const once = addCrawler(OTHER, wish({ sink: 'first', newSink: undefined }));
+    const twice = addCrawler(once, wish({ name: 'second', sink: 'main' }));
+    expect(problemsOf(twice)).toEqual([]);
+    const { definition } = XML_FORMAT.read(twice, { file: 'CrawlConfig.xml', readFile: () => '' });
+    expect(definition?.crawlers.map(({ pushTo }) => pushTo)).toEqual([['first'], ['main']]);
+  });
+
+  it.each(Object.keys(SINK_KINDS))('a sink of type %s with all its fields', (type) => {
+    const made = addCrawler(NOTHING, wish({ newSink: filled(type) }));
+    expect(problemsOf(made)).toEqual([]);
+  });
+
+  it('a sink on a private network with an authority of its own', () => {
+    const { cert } = authority('Test Authority');
+    const sink = filled('opensearch', { url: 'https://10.1.2.3:9200', authority: cert });
+    const made = addCrawler(NOTHING, wish({ newSink: sink }));
+    expect(problemsOf(made)).toEqual([]);
+    const { definition } = XML_FORMAT.read(made, { file: 'CrawlConfig.xml', readFile: () => '' });
+    expect(definition?.sinks[0]?.tls?.certificateAuthorities).toHaveLength(1);
+    expect(made).toContain('cidr="10.0.0.0/8"');
+  });
+});
+
+it('the guide knows every type of sink, with options that the type has, and those that it wants', () => {
+  expect(Object.keys(SINK_KINDS).sort()).toEqual(Object.keys(SINK_TYPES).sort());
+  for (const [type, { fields, required }] of Object.entries(SINK_KINDS)) {
+    const row = SINK_TYPES[type as SinkType];
+    expect(row.options, type).toEqual(expect.arrayContaining([...fields]));
+    expect(required === undefined ? [] : [required], type).toEqual(row.required ?? []);
+  }
+});
+
+it('a sink is tried without the crawler', () => {
+  expect(problemsOf(addSink(NOTHING, 'main', filled('solr'))).join()).not.toMatch(/main/);
+});
