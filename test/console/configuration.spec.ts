@@ -59,6 +59,34 @@ describeInBrowser('the configuration screen', { configuration: RULES_ALONE }, (s
     await expect.poll(actions, { timeout: 15_000 }).toBe(false);
   });
 
+  it('offers elements, attributes and values of the schema, and closes no element by itself', async () => {
+    const { page, open } = stage();
+    await open('/configuration?view=xml');
+    const editor = page.getByRole('textbox', { name: 'CrawlConfig.xml' });
+    const offered = page.locator('.cm-tooltip-autocomplete');
+    await editor.click();
+    await page.keyboard.press('Control+End');
+    for (let i = 0; i < '\n</CrawlConfig>\n'.length; i++) await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('<cw:Si');
+    await offered.getByText('cw:Sink').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('nk ty');
+    await offered.getByText('type', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('pe="opens');
+    await offered.getByText('opensearch').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.type('earch"></cw:Sink>');
+    const written = async () => (await editor.innerText()).replaceAll('\u200b', '');
+    expect((await written()).split('</cw:Sink>')).toHaveLength(2);
+    expect((await written()).split('</CrawlConfig>')).toHaveLength(2);
+    await page.keyboard.press('Control+f');
+    await page.getByPlaceholder('Find').pressSequentially('PushTo');
+    await page.locator('.cm-searchMatch').first().waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard' }).click();
+  });
+
   it('marks a mistake at its place while one types', async () => {
     const { page, open, complaints } = stage();
     await open('/configuration?view=xml&line=5');

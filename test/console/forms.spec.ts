@@ -41,6 +41,23 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     expect(sinks.map(({ name, type }) => [name, type])).toContainEqual(['copy', 'file']);
   });
 
+  it('renames a sink with everything that refers to it', async () => {
+    const { page, open, world } = stage();
+    await open('/configuration?view=forms');
+    const shared = page.getByRole('region', { name: 'Shared by all crawlers' });
+    const sink = shared.locator('details.element', { hasText: 'papi' }).first();
+    await sink.locator('summary').first().click();
+    await sink.getByText('Its name is written in 1 other place').waitFor();
+    await sink.getByLabel('name *').fill('search');
+    await sink.getByLabel('name *').press('Tab');
+    await page.getByText('no problems').waitFor();
+    await page.getByRole('button', { name: 'Preview and save…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: /^Save/ }).click();
+    await expect
+      .poll(() => world.server.engine.definition.crawlers[0]!.pushTo, { timeout: 15_000 })
+      .toEqual(['search']);
+  });
+
   it('copies a crawler and takes it away again', async () => {
     const { page, open, world } = stage();
     await open('/configuration?view=forms');

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { ElementFormDto } from '../../api/schema.js';
 
 interface FieldProps {
@@ -47,22 +47,28 @@ export function AttributeField({ attribute, value, editable, onChange }: FieldPr
   );
 }
 
-const Typed = ({ id, attribute, value, editable, onChange }: FieldProps & { readonly id: string }): JSX.Element => (
-  <input
-    id={id}
-    class="mono"
-    spellcheck={false}
-    autocomplete="off"
-    required={attribute.required}
-    readOnly={!editable}
-    value={value ?? ''}
-    placeholder={attribute.default === undefined ? plain(attribute.form) : defaultWords(attribute)}
-    aria-describedby={`${id}-hint`}
-    onChange={({ currentTarget: { value: typed } }) =>
-      onChange(typed === '' && !attribute.required ? undefined : typed)
-    }
-  />
-);
+/** What is being typed is kept here: an answer of the checker that comes meanwhile must not take it away. */
+function Typed({ id, attribute, value, editable, onChange }: FieldProps & { readonly id: string }): JSX.Element {
+  const [typed, setTyped] = useState<string>();
+  return (
+    <input
+      id={id}
+      class="mono"
+      spellcheck={false}
+      autocomplete="off"
+      required={attribute.required}
+      readOnly={!editable}
+      value={typed ?? value ?? ''}
+      placeholder={attribute.default === undefined ? plain(attribute.form) : defaultWords(attribute)}
+      aria-describedby={`${id}-hint`}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+      onChange={({ currentTarget: { value: entered } }) => {
+        setTyped(undefined);
+        onChange(entered === '' && !attribute.required ? undefined : entered);
+      }}
+    />
+  );
+}
 
 const defaultWords = ({ default: usual, unit }: FieldProps['attribute']): string =>
   usual === undefined ? 'not set' : `default: ${usual}${unit ? ` ${unit}` : ''}`;

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ConfigurationProblemDto } from '../../api/schema.js';
+import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.js';
 import { Loading, NotLoaded } from '../../ui/answers.js';
 
 /** A problem of the checker, at its place in the text that is edited; without a line it lies elsewhere. */
@@ -17,6 +17,8 @@ export interface CodeProps {
   /** To show first, 1-based. */
   readonly line?: number;
   readonly editable: boolean;
+  /** What may stand in the text, offered while one types; absent: nothing is offered. */
+  readonly elements?: readonly ElementFormDto[];
   readonly onChange: (text: string) => void;
   /** The server's own checker runs while one types: the same messages at the same places as `crawlway check`. */
   readonly check: (text: string) => Promise<readonly TextProblem[]>;

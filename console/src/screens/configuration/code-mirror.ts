@@ -1,12 +1,15 @@
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { xml } from '@codemirror/lang-xml';
+import { completeFromSchema, xml } from '@codemirror/lang-xml';
 import { foldGutter, HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint';
 import { unifiedMergeView } from '@codemirror/merge';
+import { search, searchKeymap } from '@codemirror/search';
 import { EditorState, type Extension, type Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { CodeProps, TextProblem } from './code-editor.js';
+import { completionsOf } from './completion.js';
 import { rulesLanguage } from './rules-language.js';
 
 const CHECK_AFTER_MS = 350;
@@ -32,6 +35,13 @@ const theme = EditorView.theme({
   '.cm-panel.cm-panel-lint ul': { background: 'var(--surface)', color: 'var(--text)' },
   '.cm-panel.cm-panel-lint ul [aria-selected]': { background: 'var(--accent-soft) !important' },
   '.cm-panels': { background: 'var(--surface)', color: 'var(--text)' },
+  '.cm-panels.cm-panels-top': { borderBottom: '1px solid var(--line-strong)' },
+  '.cm-textfield': { background: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--line-strong)' },
+  '.cm-button': { background: 'var(--raised)', color: 'var(--text)', border: '1px solid var(--line-strong)' },
+  '.cm-searchMatch': { background: 'var(--warn-soft)' },
+  '.cm-searchMatch-selected': { background: 'var(--accent-soft)' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--accent-soft)', color: 'var(--text)' },
+  '.cm-completionInfo': { maxWidth: '24rem', whiteSpace: 'normal' },
   '.cm-tooltip': { background: 'var(--surface)', border: '1px solid var(--line-strong)', color: 'var(--text)' },
   '.cm-changedLine, .cm-insertedLine': { background: 'var(--good-soft) !important' },
   '.cm-changedText': { background: 'color-mix(in srgb, var(--good) 30%, transparent) !important' },
@@ -57,13 +67,15 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
       doc: text,
       extensions: [
         shared,
-        language === 'xml' ? [xml(), foldGutter()] : rulesLanguage,
+        language === 'xml' ? [markup(), foldGutter()] : rulesLanguage,
+        options.elements && editable ? completing(options.elements) : [],
+        search({ top: true }),
         history(),
         drawSelection(),
         highlightActiveLine(),
         EditorState.readOnly.of(!editable),
         EditorView.contentAttributes.of({ 'aria-label': label }),
-        keymap.of([...defaultKeymap, ...historyKeymap]),
+        keymap.of([...completionKeymap, ...searchKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of((update) => update.docChanged && onChange(update.state.doc.toString())),
         editable ? checking(options.check) : [],
       ],
@@ -72,6 +84,15 @@ export function openEditor(element: HTMLElement, options: CodeProps): () => void
   if (line !== undefined) showLine(view, line);
   return () => view.destroy();
 }
+
+/** End tags are offered, never put in: whoever types them as well would have each of them twice. */
+const markup = () => xml({ autoCloseTags: false });
+
+/** Elements, attributes and values of the schema, offered where they may stand; Control-Space asks for them. */
+const completing = (elements: NonNullable<CodeProps['elements']>): Extension =>
+  autocompletion({
+    override: [(context) => completeFromSchema(completionsOf(elements, context.state.doc.toString()), [])(context)],
+  });
 
 /** F8 goes from problem to problem, Control-Shift-M opens the list of them. */
 const checking = (check: CodeProps['check']): Extension => [
@@ -110,7 +131,7 @@ export function openDifference(element: HTMLElement, { before, after, language }
       doc: after,
       extensions: [
         shared,
-        language === 'xml' ? xml() : rulesLanguage,
+        language === 'xml' ? markup() : rulesLanguage,
         EditorState.readOnly.of(true),
         EditorView.contentAttributes.of({ 'aria-label': 'Difference between the two versions' }),
         unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 6 } }),

@@ -1,7 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { ConfigurationProblemDto, ElementFormDto } from '../../api/schema.js';
+import { plural } from '../../ui/format.js';
 import { AttributeField } from './attribute-field.js';
+import { referencesTo, withName } from './renaming.js';
 import {
   attributeValue,
   elementAt,
@@ -101,13 +103,21 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
         attribute={attribute}
         value={written === undefined ? undefined : attributeValue(element, written)}
         editable={mayChange}
-        onChange={(value) => change(withAttribute(xml, element, written ?? attribute.name, value))}
+        onChange={(value) =>
+          change(
+            written === 'name' && value !== undefined
+              ? withName(xml, editing.root, element, value)
+              : withAttribute(xml, element, written ?? attribute.name, value),
+          )
+        }
       />
     );
   };
   return (
     <div class="stack">
-      <p class="muted">{form.meaning}</p>
+      <p class="muted">
+        {form.meaning} {referenceWords(referencesTo(editing.root, element).length)}
+      </p>
       {own.map(({ code, message, severity }) => (
         <p key={`${code} ${message}`} class={`notice ${severity === 'error' ? 'bad' : 'warn'}`}>
           {message}
@@ -132,6 +142,9 @@ function Fields({ element, editing, form, hidden }: FieldsProps): JSX.Element {
   );
 }
 
+const referenceWords = (count: number): string =>
+  count === 0 ? '' : `Its name is written in ${plural(count, 'other place')}, which another name changes, too.`;
+
 function More({ label, children }: { readonly label: string; readonly children: () => JSX.Element }): JSX.Element {
   const [open, setOpen] = useState(false);
   return (
@@ -153,6 +166,8 @@ interface TextProps {
 
 function TextField({ label, element, editing: { xml, mayChange, change } }: TextProps): JSX.Element {
   const id = useId();
+  // As in AttributeField, what is being typed stays when the checker answers.
+  const [typed, setTyped] = useState<string>();
   return (
     <div class="field grow">
       <label for={id}>{label}</label>
@@ -161,8 +176,12 @@ function TextField({ label, element, editing: { xml, mayChange, change } }: Text
         class="mono"
         rows={3}
         readOnly={!mayChange}
-        value={element.text}
-        onChange={(event) => change(withText(xml, element, event.currentTarget.value))}
+        value={typed ?? element.text}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => {
+          setTyped(undefined);
+          change(withText(xml, element, event.currentTarget.value));
+        }}
       />
     </div>
   );

@@ -1,8 +1,6 @@
 /** Everything that the configuration can say, as forms: made from the table that the schema and the reference come from. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.js';
-import type { ElementFormDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
 import { href } from '../../state/route.js';
@@ -13,28 +11,16 @@ import { ApplyDialog } from './apply-dialog.js';
 import { CheckWords } from './checking.js';
 import { AddElement, type Editing, ElementForm } from './element-form.js';
 import { useFormCheck } from './form-check.js';
-import { type LoadedConfiguration, loadConfiguration } from './load.js';
+import { type LoadedForms, loadForms } from './load.js';
 import { useUnsaved } from './unsaved.js';
 import { attributeValue, readXml, withCopy, withoutElement, type XmlElement } from './xml-tree.js';
-
-interface Loading extends LoadedConfiguration {
-  readonly elements: ReadonlyMap<string, ElementFormDto>;
-}
-
-async function loadForms(signal: AbortSignal): Promise<Loading> {
-  const [configuration, { items }] = await Promise.all([
-    loadConfiguration(signal),
-    call('GET /api/v1/config/elements', { signal }),
-  ]);
-  return { ...configuration, elements: new Map(items.map((one) => [one.name, one])) };
-}
 
 export function Forms(): JSX.Element {
   const forms = useResource('configuration forms', loadForms);
   return <Loaded of={forms}>{(loaded) => <Edit key={loaded.etag} loaded={loaded} onApplied={forms.reload} />}</Loaded>;
 }
 
-function Edit({ loaded, onApplied }: { loaded: Loading; onApplied: () => void }): JSX.Element {
+function Edit({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
   const mayChange = useMay('admin');
   // The same unsaved text as that of the XML view: what is typed in one is there in the other.
   const { text: xml, changed, etag, type, discard, forget } = useUnsaved('xml', loaded.xml, loaded.etag);
@@ -42,7 +28,8 @@ function Edit({ loaded, onApplied }: { loaded: Loading; onApplied: () => void })
   const [applying, setApplying] = useState(false);
   const root = readXml(xml);
   if (!root) return <p class="notice bad">The configuration has no element. Write it in the XML view.</p>;
-  const editing: Editing = { xml, root, elements: loaded.elements, mayChange, problems, change: type };
+  const elements = new Map(loaded.elements.map((one) => [one.name, one]));
+  const editing: Editing = { xml, root, elements, mayChange, problems, change: type };
   return (
     <>
       <div class="actions end sticky">

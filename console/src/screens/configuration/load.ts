@@ -1,4 +1,5 @@
 import { call, callForAnswer } from '../../api/client.js';
+import type { ElementFormDto } from '../../api/schema.js';
 
 export interface LoadedConfiguration {
   readonly xml: string;
@@ -13,4 +14,17 @@ export async function loadConfiguration(signal?: AbortSignal): Promise<LoadedCon
     call('GET /api/v1/config/state', { signal }),
   ]);
   return { xml: value, file, etag };
+}
+
+export interface LoadedForms extends LoadedConfiguration {
+  /** All that can be written in the configuration. */
+  readonly elements: readonly ElementFormDto[];
+}
+
+export async function loadForms(signal?: AbortSignal): Promise<LoadedForms> {
+  const [configuration, { items }] = await Promise.all([
+    loadConfiguration(signal),
+    call('GET /api/v1/config/elements', { signal }),
+  ]);
+  return { ...configuration, elements: items };
 }

@@ -8,19 +8,17 @@ import { Panel } from '../../ui/panel.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { CheckWords, useChecking } from './checking.js';
 import { CodeEditor } from './code-editor.js';
-import { type LoadedConfiguration, loadConfiguration } from './load.js';
+import { type LoadedForms, loadForms } from './load.js';
 import { useUnsaved } from './unsaved.js';
 
 export function XmlScreen(): JSX.Element {
-  const configuration = useResource('configuration', loadConfiguration);
+  const forms = useResource('configuration forms', loadForms);
   return (
-    <Loaded of={configuration}>
-      {(loaded) => <Editing key={loaded.etag} loaded={loaded} onApplied={configuration.reload} />}
-    </Loaded>
+    <Loaded of={forms}>{(loaded) => <Editing key={loaded.etag} loaded={loaded} onApplied={forms.reload} />}</Loaded>
   );
 }
 
-function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied: () => void }): JSX.Element {
+function Editing({ loaded, onApplied }: { loaded: LoadedForms; onApplied: () => void }): JSX.Element {
   const { query } = useRoute();
   const mayChange = useMay('admin');
   const { text: xml, start, changed, etag, type, discard, forget } = useUnsaved('xml', loaded.xml, loaded.etag);
@@ -62,12 +60,14 @@ function Editing({ loaded, onApplied }: { loaded: LoadedConfiguration; onApplied
         text={start.text}
         line={Number(query.get('line')) || undefined}
         editable={mayChange}
+        elements={loaded.elements}
         onChange={type}
         check={check}
       />
       <p class="muted">
-        Secrets are shown as a placeholder; leave it, and the secret stays. F8 goes to the next problem, Control-Shift-M
-        opens the list of problems, Escape and then Tab leave the editor.
+        Secrets are shown as a placeholder; leave it, and the secret stays. Control-Space offers what may stand here,
+        Control-F searches, F8 goes to the next problem, Control-Shift-M opens the list of problems, Escape and then Tab
+        leave the editor.
       </p>
       {applying && (
         <ApplyDialog

@@ -1,0 +1,35 @@
+/** What may be written at a place of the configuration, for completion while one types. */
+import type { ElementSpec } from '@codemirror/lang-xml';
+import type { ElementFormDto } from '../../api/schema.js';
+import { prefixFor, readXml } from './xml-tree.js';
+
+/** Prefixes that people write where the text declares none. */
+const USUAL: Readonly<Record<string, string>> = {
+  'urn:crawlway:config:1': 'cw',
+  'exa:com.exalead.actionrules.v21': 'ar',
+};
+
+/** Elements under the names that they have in this text, with its prefixes. */
+export function completionsOf(elements: readonly ElementFormDto[], text: string): ElementSpec[] {
+  const root = readXml(text);
+  const names = new Map(
+    elements.map(({ name, namespace }) => {
+      const usual = USUAL[namespace] ?? '';
+      const prefix = root ? prefixFor(root, namespace, usual).prefix : usual && `${usual}:`;
+      return [name, `${prefix}${name}`];
+    }),
+  );
+  return elements.map(({ name, meaning, children, attributes }) => ({
+    name: names.get(name) ?? name,
+    top: name === 'CrawlConfig',
+    children: children.map((child) => names.get(child) ?? child),
+    completion: { info: plain(meaning) },
+    attributes: attributes.map((attribute) => ({
+      name: attribute.name,
+      values: attribute.choices ?? [],
+      completion: { info: plain(attribute.meaning), boost: attribute.required ? 1 : 0 },
+    })),
+  }));
+}
+
+const plain = (markdown: string): string => markdown.replaceAll('`', '');

@@ -1,0 +1,59 @@
+/** Another name for an element, and for everything in the configuration that refers to it. */
+import { attributeValue, withAttribute, type XmlElement } from './xml-tree.js';
+
+interface Reference {
+  readonly element: string;
+  readonly attribute: string;
+  /** Of options of conditions: which one it is. */
+  readonly option?: string;
+}
+
+const optionOf = (option: string): Reference => ({ element: 'option', attribute: 'value', option });
+
+const REFERENCES: Readonly<Record<string, readonly Reference[]>> = {
+  Sink: [{ element: 'PushTo', attribute: 'sink' }],
+  Fetcher: [{ element: 'FetchWith', attribute: 'fetcher' }, optionOf('fetcher')],
+  Login: [optionOf('login')],
+  Content: [optionOf('content')],
+};
+
+/** What refers to the element by its name: of contents, in their crawler alone. */
+export function referencesTo(root: XmlElement, element: XmlElement): readonly [XmlElement, Reference][] {
+  const name = attributeValue(element, 'name');
+  const kinds = REFERENCES[element.name] ?? [];
+  if (name === undefined || kinds.length === 0) return [];
+  const within = element.name === 'Content' ? (root.children.find((one) => contains(one, element)) ?? root) : root;
+  return everyElement(within).flatMap((one) =>
+    kinds.flatMap((kind): [XmlElement, Reference][] => (refers(one, kind, name) ? [[one, kind]] : [])),
+  );
+}
+
+/** Text with the element under another name; what refers to it goes along. */
+export function withName(xml: string, root: XmlElement, element: XmlElement, name: string): string {
+  const changes: [XmlElement, string][] = [
+    [element, 'name'],
+    ...referencesTo(root, element).map(([one, { attribute }]): [XmlElement, string] => [one, attribute]),
+  ];
+  // From the end, so that the places of those before stay right.
+  return changes
+    .sort(([a], [b]) => b.start - a.start)
+    .reduce((text, [one, attribute]) => withAttribute(text, one, attribute, name), xml);
+}
+
+const refers = (one: XmlElement, { element, attribute, option }: Reference, name: string): boolean =>
+  one.name === element &&
+  attributeValue(one, attribute) === name &&
+  (option === undefined || attributeValue(one, 'name') === option);
+
+const contains = (outer: XmlElement, inner: XmlElement): boolean =>
+  outer.start <= inner.start && inner.end <= outer.end;
+
+function everyElement(root: XmlElement): XmlElement[] {
+  const all: XmlElement[] = [];
+  const open = [root];
+  for (let one = open.pop(); one; one = open.pop()) {
+    all.push(one);
+    open.push(...one.children);
+  }
+  return all;
+}
