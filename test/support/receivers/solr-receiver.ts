@@ -7,7 +7,7 @@ export interface SolrReceiver extends HttpReceiver {
   readonly committed: () => ReadonlyMap<string, SolrDocument>;
 }
 
-const FIELD = /^(id|\w+_(s|ss|t|txt))$/;
+const FIELD = /^(id|\w+_(s|ss|t|txt|is|ds|dts))$/;
 
 /** The part of a Solr core that a connector meets: `/update` with JSON, hard commits, `/select` with a cursor. */
 export async function startSolrReceiver(core: string): Promise<SolrReceiver> {

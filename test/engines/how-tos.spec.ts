@@ -1,0 +1,80 @@
+/** How-tos whose engines are processes of others: what `npm test` leaves out of docs/how-to.md. */
+import { Admin, Consumer, stringDeserializers } from '@platformatic/kafka';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runHowTo } from '../docs/how-to.js';
+import { FakeSite } from '../support/fake-site.js';
+import { type EngineProcess, engineIsMissing, startEngine } from './support/engine-process.js';
+import { freePort } from './support/java-engine.js';
+import { type OpenSearch, openSearchIsMissing, startOpenSearch } from './support/opensearch.js';
+
+const START_MS = 900_000;
+
+async function startSite(): Promise<FakeSite> {
+  const site = await FakeSite.start();
+  onTestFinished(() => site.close());
+  return site.page('/', ['/a.html'], 'Herons were wading.').page('/a.html');
+}
+
+const noSearch = openSearchIsMissing();
+
+describe.skipIf(noSearch)(`OpenSearch${noSearch === undefined ? '' : ` (left out: ${noSearch})`}`, () => {
+  let engine: OpenSearch;
+  beforeAll(async () => {
+    engine = await startOpenSearch();
+  }, START_MS);
+  afterAll(() => engine?.close());
+
+  it('OpenSearch with a mapping of your own', async () => {
+    const site = await startSite();
+    const addresses = { 'https://www.example.com': site.origin, 'https://search.example.com:9200': engine.url };
+    const { crawl } = await runHowTo('OpenSearch with a mapping of your own', addresses);
+    await engine.call('POST', 'web-1/_refresh');
+    // "heron" finds "Herons" by the analyzer of the mapping alone, under the alias.
+    const found = await engine.call('POST', 'web/_search', { query: { match: { text: 'heron' } } });
+    expect(found).toMatchObject({ hits: { hits: [{ _source: { uri: site.url('/') } }] } });
+    const mapping = await engine.call('GET', 'web-1/_mapping');
+    expect(mapping).toMatchObject({ 'web-1': { mappings: { properties: { text: { analyzer: 'english' } } } } });
+    const { server } = crawl;
+    expect(await server.engine.pushAgain('search')).toHaveLength(1);
+  });
+});
+
+const noKafka = engineIsMissing();
+
+describe.skipIf(noKafka)(`Kafka${noKafka === undefined ? '' : ` (left out: ${noKafka})`}`, () => {
+  let engine: EngineProcess;
+  beforeAll(async () => {
+    const controller = await freePort();
+    engine = await startEngine({ engine: 'kafka', main: 'KafkaEngine' }, (port, folder) => [
+      String(port),
+      String(controller),
+      folder,
+    ]);
+  }, START_MS);
+  afterAll(() => engine?.close());
+
+  it('Kafka', async () => {
+    const broker = `127.0.0.1:${engine.port}`;
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [broker] });
+    await admin.createTopics({ topics: ['pages'], partitions: 2, replicas: 1 });
+    await admin.close();
+    const site = await startSite();
+    const addresses = {
+      'https://www.example.com': site.origin,
+      'broker-1.example.com:9092,broker-2.example.com:9092': broker,
+    };
+    await runHowTo('Kafka', addresses);
+    const consumer = new Consumer({
+      groupId: 'reader',
+      clientId: 'test',
+      bootstrapBrokers: [broker],
+      deserializers: stringDeserializers,
+    });
+    const keys: string[] = [];
+    for await (const { key } of await consumer.consume({ topics: ['pages'], mode: 'earliest' })) {
+      if (keys.push(key ?? '') === 2) break;
+    }
+    await consumer.close(true);
+    expect(keys.sort()).toEqual([site.url('/'), site.url('/a.html')]);
+  });
+});
