@@ -1,0 +1,60 @@
+/** Configurations of other crawlers, in the style of their products: imported, checked, and crawled on a site of this machine. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { imported } from '../../src/cli/import/import.js';
+import type { FakeSite } from '../support/fake-site.js';
+import { startSite } from '../support/scenario.js';
+import { ServedCrawl } from '../support/served-crawl.js';
+
+const CONFIGURATIONS = join(import.meta.dirname, 'configurations');
+
+/** What each leaves behind, with its reason in the report; nothing else may get lost. */
+const NOT_TAKEN: Readonly<Record<string, readonly string[]>> = {
+  elastic: ['max_duration_of_crawl'],
+  fess: ['fess_config.label_type', 'maxAccessCount of Manuals'],
+  heritrix: ['operatorContactUrl = https://www.example.com/contact', 'jobName = manuals'],
+  'norconex-2': ['committer XMLFileCommitter', 'maxDocuments'],
+  'norconex-3': ['committer XMLFileCommitter', 'importer', 'preParseHandlers'],
+  'norconex-4': ['committer JsonFileCommitter'],
+  nutch: ['plugin.includes'],
+  scrapy: ['manuals.parse_item', 'BOT_NAME', 'SPIDER_MODULES'],
+  stormcrawler: [
+    'topology.workers',
+    'http.agent.version',
+    'parsefilters.config.file',
+    'urlfilters.config.file',
+    'BasicURLFilter',
+  ],
+};
+
+async function manuals(): Promise<FakeSite> {
+  const site = await startSite();
+  return site
+    .page('/', ['/docs/', '/private/pay.html', '/files/tool.zip', 'http://127.0.0.2/elsewhere'])
+    .page('/docs/', ['/docs/a.html', '/docs/b.html', '/'])
+    .page('/docs/a.html', ['/docs/b.html', '/private/notes.html'])
+    .page('/docs/b.html')
+    .page('/private/pay.html')
+    .page('/private/notes.html')
+    .set('/files/tool.zip', { headers: { 'content-type': 'application/zip' }, body: 'PK' });
+}
+
+it.each(readdirSync(CONFIGURATIONS))(
+  '%s: what it let in is indexed, what it kept out is not asked for',
+  async (name) => {
+    const site = await manuals();
+    const folder = join(CONFIGURATIONS, name);
+    const files = readdirSync(folder).map((file) => ({
+      name: file,
+      text: readFileSync(join(folder, file), 'utf8').replaceAll('SITE', site.origin),
+    }));
+    const { xml, report } = imported(name.replace(/-\d$/, ''), files);
+    const left = report.lines.filter(({ kind }) => kind === 'not taken').map(({ setting }) => setting);
+    expect(left).toEqual(NOT_TAKEN[name] ?? []);
+    expect(report.lines.filter(({ note }) => note === '')).toEqual([]);
+    const crawl = await (await ServedCrawl.start(xml)).caughtUp();
+    expect(crawl.documents()).toEqual(['/', '/docs/', '/docs/a.html', '/docs/b.html']);
+    expect(site.fetched.filter((path) => /private|zip/.test(path))).toEqual([]);
+  },
+);
