@@ -66,7 +66,9 @@ describeInBrowser('the configuration as forms', {}, (stage) => {
     await copy.waitFor();
     await page.getByRole('button', { name: 'Preview and save…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
-    await expect.poll(() => world.server.engine.definition.crawlers.length, { timeout: 15_000 }).toBe(2);
+    // The engine has it before the API shows it.
+    await page.getByText('The new configuration is in force').waitFor();
+    expect(world.server.engine.definition.crawlers).toHaveLength(2);
     await open('/configuration?view=forms&crawler=docs-2');
     await page
       .getByRole('region', { name: 'Crawler docs-2' })
