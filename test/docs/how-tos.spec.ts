@@ -19,7 +19,7 @@ const RUN: string[] = [];
 /** A test that runs the how-to of that heading. */
 const howTo = (heading: string, run: (heading: string) => Promise<void>): void => {
   RUN.push(heading);
-  it(heading, () => run(heading), 60_000);
+  it(heading, () => run(heading), 180_000);
 };
 
 async function startSite(): Promise<FakeSite> {
@@ -175,7 +175,7 @@ it('Why is a page missing, and the backup: the commands against a crawl', async 
   const moved = backup.replace('postgres://…', `sqlite:${join(crawl.folder, 'moved.sqlite')}`);
   await runBlocks(crawl.folder, [moved]);
   expect(statSync(join(crawl.folder, 'moved.sqlite')).size).toBeGreaterThan(1000);
-}, 60_000);
+}, 180_000);
 
 /** The crawl of a whole site, in place of a sitemap. */
 const wholeSite = (xml: string): string =>
