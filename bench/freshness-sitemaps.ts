@@ -3,7 +3,7 @@
  * that all of them have changed. What is believed of them is decided by the engine's own class.
  */
 import type { UrlId, UrlState } from '../src/domain/crawl/url-state.js';
-import type { Instant } from '../src/domain/time/units.js';
+import type { Duration, Instant } from '../src/domain/time/units.js';
 import { urlKey } from '../src/domain/url/url-key.js';
 import { ClaimedChanges, type ClaimServices } from '../src/engine/crawl/claimed-changes.js';
 import type { DiscoveredLink } from '../src/engine/ports/page-task.js';
@@ -14,6 +14,8 @@ export interface SimulatedPage {
   readonly dueAt: Instant;
   /** When it changed first since that visit, if it has. */
   readonly changedAt?: Instant;
+  /** What is believed of the time between two changes. */
+  readonly changeInterval?: Duration;
 }
 
 const PAGES_PER_SITEMAP = 500;
@@ -94,8 +96,8 @@ export class SimulatedSitemaps {
   }
 
   private state(index: number): UrlState {
-    const { lastVisitAt, dueAt } = this.simulation.page(index);
-    const known = { id: index as UrlId, url: urlOf(index), lastVisitAt, dueAt };
+    const { lastVisitAt, dueAt, changeInterval } = this.simulation.page(index);
+    const known = { id: index as UrlId, url: urlOf(index), lastVisitAt, dueAt, changeInterval };
     return { ...known, source: KEYS_SOURCE, temporaryErrors: 0 } as UrlState;
   }
 }

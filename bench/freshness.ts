@@ -65,6 +65,8 @@ interface Policy {
   readonly name: string;
   /** Milliseconds to the next visit. */
   next(visit: Visited): number;
+  /** What it believes of the time between two changes of a page. */
+  changeInterval?(index: number): Duration;
   /** Visits nothing before its time. */
   readonly waits?: boolean;
 }
@@ -99,6 +101,7 @@ function smart(size: number, objective: RefreshObjective): Policy {
   return {
     name: `smart refresh, ${objective}`,
     waits: true,
+    changeInterval: (index) => beliefs[index]!.interval,
     next({ index, now, dueAt, changed, lastVisitAt, lastModified }) {
       const elapsed = lastVisitAt === undefined ? undefined : between(lastVisitAt, now);
       const age = lastModified === undefined ? undefined : between(lastModified, now);
@@ -278,6 +281,7 @@ class Simulation {
     return {
       ...(Number.isNaN(last) ? {} : { lastVisitAt: instant(last) }),
       dueAt: instant(this.#dueAt[index]!),
+      changeInterval: this.policy.changeInterval?.(index),
       ...(!Number.isNaN(last) && changed <= this.#now ? { changedAt: instant(changed) } : {}),
     };
   }

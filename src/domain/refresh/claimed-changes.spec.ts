@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { instant } from '../time/units.js';
+import { days, hours, instant } from '../time/units.js';
 import {
   broughtForward,
   claimedChange,
@@ -8,6 +8,7 @@ import {
   credibilityAfter,
   credit,
   isBelieved,
+  isWorthNow,
   UNTRIED,
 } from './claimed-changes.js';
 
@@ -70,5 +71,12 @@ describe('the credit of a place that says when pages changed', () => {
     expect(broughtForward(due, { confirmed: 1, refuted: 6 }, NOW)).toBeGreaterThan(NOW);
     expect(broughtForward(due, { confirmed: 1, refuted: 6 }, NOW)).toBeLessThan(due);
     expect(broughtForward(instant(NOW - 5), UNTRIED, NOW)).toBe(NOW);
+  });
+
+  it('is worth a visit now of a page that changes seldom, and not of one that has changed again by its next visit anyway', () => {
+    expect(isWorthNow(days(30), hours(1), hours(12))).toBe(true);
+    expect(isWorthNow(days(1), hours(1), hours(4))).toBe(true);
+    expect(isWorthNow(hours(2), hours(12), days(2))).toBe(false);
+    expect(isWorthNow(days(30), hours(0), hours(12))).toBe(true);
   });
 });

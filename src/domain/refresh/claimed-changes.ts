@@ -3,7 +3,7 @@
  * it counts depends on how often what the same place said before has proved true.
  */
 import { daysFromCivil } from '../time/http-date.js';
-import { days, hours, type Instant, instant, milliseconds, minutes } from '../time/units.js';
+import { type Duration, days, hours, type Instant, instant, milliseconds, minutes } from '../time/units.js';
 
 /** When a page is said to have changed: between these two, which are the same for a time to the second. */
 export interface ClaimedChange {
@@ -79,4 +79,35 @@ export const isBelieved = (credibility: Credibility): boolean => credit(credibil
 export function broughtForward(dueAt: Instant, credibility: Credibility, now: Instant): Instant {
   const doubt = Math.max(0, 1 - 2 * credit(credibility));
   return instant(Math.round(now + milliseconds(Math.max(0, dueAt - now)) * doubt));
+}
+
+/** The planned visits are made beside those that were claimed; by the bench of freshness it does not pay to ask for less. */
+const LEAST_GAIN = 2;
+
+/**
+ * Is a visit worth its price now, if the claim is true? A page is visited when its copy costs well more than it does, on average, at the
+ * end of the interval that smart refresh has planned for it; a copy that is known to have missed a change costs more than one of
+ * its age. Of a page that changes several times in that interval a claim says nothing new: where visits are dear, the copies
+ * of its host would suffer for it.
+ *
+ * @param interval mean time between two changes
+ */
+export function isWorthNow(interval: Duration, age: Duration, planned: Duration): boolean {
+  const changes = age / interval;
+  const known = changes < 1e-6 ? 1 : meanStaleness(changes) / -Math.expm1(-changes);
+  return known >= LEAST_GAIN * meanStaleness(planned / interval);
+}
+
+const EULER = 0.577_215_664_901_532_9;
+
+/** Ein(x), the entire exponential integral: the expected harmonic number of a Poisson variable with mean x. */
+function meanStaleness(x: number): number {
+  if (x > 20) return Math.log(x) + EULER;
+  let term = x;
+  let total = x;
+  for (let k = 2; Math.abs(term) > 1e-9; k++) {
+    term *= -x / k;
+    total += term / k;
+  }
+  return total;
 }

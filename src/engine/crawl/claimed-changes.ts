@@ -12,9 +12,10 @@ import {
   contradicts,
   credibilityAfter,
   isBelieved,
+  isWorthNow,
   UNTRIED,
 } from '../../domain/refresh/claimed-changes.js';
-import { after, days, type Instant, NEVER } from '../../domain/time/units.js';
+import { after, between, days, type Instant, NEVER } from '../../domain/time/units.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
@@ -139,7 +140,7 @@ export class ClaimedChanges {
       const some = BigInt64Array.from(keys.slice(start, start + KEYS_PER_CALL));
       for (const state of await this.services.store.byKeys(this.crawler, hostKey, some)) {
         const claim = claims.get(urlKey(state.url));
-        if (claim && isWaiting(state, now) && contradicts(claim, state.lastVisitAt!, now))
+        if (claim && isWaiting(state, now) && contradicts(claim, state.lastVisitAt!, now) && pays(state, now))
           found.push({ id: state.id, from: claim.from });
       }
     }
@@ -230,3 +231,6 @@ export class ClaimedChanges {
 /** Visited before, in a queue, not due yet, and not in error. */
 const isWaiting = ({ lastVisitAt, source, dueAt, temporaryErrors }: UrlState, now: Instant): boolean =>
   lastVisitAt !== undefined && source !== undefined && dueAt > now && dueAt < NEVER && temporaryErrors === 0;
+
+const pays = ({ changeInterval, lastVisitAt, dueAt }: UrlState, now: Instant): boolean =>
+  changeInterval === undefined || isWorthNow(changeInterval, between(lastVisitAt!, now), between(lastVisitAt!, dueAt));
