@@ -49,6 +49,13 @@ module.exports = {
       to: { path: '^src/engine/((control|cluster|views)/|engine|create-services)' },
     },
     {
+      name: 'parts-name-what-they-need',
+      comment: 'The list of everything that crawlers share is for what puts parts together; a part has an interface of its own.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/engine/(engine|create-services|crawl/create-crawler)\\.ts$'] },
+      to: { path: '^src/engine/crawl/services\\.ts$' },
+    },
+    {
       name: 'page-threads-know-no-crawler',
       comment: 'What runs in a page thread has no frontier, no store and no sinks.',
       severity: 'error',

@@ -17,13 +17,14 @@ import { Ledger } from './crawl/outcome/ledger.js';
 import { settleOwned } from './crawl/outcome/settle-owned.js';
 import { SharedDocuments } from './crawl/outcome/shared-documents.js';
 import type { Settled } from './crawl/outcome/url-settlement.js';
-import type { CrawlServices, CronSchedule } from './crawl/services.js';
+import type { CrawlServices } from './crawl/services.js';
 import { Subscriptions } from './crawl/subscriptions.js';
 import { RenderedVisits } from './crawl/visit/rendered-visits.js';
 import { ResultReview } from './crawl/visit/result-review.js';
 import { Delivery } from './delivery/delivery.js';
 import type { KeptDocuments } from './delivery/kept-documents.js';
 import type { Clock } from './ports/clock.js';
+import type { CronSchedule } from './ports/cron-schedule.js';
 import type { FrontierStore, Settlement } from './ports/frontier-store.js';
 import type { Log } from './ports/log.js';
 import type { CreateLogin } from './ports/login-method.js';
@@ -93,7 +94,7 @@ export function createServices(
     return (
       crawler && {
         traps: crawler.context.definition.traps,
-        admitted: (states) => crawler.frontier.admit(states),
+        admitted: (states) => crawler.admit(states),
         refused: ({ url, hostKey, foundOn }, reason) =>
           crawler.refused.add({ url, hostKey, reason }, foundOn ?? '', clock.now()),
       }

@@ -30,7 +30,8 @@ import { Roots } from './control/roots.js';
 import { Surveys } from './control/surveys.js';
 import { ToldUrls } from './control/told-urls.js';
 import { UrlFactsReader } from './control/url-facts.js';
-import { Crawler } from './crawl/crawler.js';
+import type { Crawler } from './crawl/crawler.js';
+import { createCrawler } from './crawl/create-crawler.js';
 import { type EngineMetrics } from './crawl/engine-metrics.js';
 import type { LoginView } from './crawl/logins/logins.js';
 import type { CrawlServices } from './crawl/services.js';
@@ -177,7 +178,7 @@ export class Engine implements EngineApi {
       const present = this.crawlersByName.get(name);
       if (present) rootsBefore.set(name, present.context.roots.keys());
       present?.configure(context);
-      this.crawlersByName.set(name, present ?? new Crawler(context, this.services));
+      this.crawlersByName.set(name, present ?? createCrawler(context, this.services));
     }
     for (const name of contexts.keys()) {
       const crawler = this.named(name);

@@ -1,11 +1,23 @@
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { after, milliseconds } from '../domain/time/units.js';
-import type { CrawlServices } from './crawl/services.js';
+import type { Hosts } from './crawl/hosts/hosts.js';
+import type { InDoubtDeliveries } from './crawl/outcome/in-doubt-deliveries.js';
+import type { Ledger } from './crawl/outcome/ledger.js';
+import type { Clock } from './ports/clock.js';
+import type { FrontierStore } from './ports/frontier-store.js';
+import type { Partitions } from './ports/partitions.js';
 
 /** Setting that is there while a process works on the store: after a clean stop it is not. */
 const RUNNING = 'running';
 
-type MarkServices = Pick<CrawlServices, 'store' | 'clock' | 'hosts' | 'partitions' | 'inDoubt' | 'ledger'>;
+export interface MarkServices {
+  readonly store: FrontierStore;
+  readonly clock: Clock;
+  readonly hosts: Hosts;
+  readonly partitions: Partitions;
+  readonly inDoubt: InDoubtDeliveries;
+  readonly ledger: Ledger;
+}
 
 /** By which the next start knows whether the last process ended cleanly. Several nodes on one store have leases instead. */
 export class StartMark {

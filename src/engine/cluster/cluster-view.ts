@@ -10,11 +10,15 @@ import type { HostNote, HostNotes } from '../control/host-notes.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { EngineMetrics } from '../crawl/engine-metrics.js';
 import type { RefusedView } from '../crawl/frontier/refused-view.js';
+import type { RobotsGate } from '../crawl/hosts/robots-gate.js';
 import { describeLimit } from '../crawl/limited-by.js';
-import type { CrawlServices } from '../crawl/services.js';
 import { type CrawlerWork, mergeWork } from '../crawl/work.js';
+import type { Delivery } from '../delivery/delivery.js';
 import type { SinkView } from '../delivery/sink-view.js';
-import type { LedgerEntry } from '../ports/frontier-store.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
+import type { Nodes } from '../ports/nodes.js';
+import type { Partitions } from '../ports/partitions.js';
 import type { CrawlerView } from '../views/crawler-views.js';
 import { sumMetrics } from './sum-metrics.js';
 
@@ -31,8 +35,13 @@ export type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
 const REFUSED_TOLD = 500;
 const SAMPLES = 5;
 
-interface WholeServices
-  extends Pick<CrawlServices, 'store' | 'nodes' | 'delivery' | 'partitions' | 'clock' | 'robots'> {
+interface WholeServices {
+  readonly store: FrontierStore;
+  readonly nodes: Nodes;
+  readonly delivery: Delivery;
+  readonly partitions: Partitions;
+  readonly clock: Clock;
+  readonly robots: RobotsGate;
   readonly notes: HostNotes;
   crawlers(): Crawler[];
 }

@@ -4,14 +4,22 @@ import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import { type Command, readCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
+import type { Hosts } from '../crawl/hosts/hosts.js';
 import { toVerify } from '../crawl/outcome/in-doubt-deliveries.js';
-import type { CrawlServices } from '../crawl/services.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
 import type { OwnerCommand } from '../ports/nodes.js';
 import type { PageView } from '../views/url-views.js';
 
+export interface CommandServices {
+  readonly store: FrontierStore;
+  readonly hosts: Hosts;
+  readonly clock: Clock;
+}
+
 export class NodeCommands {
   constructor(
-    private readonly services: Pick<CrawlServices, 'store' | 'hosts' | 'clock'>,
+    private readonly services: CommandServices,
     private readonly crawler: (name: string) => Crawler | undefined,
     private readonly page: (crawler: Crawler, url: string) => Promise<PageView>,
   ) {}
@@ -40,7 +48,7 @@ export class NodeCommands {
       }
       case 'try': {
         const state = await this.services.store.find(crawler.name, command.url);
-        if (state) crawler.frontier.tryNow(state);
+        if (state) crawler.tryHere(state);
         return true;
       }
       default:

@@ -1,17 +1,34 @@
 /** What a node does when partitions come and go, so that nothing of a host is in two hands. */
 import { after, atLeast, type Instant, milliseconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { CrawlServices } from '../crawl/services.js';
-import type { PartitionListener } from '../ports/partitions.js';
+import type { Hosts } from '../crawl/hosts/hosts.js';
+import type { InDoubtDeliveries } from '../crawl/outcome/in-doubt-deliveries.js';
+import type { Ledger } from '../crawl/outcome/ledger.js';
+import type { Delivery } from '../delivery/delivery.js';
+import type { Clock } from '../ports/clock.js';
+import type { Log } from '../ports/log.js';
+import type { Nodes } from '../ports/nodes.js';
+import type { PartitionListener, Partitions } from '../ports/partitions.js';
 
 const CHECK_EVERY = milliseconds(50);
+
+export interface RebalanceServices {
+  readonly partitions: Pick<Partitions, 'owned' | 'partitionOf'>;
+  readonly nodes: Pick<Nodes, 'allDue'>;
+  readonly hosts: Hosts;
+  readonly inDoubt: InDoubtDeliveries;
+  readonly ledger: Ledger;
+  readonly delivery: Pick<Delivery, 'flush'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 export class Rebalance implements PartitionListener {
   private readonly due = new Set<number>();
   private sweeping = false;
 
   constructor(
-    private readonly services: CrawlServices,
+    private readonly services: RebalanceServices,
     private readonly crawlers: () => readonly Crawler[],
     private readonly becameLeader: () => void,
   ) {}
@@ -39,7 +56,7 @@ export class Rebalance implements PartitionListener {
   async revoking(partitions: readonly number[], lapsed: boolean): Promise<void> {
     const { clock, delivery, inDoubt, hosts } = this.services;
     const lost = this.isOf(partitions);
-    for (const crawler of this.crawlers()) crawler.frontier.revoke(lost);
+    for (const crawler of this.crawlers()) crawler.revoke(lost);
     const isBusy = (): boolean => this.crawlers().some((crawler) => crawler.isVisiting(lost));
     while (isBusy()) {
       delivery.flush();

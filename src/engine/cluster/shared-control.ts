@@ -3,11 +3,15 @@ import type { Backfills } from '../control/backfills.js';
 import { rememberRereading } from '../control/rereading.js';
 import type { Roots } from '../control/roots.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { CrawlServices } from '../crawl/services.js';
 import type { CrawlEvent } from '../events.js';
-import type { NodesListener, OwnerCommand } from '../ports/nodes.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Nodes, NodesListener, OwnerCommand } from '../ports/nodes.js';
+import type { CrawlEvents } from '../support/crawl-events.js';
 
-interface ControlServices extends Pick<CrawlServices, 'store' | 'nodes' | 'events'> {
+interface ControlServices {
+  readonly store: FrontierStore;
+  readonly nodes: Nodes;
+  readonly events: CrawlEvents;
   readonly roots: Roots;
   readonly backfills: Pick<Backfills, 'look'>;
   crawlers(): readonly Crawler[];

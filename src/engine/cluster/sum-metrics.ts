@@ -6,7 +6,7 @@ export function sumMetrics(
   crawlers: readonly Crawler[],
   heldDeletions: number,
 ): Omit<EngineMetrics, 'commandsSetAside'> {
-  const all = crawlers.map((crawler) => crawler.tally.metrics(crawler.name));
+  const all = crawlers.map((crawler) => crawler.metrics());
   const fetchSeconds = all.map((one) => one.fetchSeconds);
   return {
     pages: all.flatMap((one) => one.pages),
@@ -26,6 +26,6 @@ export function sumMetrics(
       ]),
     },
     heldDeletions,
-    activeFetches: crawlers.reduce((sum, crawler) => sum + crawler.fetchesInFlight, 0),
+    activeFetches: all.reduce((sum, one) => sum + one.activeFetches, 0),
   };
 }

@@ -10,8 +10,11 @@ import type { Secret } from '../../domain/secret.js';
 import { after, before, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
-import type { CrawlServices } from '../crawl/services.js';
-import type { UrlFilter } from '../ports/frontier-store.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, UrlFilter } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
+import type { Nodes } from '../ports/nodes.js';
+import type { Partitions } from '../ports/partitions.js';
 import { SinkUnavailable } from '../ports/sink.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { IdSet } from '../support/id-set.js';
@@ -29,7 +32,12 @@ const RETRY = seconds(10);
 /** What was visited this long before and after the sink was added may have been delivered by the configuration before. */
 const OVERLAP = minutes(10);
 
-interface BackfillServices extends Pick<CrawlServices, 'store' | 'clock' | 'log' | 'partitions' | 'nodes'> {
+interface BackfillServices {
+  readonly store: FrontierStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly partitions: Partitions;
+  readonly nodes: Nodes;
   crawlers(): readonly Crawler[];
   sink(name: string): SinkDefinition | undefined;
 }

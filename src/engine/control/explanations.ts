@@ -227,7 +227,7 @@ function withTraps(
   state: UrlState | undefined,
   explanation: Explanation,
 ): Explanation {
-  const detail = crawler.endless.objection(hostKey(url), url.href);
+  const detail = crawler.endlessObjection(hostKey(url), url.href);
   if (detail === undefined) return explanation;
   const layer = 'link-rules';
   const trace: TraceStep[] = [

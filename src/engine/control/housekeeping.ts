@@ -1,18 +1,28 @@
 import { after, atLeast, before, type Duration, days, hours, milliseconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { CrawlServices } from '../crawl/services.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
+import type { Partitions } from '../ports/partitions.js';
 import type { Roots } from './roots.js';
 
 const LEDGER_AGE = days(30);
 const LEDGER_ENTRIES = 1_000_000;
 const PRUNE_INTERVAL = hours(1);
 
+export interface HousekeepingServices {
+  readonly clock: Clock;
+  readonly store: FrontierStore;
+  readonly log: Log;
+  readonly partitions: Partitions;
+}
+
 /** What comes round by the clock, on one node for all: the ledger is pruned, the roots are looked after. */
 export class Housekeeping {
   private readonly cancel = new Map<string, () => void>();
 
   constructor(
-    private readonly services: Pick<CrawlServices, 'clock' | 'store' | 'log' | 'partitions'>,
+    private readonly services: HousekeepingServices,
     private readonly roots: Roots,
     private readonly crawlers: () => Crawler[],
   ) {}

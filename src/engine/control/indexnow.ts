@@ -12,7 +12,11 @@ import {
 } from '../../domain/signals/indexnow.js';
 import { after, hours, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { CrawlServices } from '../crawl/services.js';
+import type { HostSlots } from '../crawl/hosts/host-slots.js';
+import type { Hosts } from '../crawl/hosts/hosts.js';
+import type { Clock } from '../ports/clock.js';
+import type { Log } from '../ports/log.js';
+import type { PageProcessor } from '../ports/page-processor.js';
 import { hostKeyOf, type ToldUrls } from './told-urls.js';
 
 export const DEFAULT_INDEXNOW: IndexNowDefinition = { enabled: true, urlsPerHour: 50_000 };
@@ -38,13 +42,21 @@ interface HostQuota {
 
 type KeyCheck = 'right' | 'wrong' | 'unknown';
 
+export interface IndexNowServices {
+  readonly clock: Clock;
+  readonly hosts: Hosts;
+  readonly slots: Pick<HostSlots, 'take'>;
+  readonly processor: PageProcessor;
+  readonly log: Log;
+}
+
 export class IndexNow {
   private readonly quotas = new Map<string, HostQuota>();
   private readonly keys = new Map<string, Instant>();
   private pending = 0;
 
   constructor(
-    private readonly services: Pick<CrawlServices, 'clock' | 'hosts' | 'slots' | 'processor' | 'log'>,
+    private readonly services: IndexNowServices,
     private readonly told: ToldUrls,
     private readonly crawlers: () => readonly Crawler[],
     private readonly settings: () => IndexNowDefinition,

@@ -10,10 +10,10 @@ import { hostKey, withoutUserInfo } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { TextLine } from '../../domain/url/url-list.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { CronSchedule } from '../crawl/services.js';
 import { dispositionRules } from '../crawl/visit/disposition-rules.js';
 import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
+import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore, NewUrl, UrlFilter } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -86,7 +86,7 @@ export class Maintenance {
     const now = this.services.clock.now();
     if (one === undefined) {
       const count = await this.services.store.makeDue({ ...choice, crawler: crawler.name }, now, 0);
-      await crawler.frontier.sweep(now);
+      await crawler.sweep(now);
       await crawler.tryResting();
       this.services.nodes.allDue();
       return count;
@@ -99,7 +99,7 @@ export class Maintenance {
       );
     const place = wantedNow(state, now);
     await this.services.store.settle([{ id: state.id, changes: place }]);
-    crawler.frontier.admit([{ ...state, ...place }]);
+    crawler.admit([{ ...state, ...place }]);
     await crawler.tryNow({ ...state, ...place });
     return 1;
   }
@@ -117,7 +117,7 @@ export class Maintenance {
 
   /** A page that has not changed brings no new links, and yet what was forgotten is to be found on it again. */
   private async readLinksAgain(crawler: Crawler): Promise<void> {
-    crawler.policySince = this.services.clock.now();
+    crawler.rereadLinksSince(this.services.clock.now());
     await storeRereading(crawler, this.services.store);
     await this.services.nodes.controlChanged();
   }
@@ -171,7 +171,7 @@ export class Maintenance {
       const place = changes[i]!;
       return place.source == null ? [] : [{ ...state, source: place.source, dueAt: place.dueAt ?? state.dueAt }];
     });
-    crawler.frontier.admit([...waiting, ...due]);
+    crawler.admit([...waiting, ...due]);
     return stored.length;
   }
 

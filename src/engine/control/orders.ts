@@ -133,7 +133,7 @@ export class Orders {
     const place = wantedNow(state, this.services.clock.now());
     const changes = { etag: null, lastModified: null, ...place } as const;
     await this.services.store.settle([{ id: state.id, changes, orders: [{ ...refused, state: 'dropped' }] }]);
-    crawler.frontier.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);
+    crawler.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);
   }
 
   /** The URL that the order is about, or whose page a document was split off from. */

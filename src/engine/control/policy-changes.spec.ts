@@ -3,8 +3,7 @@ import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { after, instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { CrawlServices } from '../crawl/services.js';
-import { PolicyChanges } from './policy-changes.js';
+import { type ChangeServices, PolicyChanges } from './policy-changes.js';
 import type { Rejudging } from './rejudging.js';
 
 /** Several nodes on one store, of which the first one leads. */
@@ -15,7 +14,7 @@ function nodes(clock: ManualClock, count: number) {
     putSetting: async (name: string, value: string) => void settings.set(name, value),
   };
   return Array.from({ length: count }, (_, i) => {
-    const services = { store, clock, partitions: { leads: i === 0 } } as unknown as CrawlServices;
+    const services = { store, clock, partitions: { leads: i === 0 } } as unknown as ChangeServices;
     const rejudging = { isUnfinished: async () => false, apply: async () => undefined } as unknown as Rejudging;
     const changes = new PolicyChanges(services, rejudging);
     let context: unknown;
@@ -59,7 +58,7 @@ it('what an earlier version stored is judged again, since it may be in another f
     getSetting: async (name: string) => settings.get(name),
     putSetting: async (name: string, value: string) => void settings.set(name, value),
   };
-  const services = { store, clock: new ManualClock(), partitions: { leads: true } } as unknown as CrawlServices;
+  const services = { store, clock: new ManualClock(), partitions: { leads: true } } as unknown as ChangeServices;
   let runs = 0;
   const rejudging = { isUnfinished: async () => false, apply: async () => void runs++ } as unknown as Rejudging;
   const definition = crawlerDefinition();

@@ -3,9 +3,19 @@ import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/def
 import { REFRESH as REFRESH_SOURCE } from '../../domain/frontier/sources.js';
 import { Secret } from '../../domain/secret.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { CrawlServices } from '../crawl/services.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Log } from '../ports/log.js';
+import type { Partitions } from '../ports/partitions.js';
 import type { Rejudging } from './rejudging.js';
 import { rememberRereading, storeRereading } from './rereading.js';
+
+export interface ChangeServices {
+  readonly store: FrontierStore;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly partitions: Partitions;
+}
 
 /**
  * Has the stored URLs judged again when the policy is not the one that they were judged by, and each page read again when it
@@ -18,7 +28,7 @@ export class PolicyChanges {
   private readonly digests = new Map<string, string>();
 
   constructor(
-    private readonly services: Pick<CrawlServices, 'store' | 'log' | 'clock' | 'partitions'>,
+    private readonly services: ChangeServices,
     private readonly rejudging: Rejudging,
   ) {}
 
@@ -36,7 +46,7 @@ export class PolicyChanges {
     ]);
     const isNew = policy.isNew || (reading.isNew && reading.known !== undefined);
     // At once, and never back: a page that is visited while the store is told, or on a node that heard of it late, is read again.
-    if (isNew) crawler.policySince = now;
+    if (isNew) crawler.rereadLinksSince(now);
     if (!partitions.leads && !(policy.isStored && reading.isStored)) return;
     if (isNew) await storeRereading(crawler, store);
     else await rememberRereading(crawler, store);
@@ -61,7 +71,7 @@ export class PolicyChanges {
     if (hasCrawled) {
       const now = clock.now();
       await store.makeDue({ crawler: crawler.name, status: 'indexed' }, now, REFRESH_SOURCE);
-      await crawler.frontier.sweep(now);
+      await crawler.sweep(now);
     }
     await store.putSetting(acl.setting, acl.digest);
   }

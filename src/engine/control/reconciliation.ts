@@ -58,14 +58,14 @@ export class Reconciliation {
         else seen.add(state.id);
       // Of several crawlers that push the URL, the sink holds what the last one has pushed.
       if (isLeft(owner.state) || known.some(({ state, stamp }) => stamp === entry.stamp && !isLeft(state))) continue;
-      if (owner.crawler.frontier.isInFlight(owner.state)) continue;
+      if (owner.crawler.isInFlight(owner.state)) continue;
       stale.add(entry.uri);
       if (repair) await this.pushAgain(owner.crawler, owner.state);
     }
     for (const crawler of crawlers) {
       for await (const state of this.indexed(crawler.name)) {
         const isThere = seen.has(state.id) && (parts.get(state.id) ?? 0) === (state.parts?.length ?? 0);
-        if (isLeft(state) || isThere || crawler.frontier.isInFlight(state)) continue;
+        if (isLeft(state) || isThere || crawler.isInFlight(state)) continue;
         missing.add(state.url);
         if (repair) await this.pushAgain(crawler, state);
       }
@@ -126,7 +126,7 @@ export class Reconciliation {
     sink: string,
     uri: string,
   ): Promise<void> {
-    if (owner?.crawler.frontier.isInFlight(owner.state)) return; // its visit is about to say what it is
+    if (owner?.crawler.isInFlight(owner.state)) return; // its visit is about to say what it is
     const url = URL.canParse(uri) ? crawlUrl(new URL(uri).href) : undefined;
     const crawler = owner?.crawler.name ?? crawlers[0]?.name ?? '';
     const order = this.services.ledger.deleteUri({ crawler, uri, hostKey: url ? hostKey(url) : '' }, 'reconciled');

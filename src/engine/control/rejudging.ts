@@ -13,11 +13,11 @@ import type { Candidate, RootContext, Verdict } from '../../domain/policy/verdic
 import { type Instant, seconds } from '../../domain/time/units.js';
 import { crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { CronSchedule } from '../crawl/services.js';
 import { dispositionRules } from '../crawl/visit/disposition-rules.js';
 import { type CrawlContext, knownRoot, storedCandidate } from '../page/crawl-context.js';
 import { scheduleOf } from '../page/page-schedule.js';
 import type { Clock } from '../ports/clock.js';
+import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { PageProcessor } from '../ports/page-processor.js';
@@ -93,7 +93,7 @@ export class Rejudging {
     }
     while (late.length > 0 && !signal.aborted) {
       const [state] = await this.services.store.get([late[0]!.id]);
-      const ended = !state || (!crawler.frontier.isInFlight(state) && (await this.applyTo(crawler, state)));
+      const ended = !state || (!crawler.isInFlight(state) && (await this.applyTo(crawler, state)));
       if (ended) late.shift();
       else await this.services.clock.sleep(RETRY, signal);
     }

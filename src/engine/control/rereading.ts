@@ -14,5 +14,5 @@ export async function storeRereading(crawler: Crawler, store: Settings): Promise
 /** What another node stored counts here too; never back. */
 export async function rememberRereading(crawler: Crawler, store: Settings): Promise<void> {
   const stored = Number(await store.getSetting(settingOf(crawler)));
-  if (stored > crawler.policySince) crawler.policySince = instant(stored);
+  if (stored > crawler.policySince) crawler.rereadLinksSince(instant(stored));
 }

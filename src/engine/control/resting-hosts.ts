@@ -26,11 +26,11 @@ export async function restingHosts(
   const url = what.url === undefined ? undefined : crawler.context.canonicalize(what.url);
   const keys = url
     ? [hostKey(url)]
-    : crawler.frontier.resting(MOST_SHOWN).filter((key) => what.hostKey === undefined || key === what.hostKey);
+    : crawler.restingHosts(MOST_SHOWN).filter((key) => what.hostKey === undefined || key === what.hostKey);
   const now = clock.now();
   const resting: RestingHost[] = [];
   for (const key of keys) {
-    if (crawler.gates.closedUntil(key, now) !== undefined) continue; // nothing is asked of it, resting or not
+    if (crawler.closedUntil(key, now) !== undefined) continue; // nothing is asked of it, resting or not
     const host = hosts.peek(key);
     const until: Instant | undefined = host?.loaded
       ? host.politeness.backOffUntil

@@ -43,7 +43,7 @@ export class Roots {
     );
     if (recorded.length > 0) await this.services.store.discover(recorded);
     const added = await this.services.store.discover(fresh);
-    crawler.frontier.admit(added);
+    crawler.admit(added);
     await this.makeRoots(crawler, fresh, added);
   }
 
@@ -55,7 +55,7 @@ export class Roots {
       const found = some.filter((_, i) => states[i]?.discoveredVia !== 'root');
       if (found.length === 0) continue;
       const seeded = await this.services.store.seed(found);
-      crawler.frontier.admit(seeded.map(({ state }) => state));
+      crawler.admit(seeded.map(({ state }) => state));
     }
   }
 
@@ -107,7 +107,7 @@ export class Roots {
       const seeded = await this.services.store.seed(
         some.map(({ root, verdict }) => this.newUrl(crawler, root, verdict)),
       );
-      crawler.frontier.admit(seeded.map(({ state }) => state));
+      crawler.admit(seeded.map(({ state }) => state));
       seededStates.push(...seeded.map(({ state }) => state));
       for (const { state, known } of seeded) outcomes.push({ outcome: known ? 'known' : 'new', url: state });
     }
@@ -176,12 +176,12 @@ export class Roots {
   }
 
   private makeKnown(crawler: Crawler, root: RootContext): void {
-    crawler.context.roots.set(root.url.href, root);
+    crawler.addRoot(root);
     this.services.processor.addRoot(crawler.name, root);
   }
 
   private drop(crawler: Crawler, url: string): void {
-    crawler.context.roots.delete(url);
+    crawler.removeRoot(url);
     this.services.processor.removeRoot(crawler.name, url);
   }
 

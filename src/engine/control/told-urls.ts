@@ -10,13 +10,22 @@ import { likelyRoot } from '../../domain/policy/site-mode.js';
 import { crawlUrl, hostKey } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { CrawlServices } from '../crawl/services.js';
-import type { NewUrl } from '../ports/frontier-store.js';
+import type { Discovery } from '../crawl/frontier/discovery.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore, NewUrl } from '../ports/frontier-store.js';
+import type { Nodes } from '../ports/nodes.js';
 
 const PAGE = 1_000;
 
+export interface ToldServices {
+  readonly store: FrontierStore;
+  readonly clock: Clock;
+  readonly discovery: Discovery;
+  readonly nodes: Nodes;
+}
+
 export class ToldUrls {
-  constructor(private readonly services: Pick<CrawlServices, 'store' | 'clock' | 'discovery' | 'nodes'>) {}
+  constructor(private readonly services: ToldServices) {}
 
   /** Crawlers that crawl the host: they have a root or a URL there. */
   async crawlersOf(key: string, crawlers: readonly Crawler[]): Promise<Crawler[]> {
@@ -98,7 +107,7 @@ export class ToldUrls {
     const wanted = queued.map((state) => ({ ...state, ...wantedNow(state, now) }));
     await this.services.store.settle(wanted.map(({ id, source, dueAt }) => ({ id, changes: { source, dueAt } })));
     crawler.noteTold(wanted, teller);
-    crawler.frontier.admit(wanted);
+    crawler.admit(wanted);
     return wanted.length;
   }
 }

@@ -75,7 +75,7 @@ export class UrlFactsReader {
   /** What another node has learnt of its host a moment ago may be missing. */
   private async host(crawler: Crawler, key: string): Promise<UrlFacts['host']> {
     const { hosts, store, clock } = this.services;
-    const closedUntil = crawler.gates.closedUntil(key, clock.now());
+    const closedUntil = crawler.closedUntil(key, clock.now());
     const closed = closedUntil === undefined ? {} : { closedUntil };
     const host = hosts.peek(key);
     if (host?.loaded) return { paused: host.paused, backOffUntil: host.politeness.backOffUntil, ...closed };

@@ -1,161 +1,116 @@
-/**
- * One crawler at work: picks URLs from its frontier while there is room, sends each on its visit, and keeps the books.
- * It never waits for a host: a host that is not ready is simply not picked.
- */
+/** One crawler at work, as the rest of the engine sees it: its configuration, its run state, and what may be asked of it. */
 
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
-import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { Teller } from '../../domain/explain/visit-detail.js';
-import { REFRESH, SOURCES, USER, wantedNow } from '../../domain/frontier/sources.js';
-import { requestsPerHost } from '../../domain/politeness/politeness.js';
-import { after, type Instant, instant, minutes, seconds } from '../../domain/time/units.js';
-import type { CrawlUrl } from '../../domain/url/crawl-url.js';
+import type { RootContext } from '../../domain/policy/verdict.js';
+import { type Instant, instant } from '../../domain/time/units.js';
+import type { Delivery } from '../delivery/delivery.js';
 import type { CrawlContext } from '../page/crawl-context.js';
-import { FencedOut } from '../ports/partitions.js';
-import { CanonicalPages } from './canonical-pages.js';
-import { ClaimedChanges } from './claimed-changes.js';
-import { tryCommand, verifyCommand } from './commands.js';
-import { FoundAgain } from './found-again.js';
-import { EndlessLinks } from './frontier/endless-links.js';
-import { Frontier, type FrontierSettings } from './frontier/frontier.js';
-import { Gates } from './frontier/gates.js';
-import { noteMove } from './frontier/moved-sites.js';
-import { RefusedLinks } from './frontier/refused-links.js';
-import { HostTroubles } from './host-trouble.js';
-import type { Host } from './hosts/hosts.js';
-import { Deletions } from './outcome/deletions.js';
-import { type SettledUrl, type UrlCommand, UrlSettlement } from './outcome/url-settlement.js';
-import type { CrawlServices } from './services.js';
-import { Tally } from './tally.js';
-import { Documents } from './visit/documents.js';
-import { PUT_BACK } from './visit/preconditions.js';
-import { VisitRunner } from './visit/visit.js';
-import { WithoutVisit } from './without-visit.js';
+import type { Clock } from '../ports/clock.js';
+import type { Partitions } from '../ports/partitions.js';
+import type { CrawlEvents } from '../support/crawl-events.js';
+import type { CrawlerMemory } from './crawler-memory.js';
+import type { EngineMetrics } from './engine-metrics.js';
+import type { DueSweeps } from './frontier/due-sweeps.js';
+import type { Frontier } from './frontier/frontier.js';
+import { frontierSettings } from './frontier/frontier-settings.js';
+import type { Gates } from './frontier/gates.js';
+import type { RefusedLinks } from './frontier/refused-links.js';
+import type { Deletions } from './outcome/deletions.js';
+import type { UrlCommand, UrlSettlement } from './outcome/url-settlement.js';
+import type { Tally } from './tally.js';
+import type { VisitRunner } from './visit/visit.js';
+import type { VisitLoop } from './visit-loop.js';
+import type { WantedNow } from './wanted-now.js';
+import type { WithoutVisit } from './without-visit.js';
 import type { CrawlerWork } from './work.js';
 
-/** Hosts at rest that one forced refresh of many URLs asks. */
-const MOST_TRIED_HOSTS = 100;
-const SWEEP_INTERVAL = minutes(5);
-const SWEEP_HORIZON = minutes(10);
-/** After the database could not be reached. */
-const TELL_AGAIN = seconds(5);
-/**
- * Bytes of pages that are fetched and not yet settled. More than may wait for a sink, so that the crawl comes to it only when
- * the store cannot follow.
- */
-const MOST_BYTES_IN_HAND = 48 * 1024 * 1024;
+export interface CrawlerServices {
+  readonly clock: Clock;
+  readonly events: CrawlEvents;
+  readonly delivery: Pick<Delivery, 'views' | 'hasRoom' | 'pending'>;
+  readonly partitions: Pick<Partitions, 'owned'>;
+}
 
-/** URLs whose site has told of them and that have not been visited since. */
-const MOST_TOLD = 100_000;
-
-export class Crawler {
+/** What a crawler is made of; see create-crawler.ts. */
+export interface CrawlerParts {
   readonly frontier: Frontier;
   readonly gates: Gates;
-  readonly tally: Tally;
-  readonly refused = new RefusedLinks();
-  readonly endless: EndlessLinks;
-  private readonly withoutVisit: WithoutVisit;
-  private readonly documents: Documents;
-  private readonly foundAgain: FoundAgain;
-  private readonly canonicalPages: CanonicalPages;
-  private readonly claims: ClaimedChanges;
-  private readonly told = new Map<UrlId, Teller>();
-  private current!: CrawlContext;
-  private settlement!: UrlSettlement;
-  private visits!: VisitRunner;
-  /** Since when the present policy is in force: pages visited before may have links that it takes and the last one did not. */
-  policySince: Instant = instant(0);
+  readonly sweeps: DueSweeps;
+  readonly loop: VisitLoop;
+  readonly withoutVisit: WithoutVisit;
+  readonly wantedNow: WantedNow;
+  readonly memory: CrawlerMemory;
+}
+
+/** What is made again for each configuration. */
+export interface ConfiguredParts {
+  readonly deletions: Deletions;
+  readonly settlement: UrlSettlement;
+  readonly visits: VisitRunner;
+}
+
+export class Crawler {
+  private current: CrawlContext;
+  private configured: ConfiguredParts;
+  private since: Instant = instant(0);
   private runState: CrawlerRunState = 'stopped';
-  /** Visits that may still begin. */
-  private visitsLeft: number;
-  /** Pages being fetched. */
-  private fetching = 0;
-  private bufferedBytes = 0;
-  /** URLs whose visit, or decision without one, has begun and whose settlement has not ended. */
-  private readonly inFlight = new Set<UrlState>();
-  private deletions!: Deletions;
-  private readonly troubles: HostTroubles;
-  private pumpQueued = false;
-  private swept = false;
   /** Visits made when it came to rest last. */
   private visitedAtRest = 0;
-  private cancelSweep: (() => void) | undefined;
-  private closed = false;
 
   constructor(
     context: CrawlContext,
-    private readonly services: CrawlServices,
+    private readonly services: CrawlerServices,
+    private readonly parts: CrawlerParts,
+    private readonly make: (context: CrawlContext) => ConfiguredParts,
   ) {
-    this.tally = new Tally(services.clock);
-    this.visitsLeft = services.mostVisits;
-    this.gates = new Gates(services);
-    const wake = (): void => this.wake();
-    this.frontier = new Frontier(context.definition.name, services, frontierSettings(context), wake, this.gates);
-    this.withoutVisit = new WithoutVisit(services, {
-      frontier: this.frontier,
-      inFlight: this.inFlight,
-      context: () => this.current,
-      settlement: () => this.settlement,
-      settled: (url, end) => this.settled(url, end),
-    });
-    const { name } = context.definition;
-    this.documents = new Documents(name, services.store, () => this.current.definition.nearDuplicateDetector);
-    this.foundAgain = new FoundAgain(name, services);
-    this.claims = new ClaimedChanges(name, services, (url, dueAt) =>
-      this.withoutVisit.requeue(url, { source: REFRESH, dueAt }),
-    );
-    this.canonicalPages = new CanonicalPages(name, services, (page) => this.decide(page, { do: 'index-after-all' }));
-    this.endless = new EndlessLinks(name, services, () => this.current.definition.traps.maxPatternUrls);
-    this.troubles = new HostTroubles(name, {
-      ...services,
-      visitSoon: (state) => this.visitSoon(state),
-    });
-    this.configure(context);
+    this.current = context;
+    this.configured = make(context);
   }
 
   get context(): CrawlContext {
     return this.current;
   }
 
-  /** Visits in flight end under the configuration that they began with; the next ones take the new one. */
-  configure(context: CrawlContext): void {
-    const { definition } = context;
-    const { services } = this;
-    this.current = context;
-    this.gates.configure(definition);
-    this.frontier.configure(frontierSettings(context));
-    const { store, clock } = services;
-    this.deletions = new Deletions(definition.name, definition.deletionGuard, {
-      store,
-      clock,
-      troubles: this.troubles,
-    });
-    this.settlement = new UrlSettlement(services, this.deletions, {
-      sinks: definition.pushTo,
-      maximumAge: definition.refresh.maximumAge,
-      tally: this.tally,
-    });
-    this.visits = new VisitRunner(services, {
-      context,
-      settlement: this.settlement,
-      tally: this.tally,
-      endless: this.endless,
-      documents: this.documents,
-      troubles: this.troubles,
-      foundAgain: this.foundAgain,
-      claims: this.claims,
-      told: this.told,
-      policySince: () => this.policySince,
-      refused: (link, from) => this.refused.add(link, from, services.clock.now()),
-      siteMoved: (root, target) => this.siteMoved(root, target),
-      gates: this.gates,
-      limitHost: (hostKey, limit) => this.frontier.limitHost(hostKey, limit),
-    });
-    this.wake();
+  get name(): string {
+    return this.current.definition.name;
   }
 
-  get name(): string {
-    return this.context.definition.name;
+  get settlement(): UrlSettlement {
+    return this.configured.settlement;
+  }
+
+  get visits(): VisitRunner {
+    return this.configured.visits;
+  }
+
+  /** Visits in flight end under the configuration that they began with; the next ones take the new one. */
+  configure(context: CrawlContext): void {
+    this.current = context;
+    this.parts.gates.configure(context.definition);
+    this.parts.frontier.configure(frontierSettings(context.definition));
+    this.configured = this.make(context);
+    this.parts.loop.wake();
+  }
+
+  /** The URLs that it leads to are judged as those of a root. */
+  addRoot(root: RootContext): void {
+    this.current.roots.set(root.url.href, root);
+  }
+
+  removeRoot(url: string): void {
+    this.current.roots.delete(url);
+  }
+
+  /** Since when the present policy is in force: pages visited before may have links that it takes and the last one did not. */
+  get policySince(): Instant {
+    return this.since;
+  }
+
+  /** Pages visited before have their links read again. */
+  rereadLinksSince(moment: Instant): void {
+    this.since = moment;
   }
 
   get state(): CrawlerRunState {
@@ -164,96 +119,120 @@ export class Crawler {
 
   async setState(state: CrawlerRunState): Promise<void> {
     if (state === this.runState) return;
-    if (state === 'running' && !this.swept) await this.sweep();
+    if (state === 'running') await this.parts.sweeps.begin();
     this.runState = state;
     this.services.events.emit({ type: 'crawler', crawler: this.name, state });
-    this.wake();
+    this.parts.loop.run(state === 'running');
   }
 
-  /** Calls for a look at the frontier soon; many calls make one look. */
+  /** Something that visits wait for may have changed. */
   wake(): void {
-    if (this.pumpQueued || this.closed || this.runState !== 'running') return;
-    this.pumpQueued = true;
-    queueMicrotask(() => {
-      this.pumpQueued = false;
-      this.pump();
-    });
+    this.parts.loop.wake();
   }
 
-  /** See WithoutVisit. */
-  decide(known: UrlState, command: UrlCommand): Promise<boolean> {
-    return this.withoutVisit.decide(known, command);
+  /** Takes stored URLs that are due into the frontier; others wait in the store. */
+  admit(states: readonly UrlState[]): void {
+    this.parts.frontier.admit(states);
   }
 
-  /** See WithoutVisit. */
-  correct(url: UrlState, changes: Parameters<WithoutVisit['correct']>[1]): Promise<boolean> {
-    return this.withoutVisit.correct(url, changes);
-  }
-
-  private visitSoon(url: UrlState): Promise<boolean> {
-    return this.withoutVisit.requeue(url, wantedNow(url, this.services.clock.now()));
-  }
-
-  /** Their site says that they have changed; the next visit of each says so. */
-  noteTold(urls: readonly UrlState[], teller: Teller): void {
-    for (const { id } of urls) if (this.told.size < MOST_TOLD) this.told.set(id, teller);
-  }
-
-  /** A person wants it visited now, though its host may rest; done by the node that owns the host. */
-  async tryNow(url: UrlState): Promise<void> {
-    if (this.services.partitions.owns(url.hostKey)) this.frontier.tryNow(url);
-    else await this.services.nodes.send(tryCommand(url));
-  }
-
-  /** The same of whatever a person wants of hosts that rest: one URL of each. */
-  async tryResting(): Promise<void> {
-    const { store, clock } = this.services;
-    for (const hostKey of this.frontier.resting(MOST_TRIED_HOSTS)) {
-      const { urls } = await store.due(this.name, hostKey, USER, clock.now(), 1, new Set());
-      if (urls[0]) this.frontier.tryNow(urls[0]);
-    }
-  }
-
-  /** Is anything of such hosts in flight? */
-  isVisiting(isOf: (hostKey: string) => boolean): boolean {
-    for (const state of this.inFlight) if (isOf(state.hostKey)) return true;
-    return false;
+  /** Loads what is due at a moment from the store. */
+  sweep(until: Instant): Promise<void> {
+    return this.parts.frontier.sweep(until);
   }
 
   /** URLs of these partitions may have become due. */
-  async checkPartitions(partitions: readonly number[]): Promise<void> {
-    if (this.swept) await this.frontier.sweep(after(this.services.clock.now(), SWEEP_HORIZON), partitions);
+  checkPartitions(partitions: readonly number[]): Promise<void> {
+    return this.parts.sweeps.check(partitions);
+  }
+
+  /** Another node visits the URLs of these hosts from now on. */
+  revoke(isLost: (hostKey: string) => boolean): void {
+    this.parts.frontier.revoke(isLost);
   }
 
   /** Hosts have come from another node: what is remembered of them is read again. */
   forgetHosts(): void {
-    this.deletions.forget();
-    this.troubles.forget();
-    this.claims.forget();
-    this.endless.forget();
+    this.configured.deletions.forget();
+    this.parts.memory.forgetHosts();
+  }
+
+  /** See WithoutVisit. */
+  decide(known: UrlState, command: UrlCommand): Promise<boolean> {
+    return this.parts.withoutVisit.decide(known, command);
+  }
+
+  /** See WithoutVisit. */
+  correct(url: UrlState, changes: Parameters<WithoutVisit['correct']>[1]): Promise<boolean> {
+    return this.parts.withoutVisit.correct(url, changes);
+  }
+
+  /** Their site says that they have changed; the next visit of each says so. */
+  noteTold(urls: readonly UrlState[], teller: Teller): void {
+    this.parts.memory.noteTold(urls, teller);
+  }
+
+  /** A person wants it visited now, though its host may rest; done by the node that owns the host. */
+  tryNow(url: UrlState): Promise<void> {
+    return this.parts.wantedNow.one(url);
+  }
+
+  /** The same, when this node is the owner. */
+  tryHere(url: UrlState): void {
+    this.parts.frontier.tryNow(url);
+  }
+
+  /** The same of whatever a person wants of hosts that rest: one URL of each. */
+  tryResting(): Promise<void> {
+    return this.parts.wantedNow.ofRestingHosts();
+  }
+
+  /** Until when a schedule keeps the host from being crawled. */
+  closedUntil(hostKey: string, now: Instant): Instant | undefined {
+    return this.parts.gates.closedUntil(hostKey, now);
+  }
+
+  /** Hosts that rest and have something that a person wants, at most so many. */
+  restingHosts(limit: number): string[] {
+    return this.parts.frontier.resting(limit);
+  }
+
+  get tally(): Tally {
+    return this.parts.memory.parts.tally;
+  }
+
+  /** Links that the policy refused and that were never stored. */
+  get refused(): RefusedLinks {
+    return this.parts.memory.refused;
+  }
+
+  /** Why no further links to the URL are taken; undefined: they are. */
+  endlessObjection(hostKey: string, url: string): string | undefined {
+    return this.parts.memory.parts.endless.objection(hostKey, url);
   }
 
   /** What this node does for it now. */
   work(): CrawlerWork {
     const { definition } = this.context;
     const { delivery, partitions, clock } = this.services;
+    const { frontier, loop } = this.parts;
+    const { pages, errors, orders } = this.tally;
     return {
       name: this.name,
       hasHosts: partitions.owned?.length !== 0,
-      picks: [...this.frontier.picks],
-      pagesPerSecond: this.tally.pages.perSecond(),
-      errorsPerSecond: this.tally.errors.perSecond(),
-      ordersPerSecond: this.tally.orders.perSecond(),
-      active: this.fetching,
+      picks: [...frontier.picks],
+      pagesPerSecond: pages.perSecond(),
+      errorsPerSecond: errors.perSecond(),
+      ordersPerSecond: orders.perSecond(),
+      active: loop.fetchesInFlight,
       pendingOrders: this.pendingOrders,
       load: {
         state: this.runState,
-        waiting: this.frontier.waiting(),
-        fetching: this.fetching,
+        waiting: frontier.waiting(),
+        fetching: loop.fetchesInFlight,
         concurrency: definition.concurrency,
         sinks: delivery.views().filter((sink) => definition.pushTo.includes(sink.name)),
         hasRoom: delivery.hasRoom(definition.pushTo),
-        storeFollows: this.bufferedBytes < MOST_BYTES_IN_HAND,
+        storeFollows: loop.storeFollows,
         now: clock.now(),
       },
       idle: this.isIdle(),
@@ -263,179 +242,66 @@ export class Crawler {
   /** True once each time that it comes to rest after visits. */
   hasCaughtUp(): boolean {
     if (this.runState !== 'running' || !this.isIdle()) return false;
-    const visited = this.tally.visits;
-    const caughtUp = visited !== this.visitedAtRest;
-    this.visitedAtRest = visited;
+    const { visits } = this.tally;
+    const caughtUp = visits !== this.visitedAtRest;
+    this.visitedAtRest = visits;
     return caughtUp;
   }
 
   isIdle(): boolean {
-    return this.swept && this.inFlight.size === 0 && this.frontier.isEmpty();
+    const { sweeps, loop, frontier } = this.parts;
+    return sweeps.haveBegun && loop.inFlight.size === 0 && frontier.isEmpty();
   }
 
   /** Are there visits whose order, if they come to one, has not been given yet? */
   get isDeciding(): boolean {
-    return this.fetching > 0 || (this.inFlight.size > 0 && this.inFlight.size > this.pendingOrders);
+    const { fetchesInFlight, inFlight } = this.parts.loop;
+    return fetchesInFlight > 0 || (inFlight.size > 0 && inFlight.size > this.pendingOrders);
   }
 
   mayVisitUntil(horizon: Instant): boolean {
-    return this.runState === 'running' && this.visitsLeft > 0 && this.frontier.hasUntil(horizon);
+    return this.parts.loop.mayVisitUntil(horizon);
+  }
+
+  /** Is the URL in the frontier's windows, or being visited or decided? */
+  isInFlight(url: UrlState): boolean {
+    return this.parts.frontier.isInFlight(url);
+  }
+
+  /** Is anything of such hosts in flight? */
+  isVisiting(isOf: (hostKey: string) => boolean): boolean {
+    for (const state of this.parts.loop.inFlight) if (isOf(state.hostKey)) return true;
+    return false;
+  }
+
+  get urlsInFlight(): UrlState[] {
+    return [...this.parts.loop.inFlight];
+  }
+
+  /** Visits whose settlement has not been written yet. */
+  get visitsInFlight(): number {
+    return this.parts.loop.inFlight.size;
+  }
+
+  get fetchesInFlight(): number {
+    return this.parts.loop.fetchesInFlight;
+  }
+
+  /** Counters since the start of the process. */
+  metrics(): ReturnType<Tally['metrics']> & Pick<EngineMetrics, 'activeFetches'> {
+    return { ...this.tally.metrics(this.name), activeFetches: this.fetchesInFlight };
+  }
+
+  /** Picks nothing any more; what is in flight goes on. */
+  close(): void {
+    const { loop, sweeps, gates, frontier } = this.parts;
+    loop.close();
+    sweeps.close();
+    gates.close();
+    frontier.close();
   }
 
   private get pendingOrders(): number {
     return this.services.delivery.pending().filter(({ order }) => order.crawler === this.name).length;
   }
-
-  get urlsInFlight(): UrlState[] {
-    return [...this.inFlight];
-  }
-
-  /** Visits whose settlement has not been written yet. */
-  get visitsInFlight(): number {
-    return this.inFlight.size;
-  }
-
-  get fetchesInFlight(): number {
-    return this.fetching;
-  }
-
-  /** Picks nothing any more; what is in flight goes on. */
-  close(): void {
-    this.closed = true;
-    this.cancelSweep?.();
-    this.gates.close();
-    this.frontier.close();
-  }
-
-  private async sweep(): Promise<void> {
-    const now = this.services.clock.now();
-    try {
-      await this.frontier.sweep(after(now, SWEEP_HORIZON));
-      this.swept = true;
-    } finally {
-      this.cancelSweep?.();
-      if (!this.closed) this.cancelSweep = this.services.clock.at(after(now, SWEEP_INTERVAL), () => this.sweepAgain());
-    }
-  }
-
-  private sweepAgain(): void {
-    this.sweep().catch((error: unknown) =>
-      this.services.log.error('looking for due URLs failed', { crawler: this.name, error: String(error) }),
-    );
-  }
-
-  private pump(): void {
-    const { concurrency, pushTo } = this.context.definition;
-    while (
-      this.runState === 'running' &&
-      !this.closed &&
-      this.visitsLeft > 0 &&
-      this.fetching < concurrency &&
-      this.bufferedBytes < MOST_BYTES_IN_HAND &&
-      this.services.delivery.hasRoom(pushTo)
-    ) {
-      const picked = this.frontier.next();
-      if (!picked) {
-        this.services.delivery.flushLast();
-        return;
-      }
-      // The lease has run out, and the word of it has not come yet.
-      if (!this.services.partitions.owns(picked.host.key)) {
-        this.frontier.revoke((hostKey) => hostKey === picked.host.key);
-        continue;
-      }
-      this.fetching++;
-      this.visitsLeft--;
-      this.inFlight.add(picked.url);
-      this.services.hosts.claim(picked.host);
-      this.frontier.begun(picked.url);
-      void this.visit(picked.url, picked.host, picked.source);
-      this.frontier.offerAgain(picked.host);
-    }
-  }
-
-  private async visit(url: UrlState, host: Host, source: Parameters<Frontier['putBack']>[1]): Promise<void> {
-    let fetching = true;
-    let held = 0;
-    const fetched = (bytes: number): void => {
-      if (fetching) this.fetching--;
-      fetching = false;
-      held += bytes;
-      this.bufferedBytes += bytes;
-      this.wake();
-    };
-    try {
-      const end = await this.visits.run(url, host, fetched);
-      if (end !== PUT_BACK) {
-        this.settled(url, end);
-        await this.canonicalPages.settled(url, end);
-        await this.troubles.settled(url);
-      } else {
-        this.visitsLeft++;
-        this.frontier.putBack(url, source);
-      }
-    } catch (error) {
-      this.visitsLeft++;
-      if (error instanceof FencedOut) {
-        await this.leaveTo(url, error);
-        return;
-      }
-      // Not the site's doing: the store or the program failed. The lease ends unsettled, so the URL comes again.
-      this.services.log.error('a visit failed', {
-        crawler: this.name,
-        url: url.url,
-        error: String((error as Error)?.stack ?? error),
-      });
-      this.frontier.settled(url, { source, dueAt: after(this.services.clock.now(), minutes(1)) });
-    } finally {
-      fetched(-held);
-      this.inFlight.delete(url);
-    }
-  }
-
-  /** The host is another node's, which visits the URL again; it has to know when an order of ours may have passed its own. */
-  private async leaveTo(url: UrlState, { uncertain }: FencedOut): Promise<void> {
-    this.frontier.revoke((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
-    if (uncertain) void this.tellOwner(url);
-  }
-
-  /** An order may have come out of turn: for as long as this process lives, its new owner has to be told. */
-  private async tellOwner(url: UrlState): Promise<void> {
-    const { nodes, clock, log } = this.services;
-    for (;;) {
-      try {
-        await nodes.send(verifyCommand(url));
-        return;
-      } catch (error) {
-        log.warn('an order may have come out of turn, and nobody can be told yet', {
-          url: url.url,
-          error: String(error),
-        });
-        await clock.sleep(TELL_AGAIN);
-      }
-    }
-  }
-
-  private settled(url: UrlState, end: SettledUrl): void {
-    if (end.removed) {
-      this.services.processor.forget(this.name, [url.url]);
-      this.foundAgain.removed();
-    }
-    this.frontier.settled(url, end.next);
-    this.documents.settled(url, end.simhash);
-    this.wake();
-  }
-
-  private async siteMoved(root: string, target?: CrawlUrl): Promise<void> {
-    if (!target) this.policySince = this.services.clock.now();
-    await noteMove(this.services, this.context, root, target);
-  }
-}
-
-function frontierSettings({ definition }: CrawlContext): FrontierSettings {
-  return {
-    weights: SOURCES.map((name) => definition.weights[name]),
-    concurrencyPerHost: requestsPerHost(definition),
-    maximumAge: definition.refresh.maximumAge,
-  };
 }

@@ -1,8 +1,6 @@
-import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { Instant } from '../../domain/time/units.js';
 import type { Delivery } from '../delivery/delivery.js';
-import type { CrawlContext } from '../page/crawl-context.js';
 import type { Clock } from '../ports/clock.js';
+import type { CronSchedule } from '../ports/cron-schedule.js';
 import type { FrontierStore, Settlement } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -22,20 +20,13 @@ import type { Logins } from './logins/logins.js';
 import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
 import type { Ledger } from './outcome/ledger.js';
 import type { SharedDocuments } from './outcome/shared-documents.js';
-import type { CommandResult, Settled, UrlCommand } from './outcome/url-settlement.js';
+import type { Settled } from './outcome/url-settlement.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { RenderedVisits } from './visit/rendered-visits.js';
 import type { ResultReview } from './visit/result-review.js';
+import type { UrlCommandReader } from './without-visit.js';
 
-/** Next time of a cron expression after a moment; undefined when there is none. */
-export type CronSchedule = (cron: string, timeZone: string, from: Instant) => Instant | undefined;
-
-/** What a command means for a URL as it stands; undefined: nothing. */
-export interface UrlCommandReader {
-  of(command: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined>;
-}
-
-/** What all crawlers of a server share. */
+/** What all crawlers of a server share. Only what puts parts together sees all of it; each part names what it needs. */
 export interface CrawlServices {
   readonly store: FrontierStore;
   readonly clock: Clock;

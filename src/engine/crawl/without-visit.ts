@@ -3,12 +3,13 @@ import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
 import type { CrawlContext } from '../page/crawl-context.js';
-import type { UrlChanges } from '../ports/frontier-store.js';
-import { type Fence, FencedOut } from '../ports/partitions.js';
+import type { FrontierStore, UrlChanges } from '../ports/frontier-store.js';
+import type { Nodes } from '../ports/nodes.js';
+import { type Fence, FencedOut, type Partitions } from '../ports/partitions.js';
 import { decideCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
-import type { SettledUrl, UrlCommand, UrlSettlement } from './outcome/url-settlement.js';
-import type { CrawlServices } from './services.js';
+import type { InDoubtDeliveries } from './outcome/in-doubt-deliveries.js';
+import type { CommandResult, SettledUrl, UrlCommand, UrlSettlement } from './outcome/url-settlement.js';
 
 /** The crawler whose URLs they are. */
 interface Owner {
@@ -19,9 +20,22 @@ interface Owner {
   settled(url: UrlState, end: SettledUrl): void;
 }
 
+/** What a command means for a URL as it is now; undefined: nothing. */
+export interface UrlCommandReader {
+  of(command: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined>;
+}
+
+export interface DecisionServices {
+  readonly partitions: Partitions;
+  readonly nodes: Nodes;
+  readonly store: FrontierStore;
+  readonly inDoubt: InDoubtDeliveries;
+  readonly urlCommands: UrlCommandReader;
+}
+
 export class WithoutVisit {
   constructor(
-    private readonly services: Pick<CrawlServices, 'partitions' | 'nodes' | 'store' | 'inDoubt' | 'urlCommands'>,
+    private readonly services: DecisionServices,
     private readonly owner: Owner,
   ) {}
 

@@ -4,9 +4,9 @@ import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { scheduleOf } from '../../../domain/time/crawl-hours.js';
 import { type Duration, type Instant, milliseconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
+import type { CronSchedule } from '../../ports/cron-schedule.js';
 import type { Host } from '../hosts/hosts.js';
 import { GroupGate, type PolitenessGroup, type PolitenessGroups, UNKNOWN_GROUP } from '../hosts/politeness-groups.js';
-import type { CronSchedule } from '../services.js';
 import type { Gate, GatedWindow } from './gate.js';
 import { Timetable } from './timetable.js';
 

@@ -1,11 +1,23 @@
 import { moveBack, moveSite } from '../../../domain/policy/site-mode.js';
 import type { CrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
-import type { CrawlServices } from '../services.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { Log } from '../../ports/log.js';
+import type { Nodes } from '../../ports/nodes.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+
+export interface MoveServices {
+  readonly store: FrontierStore;
+  readonly processor: PageProcessor;
+  readonly nodes: Nodes;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 /** The home page of a site leads to another site, which becomes the one crawled; without a target it answers itself again. */
 export async function noteMove(
-  { store, processor, nodes, clock, log }: Pick<CrawlServices, 'store' | 'processor' | 'nodes' | 'clock' | 'log'>,
+  { store, processor, nodes, clock, log }: MoveServices,
   { roots, definition: { name: crawler } }: CrawlContext,
   root: string,
   target?: CrawlUrl,

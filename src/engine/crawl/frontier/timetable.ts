@@ -14,7 +14,7 @@ import {
   seconds,
 } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
-import type { CronSchedule } from '../services.js';
+import type { CronSchedule } from '../../ports/cron-schedule.js';
 import { type Gate, type GatedWindow, WaitingWindows } from './gate.js';
 
 /** What was not used in the last second may be made up for. */

@@ -1,8 +1,8 @@
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { DispositionRules } from '../../../domain/crawl/revisit.js';
 import type { Instant } from '../../../domain/time/units.js';
+import type { CronSchedule } from '../../ports/cron-schedule.js';
 import type { PageSchedule } from '../../ports/page-task.js';
-import type { CronSchedule } from '../services.js';
 
 /** By what a crawler disposes of a URL; `schedule` is what the policy says of that one. */
 export function dispositionRules(

@@ -6,12 +6,19 @@ import type { Reason } from '../../../domain/policy/reasons.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../../domain/url/crawl-url.js';
 import { urlKey } from '../../../domain/url/url-key.js';
 import { type CrawlContext, rootOf } from '../../page/crawl-context.js';
-import type { NewUrl } from '../../ports/frontier-store.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
+import type { Discovery } from '../frontier/discovery.js';
 import { ENDLESS_REASON, type EndlessLinks } from '../frontier/endless-links.js';
 import type { RobotsEntry } from '../hosts/robots-gate.js';
-import type { CrawlServices } from '../services.js';
 import type { Tally } from '../tally.js';
+
+export interface LinkServices {
+  readonly clock: Clock;
+  readonly discovery: Pick<Discovery, 'discover'>;
+  readonly store: Pick<FrontierStore, 'putSetting'>;
+}
 
 export interface LinkTarget {
   readonly context: CrawlContext;
@@ -33,7 +40,7 @@ export class FoundLinks {
   private readonly seededFrom = new WeakSet<RobotsEntry>();
 
   constructor(
-    private readonly services: Pick<CrawlServices, 'clock' | 'discovery' | 'store'>,
+    private readonly services: LinkServices,
     private readonly target: LinkTarget,
   ) {}
 

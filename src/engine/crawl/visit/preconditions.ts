@@ -10,12 +10,14 @@ import { requestDelay, requestsPerHost } from '../../../domain/politeness/polite
 import { atLeast, type Duration, milliseconds } from '../../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl } from '../../../domain/url/crawl-url.js';
 import { fetcherOf } from '../../page/crawl-context.js';
+import type { Clock } from '../../ports/clock.js';
 import type { PageOutcome, PageResult, PageTask } from '../../ports/page-task.js';
 import { ENDLESS_REASON } from '../frontier/endless-links.js';
 import type { Gates } from '../frontier/gates.js';
 import { noteHost } from '../host-answers.js';
-import { obeysRobots } from '../hosts/robots-gate.js';
-import type { CrawlServices } from '../services.js';
+import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
+import type { Hosts } from '../hosts/hosts.js';
+import { obeysRobots, type RobotsGate } from '../hosts/robots-gate.js';
 import type { Attempt } from './attempt.js';
 import type { FoundLinks, LinkTarget } from './found-links.js';
 import { loginFailed } from './visit-sessions.js';
@@ -31,6 +33,16 @@ export interface Gate {
 
 const GO_ON: Gate = {};
 
+export interface PreconditionServices {
+  readonly robots: RobotsGate;
+  readonly probes: Pick<ErrorPageProbes, 'isDue' | 'ask'>;
+  readonly hosts: Hosts;
+  readonly clock: Clock;
+}
+
+/** The crawler whose pages are asked for. */
+export type PreconditionTarget = LinkTarget & { readonly gates: Pick<Gates, 'throttle'> };
+
 type Precondition = (attempt: Attempt) => Gate | Promise<Gate>;
 
 export class Preconditions {
@@ -42,8 +54,8 @@ export class Preconditions {
   ];
 
   constructor(
-    private readonly services: Pick<CrawlServices, 'robots' | 'probes' | 'hosts' | 'clock'>,
-    private readonly target: LinkTarget & { readonly gates: Pick<Gates, 'throttle'> },
+    private readonly services: PreconditionServices,
+    private readonly target: PreconditionTarget,
     private readonly links: FoundLinks,
   ) {}
 
@@ -170,7 +182,7 @@ function excluded(state: UrlState, reason: Reason, detail: string | undefined): 
   return { ...emptyResult(state), outcome };
 }
 
-type Failure = Extract<Awaited<ReturnType<CrawlServices['robots']['load']>>, object>;
+type Failure = Extract<Awaited<ReturnType<RobotsGate['load']>>, object>;
 
 function failedBeforeFetch(state: UrlState, { code, detail, timings }: Failure): PageResult {
   const outcome: PageOutcome = { kind: 'error', code, detail: `robots.txt: ${detail}` };

@@ -1,0 +1,58 @@
+/** What a crawler remembers beside its store, in bounded space: of its documents, its hosts, and what it was told or refused. */
+import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
+import type { Teller } from '../../domain/explain/visit-detail.js';
+import type { CanonicalPages } from './canonical-pages.js';
+import type { ClaimedChanges } from './claimed-changes.js';
+import type { FoundAgain } from './found-again.js';
+import type { EndlessLinks } from './frontier/endless-links.js';
+import { RefusedLinks } from './frontier/refused-links.js';
+import type { HostTroubles } from './host-trouble.js';
+import type { SettledUrl } from './outcome/url-settlement.js';
+import type { Tally } from './tally.js';
+import type { Documents } from './visit/documents.js';
+
+/** URLs whose site has reported a change and that have not been visited since. */
+const MOST_TOLD = 100_000;
+
+interface Parts {
+  readonly tally: Tally;
+  readonly documents: Documents;
+  readonly foundAgain: FoundAgain;
+  readonly canonicalPages: CanonicalPages;
+  readonly claims: ClaimedChanges;
+  readonly endless: EndlessLinks;
+  readonly troubles: HostTroubles;
+}
+
+export class CrawlerMemory {
+  readonly refused = new RefusedLinks();
+  /** URLs whose visit their site has asked for. */
+  readonly told = new Map<UrlId, Teller>();
+
+  constructor(readonly parts: Parts) {}
+
+  /** Their site says that they have changed; the next visit of each says so. */
+  noteTold(urls: readonly UrlState[], teller: Teller): void {
+    for (const { id } of urls) if (this.told.size < MOST_TOLD) this.told.set(id, teller);
+  }
+
+  /** The new state of the URL has been written. */
+  settled(url: UrlState, end: SettledUrl): void {
+    if (end.removed) this.parts.foundAgain.removed();
+    this.parts.documents.settled(url, end.simhash);
+  }
+
+  /** The same, after a visit: other pages may have waited for it. */
+  async visited(url: UrlState, end: SettledUrl): Promise<void> {
+    await this.parts.canonicalPages.settled(url, end);
+    await this.parts.troubles.settled(url);
+  }
+
+  /** Hosts have come from another node: what is remembered of them is read again. */
+  forgetHosts(): void {
+    const { troubles, claims, endless } = this.parts;
+    troubles.forget();
+    claims.forget();
+    endless.forget();
+  }
+}

@@ -1,0 +1,131 @@
+/** Puts the parts of a crawler together. */
+import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { REFRESH, wantedNow } from '../../domain/frontier/sources.js';
+import type { Instant } from '../../domain/time/units.js';
+import type { CrawlUrl } from '../../domain/url/crawl-url.js';
+import type { CrawlContext } from '../page/crawl-context.js';
+import { CanonicalPages } from './canonical-pages.js';
+import { ClaimedChanges } from './claimed-changes.js';
+import { type ConfiguredParts, Crawler } from './crawler.js';
+import { CrawlerMemory } from './crawler-memory.js';
+import { FoundAgain } from './found-again.js';
+import { DueSweeps } from './frontier/due-sweeps.js';
+import { EndlessLinks } from './frontier/endless-links.js';
+import { Frontier } from './frontier/frontier.js';
+import { frontierSettings } from './frontier/frontier-settings.js';
+import { Gates } from './frontier/gates.js';
+import { noteMove } from './frontier/moved-sites.js';
+import { HostTroubles } from './host-trouble.js';
+import { Deletions } from './outcome/deletions.js';
+import { type SettledUrl, UrlSettlement } from './outcome/url-settlement.js';
+import type { CrawlServices } from './services.js';
+import { Tally } from './tally.js';
+import { createVisits } from './visit/create-visits.js';
+import { Documents } from './visit/documents.js';
+import { VisitLoop } from './visit-loop.js';
+import { WantedNow } from './wanted-now.js';
+import { WithoutVisit } from './without-visit.js';
+
+export function createCrawler(context: CrawlContext, services: CrawlServices): Crawler {
+  const { name } = context.definition;
+  const definition = (): CrawlerDefinition => crawler.context.definition;
+  const settled = (url: UrlState, end: SettledUrl): void => {
+    if (end.removed) services.processor.forget(name, [url.url]);
+    memory.settled(url, end);
+    frontier.settled(url, end.next);
+    loop.wake();
+  };
+  const gates = new Gates(services);
+  gates.configure(context.definition);
+  const wake = (): void => loop.wake();
+  const frontier = new Frontier(name, services, frontierSettings(context.definition), wake, gates);
+  const loop: VisitLoop = new VisitLoop(services, frontier, {
+    definition,
+    visits: () => crawler.visits,
+    visited: (url, end) => {
+      settled(url, end);
+      return memory.visited(url, end);
+    },
+  });
+  const withoutVisit = new WithoutVisit(services, {
+    frontier,
+    inFlight: loop.inFlight,
+    context: () => crawler.context,
+    settlement: () => crawler.settlement,
+    settled,
+  });
+  const memory: CrawlerMemory = createMemory(name, services, withoutVisit, definition);
+  const make = (current: CrawlContext): ConfiguredParts =>
+    configuredParts(current, services, memory, {
+      gates,
+      policySince: () => crawler.policySince,
+      limitHost: (hostKey, limit) => frontier.limitHost(hostKey, limit),
+      siteMoved: async (root, target) => {
+        if (!target) crawler.rereadLinksSince(services.clock.now());
+        await noteMove(services, crawler.context, root, target);
+      },
+    });
+  const sweeps = new DueSweeps(name, frontier, services);
+  const wantedNow = new WantedNow(name, services, frontier);
+  const parts = { frontier, gates, sweeps, loop, withoutVisit, wantedNow, memory };
+  const crawler: Crawler = new Crawler(context, services, parts, make);
+  return crawler;
+}
+
+function createMemory(
+  name: string,
+  services: CrawlServices,
+  withoutVisit: WithoutVisit,
+  definition: () => CrawlerDefinition,
+): CrawlerMemory {
+  const { store, clock } = services;
+  return new CrawlerMemory({
+    tally: new Tally(clock),
+    documents: new Documents(name, store, () => definition().nearDuplicateDetector),
+    foundAgain: new FoundAgain(name, services),
+    canonicalPages: new CanonicalPages(name, services, (page) => withoutVisit.decide(page, { do: 'index-after-all' })),
+    claims: new ClaimedChanges(name, services, (url, dueAt) => withoutVisit.requeue(url, { source: REFRESH, dueAt })),
+    endless: new EndlessLinks(name, services, () => definition().traps.maxPatternUrls),
+    troubles: new HostTroubles(name, {
+      store,
+      clock,
+      visitSoon: (url) => withoutVisit.requeue(url, wantedNow(url, clock.now())),
+    }),
+  });
+}
+
+/** What visits ask of their crawler. */
+interface VisitActions {
+  readonly gates: Gates;
+  policySince(): Instant;
+  limitHost(hostKey: string, limit: number | undefined): void;
+  siteMoved(root: string, target?: CrawlUrl): Promise<void>;
+}
+
+function configuredParts(
+  context: CrawlContext,
+  services: CrawlServices,
+  memory: CrawlerMemory,
+  actions: VisitActions,
+): ConfiguredParts {
+  const { definition } = context;
+  const { store, clock } = services;
+  const { parts, told, refused } = memory;
+  const { troubles, tally } = parts;
+  const deletions = new Deletions(definition.name, definition.deletionGuard, { store, clock, troubles });
+  const settlement = new UrlSettlement(services, deletions, {
+    sinks: definition.pushTo,
+    maximumAge: definition.refresh.maximumAge,
+    tally,
+  });
+  const visits = createVisits(services, {
+    ...parts,
+    ...actions,
+    context,
+    settlement,
+    told,
+    refused: (link, from) => refused.add(link, from, clock.now()),
+  });
+  return { deletions, settlement, visits };
+}

@@ -1,0 +1,58 @@
+/** Loads URLs that become due from the store into the frontier, again and again. */
+import { after, minutes } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Log } from '../../ports/log.js';
+import type { Frontier } from './frontier.js';
+
+const SWEEP_INTERVAL = minutes(5);
+const SWEEP_HORIZON = minutes(10);
+
+export class DueSweeps {
+  private swept = false;
+  private cancel: (() => void) | undefined;
+  private closed = false;
+
+  constructor(
+    private readonly crawler: string,
+    private readonly frontier: Pick<Frontier, 'sweep'>,
+    private readonly services: { readonly clock: Clock; readonly log: Log },
+  ) {}
+
+  /** The frontier has been filled once, so that an empty one means that nothing is due. */
+  get haveBegun(): boolean {
+    return this.swept;
+  }
+
+  /** Resolves when the frontier is filled; sweeps go on from then on, also after one that has failed. */
+  async begin(): Promise<void> {
+    if (!this.swept) await this.sweep();
+  }
+
+  /** URLs of these partitions may have become due. */
+  async check(partitions: readonly number[]): Promise<void> {
+    if (this.swept) await this.frontier.sweep(after(this.services.clock.now(), SWEEP_HORIZON), partitions);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.cancel?.();
+  }
+
+  private async sweep(): Promise<void> {
+    const { clock } = this.services;
+    const now = clock.now();
+    try {
+      await this.frontier.sweep(after(now, SWEEP_HORIZON));
+      this.swept = true;
+    } finally {
+      this.cancel?.();
+      if (!this.closed) this.cancel = clock.at(after(now, SWEEP_INTERVAL), () => this.sweepAgain());
+    }
+  }
+
+  private sweepAgain(): void {
+    this.sweep().catch((error: unknown) =>
+      this.services.log.error('looking for due URLs failed', { crawler: this.crawler, error: String(error) }),
+    );
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * Picks URLs from the frontier while there is room and sends each on its visit. It never waits for a host: a host that is not
+ * ready is simply not picked.
+ */
+import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { SourceNumber } from '../../domain/frontier/sources.js';
+import { after, type Instant, minutes, seconds } from '../../domain/time/units.js';
+import type { Delivery } from '../delivery/delivery.js';
+import type { Clock } from '../ports/clock.js';
+import type { Log } from '../ports/log.js';
+import type { Nodes } from '../ports/nodes.js';
+import { FencedOut, type Partitions } from '../ports/partitions.js';
+import { verifyCommand } from './commands.js';
+import type { Frontier } from './frontier/frontier.js';
+import type { Host, Hosts } from './hosts/hosts.js';
+import type { SettledUrl } from './outcome/url-settlement.js';
+import { PUT_BACK } from './visit/preconditions.js';
+import type { VisitRunner } from './visit/visit.js';
+
+/** After the database could not be reached. */
+const TELL_AGAIN = seconds(5);
+/** After a visit that failed on this side. */
+const VISIT_AGAIN = minutes(1);
+/**
+ * Bytes of pages that are fetched and not yet settled. More than may wait for a sink, so that the crawl reaches this limit only
+ * when the store cannot follow.
+ */
+const MOST_BYTES_IN_HAND = 48 * 1024 * 1024;
+
+export interface LoopServices {
+  readonly delivery: Pick<Delivery, 'hasRoom' | 'flushLast'>;
+  readonly partitions: Pick<Partitions, 'owns'>;
+  readonly hosts: Pick<Hosts, 'claim'>;
+  readonly nodes: Pick<Nodes, 'send'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Visits that each crawler begins. */
+  readonly mostVisits: number;
+}
+
+/** The crawler that visits. */
+export interface LoopOwner {
+  definition(): CrawlerDefinition;
+  visits(): Pick<VisitRunner, 'run'>;
+  /** The visit of the URL is settled. */
+  visited(url: UrlState, end: SettledUrl): Promise<void>;
+}
+
+export class VisitLoop {
+  /** URLs whose visit, or decision without one, has begun and whose settlement has not ended. */
+  readonly inFlight = new Set<UrlState>();
+  /** Visits that may still begin. */
+  private visitsLeft: number;
+  /** Pages being fetched. */
+  private fetching = 0;
+  private bufferedBytes = 0;
+  private runs = false;
+  private pumpQueued = false;
+  private closed = false;
+
+  constructor(
+    private readonly services: LoopServices,
+    private readonly frontier: Frontier,
+    private readonly owner: LoopOwner,
+  ) {
+    this.visitsLeft = services.mostVisits;
+  }
+
+  /** Whether further visits may begin; those in flight go on in either case. */
+  run(runs: boolean): void {
+    this.runs = runs;
+    this.wake();
+  }
+
+  /** Calls for a look at the frontier soon; many calls make one look. */
+  wake(): void {
+    if (this.pumpQueued || this.closed || !this.runs) return;
+    this.pumpQueued = true;
+    queueMicrotask(() => {
+      this.pumpQueued = false;
+      this.pump();
+    });
+  }
+
+  get fetchesInFlight(): number {
+    return this.fetching;
+  }
+
+  /** The pages that are fetched and not settled are few enough. */
+  get storeFollows(): boolean {
+    return this.bufferedBytes < MOST_BYTES_IN_HAND;
+  }
+
+  mayVisitUntil(horizon: Instant): boolean {
+    return this.runs && this.visitsLeft > 0 && this.frontier.hasUntil(horizon);
+  }
+
+  /** Picks nothing any more; what is in flight goes on. */
+  close(): void {
+    this.closed = true;
+  }
+
+  private pump(): void {
+    const { concurrency, pushTo } = this.owner.definition();
+    const { delivery, partitions, hosts } = this.services;
+    while (
+      this.runs &&
+      !this.closed &&
+      this.visitsLeft > 0 &&
+      this.fetching < concurrency &&
+      this.bufferedBytes < MOST_BYTES_IN_HAND &&
+      delivery.hasRoom(pushTo)
+    ) {
+      const picked = this.frontier.next();
+      if (!picked) {
+        delivery.flushLast();
+        return;
+      }
+      // The lease has run out, and this node has not been notified yet.
+      if (!partitions.owns(picked.host.key)) {
+        this.frontier.revoke((hostKey) => hostKey === picked.host.key);
+        continue;
+      }
+      this.fetching++;
+      this.visitsLeft--;
+      this.inFlight.add(picked.url);
+      hosts.claim(picked.host);
+      this.frontier.begun(picked.url);
+      void this.visit(picked.url, picked.host, picked.source);
+      this.frontier.offerAgain(picked.host);
+    }
+  }
+
+  private async visit(url: UrlState, host: Host, source: SourceNumber): Promise<void> {
+    let fetching = true;
+    let held = 0;
+    const fetched = (bytes: number): void => {
+      if (fetching) this.fetching--;
+      fetching = false;
+      held += bytes;
+      this.bufferedBytes += bytes;
+      this.wake();
+    };
+    try {
+      const end = await this.owner.visits().run(url, host, fetched);
+      if (end !== PUT_BACK) {
+        await this.owner.visited(url, end);
+      } else {
+        this.visitsLeft++;
+        this.frontier.putBack(url, source);
+      }
+    } catch (error) {
+      this.visitsLeft++;
+      if (error instanceof FencedOut) {
+        this.leaveTo(url, error);
+        return;
+      }
+      // Not the site's doing: the store or the program failed. The lease ends unsettled, so the URL comes again.
+      this.services.log.error('a visit failed', {
+        crawler: this.owner.definition().name,
+        url: url.url,
+        error: String((error as Error)?.stack ?? error),
+      });
+      this.frontier.settled(url, { source, dueAt: after(this.services.clock.now(), VISIT_AGAIN) });
+    } finally {
+      fetched(-held);
+      this.inFlight.delete(url);
+    }
+  }
+
+  /** The host is another node's, which visits the URL again; it has to know when an order of ours may have passed its own. */
+  private leaveTo(url: UrlState, { uncertain }: FencedOut): void {
+    this.frontier.revoke((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
+    if (uncertain) void this.tellOwner(url);
+  }
+
+  /** An order may have been delivered out of order: the new owner has to learn of it as long as this process lives. */
+  private async tellOwner(url: UrlState): Promise<void> {
+    const { nodes, clock, log } = this.services;
+    for (;;) {
+      try {
+        await nodes.send(verifyCommand(url));
+        return;
+      } catch (error) {
+        log.warn('an order may have been delivered out of order; the new owner of the host cannot be notified yet', {
+          url: url.url,
+          error: String(error),
+        });
+        await clock.sleep(TELL_AGAIN);
+      }
+    }
+  }
+}

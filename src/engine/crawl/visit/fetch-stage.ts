@@ -1,0 +1,156 @@
+/**
+ * The part of a visit during which its host is claimed: the policy, the preconditions, the request, and the pause that the
+ * request has earned the host.
+ */
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Verdict } from '../../../domain/policy/verdict.js';
+import { pauseAfterReading, SLOW_PAGE } from '../../../domain/politeness/politeness.js';
+import { adaptedPause, paceAfter } from '../../../domain/politeness/server-pace.js';
+import type { Duration, Instant } from '../../../domain/time/units.js';
+import { crawlUrl } from '../../../domain/url/crawl-url.js';
+import { type CrawlContext, rootOf, storedCandidate } from '../../page/crawl-context.js';
+import type { Log } from '../../ports/log.js';
+import { type PageProcessor, WorkLost } from '../../ports/page-processor.js';
+import type { PageResult } from '../../ports/page-task.js';
+import type { Gates } from '../frontier/gates.js';
+import { noteHost } from '../host-answers.js';
+import type { Host, Hosts } from '../hosts/hosts.js';
+import type { Retries } from '../retries.js';
+import type { Attempt } from './attempt.js';
+import type { PageRequests } from './page-requests.js';
+import { hasAsked, type Preconditions, PUT_BACK } from './preconditions.js';
+import type { RenderedVisits } from './rendered-visits.js';
+import type { ResultReview } from './result-review.js';
+import { isRedirectLoop, type VisitSessions } from './visit-sessions.js';
+
+export interface FetchServices {
+  readonly hosts: Hosts;
+  readonly processor: Pick<PageProcessor, 'resolve'>;
+  readonly rendered: Pick<RenderedVisits, 'pause'>;
+  readonly review: ResultReview;
+  readonly log: Log;
+}
+
+/** The crawler whose page is fetched. */
+export interface FetchTarget {
+  readonly context: CrawlContext;
+  readonly gates: Pick<Gates, 'fetched'>;
+  /** Requests that may be in flight at the host at once; undefined: as the crawler says. */
+  limitHost(hostKey: string, limit: number | undefined): void;
+}
+
+/** A URL whose work is lost is put back this many times in a row; after that, the URL itself may be the cause. */
+const MOST_LOSSES = 3;
+
+export class FetchStage {
+  private readonly losses = new WeakMap<UrlState, number>();
+  /** Visits that a person asked for while the host rested, and until when it would have rested. */
+  private readonly tried = new WeakMap<UrlState, Instant>();
+
+  constructor(
+    private readonly services: FetchServices,
+    private readonly target: FetchTarget,
+    private readonly preconditions: Preconditions,
+    private readonly requests: PageRequests,
+    private readonly retries: Retries,
+    private readonly sessions: VisitSessions,
+  ) {}
+
+  /**
+   * The host has been claimed by the caller; here the claim ends. `waits` is called when another host has to be waited for.
+   */
+  async run(state: UrlState, host: Host, startedAt: Instant, waits: () => void): Promise<PageResult | typeof PUT_BACK> {
+    if (host.rests(startedAt)) this.tried.set(state, host.politeness.backOffUntil);
+    else this.tried.delete(state);
+    const result = await this.fetch(state, host, waits);
+    if (result === PUT_BACK) return PUT_BACK;
+    this.retries.end(state);
+    this.sessions.end(state);
+    return result;
+  }
+
+  /** Until when the host would have rested, had no person asked for the visit. */
+  restedUntil(state: UrlState): Instant | undefined {
+    return this.tried.get(state);
+  }
+
+  private async fetch(state: UrlState, host: Host, waits: () => void): Promise<PageResult | typeof PUT_BACK> {
+    let pause: Duration | undefined;
+    let age: Duration | undefined;
+    let bytes = 0;
+    try {
+      const verdict = await this.judge(state);
+      const attempt = this.attempt(state, host, verdict, waits);
+      this.target.limitHost(host.key, attempt.options.concurrencyPerHost);
+      // The page processor refuses what the policy rejects, and then nothing at all is asked of the host.
+      if (verdict.accepted) {
+        const { end, asked } = await this.preconditions.check(attempt);
+        if (asked) pause = this.preconditions.delay(attempt);
+        if (end !== undefined) return end;
+        await this.services.hosts.started(host, this.preconditions.delay(attempt));
+      }
+      const delay = this.preconditions.delay(attempt);
+      pause = delay;
+      const answer = await this.requests.ask(attempt);
+      ({ age, bytes } = answer);
+      if (hasAsked(answer)) host.pace = paceAfter(host.pace, answer.duration, answer.status);
+      const read = this.afterReading(host, answer, adaptedPause(delay, host.pace));
+      pause = this.services.rendered.pause(read, answer);
+      const accepted = await this.sessions.answered(attempt, answer);
+      if (accepted !== answer) this.services.review.withdraw(answer);
+      if (accepted === 'again' || (await this.wantsRetry(attempt, accepted, verdict))) return PUT_BACK;
+      const result = await this.services.review.review(state, accepted);
+      noteHost(this.services.hosts, host, result, { indexed: state.stamp !== undefined, tried: attempt.tried });
+      if (!hasAsked(result)) pause = undefined;
+      return result;
+    } catch (error) {
+      if (!(error instanceof WorkLost) || this.isLostAgain(state)) throw error;
+      return PUT_BACK;
+    } finally {
+      if (pause === undefined) this.services.hosts.released(host);
+      else this.services.hosts.finished(host, pause, age);
+      this.target.gates.fetched(state, host, bytes);
+    }
+  }
+
+  private wantsRetry(attempt: Attempt, result: PageResult, verdict: Verdict): false | Promise<boolean> {
+    if (result.variant === undefined && !isRedirectLoop(result)) return false;
+    return this.retries.wants(attempt, result, verdict, this.sessions.jarOf(attempt));
+  }
+
+  /** A page that was slow to read makes its host wait longer, so that others get their share of the thread. */
+  private afterReading(host: Host, { readingTime, outcome }: PageResult, delay: Duration): Duration {
+    if (readingTime === undefined) return delay;
+    const pause = pauseAfterReading(delay, readingTime);
+    if (readingTime > SLOW_PAGE) {
+      host.slowPages++;
+      const facts = { host: host.key, readingMs: readingTime, pauseMs: pause, outcome: outcome.kind };
+      this.services.log.warn('a page took long to read: its host waits longer', facts);
+    }
+    return pause;
+  }
+
+  private attempt(state: UrlState, host: Host, { effects }: Verdict, waits: () => void): Attempt {
+    const url = crawlUrl(effects.fetchUrl ?? this.retries.of(state)?.variant ?? state.url);
+    const { options } = effects;
+    const tried = this.tried.has(state);
+    const login = this.sessions.loginOf(url.href, options);
+    return { state, host, url, options, task: () => this.requests.task(state), tried, login, waits };
+  }
+
+  private isLostAgain(state: UrlState): boolean {
+    const losses = (this.losses.get(state) ?? 0) + 1;
+    this.losses.set(state, losses);
+    return losses > MOST_LOSSES;
+  }
+
+  private async judge(state: UrlState): Promise<Verdict> {
+    const { policy } = this.target.context;
+    const url = crawlUrl(state.url);
+    const candidate = storedCandidate(state, url, rootOf(this.target.context, state.root, url));
+    const verdict = policy.judge(candidate);
+    if (!verdict.needsAddress) return verdict;
+    const address = (await this.services.processor.resolve(candidate.url.host)) ?? null;
+    return policy.judge({ ...candidate, address });
+  }
+}

@@ -1,0 +1,112 @@
+/** What the page processor is asked on behalf of a visit: the page task, with what this visit wants of it. */
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type { CrawlContext } from '../../page/crawl-context.js';
+import type { Clock } from '../../ports/clock.js';
+import type { PageProcessor } from '../../ports/page-processor.js';
+import type { PageResult, PageTask } from '../../ports/page-task.js';
+import type { Partitions } from '../../ports/partitions.js';
+import type { FoundAgain } from '../found-again.js';
+import type { EndlessLinks } from '../frontier/endless-links.js';
+import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
+import type { Retries } from '../retries.js';
+import type { Attempt } from './attempt.js';
+import type { Preconditions } from './preconditions.js';
+import type { RenderedVisits } from './rendered-visits.js';
+import { sentWith, type VisitSessions } from './visit-sessions.js';
+
+export interface RequestServices {
+  readonly processor: Pick<PageProcessor, 'process'>;
+  readonly rendered: RenderedVisits;
+  readonly clock: Clock;
+  readonly partitions: Pick<Partitions, 'sendBy'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'asInDoubt'>;
+}
+
+/** The crawler that asks. */
+export interface RequestTarget {
+  readonly context: CrawlContext;
+  readonly endless: Pick<EndlessLinks, 'wantsWords'>;
+  readonly foundAgain: Pick<FoundAgain, 'wantsLinks'>;
+  /** Since when the present policy is in force. */
+  policySince(): Instant;
+}
+
+export class PageRequests {
+  constructor(
+    private readonly services: RequestServices,
+    private readonly target: RequestTarget,
+    private readonly preconditions: Pick<Preconditions, 'preferences'>,
+    private readonly retries: Pick<Retries, 'of'>,
+    private readonly sessions: Pick<VisitSessions, 'request' | 'note'>,
+  ) {}
+
+  async ask(attempt: Attempt): Promise<PageResult> {
+    const { state, url, options, waits } = attempt;
+    const robotsPreferences = this.preconditions.preferences(attempt);
+    const retry = this.retries.of(state);
+    const variant = retry?.variant;
+    const own = retry?.session && { cookies: retry.session.cookies(url.href) };
+    const session = own ?? (await this.sessions.request(attempt));
+    const wantsWords = await this.target.endless.wantsWords(state);
+    const task = this.task(state);
+    const reportLinks = await this.target.foundAgain.wantsLinks(state, task, this.target.policySince());
+    const allLinksIfChanged = isHub(state, this.target.context);
+    if (session) this.sessions.note(state, session);
+    const { rendered, processor } = this.services;
+    const rendering = rendered.task(state, options, this.target.context.definition);
+    const asked = {
+      ...task,
+      ...rendering,
+      variant,
+      session,
+      wantsWords,
+      reportLinks,
+      allLinksIfChanged,
+      robotsPreferences,
+    };
+    const result = await rendered.run(rendering, waits, () => processor.process(asked));
+    rendered.note(state, result);
+    return session ? { ...result, sent: sentWith(session) } : result;
+  }
+
+  task(state: UrlState): PageTask {
+    const {
+      id,
+      crawler,
+      url,
+      discoveredVia,
+      foundOn,
+      root,
+      hops,
+      redirects,
+      etag,
+      lastModified,
+      stamp,
+      inheritedMetas,
+    } = this.services.inDoubt.asInDoubt(state);
+    const now = this.services.clock.now();
+    const rereadLinks = state.lastVisitAt === undefined || state.lastVisitAt <= this.target.policySince();
+    return {
+      rereadLinks,
+      sendBy: this.services.partitions.sendBy,
+      id,
+      crawler,
+      url,
+      discoveredVia,
+      foundOn,
+      root,
+      hops,
+      redirects,
+      etag,
+      lastModified,
+      stamp,
+      inheritedMetas,
+      now,
+    };
+  }
+}
+
+/** A page that has changed before: a further change is taken as a sign that the pages it links to have changed too. */
+export const isHub = ({ changes, stamp }: UrlState, { definition }: CrawlContext): boolean =>
+  definition.refresh.hubs && changes > 0 && stamp !== undefined;

@@ -1,0 +1,128 @@
+/** The end of a visit: its disposition, its record in the history of the URL, its settlement. */
+import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
+import type { Teller } from '../../../domain/explain/visit-detail.js';
+import type { Instant } from '../../../domain/time/units.js';
+import type { CrawlContext } from '../../page/crawl-context.js';
+import type { Clock } from '../../ports/clock.js';
+import type { CronSchedule } from '../../ports/cron-schedule.js';
+import type { PageResult } from '../../ports/page-task.js';
+import type { Fence } from '../../ports/partitions.js';
+import type { ClaimedChanges } from '../claimed-changes.js';
+import type { FoundAgain } from '../found-again.js';
+import type { Gates } from '../frontier/gates.js';
+import type { HostTroubles } from '../host-trouble.js';
+import type { Host, Hosts } from '../hosts/hosts.js';
+import { pricedBy } from '../hosts/visit-pricing.js';
+import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
+import type { SettledUrl, UrlSettlement } from '../outcome/url-settlement.js';
+import type { Tally } from '../tally.js';
+import { dispositionRules } from './disposition-rules.js';
+import type { Documents } from './documents.js';
+import type { VisitCounts } from './visit-counts.js';
+import { visitRecord } from './visit-record.js';
+
+export interface SettleServices {
+  readonly clock: Clock;
+  readonly hosts: Pick<Hosts, 'price'>;
+  readonly inDoubt: Pick<InDoubtDeliveries, 'dispose'>;
+  readonly cron: CronSchedule;
+}
+
+/** The crawler whose visit ends. */
+export interface SettleTarget {
+  readonly context: CrawlContext;
+  readonly settlement: UrlSettlement;
+  readonly documents: Documents;
+  readonly troubles: Pick<HostTroubles, 'note'>;
+  readonly foundAgain: Pick<FoundAgain, 'toRemember'>;
+  readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'visited'>;
+  readonly tally: Pick<Tally, 'price'>;
+  /** URLs whose visit their site has asked for. */
+  readonly told: Map<UrlId, Teller>;
+  readonly gates: Pick<Gates, 'wasClosed'>;
+  /** Since when the present policy is in force. */
+  policySince(): Instant;
+}
+
+/** A visit that was made and is to be settled. */
+export interface MadeVisit {
+  readonly state: UrlState;
+  readonly host: Host;
+  readonly result: PageResult;
+  /** The right under which it began. */
+  readonly fence: Fence;
+  readonly startedAt: Instant;
+  /** Until when the host would have rested, had no person asked for the visit. */
+  readonly restedUntil: Instant | undefined;
+}
+
+export class SettleStage {
+  constructor(
+    private readonly services: SettleServices,
+    private readonly target: SettleTarget,
+    private readonly counts: Pick<VisitCounts, 'note'>,
+  ) {}
+
+  async settle({ state, host, result, fence, startedAt, restedUntil }: MadeVisit): Promise<SettledUrl> {
+    const { context, claims } = this.target;
+    const outcome = await this.target.documents.outcome(state, result.outcome);
+    const now = this.services.clock.now();
+    const rules = {
+      ...dispositionRules(context.definition, result.schedule, this.services.cron, now),
+      visitPrice: host.visitPrice,
+    };
+    await this.noteAnswer(state, result, startedAt);
+    const disposition = this.services.inDoubt.dispose(state, outcome, rules, now);
+    // Late because of a schedule says nothing of what the host can serve.
+    const isTold = !this.target.gates.wasClosed(host.key, state.dueAt);
+    const price = isTold ? pricedBy({ state, rules, changes: disposition.changes }, host, now) : undefined;
+    if (price !== undefined) {
+      this.services.hosts.price(host, price);
+      this.target.tally.price(price);
+    }
+    if (claims.isOnTrial(state))
+      await claims.visited(state, outcome.kind === 'error' ? undefined : disposition.changed);
+    const changed = (disposition.changes.changes ?? state.changes) > state.changes;
+    const visit = visitRecord(result, outcome, { changed, restedUntil, teller: this.tellerOf(state) }, now);
+    this.counts.note(state, result, visit);
+    const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
+    const changes = { ...disposition.changes, lastStatus: result.status ?? null };
+    // Its links were judged by the policy before: as a visit of that time, it has the next one read them again.
+    if (changes.lastVisitAt !== undefined && startedAt <= this.target.policySince()) changes.lastVisitAt = startedAt;
+    return this.target.settlement.settle({
+      state,
+      fence,
+      disposition: { ...disposition, changes },
+      document,
+      visit,
+      links: this.target.foundAgain.toRemember(state, result),
+      startedAt,
+      byPerson: result.outcome.kind === 'excluded' && result.outcome.byConfiguration === true,
+    });
+  }
+
+  private tellerOf({ id }: UrlState): Teller | undefined {
+    const { told } = this.target;
+    if (told.size === 0) return undefined;
+    const teller = told.get(id);
+    told.delete(id);
+    return teller;
+  }
+
+  private noteAnswer(state: UrlState, { outcome, status }: PageResult, startedAt: Instant): Promise<void> {
+    const { id, url, hostKey, discoveredVia, firstSeenAt } = state;
+    const code = outcome.kind === 'error' ? outcome.code : undefined;
+    return this.target.troubles.note({
+      id,
+      url,
+      hostKey,
+      discoveredVia,
+      firstSeenAt,
+      visitedBefore: state.lastVisitAt !== undefined,
+      startedAt,
+      outcome: outcome.kind,
+      status,
+      code,
+    });
+  }
+}

@@ -1,0 +1,38 @@
+/** Counts a visit: metrics of the crawler, health of the site, and the event that observers see. */
+import type { UrlState } from '../../../domain/crawl/url-state.js';
+import { type ErrorCode, reactionsTo } from '../../../domain/fetch/error-codes.js';
+import { crawlUrl } from '../../../domain/url/crawl-url.js';
+import type { Visit } from '../../ports/frontier-store.js';
+import type { PageResult } from '../../ports/page-task.js';
+import type { CrawlEvents } from '../../support/crawl-events.js';
+import type { SiteHealth } from '../hosts/site-health.js';
+import type { Tally } from '../tally.js';
+
+export class VisitCounts {
+  constructor(
+    private readonly tally: Tally,
+    private readonly health: SiteHealth,
+    private readonly events: CrawlEvents,
+  ) {}
+
+  note(state: UrlState, result: PageResult, visit: Visit): void {
+    const { outcome: end } = result;
+    const noSitemap = end.kind === 'error' && isGuessMissing(state, end.code);
+    const failed = end.kind === 'error' && !noSitemap;
+    const counted = noSitemap ? NO_SITEMAP : visit.outcome;
+    this.tally.visit(counted, failed, result.duration, result.bytes);
+    if (end.kind === 'document' && end.unread) this.tally.couldNotRead(end.unread.refused);
+    if (end.kind === 'document' && end.needsRendering) this.tally.needRendering++;
+    if (result.rendering) this.tally.rendered(result.rendering);
+    this.health.note(state.hostKey, { outcome: counted, failed, duration: result.duration });
+    const { crawler, url } = state;
+    const { outcome, status, bytes, changed, duration } = visit;
+    this.events.emit({ type: 'visit', crawler, url, outcome, status, bytes, changed, durationMs: duration });
+  }
+}
+
+/** How a visit is counted that looked for a sitemap in the usual place and found none: nobody named it, so nothing failed. */
+const NO_SITEMAP = 'no-sitemap';
+
+const isGuessMissing = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>
+  discoveredVia === 'robots' && reactionsTo(code).isMissing === true && crawlUrl(url).path === '/sitemap.xml';

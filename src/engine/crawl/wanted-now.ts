@@ -1,0 +1,42 @@
+/** Visits that somebody is waiting for: of URLs whose host rests, and of those that have to be looked at soon. */
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import { USER } from '../../domain/frontier/sources.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Nodes } from '../ports/nodes.js';
+import type { Partitions } from '../ports/partitions.js';
+import { tryCommand } from './commands.js';
+import type { Frontier } from './frontier/frontier.js';
+
+/** Hosts at rest that one forced refresh of many URLs asks. */
+const MOST_TRIED_HOSTS = 100;
+
+export interface WantedServices {
+  readonly partitions: Pick<Partitions, 'owns'>;
+  readonly nodes: Pick<Nodes, 'send'>;
+  readonly store: Pick<FrontierStore, 'due'>;
+  readonly clock: Clock;
+}
+
+export class WantedNow {
+  constructor(
+    private readonly crawler: string,
+    private readonly services: WantedServices,
+    private readonly frontier: Pick<Frontier, 'tryNow' | 'resting'>,
+  ) {}
+
+  /** A person wants it visited now, though its host may rest; done by the node that owns the host. */
+  async one(url: UrlState): Promise<void> {
+    if (this.services.partitions.owns(url.hostKey)) this.frontier.tryNow(url);
+    else await this.services.nodes.send(tryCommand(url));
+  }
+
+  /** One URL of each host that rests, of whatever a person wants of them. */
+  async ofRestingHosts(): Promise<void> {
+    const { store, clock } = this.services;
+    for (const hostKey of this.frontier.resting(MOST_TRIED_HOSTS)) {
+      const { urls } = await store.due(this.crawler, hostKey, USER, clock.now(), 1, new Set());
+      if (urls[0]) this.frontier.tryNow(urls[0]);
+    }
+  }
+}
