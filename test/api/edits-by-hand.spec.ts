@@ -79,7 +79,7 @@ describe('an edit of the configuration by hand', () => {
     const [, kept] = (await world.get('config/versions')).body.items;
     const shown = await world.get<Problem>(`config/versions/${kept.version}`);
     expect(shown.status).toBe(422);
-    expect(shown.text).toContain('no well-formed XML');
+    expect(shown.text).toContain('not well-formed XML');
     expect(shown.text).not.toContain('a secret');
   });
 

@@ -118,7 +118,7 @@ export interface CheckedRule {
 
 /**
  * A rule on its own, checked as it would be in the file; places count from its own first line.
- * @throws XmlFault when it is no well-formed XML
+ * @throws XmlFault when it is not well-formed XML
  */
 export function checkRule(xml: string): CheckedRule {
   const document = parseDocument(xml, 'rule');

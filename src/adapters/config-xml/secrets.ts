@@ -21,7 +21,7 @@ interface Secret {
 
 /**
  * The text with every secret replaced by asterisks; references to variables stay.
- * @throws XmlFault when the text is no well-formed XML, because then nobody can tell where its secrets are
+ * @throws XmlFault when the text is not well-formed XML, because its secrets cannot be located then
  */
 export function redact(xml: string): string {
   const document = parseDocument(xml, 'CrawlConfig.xml');

@@ -17,11 +17,10 @@ import {
   type LoadedConfiguration,
   type RuleFile,
   type Staged,
-  type Texts,
 } from './configuration-file.js';
 import type { ConfigurationFormat, RuleView } from './configuration-format.js';
 import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
-import { withoutSecrets, withSecretsOf } from './history-secrets.js';
+import { ConfigurationVersions, KEPT_EDIT } from './configuration-versions.js';
 import { configurationErrors } from './problems.dto.js';
 import { ANY, confirmationNeeded, editNotInForce, notWritten, requireMatch } from './write-conditions.js';
 
@@ -39,9 +38,6 @@ export interface WriteRequest {
 
 type Reloaded = 'unchanged' | 'reloaded' | 'refused';
 
-/** In the history: an edit of the file that was never in force, kept because the file was overwritten. */
-const KEPT_EDIT = 'file, not in force';
-
 /**
  * The configuration in force and the only ways in which it changes. One change at a time; a configuration with errors
  * changes nothing; the engine has taken a new one before the file shows it; nothing is written over an edit of the file
@@ -57,15 +53,18 @@ export class ConfigurationService {
   /** One has changed outside, and the one before is in force. */
   private secretsAreOld = false;
   private last: Promise<unknown> = Promise.resolve();
+  private readonly versions: ConfigurationVersions;
 
   constructor(
     @Inject(ENGINE) private readonly engine: EngineApi,
     @Inject(CONFIGURATION_FILE) readonly file: ConfigurationFile,
     @Inject(CONFIGURATION_FORMAT) readonly format: ConfigurationFormat,
-    @Inject(CONFIGURATION_HISTORY) private readonly history: ConfigurationHistory,
-    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIGURATION_HISTORY) history: ConfigurationHistory,
+    @Inject(CLOCK) clock: Clock,
     @Inject(LOG) private readonly log: Log,
-  ) {}
+  ) {
+    this.versions = new ConfigurationVersions(history, format, clock);
+  }
 
   /**
    * The configuration to start with: the file's, or, where several servers share the database, the one that is in force
@@ -74,17 +73,17 @@ export class ConfigurationService {
   async begin(loaded: LoadedConfiguration, shared: boolean): Promise<ConfigurationInForce> {
     this.shared = shared;
     this.onDisk = loaded;
-    const newest = await this.newest();
+    const newest = await this.versions.newest();
     const isNewest = newest?.digest === loaded.fingerprint;
     if (newest && !isNewest && shared) {
       this.log.warn('the configuration in the database is in force; the file differs from it and is not used', {
         version: newest.version,
         file: this.file.path,
       });
-      const { xml, files } = await this.texts(newest.version, loaded);
+      const { xml, files } = await this.versions.texts(newest.version, loaded);
       this.inForce = { ...this.file.load(xml, files), header: newest };
     } else {
-      this.inForce = { ...loaded, header: newest && isNewest ? newest : await this.remember(loaded, 'file') };
+      this.inForce = { ...loaded, header: newest && isNewest ? newest : await this.versions.remember(loaded, 'file') };
     }
     return this.inForce;
   }
@@ -92,9 +91,9 @@ export class ConfigurationService {
   /** Puts in force what another server has put in force. */
   follow(): Promise<void> {
     return this.exclusively(async () => {
-      const newest = await this.newest();
+      const newest = await this.versions.newest();
       if (!newest || newest.digest === this.current.header.digest) return;
-      const { xml, files } = await this.texts(newest.version);
+      const { xml, files } = await this.versions.texts(newest.version, this.current);
       const loaded = this.file.load(xml, files);
       const staged = this.isEdited() ? undefined : await this.stage(loaded);
       await this.engine.reconfigure(loaded.definition);
@@ -174,15 +173,13 @@ export class ConfigurationService {
 
   /** As replace; without If-Match whatever is in force may be replaced, and no edit that is not. */
   async restore(version: number, request: WriteRequest): Promise<ConfigurationInForce> {
-    const texts = await this.texts(version);
+    const texts = await this.versions.texts(version, this.current);
     return this.apply(() => texts, { ...request, ifMatch: request.ifMatch ?? ANY }, request.ifMatch === ANY);
   }
 
   /** The texts of an earlier version, redacted. */
-  async version(version: number): Promise<ConfigurationTexts> {
-    const { xml, files } = await this.texts(version);
-    const redacted = [...files].map(([name, text]) => [name, this.format.redactRules(text)] as const);
-    return { xml: this.redactedVersion(version, xml), files: new Map(redacted) };
+  version(version: number): Promise<ConfigurationTexts> {
+    return this.versions.redacted(version, this.current);
   }
 
   /** Reads the file again, after a signal or because it has changed. An unusable one is told in the log, and no more. */
@@ -241,19 +238,6 @@ export class ConfigurationService {
     return this.rejected.length > 0 || this.file.differs(this.onDisk);
   }
 
-  /** An edit that was kept may be no XML at all. */
-  private redactedVersion(version: number, xml: string): string {
-    try {
-      return this.format.redact(xml);
-    } catch (error) {
-      throw new ProblemException(
-        'unacceptable',
-        `Version ${version} is no well-formed XML, so that nobody can tell where its secrets are, and it is not shown ` +
-          `(${String(error)}). The database has its text, in the table configuration_version.`,
-      );
-    }
-  }
-
   private async takeFile(who: string): Promise<Reloaded> {
     try {
       const loaded = this.file.load();
@@ -298,7 +282,7 @@ export class ConfigurationService {
     await this.reconfigure(loaded);
     try {
       await before();
-      return await this.remember(loaded, who);
+      return await this.versions.remember(loaded, who);
     } catch (error) {
       await this.engine.reconfigure(this.current.definition).catch(() => undefined);
       throw error;
@@ -307,7 +291,7 @@ export class ConfigurationService {
 
   /** An edit that could not be used, and is about to be written over. */
   private async keepEdit(loaded: LoadedConfiguration): Promise<void> {
-    if (this.rejected.length > 0) await this.remember(this.file.inPlaceOf(loaded), KEPT_EDIT);
+    if (this.rejected.length > 0) await this.versions.remember(this.file.inPlaceOf(loaded), KEPT_EDIT);
   }
 
   private async write(loaded: LoadedConfiguration, staged: Staged | undefined): Promise<void> {
@@ -346,21 +330,6 @@ export class ConfigurationService {
     return this.inForce;
   }
 
-  private remember(
-    { xml, ruleFiles, fingerprint }: Pick<LoadedConfiguration, 'xml' | 'ruleFiles' | 'fingerprint'>,
-    who: string,
-  ): Promise<VersionHeader> {
-    const texts = { xml, files: textsByName(ruleFiles) };
-    const kept = this.history.keepsSecrets ? texts : withoutSecrets(texts, this.format);
-    return this.history.add({ at: this.clock.now(), who, digest: fingerprint, ...kept });
-  }
-
-  /** The version that was put in force last. */
-  private async newest(): Promise<VersionHeader | undefined> {
-    const newest = await this.history.versions(undefined, 10);
-    return newest.find(({ who }) => who !== KEPT_EDIT);
-  }
-
   /** Where servers share a database, the rules in force are the database's; a file on this machine may be old. */
   private completed({ xml, files }: ConfigurationDraft): ConfigurationTexts {
     const known = this.shared ? textsByName(this.current.ruleFiles) : [];
@@ -390,13 +359,6 @@ export class ConfigurationService {
     let last: PreviewReport | undefined;
     for await (const report of this.engine.preview(definition)) last = report;
     if (last && last.needsConfirmation.length > 0) throw confirmationNeeded(last);
-  }
-
-  /** @param own where secrets that the history does not keep are taken from */
-  private async texts(version: number, own: Texts = this.current): Promise<ConfigurationTexts> {
-    const texts = await this.history.texts(version);
-    if (texts) return this.history.keepsSecrets ? texts : withSecretsOf(own, texts, this.format);
-    throw new ProblemException('not-found', `There is no version ${version} of the configuration.`);
   }
 
   private exclusively<T>(action: () => Promise<T>): Promise<T> {

@@ -1,0 +1,61 @@
+/** The versions of the configuration: what was in force when, with its secrets encrypted, or left out where there is no key. */
+import type { Clock } from '../../engine/ports/clock.js';
+import { ProblemException } from '../http/problem.js';
+import { textsByName } from './configuration-draft.js';
+import type { LoadedConfiguration, Texts } from './configuration-file.js';
+import type { ConfigurationFormat } from './configuration-format.js';
+import type { ConfigurationHistory, ConfigurationTexts, VersionHeader } from './configuration-history.js';
+import { withoutSecrets, withSecretsOf } from './history-secrets.js';
+
+/** In the history: an edit of the file that was never in force, kept because the file was overwritten. */
+export const KEPT_EDIT = 'file, not in force';
+
+export class ConfigurationVersions {
+  constructor(
+    private readonly history: ConfigurationHistory,
+    private readonly format: ConfigurationFormat,
+    private readonly clock: Clock,
+  ) {}
+
+  remember(
+    { xml, ruleFiles, fingerprint }: Pick<LoadedConfiguration, 'xml' | 'ruleFiles' | 'fingerprint'>,
+    who: string,
+  ): Promise<VersionHeader> {
+    const texts = { xml, files: textsByName(ruleFiles) };
+    const kept = this.history.keepsSecrets ? texts : withoutSecrets(texts, this.format);
+    return this.history.add({ at: this.clock.now(), who, digest: fingerprint, ...kept });
+  }
+
+  /** The version that was put in force last. */
+  async newest(): Promise<VersionHeader | undefined> {
+    const newest = await this.history.versions(undefined, 10);
+    return newest.find(({ who }) => who !== KEPT_EDIT);
+  }
+
+  /** @param own where secrets that the history does not keep are taken from */
+  async texts(version: number, own: Texts): Promise<ConfigurationTexts> {
+    const texts = await this.history.texts(version);
+    if (texts) return this.history.keepsSecrets ? texts : withSecretsOf(own, texts, this.format);
+    throw new ProblemException('not-found', `There is no version ${version} of the configuration.`);
+  }
+
+  /** The texts of an earlier version, redacted. */
+  async redacted(version: number, own: Texts): Promise<ConfigurationTexts> {
+    const { xml, files } = await this.texts(version, own);
+    const redacted = [...files].map(([name, text]) => [name, this.format.redactRules(text)] as const);
+    return { xml: this.redactedXml(version, xml), files: new Map(redacted) };
+  }
+
+  /** An edit that was kept may be no XML at all. */
+  private redactedXml(version: number, xml: string): string {
+    try {
+      return this.format.redact(xml);
+    } catch (error) {
+      throw new ProblemException(
+        'unacceptable',
+        `Version ${version} is not well-formed XML, so its secrets cannot be found and hidden, and it is not shown ` +
+          `(${String(error)}). Its text is in the database, in the table configuration_version.`,
+      );
+    }
+  }
+}
