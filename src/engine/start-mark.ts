@@ -4,14 +4,14 @@ import type { Hosts } from './crawl/hosts/hosts.js';
 import type { InDoubtDeliveries } from './crawl/outcome/in-doubt-deliveries.js';
 import type { Ledger } from './crawl/outcome/ledger.js';
 import type { Clock } from './ports/clock.js';
-import type { FrontierStore } from './ports/frontier-store.js';
+import type { Settings } from './ports/frontier-store.js';
 import type { Partitions } from './ports/partitions.js';
 
 /** Setting that is there while a process works on the store: after a clean stop it is not. */
 const RUNNING = 'running';
 
 export interface MarkServices {
-  readonly store: FrontierStore;
+  readonly store: Settings;
   readonly clock: Clock;
   readonly hosts: Hosts;
   readonly partitions: Partitions;

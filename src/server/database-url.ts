@@ -1,10 +1,11 @@
 /** Where the server keeps what it knows. The URL of a PostgreSQL may hold a password: it is shown as host and database. */
+import { DATABASES } from '../domain/database-kind.js';
 import { databasePlace } from '../domain/database-place.js';
 import { Secret } from '../domain/secret.js';
 import { UsageError } from './usage-error.js';
 
-const SQLITE = 'sqlite:';
-const POSTGRES = 'postgres://';
+const SQLITE = DATABASES.sqlite.prefix;
+const POSTGRES = DATABASES.postgres.prefix;
 
 /**
  * @param text `sqlite:FILE` or `postgres://…`
@@ -24,8 +25,3 @@ export function readDatabaseUrl(text: string): Secret {
     'CRAWLWAY_DATABASE_URL cannot be read: after postgres:// come user and password, host and port, and the name of the database; in a password @ / ? # and % are percent-encoded',
   );
 }
-
-export const isPostgres = (url: Secret): boolean => String(url).startsWith(POSTGRES);
-
-/** The file of a database that is no PostgreSQL. */
-export const sqliteFile = (url: Secret): string => String(url).slice(SQLITE.length);

@@ -2,9 +2,7 @@
  * The one place where ports meet adapters: makes the engine and everything else that the server's parts ask for.
  */
 
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { DynamicModule } from '@nestjs/common';
 import { browserProblem } from '../adapters/browser/find-browser.js';
@@ -23,17 +21,10 @@ import { StreamSink } from '../adapters/push/stream.js';
 import { WebhookSender } from '../adapters/push/webhook-sender.js';
 import { CookieSessions } from '../adapters/sessions/cookie-sessions.js';
 import { createLogin } from '../adapters/sessions/logins/create-login.js';
-import { openPostgresNodes } from '../adapters/storage/cluster/open.js';
-import { placeOf } from '../adapters/storage/postgres/connection.js';
-import { openPostgresDataSource } from '../adapters/storage/postgres/postgres-data-source.js';
-import { postgresError } from '../adapters/storage/postgres/postgres-pool.js';
-import { openPostgresStore } from '../adapters/storage/postgres/postgres-store.js';
-import { AdminStore } from '../adapters/storage/shared/admin-store.js';
+import { openBackend } from '../adapters/storage/open-backend.js';
+import type { AdminStore } from '../adapters/storage/shared/admin-store.js';
 import { Seal } from '../adapters/storage/shared/seal.js';
 import { exportStore, importStore, requireWhole, type Summary } from '../adapters/storage/shared/transfer.js';
-import { openSqliteDataSource } from '../adapters/storage/sqlite/sqlite-data-source.js';
-import { storeError } from '../adapters/storage/sqlite/sqlite-handle.js';
-import { openSqliteStore } from '../adapters/storage/sqlite/sqlite-store.js';
 import { nextCronTime } from '../adapters/system/cron.js';
 import { OutsideSecrets, secretPlaces } from '../adapters/system/outside-secrets.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
@@ -54,7 +45,6 @@ import type { PageProcessor } from '../engine/ports/page-processor.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import { configurationErrors } from './configuration/problems.dto.js';
-import { isPostgres, sqliteFile } from './database-url.js';
 import { ProblemException } from './http/problem.js';
 import { fileSinkFolder, type ServerOptions, UsageError } from './options.js';
 import { sinkTester } from './sinks/sink-test.js';
@@ -134,7 +124,7 @@ export async function openEngine({
   const plugins = new PluginHost({ clock: systemClock, log });
   return new Engine({
     store,
-    ...(isPostgres(databaseUrl) ? openPostgresNodes(databaseUrl, { crawls, log }) : {}),
+    ...openBackend(databaseUrl).openNodes({ crawls, log }),
     processor: new PageThreadPool({
       entry: PAGE_THREAD,
       rendererEntry: RENDER_THREAD,
@@ -158,10 +148,8 @@ export async function openEngine({
 }
 
 /** What keeps texts unreadable in the database; see openAdminStore. */
-export function sealOf(url: Secret, encryptionKey?: Secret): Seal | undefined {
-  if (encryptionKey) return Seal.fromText(encryptionKey.reveal());
-  return isPostgres(url) ? undefined : Seal.ofDirectory(dirname(sqliteFile(url)));
-}
+const sealOf = (url: Secret, encryptionKey?: Secret): Seal | undefined =>
+  encryptionKey ? Seal.fromText(encryptionKey.reveal()) : openBackend(url).ownSeal();
 
 /** Reads pages without an engine around it. */
 export const openPageProcessor = (log: Log): PageProcessor =>
@@ -172,21 +160,19 @@ export const openPageProcessor = (log: Log): PageProcessor =>
  * that share a PostgreSQL have none then, and store no secrets.
  */
 export async function openAdminStore(url: Secret, encryptionKey?: Secret): Promise<AdminStore> {
-  const seal = sealOf(url, encryptionKey);
-  const store = isPostgres(url)
-    ? new AdminStore(await openPostgresDataSource(url), (error) => postgresError(error, placeOf(url)), seal)
-    : new AdminStore(await openSqliteDataSource(sqliteFile(url)), (error) => storeError(error, sqliteFile(url)), seal);
+  const store = await openBackend(url).openAdminStore(sealOf(url, encryptionKey));
   await store.sealOldVersions();
   return store;
 }
 
 /**
  * The lines of a whole store; see adapters/storage/transfer.ts.
- * @throws UsageError for a SQLite file that is not there: one that is made now would be exported as an empty store.
+ * @throws UsageError for a database that is not there: one that is made now would be exported as an empty store.
  */
 export async function* exportDatabase(databaseUrl: Secret, last: string | undefined): AsyncGenerator<string> {
-  if (!isPostgres(databaseUrl) && !existsSync(sqliteFile(databaseUrl))) {
-    throw new UsageError(`there is no database ${sqliteFile(databaseUrl)}: say with --data or --database where it is`);
+  const { exists, place } = openBackend(databaseUrl);
+  if (!exists()) {
+    throw new UsageError(`there is no database ${place}: say with --data or --database where it is`);
   }
   const store = await openWhole(databaseUrl);
   try {
@@ -198,7 +184,7 @@ export async function* exportDatabase(databaseUrl: Secret, last: string | undefi
 
 /** Stores such lines in a database that is empty, and checks that all has arrived. */
 export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<string>): Promise<Summary> {
-  const store = await openStore(databaseUrl);
+  const store = await openBackend(databaseUrl).openStore();
   try {
     return await importStore(store, lines);
   } finally {
@@ -206,12 +192,9 @@ export async function importDatabase(databaseUrl: Secret, lines: AsyncIterable<s
   }
 }
 
-const openStore = (url: Secret): Promise<FrontierStore> =>
-  isPostgres(url) ? openPostgresStore(url) : openSqliteStore(sqliteFile(url));
-
 /** Not what an import has left half-way: hosts that a person has paused are among the last of its lines. */
 async function openWhole(url: Secret): Promise<FrontierStore> {
-  const store = await openStore(url);
+  const store = await openBackend(url).openStore();
   try {
     await requireWhole(store);
   } catch (error) {

@@ -2,9 +2,10 @@
  * What the process was asked for: flags go before environment, environment before defaults. An empty value counts as none:
  * as a data directory it would be the root of the file system.
  */
+import { isSharedDatabase } from '../domain/database-kind.js';
 import { Secret } from '../domain/secret.js';
 import { type Duration, seconds } from '../domain/time/units.js';
-import { isPostgres, readDatabaseUrl } from './database-url.js';
+import { readDatabaseUrl } from './database-url.js';
 import { type ApiKey, readApiKeys } from './security/api-keys.js';
 import { type OidcOptions, readOidc } from './sign-in/oidc-options.js';
 import { UsageError } from './usage-error.js';
@@ -105,7 +106,7 @@ function readRoles(text: string | undefined, databaseUrl: Secret): ReadonlySet<R
   const unknown = names.find((name) => !(ROLES as readonly string[]).includes(name));
   if (unknown !== undefined) throw new UsageError(`CRAWLWAY_ROLES: ${unknown} is none of ${ROLES.join(', ')}`);
   const roles = new Set(names as Role[]);
-  if (!roles.has('crawl') && !isPostgres(databaseUrl)) {
+  if (!roles.has('crawl') && !isSharedDatabase(databaseUrl)) {
     throw new UsageError('CRAWLWAY_ROLES without crawl: on SQLite there is no other server that could crawl');
   }
   if (!roles.has('crawl') && !roles.has('api')) {

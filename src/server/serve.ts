@@ -5,6 +5,7 @@ import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { placeText } from '../domain/crawl/place.js';
+import { isSharedDatabase } from '../domain/database-kind.js';
 import { milliseconds, seconds } from '../domain/time/units.js';
 import type { EngineApi } from '../engine/engine-api.js';
 import type { Log } from '../engine/ports/log.js';
@@ -12,7 +13,6 @@ import { createApp } from './app.js';
 import { ConfigurationService } from './configuration/configuration.service.js';
 import { ConfigurationWatch } from './configuration/configuration-watch.js';
 import { SecretWatch } from './configuration/secret-watch.js';
-import { isPostgres } from './database-url.js';
 import {
   configurationFile,
   openAdminStore,
@@ -86,7 +86,7 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
     const app = await createApp(parts, log, { api: options.roles.has('api') });
     opened.push(() => app.close());
     const configuration = app.get(ConfigurationService);
-    const { definition } = await configuration.begin(loaded, isPostgres(options.databaseUrl));
+    const { definition } = await configuration.begin(loaded, isSharedDatabase(options.databaseUrl));
     await listen(app, options);
     engine.follow(() => configuration.follow());
     await engine.open(definition);

@@ -4,12 +4,12 @@ import { rememberRereading } from '../control/rereading.js';
 import type { Roots } from '../control/roots.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { CrawlEvent } from '../events.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Settings } from '../ports/frontier-store.js';
 import type { Nodes, NodesListener, OwnerCommand } from '../ports/nodes.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 
 interface ControlServices {
-  readonly store: FrontierStore;
+  readonly store: Settings;
   readonly nodes: Nodes;
   readonly events: CrawlEvents;
   readonly roots: Roots;

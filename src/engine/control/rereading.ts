@@ -1,9 +1,7 @@
 /** Since when the pages of a crawler are read again although they have not changed: one moment for all nodes, kept by the store. */
 import { instant } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
-
-type Settings = Pick<FrontierStore, 'getSetting' | 'putSetting'>;
+import type { Settings } from '../ports/frontier-store.js';
 
 const settingOf = (crawler: Crawler): string => `policy-since/${crawler.name}`;
 

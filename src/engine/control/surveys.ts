@@ -5,7 +5,7 @@
 import { after, before, type Duration, days, hours, type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, SurveyStep } from '../ports/frontier-store.js';
+import type { SurveyStep, UrlCatalog } from '../ports/frontier-store.js';
 import type { SurveyView } from '../views/url-views.js';
 
 const KEPT_FOR = seconds(60);
@@ -14,7 +14,7 @@ const AGES: readonly Duration[] = [hours(1), hours(6), days(1), days(3), days(7)
 type Reason = SurveyStep['reasons'][number];
 
 interface SurveyServices {
-  readonly store: Pick<FrontierStore, 'survey'>;
+  readonly store: Pick<UrlCatalog, 'survey'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 

@@ -5,14 +5,14 @@
 import { judgeCanonical } from '../../domain/crawl/canonical.js';
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
+import type { UrlCatalog } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { SettledUrl } from './outcome/url-settlement.js';
 
 export class CanonicalPages {
   constructor(
     private readonly crawler: string,
-    private readonly services: { readonly store: Pick<FrontierStore, 'find' | 'gaveWayTo'>; readonly log: Log },
+    private readonly services: { readonly store: Pick<UrlCatalog, 'find' | 'gaveWayTo'>; readonly log: Log },
     private readonly visitAgain: (page: UrlState) => Promise<unknown>,
   ) {}
 

@@ -10,7 +10,7 @@ import { type CrawlContext, rootOf } from '../page/crawl-context.js';
 import { LinkCollector } from '../page/link-collector.js';
 import { LinkMemory } from '../page/link-memory.js';
 import type { Clock } from '../ports/clock.js';
-import type { FrontierStore, PageLinks } from '../ports/frontier-store.js';
+import type { PageLinks, UrlCatalog } from '../ports/frontier-store.js';
 import type { DiscoveredLink, PageResult, PageTask } from '../ports/page-task.js';
 
 /** On several nodes another one may remove the first URL of the crawler. */
@@ -27,7 +27,7 @@ export class FoundAgain {
   constructor(
     private readonly crawler: string,
     private readonly services: {
-      readonly store: Pick<FrontierStore, 'count' | 'linksOf' | 'removed'>;
+      readonly store: Pick<UrlCatalog, 'count' | 'linksOf' | 'removed'>;
       readonly clock: Clock;
     },
   ) {}

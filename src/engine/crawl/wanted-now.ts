@@ -2,7 +2,7 @@
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { USER } from '../../domain/frontier/sources.js';
 import type { Clock } from '../ports/clock.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
+import type { UrlQueue } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
 import type { Partitions } from '../ports/partitions.js';
 import { tryCommand } from './commands.js';
@@ -14,7 +14,7 @@ const MOST_TRIED_HOSTS = 100;
 export interface WantedServices {
   readonly partitions: Pick<Partitions, 'owns'>;
   readonly nodes: Pick<Nodes, 'send'>;
-  readonly store: Pick<FrontierStore, 'due'>;
+  readonly store: UrlQueue;
   readonly clock: Clock;
 }
 

@@ -230,7 +230,8 @@ export interface QueuedUrl {
   readonly dueAt: Instant;
 }
 
-export interface FrontierStore {
+/** The queue: what moves URLs. */
+export interface UrlQueue {
   /**
    * Stores URLs that are not known yet and returns those, in the order given. One whose status was removed starts as a new
    * one when it is to be queued; others that are known are untouched.
@@ -264,7 +265,14 @@ export interface FrontierStore {
     limit: number,
     partitions?: readonly number[],
   ): Promise<{ readonly backlogs: Backlog[]; readonly next?: string }>;
+  /** Makes matching queued or settled URLs due at the time given (forced refresh); returns how many. */
+  makeDue(filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number>;
+  /** Deletes matching rows that hold no document and have no order in flight; returns how many. */
+  forget(filter: UrlFilter): Promise<number>;
+}
 
+/** What is known of URLs, for lists, counts and explanations. */
+export interface UrlCatalog {
   find(crawler: string, url: string): Promise<UrlState | undefined>;
   get(ids: readonly UrlId[]): Promise<UrlState[]>;
   /** In an order of the store's own, the same for every page, from after the URL with the id `after` (0: from the start). */
@@ -330,14 +338,15 @@ export interface FrontierStore {
   gaveWayTo(crawler: string, canonical: string): Promise<UrlState[]>;
   /** What is remembered of the links of a page; undefined: nothing. */
   linksOf(id: UrlId): Promise<PageLinks | undefined>;
-  /** Makes matching queued or settled URLs due at the time given (forced refresh); returns how many. */
-  makeDue(filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number>;
-  /** Deletes matching rows that hold no document and have no order in flight; returns how many. */
-  forget(filter: UrlFilter): Promise<number>;
+}
 
+/** Politeness of web servers, shared by all crawlers. */
+export interface HostRecords {
   loadHosts(hostKeys: readonly string[]): Promise<HostRecord[]>;
   saveHosts(hosts: readonly HostRecord[]): Promise<void>;
+}
 
+export interface OrderLedger {
   /** No order has a higher id; 0 when there was none. Ids are handed out in memory from here on. */
   lastOrderId(): Promise<number>;
   saveOrders(entries: readonly LedgerEntry[]): Promise<void>;
@@ -346,12 +355,18 @@ export interface FrontierStore {
   countOrders(filter: LedgerFilter): Promise<number>;
   /** Removes acknowledged entries decided before the time given and keeps at most `keep` of them. */
   pruneOrders(decidedBefore: Instant, keep: number): Promise<number>;
+}
 
-  /** Small named values that must survive a restart: crawler states, re-judging progress, submitted roots. */
+/** Small named values that must survive a restart: crawler states, re-judging progress, submitted roots. */
+export interface Settings {
   getSetting(name: string): Promise<string | undefined>;
+  /** Undefined removes it. */
   putSetting(name: string, value: string | undefined): Promise<void>;
+  /** By name, those that begin with the prefix. */
   settings(prefix: string): Promise<ReadonlyMap<string, string>>;
+}
 
+export interface FrontierStore extends UrlQueue, UrlCatalog, HostRecords, OrderLedger, Settings {
   close(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@
 import { BARREN_PAGES, EndlessPatterns } from '../../../domain/crawl/endless-patterns.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { urlPattern } from '../../../domain/url/url-pattern.js';
-import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
+import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageTask } from '../../ports/page-task.js';
 
@@ -25,7 +25,7 @@ const isLookedAt = (id: number): boolean => Math.imul(id, 0x9e3779b1) >>> 28 ===
 const SHALLOW = 20;
 
 export interface EndlessServices {
-  readonly store: Pick<FrontierStore, 'settings' | 'putSetting'>;
+  readonly store: Settings;
   readonly processor: Pick<PageProcessor, 'forget'>;
 }
 

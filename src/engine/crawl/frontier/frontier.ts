@@ -10,7 +10,7 @@ import { SOURCES, type SourceNumber, USER } from '../../../domain/frontier/sourc
 import { WeightedPick } from '../../../domain/frontier/weighted-pick.js';
 import { type Duration, earlier, type Instant, NEVER } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { UrlQueue } from '../../ports/frontier-store.js';
 import type { Nodes } from '../../ports/nodes.js';
 import type { Partitions } from '../../ports/partitions.js';
 import { Fifo } from '../../support/fifo.js';
@@ -34,7 +34,7 @@ export interface FrontierSettings {
 }
 
 interface FrontierServices {
-  readonly store: FrontierStore;
+  readonly store: UrlQueue;
   readonly hosts: Hosts;
   readonly clock: Clock;
   readonly partitions: Partitions;
@@ -52,7 +52,7 @@ export class Frontier {
   private closed = false;
   private readonly isReadyIn = (source: number): boolean => this.hasReady(source as SourceNumber);
 
-  private readonly store: FrontierStore;
+  private readonly store: UrlQueue;
   private readonly hosts: Hosts;
   private readonly clock: Clock;
   private readonly partitions: Partitions;

@@ -2,13 +2,13 @@ import { moveBack, moveSite } from '../../../domain/policy/site-mode.js';
 import type { CrawlUrl } from '../../../domain/url/crawl-url.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { Settings } from '../../ports/frontier-store.js';
 import type { Log } from '../../ports/log.js';
 import type { Nodes } from '../../ports/nodes.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 
 export interface MoveServices {
-  readonly store: FrontierStore;
+  readonly store: Settings;
   readonly processor: PageProcessor;
   readonly nodes: Nodes;
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import type { SourceNumber } from '../../../domain/frontier/sources.js';
 import { TimeHeap } from '../../../domain/frontier/time-heap.js';
 import { after, type Instant, NEVER, seconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { UrlQueue } from '../../ports/frontier-store.js';
 import type { HostWindow } from './host-window.js';
 
 /** URLs of one host and source in memory: many, so that the store is seldom read, as long as the hosts in use are few. */
@@ -30,7 +30,7 @@ export class WindowRefill {
   /** `changed` is called when a window has got URLs, or when the time of its first one has come. */
   constructor(
     private readonly crawler: string,
-    private readonly services: { readonly store: FrontierStore; readonly clock: Clock },
+    private readonly services: { readonly store: UrlQueue; readonly clock: Clock },
     private readonly windows: ReadonlyMap<string, HostWindow>,
     private readonly changed: (window: HostWindow) => void,
   ) {}

@@ -16,7 +16,7 @@ import {
 import { type ServerPace, UNKNOWN_PACE } from '../../../domain/politeness/server-pace.js';
 import { after, type Duration, type Instant, instant, milliseconds, seconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore, HostRecord } from '../../ports/frontier-store.js';
+import type { HostRecord, HostRecords } from '../../ports/frontier-store.js';
 import { FencedOut, type Partitions } from '../../ports/partitions.js';
 import { Batcher } from '../../support/batcher.js';
 import { SOLE_OWNER } from '../../support/single-node.js';
@@ -96,7 +96,7 @@ export class Hosts {
   private readonly restsUntil = new Map<number, Instant>();
 
   constructor(
-    private readonly store: Pick<FrontierStore, 'loadHosts' | 'saveHosts'>,
+    private readonly store: HostRecords,
     private readonly clock: Clock,
     private readonly onBackOff: (host: Host) => void = () => undefined,
     private readonly partitions: Partitions = SOLE_OWNER,

@@ -5,7 +5,7 @@ import { chooseLogin, type LoginChoice, type LoginDefinition } from '../../../do
 import { Secret } from '../../../domain/secret.js';
 import type { Clock } from '../../ports/clock.js';
 import type { RequestSession } from '../../ports/fetcher.js';
-import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { Settings } from '../../ports/frontier-store.js';
 import type { Log } from '../../ports/log.js';
 import type { CreateLogin } from '../../ports/login-method.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
@@ -20,7 +20,7 @@ export interface TextSeal {
 }
 
 export interface LoginServices {
-  readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting'>;
+  readonly store: Settings;
   readonly processor: Pick<PageProcessor, 'fetch'>;
   readonly clock: Clock;
   readonly log: Log;

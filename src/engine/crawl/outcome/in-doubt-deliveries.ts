@@ -10,7 +10,7 @@ import { type Disposition, type StateChanges, type VisitOutcome } from '../../..
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { type Instant, instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { Settings } from '../../ports/frontier-store.js';
 
 /** Setting: when it was last found that a process had died. */
 const DIED = 'died';
@@ -36,7 +36,7 @@ export class InDoubtDeliveries {
   private readonly urls = new Set<UrlId>();
 
   constructor(
-    private readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting'>,
+    private readonly store: Settings,
     private readonly clock: Clock,
   ) {}
 

@@ -2,7 +2,7 @@ import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Reason } from '../../../domain/policy/reasons.js';
 import type { OrderHeader, OrderState, PushDocument, PushOrder } from '../../../domain/push/order.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
+import type { LedgerEntry, OrderLedger, Settings } from '../../ports/frontier-store.js';
 
 /** Ids are reserved in blocks, so that an order which was sent but not settled when the process died keeps its number for itself. */
 const BLOCK = 10_000;
@@ -14,7 +14,7 @@ export class Ledger {
   private reserved = 0;
 
   constructor(
-    private readonly store: Pick<FrontierStore, 'lastOrderId' | 'getSetting' | 'putSetting'>,
+    private readonly store: Settings & Pick<OrderLedger, 'lastOrderId'>,
     private readonly clock: Clock,
   ) {}
 

@@ -15,7 +15,7 @@ import {
 } from '../../../domain/push/parts.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore, LedgerEntry } from '../../ports/frontier-store.js';
+import type { LedgerEntry, OrderLedger } from '../../ports/frontier-store.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { WantedDeletion } from '../host-trouble.js';
 import type { Deletions } from './deletions.js';
@@ -35,7 +35,7 @@ export interface PartPlan {
 }
 
 export interface PartServices {
-  readonly store: Pick<FrontierStore, 'orders'>;
+  readonly store: Pick<OrderLedger, 'orders'>;
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly events: CrawlEvents;

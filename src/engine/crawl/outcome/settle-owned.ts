@@ -1,10 +1,10 @@
-import type { FrontierStore, Settlement } from '../../ports/frontier-store.js';
+import type { Settlement, UrlQueue } from '../../ports/frontier-store.js';
 import { type Fence, FencedOut } from '../../ports/partitions.js';
 import type { Settled } from './url-settlement.js';
 
 /** A batch whose partitions are partly another node's by now is written without those. */
 export async function settleOwned(
-  store: Pick<FrontierStore, 'settle'>,
+  store: Pick<UrlQueue, 'settle'>,
   settlements: readonly Settlement[],
 ): Promise<Settled[]> {
   const lost = new Set<string>();

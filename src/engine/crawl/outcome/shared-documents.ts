@@ -4,7 +4,7 @@
 import { OUTSIDE, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { UrlCatalog } from '../../ports/frontier-store.js';
 import { type InDoubtDeliveries, toVerify } from './in-doubt-deliveries.js';
 
 /** Another crawler of this server, as far as it matters here. */
@@ -16,7 +16,7 @@ interface OtherCrawler {
 }
 
 interface SharedDocumentsServices {
-  readonly store: Pick<FrontierStore, 'find'>;
+  readonly store: Pick<UrlCatalog, 'find'>;
   readonly clock: Clock;
   readonly inDoubt: Pick<InDoubtDeliveries, 'add'>;
   crawlers(): Iterable<OtherCrawler>;

@@ -12,14 +12,7 @@ import { isServerFault } from '../../../domain/push/sign-of-life.js';
 import { after, type Duration, earlier, type Instant, NEVER } from '../../../domain/time/units.js';
 import type { Delivery } from '../../delivery/delivery.js';
 import type { Clock } from '../../ports/clock.js';
-import type {
-  FrontierStore,
-  LedgerEntry,
-  PageLinks,
-  Settlement,
-  UrlChanges,
-  Visit,
-} from '../../ports/frontier-store.js';
+import type { LedgerEntry, OrderLedger, PageLinks, Settlement, UrlChanges, Visit } from '../../ports/frontier-store.js';
 import { type Fence, FencedOut } from '../../ports/partitions.js';
 import type { Batcher } from '../../support/batcher.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
@@ -80,7 +73,7 @@ export interface SettledUrl {
 export type Settled = 'written' | 'fenced out';
 
 export interface SettlementServices {
-  readonly store: Pick<FrontierStore, 'orders'>;
+  readonly store: Pick<OrderLedger, 'orders'>;
   readonly settler: Batcher<Settlement, Settled>;
   readonly delivery: Delivery;
   readonly ledger: Ledger;

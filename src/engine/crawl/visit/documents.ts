@@ -7,7 +7,7 @@ import { type CanonicalVerdict, judgeCanonical } from '../../../domain/crawl/can
 import { CANONICAL_ELSEWHERE } from '../../../domain/crawl/disposition.js';
 import { type VisitOutcome } from '../../../domain/crawl/state-changes.js';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
-import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageOutcome } from '../../ports/page-task.js';
 
 const NEAR_DUPLICATES_REMEMBERED = 1_000_000;
@@ -25,7 +25,7 @@ export class Documents {
 
   constructor(
     private readonly crawler: string,
-    private readonly store: Pick<FrontierStore, 'find' | 'get' | 'list'>,
+    private readonly store: Pick<UrlCatalog, 'find' | 'get' | 'list'>,
     private readonly looksForDuplicates: () => boolean,
   ) {}
 

@@ -7,7 +7,7 @@ import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../../domain/url/cr
 import { urlKey } from '../../../domain/url/url-key.js';
 import { type CrawlContext, rootOf } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore, NewUrl } from '../../ports/frontier-store.js';
+import type { NewUrl, Settings } from '../../ports/frontier-store.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { Discovery } from '../frontier/discovery.js';
 import { ENDLESS_REASON, type EndlessLinks } from '../frontier/endless-links.js';
@@ -17,7 +17,7 @@ import type { Tally } from '../tally.js';
 export interface LinkServices {
   readonly clock: Clock;
   readonly discovery: Pick<Discovery, 'discover'>;
-  readonly store: Pick<FrontierStore, 'putSetting'>;
+  readonly store: Settings;
 }
 
 export interface LinkTarget {

@@ -7,13 +7,13 @@ import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { LoginWalls, looksLikeLogin } from '../../../domain/fetch/login-wall.js';
 import { withoutQuery } from '../../../domain/url/crawl-url.js';
 import type { Clock } from '../../ports/clock.js';
-import type { FrontierStore } from '../../ports/frontier-store.js';
+import type { UrlCatalog } from '../../ports/frontier-store.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { ErrorPageProbes } from '../hosts/error-page-probes.js';
 
 export interface ReviewServices {
-  readonly store: Pick<FrontierStore, 'find'>;
+  readonly store: Pick<UrlCatalog, 'find'>;
   readonly clock: Clock;
   readonly probes: Pick<ErrorPageProbes, 'isErrorPage'>;
   readonly processor: Pick<PageProcessor, 'forget'>;

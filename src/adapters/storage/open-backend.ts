@@ -1,0 +1,9 @@
+import { type DatabaseKind, databaseKind } from '../../domain/database-kind.js';
+import { postgresBackend } from './postgres/postgres-backend.js';
+import { sqliteBackend } from './sqlite/sqlite-backend.js';
+import type { OpenBackend } from './store-backend.js';
+
+const BACKENDS: Readonly<Record<DatabaseKind, OpenBackend>> = { sqlite: sqliteBackend, postgres: postgresBackend };
+
+/** @param url of readDatabaseUrl */
+export const openBackend: OpenBackend = (url) => BACKENDS[databaseKind(url)](url);

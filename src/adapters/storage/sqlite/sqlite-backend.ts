@@ -1,0 +1,23 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DATABASES } from '../../../domain/database-kind.js';
+import { AdminStore } from '../shared/admin-store.js';
+import { Seal } from '../shared/seal.js';
+import type { OpenBackend } from '../store-backend.js';
+import { openSqliteDataSource } from './sqlite-data-source.js';
+import { storeError } from './sqlite-handle.js';
+import { openSqliteStore } from './sqlite-store.js';
+
+/** A file of one server. The key of its texts is a file beside it. */
+export const sqliteBackend: OpenBackend = (url) => {
+  const file = String(url).slice(DATABASES.sqlite.prefix.length);
+  return {
+    place: file,
+    exists: () => existsSync(file),
+    openStore: () => openSqliteStore(file),
+    openAdminStore: async (seal) =>
+      new AdminStore(await openSqliteDataSource(file), (error) => storeError(error, file), seal),
+    ownSeal: () => Seal.ofDirectory(dirname(file)),
+    openNodes: () => undefined,
+  };
+};
