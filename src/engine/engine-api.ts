@@ -65,7 +65,8 @@ export interface EngineApi {
   submitList(crawler: string, urls: readonly string[]): Promise<SubmitOutcome[]>;
   /** URLs that their site says have changed. */
   tell(submission: IndexNowSubmission): Promise<IndexNowAnswer>;
-  roots(crawler: string): Promise<RootView[]>;
+  /** Roots of the configuration, then submitted ones, by URL: at most `limit` (default: all) behind a position. */
+  roots(crawler: string, after?: string, limit?: number): Promise<RootView[]>;
   removeRoot(crawler: string, url: string): Promise<void>;
 
   /** Stored URLs from after an id, as far as one step comes. */

@@ -218,7 +218,8 @@ export class Engine implements EngineApi {
   tell: EngineApi['tell'] = (submission) => this.indexNow.submit(submission);
   confirmHub: EngineApi['confirmHub'] = (token, question) => this.services.subscriptions.confirm(token, question);
   hubTells: EngineApi['hubTells'] = (token) => this.services.subscriptions.notified(token);
-  roots = (name: string) => this.roots_.list(this.named(name));
+  roots: EngineApi['roots'] = async (name, after = '', limit = Number.POSITIVE_INFINITY) =>
+    this.roots_.list(this.named(name), after, limit);
   removeRoot = (name: string, url: string) => this.roots_.remove(this.named(name), url);
 
   search: EngineApi['search'] = async (filter, afterId, limit) =>

@@ -14,6 +14,8 @@ import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import { NotFound } from '../support/api-errors.js';
 import { type RootSubmission, type RootView, type SubmitOutcome } from '../views/crawler-views.js';
+import { RootList } from './root-list.js';
+import { rootSettings } from './root-settings.js';
 
 /** Submissions that are stored at once. */
 const PAGE = 1_000;
@@ -29,7 +31,11 @@ interface RootServices {
 
 /** The root URLs of all crawlers: configured ones, and submitted ones, which the store remembers. */
 export class Roots {
-  constructor(private readonly services: RootServices) {}
+  private readonly views: RootList;
+
+  constructor(private readonly services: RootServices) {
+    this.views = new RootList(services.store);
+  }
 
   /** After start or a change of the configuration: remembers submitted roots and moved sites, and stores new roots. */
   async open(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
@@ -131,14 +137,8 @@ export class Roots {
     return outcomes;
   }
 
-  async list(crawler: Crawler): Promise<RootView[]> {
-    const configured = crawler.context.definition.roots.map(
-      (root): RootView => ({ ...root, url: withoutUserInfo(root.url), origin: 'configuration' }),
-    );
-    const submitted = (await this.submitted(crawler.name)).map((root): RootView => ({ ...root, origin: 'submitted' }));
-    return Promise.all(
-      [...configured, ...submitted].map(async (root) => ({ ...root, state: await this.state(crawler, root.url) })),
-    );
+  list(crawler: Crawler, after: string, limit: number): Promise<RootView[]> {
+    return this.views.page(crawler, after, limit);
   }
 
   /** The root is no root any more; what was found from it stays until the rules say otherwise. */
@@ -155,7 +155,7 @@ export class Roots {
 
   /** The submitted roots among these URLs are roots no more; those of the configuration stay. */
   async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
-    const submitted = await this.services.store.settings(`root/${crawler.name}/`);
+    const submitted = await this.services.store.settings(rootSettings(crawler.name));
     const configured = configuredRoots(crawler.context);
     const forgotten = [...urls].filter((url) => submitted.has(settingName(crawler, url)));
     for (const url of forgotten) {
@@ -171,7 +171,7 @@ export class Roots {
   }
 
   private async submitted(name: string): Promise<RootSubmission[]> {
-    const settings = await this.services.store.settings(`root/${name}/`);
+    const settings = await this.services.store.settings(rootSettings(name));
     return [...settings.values()].map((json) => JSON.parse(json) as RootSubmission);
   }
 
@@ -183,11 +183,6 @@ export class Roots {
   private drop(crawler: Crawler, url: string): void {
     crawler.removeRoot(url);
     this.services.processor.removeRoot(crawler.name, url);
-  }
-
-  private async state(crawler: Crawler, rawUrl: string): Promise<UrlState | undefined> {
-    const url = crawler.context.canonicalize(rawUrl);
-    return url && this.services.store.find(crawler.name, url.href);
   }
 
   /** A condition filters the root and logs what it filters. */
@@ -231,7 +226,7 @@ function homePages(crawler: Crawler, lines: readonly string[]): RootSubmission[]
   return [...homes].filter((url) => !listed.has(url)).map((url) => ({ url, site: false }));
 }
 
-const settingName = (crawler: Crawler, url: string): string => `root/${crawler.name}/${url}`;
+const settingName = (crawler: Crawler, url: string): string => rootSettings(crawler.name) + url;
 
 const judgeRoot = (crawler: Crawler, root: RootContext): Verdict =>
   crawler.context.policy.judge({ url: root.url as CrawlUrl, discoveredVia: 'root', root, hops: 0 });

@@ -357,13 +357,18 @@ export interface OrderLedger {
   pruneOrders(decidedBefore: Instant, keep: number): Promise<number>;
 }
 
+export interface SettingsPage {
+  readonly from: string;
+  readonly limit: number;
+}
+
 /** Small named values that must survive a restart: crawler states, re-judging progress, submitted roots. */
 export interface Settings {
   getSetting(name: string): Promise<string | undefined>;
   /** Undefined removes it. */
   putSetting(name: string, value: string | undefined): Promise<void>;
-  /** By name, those that begin with the prefix. */
-  settings(prefix: string): Promise<ReadonlyMap<string, string>>;
+  /** By name, those that begin with the prefix; of a page, those whose names are not before `from`, at most `limit`. */
+  settings(prefix: string, page?: SettingsPage): Promise<ReadonlyMap<string, string>>;
 }
 
 export interface FrontierStore extends UrlQueue, UrlCatalog, HostRecords, OrderLedger, Settings {

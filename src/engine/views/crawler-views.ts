@@ -57,6 +57,8 @@ export type SubmitOutcome =
 export interface RootView extends RootSubmission {
   /** `configuration`: is in CrawlConfig.xml; `submitted`: came over the API. */
   readonly origin: 'configuration' | 'submitted';
+  /** In the list of roots: a later root has a greater one. */
+  readonly position: string;
   readonly state?: UrlState;
 }
 

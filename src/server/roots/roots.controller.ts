@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
 import { Body, Controller, Delete, Get, HttpCode, Inject, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
-import type { RootView } from '../../engine/views/crawler-views.js';
 import { Audited, ChangeNote } from '../audit/change-note.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { requireFewLines } from '../http/line-slices.js';
@@ -45,10 +43,10 @@ export class RootsController {
   @PageResponse(RootDto)
   async list(@Param('crawler') crawler: string, @Query() query: PageQuery): Promise<Page<RootDto>> {
     const after = textCursor(query.cursor) ?? '';
-    const roots = inOrder(await this.engine.roots(crawler)).filter(({ position }) => position > after);
+    const roots = await this.engine.roots(crawler, after, query.limit + 1);
     return mapPage(
-      page(roots.slice(0, query.limit + 1), query.limit, ({ position }) => position),
-      ({ root }) => rootDto(root),
+      page(roots, query.limit, ({ position }) => position),
+      rootDto,
     );
   }
 
@@ -128,24 +126,4 @@ export class RootsController {
     await this.engine.removeRoot(crawler, url);
     note.changed({ root: url }, undefined);
   }
-}
-
-interface PlacedRoot {
-  readonly root: RootView;
-  readonly position: string;
-}
-
-/** Positions compare without the root that they were made of: it may be gone when the following page is asked for. */
-const inOrder = (roots: readonly RootView[]): PlacedRoot[] =>
-  roots
-    .map((root) => ({ root, position: positionOf(root) }))
-    .sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
-
-/** A cursor has to stay short: of long URLs that begin alike, the digest gives the order. */
-const POSITION_LENGTH = 500;
-
-function positionOf({ origin, url }: RootView): string {
-  const beginning = url.slice(0, POSITION_LENGTH).toWellFormed();
-  const rest = url.length > POSITION_LENGTH ? createHash('sha256').update(url).digest('hex') : '';
-  return `${origin} ${beginning} ${rest}`;
 }

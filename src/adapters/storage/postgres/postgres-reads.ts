@@ -11,6 +11,7 @@ import {
   OLDEST_HOSTS,
   type PageLinks,
   type QueuedUrl,
+  type SettingsPage,
   type UrlFilter,
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
@@ -19,6 +20,7 @@ import { countedWhere, LIKE, orderWhere, urlWhere } from '../shared/filter-sql.j
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
 import { partitionOf, partitionOfId } from '../shared/partition.js';
+import { allSettings, endOfSettings } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
 import { REMOVED, toState, type UrlRecord } from '../shared/url-row.js';
 import { idColumns } from './postgres-changes.js';
@@ -184,9 +186,12 @@ export class PostgresReads {
     return (await this.#pool.rows<{ value: string }>('SELECT value FROM setting WHERE name = $1', [name]))[0]?.value;
   }
 
-  async settings(prefix: string): Promise<ReadonlyMap<string, string>> {
-    const sql = 'SELECT name, value FROM setting WHERE starts_with(name, $1) ORDER BY name';
-    const rows = await this.#pool.rows<{ name: string; value: string }>(sql, [prefix]);
+  async settings(
+    prefix: string,
+    { from, limit }: SettingsPage = allSettings(prefix),
+  ): Promise<ReadonlyMap<string, string>> {
+    const sql = 'SELECT name, value FROM setting WHERE name >= $1 AND name < $2 ORDER BY name LIMIT $3';
+    const rows = await this.#pool.rows<{ name: string; value: string }>(sql, [from, endOfSettings(prefix), limit]);
     return new Map(rows.map(({ name, value }) => [name, value]));
   }
 }

@@ -104,7 +104,7 @@ function storeOf(pool: PostgresPool, searches: PostgresPool): FrontierStore {
     order: (id) => reads.order(id),
     countOrders: (filter) => reads.countOrders(filter),
     getSetting: (name) => reads.getSetting(name),
-    settings: (prefix) => reads.settings(prefix),
+    settings: (...query) => reads.settings(...query),
     close: async () => {
       await sorted.close();
       await searches.close();

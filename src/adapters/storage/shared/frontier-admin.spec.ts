@@ -280,4 +280,24 @@ describe.each(DATABASES)('administration on $name', ({ open }) => {
     expect([...(await store.settings('crawler/'))]).toEqual([['crawler/docs', 'paused']]);
     expect([...(await store.settings('crawler_'))]).toEqual([['crawler_x', 'y']]);
   });
+
+  it('gives settings page by page, in the order of their names', async () => {
+    const { store } = await open();
+    const names = [
+      'root/a',
+      'root/docs/http://b.example/',
+      'root/docs/http://a.example/',
+      'root/docs/http://a.example/x',
+    ];
+    for (const name of [...names, 'root/docs/http://c.example/', 'root/docsx/y']) await store.putSetting(name, '{}');
+    const page = async (from: string, limit: number) => [
+      ...(await store.settings('root/docs/', { from, limit })).keys(),
+    ];
+    expect(await page('root/docs/', 2)).toEqual(['root/docs/http://a.example/', 'root/docs/http://a.example/x']);
+    expect(await page('root/docs/http://a.example/x', 2)).toEqual([
+      'root/docs/http://a.example/x',
+      'root/docs/http://b.example/',
+    ]);
+    expect(await page('root/docs/http://b.example/0', 100)).toEqual(['root/docs/http://c.example/']);
+  });
 });

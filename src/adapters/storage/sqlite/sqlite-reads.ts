@@ -11,6 +11,7 @@ import {
   OLDEST_HOSTS,
   type PageLinks,
   type QueuedUrl,
+  type SettingsPage,
   type UrlFilter,
   type Visit,
 } from '../../../engine/ports/frontier-store.js';
@@ -18,6 +19,7 @@ import { crawlerCounts } from '../shared/crawler-counts.js';
 import { countedWhere, GLOB, hostOf, orderWhere, urlWhere, type Where } from '../shared/filter-sql.js';
 import { type LinksRecord, toLinks } from '../shared/link-row.js';
 import { type OrderRecord, orderStateCode, toEntry, toVisit, type VisitRecord } from '../shared/order-row.js';
+import { allSettings, endOfSettings } from '../shared/setting-range.js';
 import type { CounterChange } from '../shared/tally.js';
 import { REMOVED, toState, URL_COLUMNS, type UrlRecord } from '../shared/url-row.js';
 import { type Handle, prepareOnce } from './sqlite-handle.js';
@@ -181,8 +183,8 @@ export class SqliteReads {
     return this.#sql.setting.get(name) as string | undefined;
   }
 
-  settings(prefix: string): ReadonlyMap<string, string> {
-    return new Map(this.#sql.settings.all(prefix.length, prefix) as [string, string][]);
+  settings(prefix: string, { from, limit }: SettingsPage = allSettings(prefix)): ReadonlyMap<string, string> {
+    return new Map(this.#sql.settings.all(from, endOfSettings(prefix), limit) as [string, string][]);
   }
 
   /**
@@ -263,5 +265,5 @@ const statements = (db: Handle) => ({
          AND id < (SELECT max(id) FROM push_order) ORDER BY id LIMIT ?`,
   ).pluck(),
   setting: prepareOnce(db, 'SELECT value FROM setting WHERE name = ?').pluck(),
-  settings: prepareOnce(db, 'SELECT name, value FROM setting WHERE substr(name, 1, ?) = ? ORDER BY name').raw(),
+  settings: prepareOnce(db, 'SELECT name, value FROM setting WHERE name >= ? AND name < ? ORDER BY name LIMIT ?').raw(),
 });

@@ -1,0 +1,78 @@
+/**
+ * The list of roots, page by page: those of the configuration, then submitted ones, each by URL. Positions compare without the
+ * root that they were made of: it may be gone when the following page is asked for.
+ */
+import { createHash } from 'node:crypto';
+import { withoutUserInfo } from '../../domain/url/crawl-url.js';
+import type { Crawler } from '../crawl/crawler.js';
+import type { Settings, UrlCatalog } from '../ports/frontier-store.js';
+import type { RootSubmission, RootView } from '../views/crawler-views.js';
+import { rootSettings } from './root-settings.js';
+
+type Unplaced = Omit<RootView, 'position' | 'state'>;
+
+/** Submitted roots that are read at once. */
+const PAGE = 500;
+/** A position has to stay short: of long URLs that begin alike, a digest gives the order. */
+const POSITION_LENGTH = 500;
+
+export class RootList {
+  constructor(private readonly store: Settings & Pick<UrlCatalog, 'find'>) {}
+
+  /** At most `limit` roots behind a position; empty: from the beginning. */
+  async page(crawler: Crawler, after: string, limit: number): Promise<RootView[]> {
+    const roots: Omit<RootView, 'state'>[] = [];
+    for await (const root of this.from(crawler, after)) {
+      if (root.position <= after) continue;
+      roots.push(root);
+      if (roots.length >= limit) break;
+    }
+    return Promise.all(
+      roots.map(async (root) => {
+        const url = crawler.context.canonicalize(root.url);
+        return { ...root, state: url && (await this.store.find(crawler.name, url.href)) };
+      }),
+    );
+  }
+
+  private async *from(crawler: Crawler, after: string): AsyncGenerator<Omit<RootView, 'state'>> {
+    const configured = crawler.context.definition.roots.map(
+      (root): Unplaced => ({ ...root, url: withoutUserInfo(root.url), origin: 'configuration' }),
+    );
+    yield* inOrder(configured);
+    const [, origin, beginning = ''] = /^(\w+) (\S*)/.exec(after) ?? [];
+    let alike: Unplaced[] = [];
+    for await (const root of this.submitted(crawler.name, origin === 'submitted' ? beginning : '')) {
+      if (alike[0] && beginningOf(alike[0].url) !== beginningOf(root.url)) {
+        yield* inOrder(alike);
+        alike = [];
+      }
+      alike.push({ ...root, origin: 'submitted' });
+    }
+    yield* inOrder(alike);
+  }
+
+  /** By URL, from the first one on that is not before `from`. */
+  private async *submitted(crawler: string, from: string): AsyncGenerator<RootSubmission> {
+    const prefix = rootSettings(crawler);
+    for (let start = prefix + from, last: string | undefined; ; ) {
+      const page = [...(await this.store.settings(prefix, { from: start, limit: PAGE }))];
+      for (const [name, json] of page) if (name !== last) yield JSON.parse(json) as RootSubmission;
+      if (page.length < PAGE) return;
+      last = page.at(-1)![0];
+      start = last;
+    }
+  }
+}
+
+const inOrder = (roots: readonly Unplaced[]): Omit<RootView, 'state'>[] =>
+  roots
+    .map((root) => ({ ...root, position: positionOf(root) }))
+    .sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
+
+const beginningOf = (url: string): string => url.slice(0, POSITION_LENGTH).toWellFormed();
+
+function positionOf({ origin, url }: Unplaced): string {
+  const rest = url.length > POSITION_LENGTH ? createHash('sha256').update(url).digest('hex') : '';
+  return `${origin} ${beginningOf(url)} ${rest}`;
+}
