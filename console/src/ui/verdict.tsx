@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import type { ExplanationDto, PlaceDto, QueueDto, RobotsOpinionDto, TraceStepDto } from '../api/schema.js';
 import { placeTarget } from '../state/place.js';
 import { Prose } from './prose.js';
-import { Scroll } from './scroll.js';
 import { Badge, type Tone } from './status.js';
+import { Table } from './table.js';
 import { Time } from './time.js';
 
 interface VerdictProps {
@@ -109,34 +109,23 @@ const TONES: Readonly<Record<string, Tone>> = { accept: 'good', reject: 'bad', s
 
 export function Trace({ trace, crawler }: { trace: readonly TraceStepDto[]; crawler: string }): JSX.Element {
   return (
-    <Scroll>
-      <table>
-        <caption class="visually-hidden">What every layer of the policy said, in order</caption>
-        <thead>
-          <tr>
-            <th scope="col">Layer</th>
-            <th scope="col">Test</th>
-            <th scope="col">Said</th>
-            <th scope="col">Effect</th>
-            <th scope="col">Defined in</th>
-          </tr>
-        </thead>
-        <tbody>
-          {trace.map((step, index) => (
-            <tr key={index} class={step.outcome === 'not configured' || step.outcome === 'no match' ? 'muted' : ''}>
-              <td class="nowrap">{trace[index - 1]?.layer === step.layer ? '' : step.layer}</td>
-              <td>{step.test}</td>
-              <td>
-                <Badge tone={TONES[step.outcome] ?? 'plain'}>{step.outcome}</Badge>
-              </td>
-              <td>{step.effect ?? step.reason ?? ''}</td>
-              <td>
-                <PlaceLink place={step.place} crawler={crawler} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      name="What every layer of the policy said, in order"
+      heads={['Layer', 'Test', 'Said', 'Effect', 'Defined in']}
+    >
+      {trace.map((step, index) => (
+        <tr key={index} class={step.outcome === 'not configured' || step.outcome === 'no match' ? 'muted' : ''}>
+          <td class="nowrap">{trace[index - 1]?.layer === step.layer ? '' : step.layer}</td>
+          <td>{step.test}</td>
+          <td>
+            <Badge tone={TONES[step.outcome] ?? 'plain'}>{step.outcome}</Badge>
+          </td>
+          <td>{step.effect ?? step.reason ?? ''}</td>
+          <td>
+            <PlaceLink place={step.place} crawler={crawler} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

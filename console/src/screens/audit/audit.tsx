@@ -3,10 +3,11 @@ import type { JSX } from 'preact';
 import { call } from '../../api/client.js';
 import type { AuditEntryDto } from '../../api/schema.js';
 import { useResource } from '../../state/resource.js';
-import { changeQuery, useRoute } from '../../state/route.js';
+import { useRoute } from '../../state/route.js';
 import { Empty, Loaded } from '../../ui/answers.js';
+import { NextPage } from '../../ui/next-page.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { Scroll } from '../../ui/scroll.js';
+import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 
 export function Audit(): JSX.Element {
@@ -20,12 +21,8 @@ export function Audit(): JSX.Element {
       <Loaded of={entries}>
         {({ items, next }) => (
           <Panel title="Changes">
-            {items.length === 0 ? <Empty>Nothing was changed so far.</Empty> : <Table items={items} />}
-            {next !== null && (
-              <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
-                Older
-              </button>
-            )}
+            {items.length === 0 ? <Empty>Nothing was changed so far.</Empty> : <Rows items={items} />}
+            <NextPage next={next}>Older</NextPage>
           </Panel>
         )}
       </Loaded>
@@ -33,34 +30,19 @@ export function Audit(): JSX.Element {
   );
 }
 
-const Table = ({ items }: { items: readonly AuditEntryDto[] }): JSX.Element => (
-  <Scroll>
-    <table>
-      <caption class="visually-hidden">Audit log</caption>
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">Who</th>
-          <th scope="col">What</th>
-          <th scope="col">Call</th>
-          <th scope="col">Result</th>
-          <th scope="col">Before and after</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map(({ id, at, who, what, target, outcome, before, after }) => (
-          <tr key={id}>
-            <td>
-              <Time at={at} />
-            </td>
-            <td>{who}</td>
-            <td>{what}</td>
-            <td class="url-cell mono">{target}</td>
-            <td>{outcome}</td>
-            <td class="url-cell mono">{[before, after].filter(Boolean).join(' → ')}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
+const Rows = ({ items }: { items: readonly AuditEntryDto[] }): JSX.Element => (
+  <Table name="Audit log" heads={['When', 'Who', 'What', 'Call', 'Result', 'Before and after']}>
+    {items.map(({ id, at, who, what, target, outcome, before, after }) => (
+      <tr key={id}>
+        <td>
+          <Time at={at} />
+        </td>
+        <td>{who}</td>
+        <td>{what}</td>
+        <td class="url-cell mono">{target}</td>
+        <td>{outcome}</td>
+        <td class="url-cell mono">{[before, after].filter(Boolean).join(' → ')}</td>
+      </tr>
+    ))}
+  </Table>
 );

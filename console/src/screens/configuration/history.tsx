@@ -7,7 +7,7 @@ import { changeQuery, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Failure, Loaded, Loading } from '../../ui/answers.js';
 import { Panel } from '../../ui/panel.js';
-import { Scroll } from '../../ui/scroll.js';
+import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { ApplyDialog } from './apply-dialog.js';
 import { loadConfiguration } from './load.js';
@@ -25,48 +25,34 @@ export function History(): JSX.Element {
       <Panel title="Versions" aside="newest first">
         <Loaded of={versions}>
           {(items) => (
-            <Scroll>
-              <table>
-                <caption class="visually-hidden">Versions of the configuration</caption>
-                <thead>
-                  <tr>
-                    <th scope="col" class="number">
-                      Version
-                    </th>
-                    <th scope="col">When</th>
-                    <th scope="col">By</th>
-                    <th scope="col">
-                      <span class="visually-hidden">Compare</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map(({ version, at, who }, index) => (
-                    <tr key={version}>
-                      <td class="number">{version}</td>
-                      <td>
-                        <Time at={at} />
-                      </td>
-                      <td>{who}</td>
-                      <td>
-                        {index === 0 ? (
-                          'in force'
-                        ) : (
-                          <button
-                            type="button"
-                            class="button small"
-                            aria-label={`Compare version ${version} with the one in force`}
-                            onClick={() => changeQuery({ version: String(version) })}
-                          >
-                            Compare
-                          </button>
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </Scroll>
+            <Table
+              name="Versions of the configuration"
+              heads={[{ label: 'Version', number: true }, 'When', 'By', { label: 'Compare', hidden: true }]}
+            >
+              {items.map(({ version, at, who }, index) => (
+                <tr key={version}>
+                  <td class="number">{version}</td>
+                  <td>
+                    <Time at={at} />
+                  </td>
+                  <td>{who}</td>
+                  <td>
+                    {index === 0 ? (
+                      'in force'
+                    ) : (
+                      <button
+                        type="button"
+                        class="button small"
+                        aria-label={`Compare version ${version} with the one in force`}
+                        onClick={() => changeQuery({ version: String(version) })}
+                      >
+                        Compare
+                      </button>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </Table>
           )}
         </Loaded>
       </Panel>

@@ -8,8 +8,8 @@ import { href, useRoute } from '../../state/route.js';
 import { Loaded } from '../../ui/answers.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { Panel } from '../../ui/panel.js';
-import { Scroll } from '../../ui/scroll.js';
 import { Badge } from '../../ui/status.js';
+import { Table } from '../../ui/table.js';
 import { PlaceLink, Trace } from '../../ui/verdict.js';
 
 const LAYERS = [
@@ -117,31 +117,18 @@ const ForUrl = ({ resolved, crawler }: { resolved: ResolvedUrlDto; crawler: stri
         </Badge>
       }
     >
-      <Scroll>
-        <table>
-          <caption class="visually-hidden">Final options and who set them</caption>
-          <thead>
-            <tr>
-              <th scope="col">Option</th>
-              <th scope="col">Value</th>
-              <th scope="col">Set by</th>
-              <th scope="col">Defined in</th>
-            </tr>
-          </thead>
-          <tbody>
-            {resolved.options.map(({ name, value, setBy, place }) => (
-              <tr key={name}>
-                <td>{name}</td>
-                <td>{value}</td>
-                <td>{setBy}</td>
-                <td>
-                  <PlaceLink place={place} crawler={crawler} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name="Final options and who set them" heads={['Option', 'Value', 'Set by', 'Defined in']}>
+        {resolved.options.map(({ name, value, setBy, place }) => (
+          <tr key={name}>
+            <td>{name}</td>
+            <td>{value}</td>
+            <td>{setBy}</td>
+            <td>
+              <PlaceLink place={place} crawler={crawler} />
+            </td>
+          </tr>
+        ))}
+      </Table>
     </Panel>
     <Panel title="What each rule did">
       <Trace trace={resolved.steps} crawler={crawler} />

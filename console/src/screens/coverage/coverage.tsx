@@ -10,8 +10,8 @@ import { count, percent } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Reason, useReasons } from '../../ui/reasons.js';
-import { Scroll } from '../../ui/scroll.js';
 import { State } from '../../ui/status.js';
+import { Table } from '../../ui/table.js';
 import { CoverageHistory } from './coverage-history.js';
 import { Freshness } from './freshness.js';
 
@@ -111,42 +111,28 @@ function NotIndexed({ crawler, coverage }: { crawler: string; coverage: Coverage
   }
   return (
     <Panel title="Not in the index, and why">
-      <Scroll>
-        <table>
-          <caption class="visually-hidden">URLs that are not in the index, by reason</caption>
-          <thead>
-            <tr>
-              <th scope="col">Status</th>
-              <th scope="col">Reason</th>
-              <th scope="col" class="number">
-                URLs
-              </th>
-              <th scope="col">
-                <span class="visually-hidden">Share</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, MOST_SHOWN).map(({ status, reason, urls, indexed }) => (
-              <tr key={`${status} ${reason}`}>
-                <td>
-                  <State name={status} />
-                </td>
-                <td>
-                  <Reason code={reason} />
-                  <div class="title-line">{reasons.get(reason)?.meaning}</div>
-                </td>
-                <td class="number">
-                  <a href={href('/urls', { crawler, status, reason, indexed: 'false' })}>{count(urls - indexed)}</a>
-                </td>
-                <td>
-                  <Bar share={(urls - indexed) / most} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table
+        name="URLs that are not in the index, by reason"
+        heads={['Status', 'Reason', { label: 'URLs', number: true }, { label: 'Share', hidden: true }]}
+      >
+        {rows.slice(0, MOST_SHOWN).map(({ status, reason, urls, indexed }) => (
+          <tr key={`${status} ${reason}`}>
+            <td>
+              <State name={status} />
+            </td>
+            <td>
+              <Reason code={reason} />
+              <div class="title-line">{reasons.get(reason)?.meaning}</div>
+            </td>
+            <td class="number">
+              <a href={href('/urls', { crawler, status, reason, indexed: 'false' })}>{count(urls - indexed)}</a>
+            </td>
+            <td>
+              <Bar share={(urls - indexed) / most} />
+            </td>
+          </tr>
+        ))}
+      </Table>
       <p class="muted">
         Links that never became stored URLs are under <a href={href('/refused', { crawler })}>Refused links</a>.
       </p>

@@ -6,6 +6,7 @@ import { useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
 import { useMay } from '../../state/session.js';
 import { Empty, Loaded } from '../../ui/answers.js';
+import { ChooseOne } from '../../ui/choose-one.js';
 import { count, percent, plural, seconds } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { attempt } from '../../ui/notices.js';
@@ -26,16 +27,7 @@ export function Host(): JSX.Element {
     EVERY_MS,
   );
   if (!crawler) return <NoCrawler title="Host" />;
-  if (!host) {
-    return (
-      <>
-        <PageHead title="Host" />
-        <Empty>
-          Which host? <a href="/hosts">Choose one from the list.</a>
-        </Empty>
-      </>
-    );
-  }
+  if (!host) return <ChooseOne title="Host" what="host" list="/hosts" />;
   return (
     <>
       <PageHead title={host} actions={view.value && <Pause host={view.value} onDone={view.reload} />} />

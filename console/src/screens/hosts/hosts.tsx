@@ -8,8 +8,8 @@ import { Empty, Loaded } from '../../ui/answers.js';
 import { count, percent, seconds } from '../../ui/format.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
-import { Scroll } from '../../ui/scroll.js';
 import { Badge } from '../../ui/status.js';
+import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 
 const LIMIT = 100;
@@ -63,61 +63,42 @@ export function Hosts(): JSX.Element {
 }
 
 const HostTable = ({ hosts, crawler }: { hosts: readonly HostDto[]; crawler: string }): JSX.Element => (
-  <Scroll>
-    <table>
-      <caption class="visually-hidden">Hosts</caption>
-      <thead>
-        <tr>
-          <th scope="col">Host</th>
-          <th scope="col">State</th>
-          <th scope="col" class="number">
-            URLs
-          </th>
-          <th scope="col" class="number">
-            Indexed
-          </th>
-          <th scope="col" class="number" title="For the first or a later visit, due or not">
-            Queued
-          </th>
-          <th scope="col" class="number">
-            Errors
-          </th>
-          <th scope="col" class="number" title="Of the visits remembered">
-            Success
-          </th>
-          <th scope="col" class="number">
-            Answers in
-          </th>
-          <th scope="col">Next request</th>
-        </tr>
-      </thead>
-      <tbody>
-        {hosts.map((host) => (
-          <tr key={host.host}>
-            <td class="nowrap">
-              <a class="mono" href={href('/host', { crawler, host: host.host })}>
-                {host.host}
-              </a>
-            </td>
-            <td>
-              <HostState host={host} />
-            </td>
-            <td class="number">{count(host.urls)}</td>
-            <td class="number">{count(host.indexed)}</td>
-            <td class="number">{count(host.queued)}</td>
-            <td class="number">{count(host.errors)}</td>
-            <td class="number">{host.successShare === undefined ? '–' : percent(host.successShare)}</td>
-            <td class="number">
-              {host.averageLatencySeconds === undefined ? '–' : seconds(host.averageLatencySeconds)}
-            </td>
-            <td class="nowrap">
-              <NextRequest host={host} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
+  <Table
+    name="Hosts"
+    heads={[
+      'Host',
+      'State',
+      { label: 'URLs', number: true },
+      { label: 'Indexed', number: true },
+      { label: 'Queued', number: true, title: 'For the first or a later visit, due or not' },
+      { label: 'Errors', number: true },
+      { label: 'Success', number: true, title: 'Of the visits remembered' },
+      { label: 'Answers in', number: true },
+      'Next request',
+    ]}
+  >
+    {hosts.map((host) => (
+      <tr key={host.host}>
+        <td class="nowrap">
+          <a class="mono" href={href('/host', { crawler, host: host.host })}>
+            {host.host}
+          </a>
+        </td>
+        <td>
+          <HostState host={host} />
+        </td>
+        <td class="number">{count(host.urls)}</td>
+        <td class="number">{count(host.indexed)}</td>
+        <td class="number">{count(host.queued)}</td>
+        <td class="number">{count(host.errors)}</td>
+        <td class="number">{host.successShare === undefined ? '–' : percent(host.successShare)}</td>
+        <td class="number">{host.averageLatencySeconds === undefined ? '–' : seconds(host.averageLatencySeconds)}</td>
+        <td class="nowrap">
+          <NextRequest host={host} />
+        </td>
+      </tr>
+    ))}
+  </Table>
 );
 
 const isAhead = (at: string | undefined): boolean => at !== undefined && Date.parse(at) > Date.now();

@@ -10,8 +10,8 @@ import { Empty, Loaded } from '../../ui/answers.js';
 import { attempt } from '../../ui/notices.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
-import { Scroll } from '../../ui/scroll.js';
 import { Badge, State } from '../../ui/status.js';
+import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
 
@@ -143,61 +143,52 @@ function Orders({ orders, crawler, refusedOnly, onRetried }: OrdersProps): JSX.E
         : 'The order is sent again.';
     });
   return (
-    <Scroll>
-      <table>
-        <caption class="visually-hidden">Orders, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              No.
-            </th>
-            <th scope="col">Decided</th>
-            <th scope="col">Order</th>
-            <th scope="col">URI</th>
-            <th scope="col">Why</th>
-            <th scope="col">State</th>
-            <th scope="col">Answer</th>
-            <th scope="col">
-              <span class="visually-hidden">Resend</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {orders.map((order) => (
-            <tr key={order.id}>
-              <td class="number">{order.id}</td>
-              <td class="nowrap">
-                <Time at={order.decidedAt} />
-              </td>
-              <td>
-                <Badge tone="info">{order.kind}</Badge>
-              </td>
-              <td class="url-cell">
-                <UrlLink crawler={order.crawler} url={order.uri} />
-              </td>
-              <td>
-                <Reason code={order.reason} />
-              </td>
-              <td>
-                <State name={order.state} title={`${order.attempts} attempts`} />
-              </td>
-              <td>{order.answer ?? ''}</td>
-              <td>
-                {order.state === 'refused' && mayOperate && (
-                  <button
-                    type="button"
-                    class="button small"
-                    aria-label={`Resend order ${order.id}`}
-                    onClick={() => resend(order)}
-                  >
-                    Resend
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      name="Orders, newest first"
+      heads={[
+        { label: 'No.', number: true },
+        'Decided',
+        'Order',
+        'URI',
+        'Why',
+        'State',
+        'Answer',
+        { label: 'Resend', hidden: true },
+      ]}
+    >
+      {orders.map((order) => (
+        <tr key={order.id}>
+          <td class="number">{order.id}</td>
+          <td class="nowrap">
+            <Time at={order.decidedAt} />
+          </td>
+          <td>
+            <Badge tone="info">{order.kind}</Badge>
+          </td>
+          <td class="url-cell">
+            <UrlLink crawler={order.crawler} url={order.uri} />
+          </td>
+          <td>
+            <Reason code={order.reason} />
+          </td>
+          <td>
+            <State name={order.state} title={`${order.attempts} attempts`} />
+          </td>
+          <td>{order.answer ?? ''}</td>
+          <td>
+            {order.state === 'refused' && mayOperate && (
+              <button
+                type="button"
+                class="button small"
+                aria-label={`Resend order ${order.id}`}
+                onClick={() => resend(order)}
+              >
+                Resend
+              </button>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -9,7 +9,7 @@ import { Empty, Loaded } from '../../ui/answers.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
-import { Scroll } from '../../ui/scroll.js';
+import { Table } from '../../ui/table.js';
 
 const EVERY_MS = 10_000;
 
@@ -44,40 +44,27 @@ function Of({ crawler }: { crawler: string }): JSX.Element {
 }
 
 const Links = ({ crawler, items }: { crawler: string; items: readonly RefusedDto[] }): JSX.Element => (
-  <Scroll>
-    <table>
-      <caption class="visually-hidden">Refused links by reason and host</caption>
-      <thead>
-        <tr>
-          <th scope="col">Links</th>
-          <th scope="col">Reason</th>
-          <th scope="col">Host</th>
-          <th scope="col">Such as</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map(({ reason, host, count, samples }) => (
-          <tr key={`${reason} ${host}`}>
-            <td>{count}</td>
-            <td>
-              <Reason code={reason} />
-            </td>
-            <td class="mono">{host}</td>
-            <td class="url-cell">
-              {samples.map(({ url, from }) => (
-                <p key={url}>
-                  <a class="url" href={href('/try', { crawler, url, from })}>
-                    {url}
-                  </a>{' '}
-                  <span class="muted">
-                    on <span class="url">{from}</span>
-                  </span>
-                </p>
-              ))}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
+  <Table name="Refused links by reason and host" heads={['Links', 'Reason', 'Host', 'Such as']}>
+    {items.map(({ reason, host, count, samples }) => (
+      <tr key={`${reason} ${host}`}>
+        <td>{count}</td>
+        <td>
+          <Reason code={reason} />
+        </td>
+        <td class="mono">{host}</td>
+        <td class="url-cell">
+          {samples.map(({ url, from }) => (
+            <p key={url}>
+              <a class="url" href={href('/try', { crawler, url, from })}>
+                {url}
+              </a>{' '}
+              <span class="muted">
+                on <span class="url">{from}</span>
+              </span>
+            </p>
+          ))}
+        </td>
+      </tr>
+    ))}
+  </Table>
 );

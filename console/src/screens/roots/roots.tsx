@@ -4,13 +4,14 @@ import { call } from '../../api/client.js';
 import type { RootDto } from '../../api/schema.js';
 import { useCrawler } from '../../state/crawlers.js';
 import { useResource } from '../../state/resource.js';
-import { changeQuery, useRoute } from '../../state/route.js';
+import { useRoute } from '../../state/route.js';
 import { Empty, Loaded } from '../../ui/answers.js';
+import { NextPage } from '../../ui/next-page.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
-import { Scroll } from '../../ui/scroll.js';
 import { State } from '../../ui/status.js';
+import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 import { UrlLink } from '../../ui/url-text.js';
 
@@ -41,47 +42,29 @@ function Of({ crawler }: { crawler: string }): JSX.Element {
           {items.length === 0 ? (
             <Empty>The crawler has no start URL: add one to its configuration, or submit one under Try a URL.</Empty>
           ) : (
-            <Table crawler={crawler} items={items} />
+            <Rows crawler={crawler} items={items} />
           )}
-          {next !== null && (
-            <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
-              Next page
-            </button>
-          )}
+          <NextPage next={next}>Next page</NextPage>
         </Panel>
       )}
     </Loaded>
   );
 }
 
-const Table = ({ crawler, items }: { crawler: string; items: readonly RootDto[] }): JSX.Element => (
-  <Scroll>
-    <table>
-      <caption class="visually-hidden">Start URLs</caption>
-      <thead>
-        <tr>
-          <th scope="col">URL</th>
-          <th scope="col">Status</th>
-          <th scope="col">Reason</th>
-          <th scope="col">Next visit</th>
-          <th scope="col">From</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map(({ url, origin, state }) => (
-          <tr key={`${origin} ${url}`}>
-            <td class="url-cell">
-              <UrlLink crawler={crawler} url={url} />
-            </td>
-            <td>{state ? <State name={state.status} /> : 'not taken'}</td>
-            <td>{state && <Reason code={state.reason} />}</td>
-            <td>
-              <Time at={state?.dueAt} relative />
-            </td>
-            <td>{origin}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
+const Rows = ({ crawler, items }: { crawler: string; items: readonly RootDto[] }): JSX.Element => (
+  <Table name="Start URLs" heads={['URL', 'Status', 'Reason', 'Next visit', 'From']}>
+    {items.map(({ url, origin, state }) => (
+      <tr key={`${origin} ${url}`}>
+        <td class="url-cell">
+          <UrlLink crawler={crawler} url={url} />
+        </td>
+        <td>{state ? <State name={state.status} /> : 'not taken'}</td>
+        <td>{state && <Reason code={state.reason} />}</td>
+        <td>
+          <Time at={state?.dueAt} relative />
+        </td>
+        <td>{origin}</td>
+      </tr>
+    ))}
+  </Table>
 );

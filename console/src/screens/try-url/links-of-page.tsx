@@ -9,8 +9,8 @@ import { Empty, Loaded } from '../../ui/answers.js';
 import { plural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
 import { Reason } from '../../ui/reasons.js';
-import { Scroll } from '../../ui/scroll.js';
 import { Badge, Outcome, State } from '../../ui/status.js';
+import { Table } from '../../ui/table.js';
 import { PlaceLink } from '../../ui/verdict.js';
 import { QueueButton } from './queue-urls.js';
 import { Reading } from './reading.js';
@@ -89,50 +89,36 @@ interface TableProps {
 }
 
 const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.Element => (
-  <Scroll>
-    <table>
-      <caption class="visually-hidden">Links of {page}</caption>
-      <thead>
-        <tr>
-          <th scope="col">
-            <span class="visually-hidden">Choose</span>
-          </th>
-          <th scope="col">Link</th>
-          <th scope="col">Kind</th>
-          <th scope="col">Would be</th>
-          <th scope="col">Why</th>
-          <th scope="col">Known as</th>
-        </tr>
-      </thead>
-      <tbody>
-        {links.map(({ url, kind, explanation: { verdict }, state }) => (
-          <tr key={`${kind} ${url}`}>
-            <td>
-              <input
-                type="checkbox"
-                aria-label={`Choose ${url}`}
-                checked={chosen.has(url)}
-                disabled={!verdict.accepted}
-                onChange={() => toggle(url)}
-              />
-            </td>
-            <td class="url-cell">
-              <a class="url" href={href('/try', { crawler, url, from: page })}>
-                {url}
-              </a>
-            </td>
-            <td>{kind}</td>
-            <td>
-              <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'taken' : 'not taken'}</Badge>
-            </td>
-            <td>
-              {verdict.accepted ? (verdict.detail ?? '') : <Reason code={verdict.reason} />}{' '}
-              <PlaceLink place={verdict.place} crawler={crawler} />
-            </td>
-            <td>{state ? <State name={state.status} /> : <span class="muted">new</span>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
+  <Table
+    name={<>Links of {page}</>}
+    heads={[{ label: 'Choose', hidden: true }, 'Link', 'Kind', 'Would be', 'Why', 'Known as']}
+  >
+    {links.map(({ url, kind, explanation: { verdict }, state }) => (
+      <tr key={`${kind} ${url}`}>
+        <td>
+          <input
+            type="checkbox"
+            aria-label={`Choose ${url}`}
+            checked={chosen.has(url)}
+            disabled={!verdict.accepted}
+            onChange={() => toggle(url)}
+          />
+        </td>
+        <td class="url-cell">
+          <a class="url" href={href('/try', { crawler, url, from: page })}>
+            {url}
+          </a>
+        </td>
+        <td>{kind}</td>
+        <td>
+          <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'taken' : 'not taken'}</Badge>
+        </td>
+        <td>
+          {verdict.accepted ? (verdict.detail ?? '') : <Reason code={verdict.reason} />}{' '}
+          <PlaceLink place={verdict.place} crawler={crawler} />
+        </td>
+        <td>{state ? <State name={state.status} /> : <span class="muted">new</span>}</td>
+      </tr>
+    ))}
+  </Table>
 );

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { PageReadingDto } from '../../api/schema.js';
 import { plural } from '../../ui/format.js';
 import { Panel } from '../../ui/panel.js';
-import { Scroll } from '../../ui/scroll.js';
+import { Table } from '../../ui/table.js';
 
 const TEXT_SHOWN = 20_000;
 const CHUNKS_SHOWN = 100;
@@ -49,23 +49,12 @@ export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.
 );
 
 const Metas = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
-  <Scroll>
-    <table>
-      <caption class="visually-hidden">Metas and fields</caption>
-      <thead>
-        <tr>
-          <th scope="col">Meta</th>
-          <th scope="col">Value</th>
-        </tr>
-      </thead>
-      <tbody>
-        {reading.metas.map(({ name, value }) => (
-          <tr key={`${name} ${value}`}>
-            <th scope="row">{name}</th>
-            <td>{value}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </Scroll>
+  <Table name="Metas and fields" heads={['Meta', 'Value']}>
+    {reading.metas.map(({ name, value }) => (
+      <tr key={`${name} ${value}`}>
+        <th scope="row">{name}</th>
+        <td>{value}</td>
+      </tr>
+    ))}
+  </Table>
 );

@@ -5,6 +5,7 @@ import { useCrawler } from '../../state/crawlers.js';
 import { type Resource, useResource } from '../../state/resource.js';
 import { href, useRoute } from '../../state/route.js';
 import { Empty, Loaded } from '../../ui/answers.js';
+import { ChooseOne } from '../../ui/choose-one.js';
 import { Headline } from '../../ui/headline.js';
 import { NoCrawler } from '../../ui/no-crawler.js';
 import { PageHead, Panel } from '../../ui/panel.js';
@@ -21,17 +22,8 @@ const EVERY_MS = 4000;
 export function UrlHistoryScreen(): JSX.Element {
   const crawler = useCrawler()?.name;
   const url = useRoute().query.get('url');
-  if (!crawler) return <NoCrawler title="URL history of a URL" />;
-  if (!url) {
-    return (
-      <>
-        <PageHead title="URL history of a URL" />
-        <Empty>
-          Which URL? <a href="/urls">Choose one from the list.</a>
-        </Empty>
-      </>
-    );
-  }
+  if (!crawler) return <NoCrawler title="URL history" />;
+  if (!url) return <ChooseOne title="URL history" what="URL" list="/urls" />;
   return <Of crawler={crawler} url={url} />;
 }
 
@@ -45,7 +37,7 @@ function Of({ crawler, url }: { crawler: string; url: string }): JSX.Element {
   return (
     <>
       <PageHead
-        title={urlHistory.value?.state.title ?? 'URL history of a URL'}
+        title={urlHistory.value?.state.title ?? 'URL history'}
         actions={
           <>
             <OpenPage url={url} />

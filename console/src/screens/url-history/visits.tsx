@@ -2,8 +2,8 @@ import type { JSX } from 'preact';
 import type { VisitDto } from '../../api/schema.js';
 import { Empty } from '../../ui/answers.js';
 import { bytes, seconds } from '../../ui/format.js';
-import { Scroll } from '../../ui/scroll.js';
 import { Outcome } from '../../ui/status.js';
+import { Table } from '../../ui/table.js';
 import { Time } from '../../ui/time.js';
 
 export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits: boolean }): JSX.Element {
@@ -17,45 +17,34 @@ export function Visits({ visits, awaits }: { visits: readonly VisitDto[]; awaits
     );
   }
   return (
-    <Scroll>
-      <table>
-        <caption class="visually-hidden">Fetches, newest first</caption>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Outcome</th>
-            <th scope="col" class="number">
-              HTTP
-            </th>
-            <th scope="col" class="number">
-              Took
-            </th>
-            <th scope="col" class="number">
-              Size
-            </th>
-            <th scope="col">Content</th>
-            <th scope="col">Particulars</th>
-          </tr>
-        </thead>
-        <tbody>
-          {visits.map((visit, i) => (
-            <tr key={visit.at}>
-              <td class="nowrap">
-                <Time at={visit.at} />
-              </td>
-              <td>
-                <Outcome code={visit.outcome} />
-              </td>
-              <td class="number">{visit.status ?? 'no answer'}</td>
-              <td class="number">{seconds(visit.durationSeconds)}</td>
-              <td class="number">{bytes(visit.bytes)}</td>
-              <td>{contentOf(visit, visits[i + 1])}</td>
-              <td>{visit.detail ?? ''}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      name="Fetches, newest first"
+      heads={[
+        'When',
+        'Outcome',
+        { label: 'HTTP', number: true },
+        { label: 'Took', number: true },
+        { label: 'Size', number: true },
+        'Content',
+        'Particulars',
+      ]}
+    >
+      {visits.map((visit, i) => (
+        <tr key={visit.at}>
+          <td class="nowrap">
+            <Time at={visit.at} />
+          </td>
+          <td>
+            <Outcome code={visit.outcome} />
+          </td>
+          <td class="number">{visit.status ?? 'no answer'}</td>
+          <td class="number">{seconds(visit.durationSeconds)}</td>
+          <td class="number">{bytes(visit.bytes)}</td>
+          <td>{contentOf(visit, visits[i + 1])}</td>
+          <td>{visit.detail ?? ''}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -1,0 +1,13 @@
+import type { JSX } from 'preact';
+import { Empty } from './answers.js';
+import { PageHead } from './panel.js';
+
+/** A screen about one thing, opened without saying which. */
+export const ChooseOne = ({ title, what, list }: { title: string; what: string; list: string }): JSX.Element => (
+  <>
+    <PageHead title={title} />
+    <Empty>
+      Which {what}? <a href={list}>Choose one from the list.</a>
+    </Empty>
+  </>
+);

@@ -1,0 +1,10 @@
+import type { JSX } from 'preact';
+import { changeQuery } from '../state/route.js';
+
+/** Turns a list to its next page, if there is one. */
+export const NextPage = ({ next, children }: { next: string | null; children: string }): JSX.Element | null =>
+  next === null ? null : (
+    <button type="button" class="button" onClick={() => changeQuery({ cursor: next })}>
+      {children}
+    </button>
+  );

@@ -1,0 +1,42 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Scroll } from './scroll.js';
+
+/** A column. `hidden`: its label is for screen readers only. */
+export type Head =
+  | string
+  | { readonly label: ComponentChildren; readonly number?: true; readonly hidden?: true; readonly title?: string };
+
+interface TableProps {
+  /** For screen readers. */
+  readonly name: ComponentChildren;
+  readonly heads: readonly Head[];
+  /** The rows. */
+  readonly children: ComponentChildren;
+}
+
+/** Rows below column heads. */
+export const Table = ({ name, heads, children }: TableProps): JSX.Element => (
+  <Scroll>
+    <table>
+      <caption class="visually-hidden">{name}</caption>
+      <thead>
+        <tr>
+          {heads.map((head, i) => (
+            <HeadCell key={i} head={head} />
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </Scroll>
+);
+
+function HeadCell({ head }: { head: Head }): JSX.Element {
+  if (typeof head === 'string') return <th scope="col">{head}</th>;
+  const { label, number, hidden, title } = head;
+  return (
+    <th scope="col" class={number && 'number'} title={title}>
+      {hidden ? <span class="visually-hidden">{label}</span> : label}
+    </th>
+  );
+}
