@@ -9,7 +9,7 @@ export interface PushedDocument {
   /** In the order sent; names may repeat. */
   readonly metas: readonly { readonly name: string; readonly value: string }[];
   readonly master?: PushedPart;
-  /** UTF-8: of a main part that is no text. */
+  /** UTF-8: of a main part that is not text. */
   readonly text?: Buffer;
 }
 

@@ -130,7 +130,7 @@ class PageText {
 }
 
 /** One line, no control characters: the snippet marks are control characters and must come from the index alone. */
-/** Soft hyphens are no part of a word: with them nobody would find it. */
+/** Soft hyphens are not part of a word: with them nobody would find it. */
 const fold = (text: string): string =>
   text
     .replace(/\u00ad/g, '')

@@ -29,7 +29,7 @@ export class ServerClient {
     const name = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
     const url = server ?? `http://${name}:${env['CRAWLWAY_PORT'] || '8740'}`;
     if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-      throw new UsageError(`${url} is no address of a server: http://HOST:PORT`);
+      throw new UsageError(`${url} is not an address of a server: http://HOST:PORT`);
     this.url = url.replace(/(?<!\/)\/+$/, '');
     this.key = env['CRAWLWAY_API_KEY'] ? new Secret(env['CRAWLWAY_API_KEY']) : undefined;
   }
@@ -129,7 +129,7 @@ export class ServerClient {
 
   private stranger(status: number): UsageError {
     return new UsageError(
-      `what answers at ${this.url} (with ${status}) is no Crawlway server; say with --server where one is`,
+      `what answers at ${this.url} (with ${status}) is not a Crawlway server; say with --server where one is`,
     );
   }
 }

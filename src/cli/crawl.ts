@@ -151,7 +151,7 @@ export async function siteDefinition(
     throw new UsageError(`--render ${render} is none of never, auto, always`);
   const starts = urls.map((url) => {
     const start = URL.parse(url);
-    if (!start || !/^https?:$/.test(start.protocol)) throw new UsageError(`${url} is no http or https URL`);
+    if (!start || !/^https?:$/.test(start.protocol)) throw new UsageError(`${url} is not an http or https URL`);
     return start;
   });
   const local = starts.every((start) => isLoopback(start.hostname));
@@ -178,7 +178,7 @@ function rootOf(start: URL): string {
   return `<Root url="${escapeXml(withoutReferences(start.href))}" ${scope}="true"/>`;
 }
 
-/** `${NAME}` in a URL of the command line is no reference to a variable, which would be sent to the site. */
+/** `${NAME}` in a URL of the command line is not a reference to a variable, which would be sent to the site. */
 const withoutReferences = (url: string): string => url.replaceAll('${', '$%7B');
 
 /** Whoever names a host of the own network on the command line means it; links to others stay refused. */
@@ -194,6 +194,6 @@ function noFile(name: string): never {
 const escapeXml = (text: string): string => text.replace(/[&<"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 function wholeNumber(text: string, option: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${option} ${text} is no whole number`);
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${option} ${text} is not a whole number`);
   return Number(text);
 }

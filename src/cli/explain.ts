@@ -83,8 +83,8 @@ async function judge(context: CrawlContext, rawUrl: string, rawFrom: string | un
 function candidateOf(context: CrawlContext, rawUrl: string, rawFrom: string | undefined): Candidate {
   const url = context.canonicalize(rawUrl);
   const from = rawFrom === undefined ? undefined : context.canonicalize(rawFrom);
-  if (!url) throw new UsageError(`${rawUrl} is no URL with a host`);
-  if (rawFrom !== undefined && !from) throw new UsageError(`${rawFrom} is no URL with a host`);
+  if (!url) throw new UsageError(`${rawUrl} is not a URL with a host`);
+  if (rawFrom !== undefined && !from) throw new UsageError(`${rawFrom} is not a URL with a host`);
   const itself = context.roots.get(url.href);
   if (itself && !from) return { url, discoveredVia: 'root', root: itself, hops: 0 };
   return { url, discoveredVia: 'link', from, root: likelyRoot(context.roots.values(), from ?? url), hops: 1 };

@@ -1,6 +1,6 @@
 /**
  * Host and database of a PostgreSQL URL as its driver reads it, for messages: never user and password.
- * @returns undefined for what is no such URL, and where a password that is not percent-encoded may go on behind the host
+ * @returns undefined for anything else, and where a password that is not percent-encoded may go on behind the host
  */
 export function databasePlace(url: string): string | undefined {
   if (!/^postgres(?:ql)?:\/\/[^/?#]*(?:[/?#][^@]*)?$/.test(url)) return undefined;

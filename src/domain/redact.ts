@@ -132,7 +132,7 @@ export const namesSecret = (name: string): boolean =>
     .split(/[^a-z\d]+/)
     .some((word) => SECRET_WORDS.has(word));
 
-/** Percent-decoded, whatever its bytes come to: a text that cannot be decoded is no place to hide. */
+/** Percent-decoded, whatever its bytes come to: a text that cannot be decoded is not a place to hide. */
 export function decodedLoosely(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => UTF8.decode(Uint8Array.from(byteValues(bytes))));

@@ -31,7 +31,7 @@ describe('the options of the server', () => {
       expect(serverOptions({ host }, {}).host).toBe(host);
   });
 
-  it('refuse keys that are no keys, and never repeat them', () => {
+  it('refuse keys that are not keys, and never repeat them', () => {
     const bad = [
       'ada',
       'ada:admin',

@@ -97,7 +97,7 @@ export function serverOptions(flags: ServerFlags, env: NodeJS.ProcessEnv): Serve
 
 function portNumber(text: string): number {
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new UsageError(`${text} is no port: a number from 0 to 65535`);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new UsageError(`${text} is not a port: a number from 0 to 65535`);
   return port;
 }
 
@@ -119,13 +119,13 @@ function readPublicUrl(text: string | undefined): { publicUrl?: URL } {
   if (!text) return {};
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return { publicUrl: url };
-  throw new UsageError('CRAWLWAY_PUBLIC_URL is no address of a server: https://HOST/');
+  throw new UsageError('CRAWLWAY_PUBLIC_URL is not an address of a server: https://HOST/');
 }
 
 function readSecretsEvery(text: string | undefined): Duration {
   const number = Number(text || '300');
   if (Number.isInteger(number) && number >= 10 && number <= 86_400) return seconds(number);
-  throw new UsageError('CRAWLWAY_SECRETS_EVERY is no whole number of seconds from 10 to 86400');
+  throw new UsageError('CRAWLWAY_SECRETS_EVERY is not a whole number of seconds from 10 to 86400');
 }
 
 const SHORTEST_ENCRYPTION_KEY = 32;

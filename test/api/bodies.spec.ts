@@ -117,7 +117,7 @@ describe('a body', () => {
     }
   });
 
-  it('names a file of rules whose text is no string, however the file is called', async () => {
+  it('names a file of rules whose text is not a string, however the file is called', async () => {
     const { status, body } = await world.send<Problem>('POST', 'config/check', { files: { 'a/b~c.rules': null } });
     expect(status).toBe(400);
     expect(errorsAt(body)).toEqual(['/files/a~1b~0c.rules']);

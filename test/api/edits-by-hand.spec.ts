@@ -72,7 +72,7 @@ describe('an edit of the configuration by hand', () => {
     expect((await world.get(`config/versions/${kept.version}`)).text).toContain('oops');
   });
 
-  it('that is no XML at all is kept too, and not shown, because nobody can tell its secrets', async () => {
+  it('that is not XML at all is kept too, and not shown, because nobody can tell its secrets', async () => {
     const { text } = await world.get('config');
     writeFileSync(world.configFile, '<CrawlConfig><cw:Credential password="a secret"');
     expect((await world.sendXml('PUT', 'config', text, { 'if-match': '*' })).status).toBe(200);

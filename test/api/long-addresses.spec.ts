@@ -60,7 +60,7 @@ describe('an address', () => {
   });
 });
 
-it('what is no HTTP is refused with a problem document', async () => {
+it('what is not HTTP is refused with a problem document', async () => {
   for (const text of ['nonsense\r\n\r\n', 'GET / HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n']) {
     const { head, body } = await raw(text);
     expect(head).toMatch(/^HTTP\/1\.1 400 /);

@@ -238,7 +238,7 @@ describe('the command line without a server', () => {
       onTestFinished(() => void server.close());
     }
     const url = (server: typeof other) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const noServer = 'what answers at .* is no Crawlway server';
+    const noServer = 'what answers at .* is not a Crawlway server';
     const mistakes: [RegExp, ...string[]][] = [
       [/the configuration \. cannot be read: it is a folder/, 'check', '.'],
       [/the configuration \. cannot be read: it is a folder/, 'serve', '--config', '.', '--port', '0'],
@@ -278,7 +278,7 @@ describe('moving a store on the command line', () => {
     expect([existsSync(file), existsSync(none)]).toEqual([false, false]);
   });
 
-  it('says in one sentence why it does not import, and leaves a file alone that is no export', async () => {
+  it('says in one sentence why it does not import, and leaves a file alone that is not an export', async () => {
     const { folder, server } = await serving();
     const data = join(folder, 'data');
     const text = join(folder, 'notes.txt');
@@ -293,7 +293,7 @@ describe('moving a store on the command line', () => {
       return [code, stderr];
     };
     const one = (words: string) => [1, expect.stringMatching(new RegExp(`^crawlway: [^\\n]*${words}[^\\n]*\\n$`))];
-    expect(await sentences('import', text)).toEqual(one('line 1 of the export: it is no record of a store'));
+    expect(await sentences('import', text)).toEqual(one('line 1 of the export: it is not a record of a store'));
     expect(await sentences('import', `${text}.gone`)).toEqual(one('cannot be read: no such file'));
     expect(await sentences('import', file)).toEqual(one('the store is not empty'));
     expect(await sentences('export', text)).toEqual(one('no export that could be gone on with'));

@@ -80,7 +80,7 @@ describe('a server that ends, or must not begin', () => {
   it('does not touch a damaged database: it says what is wrong and what to do', async () => {
     mkdirSync(join(folder, 'data'));
     const file = join(folder, 'data', 'crawlway.sqlite');
-    const damaged = Buffer.alloc(8_192, 'this is no database ');
+    const damaged = Buffer.alloc(8_192, 'this is not a database ');
     writeFileSync(file, damaged);
     const server = launch();
     expect(await server.ended()).toBe(1);

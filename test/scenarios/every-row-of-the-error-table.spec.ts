@@ -23,7 +23,7 @@ const PERMANENT: readonly [code: keyof typeof ERROR_CODES, fault: FakePage][] = 
   ['redirect-malformed', { status: 302, headers: { location: 'http://[' } }],
   ['redirect-malformed', { status: 302 }],
   ['redirect-loop', { status: 302, headers: { location: '/page' } }],
-  ['protocol', (request) => void request.socket.end('this is no HTTP\r\n\r\n')],
+  ['protocol', (request) => void request.socket.end('this is not HTTP\r\n\r\n')],
   [
     'body-undecodable',
     { headers: { 'content-encoding': 'gzip', 'content-type': 'text/html' }, body: 'not gzip at all' },

@@ -65,7 +65,7 @@ describe('a page that only looks fine is an error, never new content', () => {
     expect(indexed.filter((url) => url.includes('maintenance')).length).toBeLessThan(5);
   });
 
-  it('pages for members are no outage: they are not taken, and the host is not left alone for them', async () => {
+  it('pages for members are not an outage: they are not taken, and the host is not left alone for them', async () => {
     for (const path of PAGES) site.set(path, { status: 302, headers: { location: `/login?next=${path}` } });
     site.page('/login');
     await start();

@@ -13,7 +13,7 @@ const HTML = { 'content-type': 'text/html; charset=utf-8' };
 const FAULTS: Record<string, FakePage> = {
   'a server error': { status: 500 },
   'a refusal of every page': { status: 403 },
-  'a broken answer': ({ socket }) => void socket.end('this is no HTTP\r\n\r\n'),
+  'a broken answer': ({ socket }) => void socket.end('this is not HTTP\r\n\r\n'),
   'a reset connection': ({ socket }) => void socket.resetAndDestroy(),
   'a login wall': ({ url }) =>
     url?.startsWith('/login')

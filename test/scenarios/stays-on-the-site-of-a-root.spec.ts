@@ -320,7 +320,7 @@ describe('sitemaps', () => {
     expect(site.fetched).toEqual(['/', '/a', '/b', '/maps.xml', '/sitemap-1.xml']);
   });
 
-  it('are looked for at the usual place when robots.txt names none, and their absence is no error', async () => {
+  it('are looked for at the usual place when robots.txt names none, and their absence is not an error', async () => {
     const site = await startSite();
     site
       .page('/')
@@ -364,7 +364,7 @@ describe('sitemaps', () => {
     expect(other.requests).toEqual([]);
   });
 
-  it('are no documents when a page comes instead of one', async () => {
+  it('are not documents when a page comes instead of one', async () => {
     const site = await startSite();
     site.page('/docs/').page('/found');
     site.set('/sitemap.xml', {
@@ -450,7 +450,7 @@ describe('sitemaps', () => {
   });
 });
 
-describe('a root that is no root any more', () => {
+describe('a root that is no longer a root', () => {
   /** Visits a URL that is stored as found from a root that nobody knows. */
   async function visited(site: FakeSite, path: string, particulars: Partial<NewUrl>) {
     const world = await crawl({ crawler: '' });

@@ -79,7 +79,7 @@ describe('what a page says to robots about itself', () => {
   it.each([
     '<noscript><meta http-equiv="refresh" content="0; url=/b"></noscript>',
     '<meta name="robots" content="nofollow"><meta http-equiv="refresh" content="0; url=/b">',
-  ])('a refresh that is not for this reader is no redirect: %s', async (head) => {
+  ])('a refresh that is not for this reader is not a redirect: %s', async (head) => {
     const site = await startSite();
     site
       .page('/', ['/a'])
@@ -152,7 +152,7 @@ describe('what a page says to robots about itself', () => {
     expect(await world.indexed()).toEqual(['/', '/a', '/b'].map((path) => site.url(path)));
   });
 
-  it('a canonical URL that the policy rejects is no reason to lose the page', async () => {
+  it('a canonical URL that the policy rejects is not a reason to lose the page', async () => {
     const site = await startSite();
     site
       .page('/', ['/a'])

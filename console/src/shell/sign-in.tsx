@@ -48,7 +48,7 @@ export function SignIn({ wrongKey, onSignedIn }: { wrongKey: boolean; onSignedIn
         </div>
         {!sendable && (
           <p class="notice bad" role="alert">
-            This is no key: it has signs that cannot be sent to the server, such as € or Greek letters.
+            This is not a key: it has signs that cannot be sent to the server, such as € or Greek letters.
           </p>
         )}
         {wrongKey && sendable && (

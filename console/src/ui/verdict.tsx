@@ -32,7 +32,7 @@ export function Verdict({ explanation, robots, queue, crawler }: VerdictProps): 
   );
 }
 
-/** robots.txt is asked before each fetch and is no part of the verdict. */
+/** robots.txt is asked before each fetch and is not part of the verdict. */
 function Robots({
   robots: { state, agent, line, rule, fetchedAt, status },
 }: {

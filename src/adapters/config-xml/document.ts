@@ -45,7 +45,7 @@ export interface XmlDocument {
   place(offset: number): Place;
 }
 
-/** The text is no XML that Crawlway reads. */
+/** The text is not XML that Crawlway reads. */
 export class XmlFault extends Error {
   override readonly name = 'XmlFault';
   constructor(

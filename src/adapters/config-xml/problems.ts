@@ -25,7 +25,7 @@ export const PROBLEM_CODES = {
   'missing-variable': error(
     'A reference to a variable that is not set or that configurations may not use (CRAWLWAY_ALLOW_VARIABLES), or to a secret outside that cannot be read.',
   ),
-  'misplaced-variable': error('A reference to a variable in a value that is no secret.'),
+  'misplaced-variable': error('A reference to a variable in a value that is not a secret.'),
   'duplicate-element': error('An element that may stand only once in its parent.'),
   'duplicate-name': error('Two crawlers, sinks, fetchers, url sources or roots with one name.'),
   'unknown-reference': error('A sink or fetcher that is referred to and not defined.'),

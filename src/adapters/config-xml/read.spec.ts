@@ -257,7 +257,7 @@ describe('a configuration is read', () => {
     [`${'<CrawlConfig>'.repeat(65)}${'</CrawlConfig>'.repeat(65)}`, '1:833', 'nested deeper than 64'],
     ['<CrawlConfg/>', '1:1', 'did you mean CrawlConfig?'],
     ['<CrawlConfig xmlns="urn:other"/>', '1:1', 'urn:other'],
-  ])('points at what is no configuration: %.60s', (xml, place, message) => {
+  ])('points at what is not a configuration: %.60s', (xml, place, message) => {
     const { problems } = read(xml);
     expect(problems.map((problem) => `${problem.place.line}:${problem.place.column}`)).toEqual([place]);
     expect(problems[0]?.message).toContain(message);

@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly outsideSecret?: (reference: string) => string;
   /**
    * Text of another file that the configuration names, relative to the configuration's folder; names that lead out of it
-   * are refused before; without a kind it is no text of rules. Throws when there is none.
+   * are refused before; without a kind it is not a rules text. Throws when there is none.
    */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
   /** Folder below which `file` sinks write; without it their paths are taken as they are. */

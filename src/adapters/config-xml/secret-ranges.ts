@@ -71,7 +71,7 @@ function decodedWithOffsets(raw: string): { readonly decoded: string; readonly o
   return { decoded, offsets: (at) => starts[at] ?? raw.length };
 }
 
-/** What of the value is no secret: `X-Token: ` of an option that sets a header. */
+/** What of the value is not a secret: `X-Token: ` of an option that sets a header. */
 export function headerNameLength(element: XmlElement, raw: string): number {
   const isHeader = element.local === 'option' && nameOf(element) === 'header';
   return isHeader ? (/^[^:]*:\s*/.exec(raw)?.[0].length ?? 0) : 0;

@@ -163,7 +163,7 @@ describe('secrets stay inside', () => {
     expect(restoreSecrets(changed, XML)).toBe(XML.replace('sink-secret', 'changed'));
   });
 
-  it('leaves text alone that is no XML, for the reader to refuse', () => {
+  it('leaves text alone that is not XML, for the reader to refuse', () => {
     expect(restoreSecrets('<a ********', XML)).toBe('<a ********');
     expect(() => redact('<a password="x"')).toThrow();
   });

@@ -126,7 +126,7 @@ describe('content encodings', () => {
     expect(Buffer.from(decodeBody(Buffer.concat(members), 'gzip', LIMIT)).toString()).toBe('hello world');
   });
 
-  it.each(['\r\n', '<!-- cached -->'])('may be followed by what is no gzip: %j', (more) => {
+  it.each(['\r\n', '<!-- cached -->'])('may be followed by what is not gzip: %j', (more) => {
     const members = Buffer.concat([gzipSync(hello), gzipSync(' world'), Buffer.from(more, 'latin1')]);
     expect(Buffer.from(decodeBody(members, 'gzip', LIMIT)).toString()).toBe('hello world');
     expect(codeOf(() => decodeBody(Buffer.concat([members, members]), 'gzip', LIMIT))).toBe('none');

@@ -69,7 +69,7 @@ describe('a hostile or broken server comes to a failure with its own code', () =
       'body-truncated',
     ],
     [
-      'a chunk size that is no number',
+      'a chunk size that is not a number',
       (socket) => socket.end('transfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n'),
       'protocol',
     ],

@@ -26,7 +26,7 @@ interface Login {
   readonly password: Secret;
 }
 
-/** Connections through one proxy are no connections through another. */
+/** Connections through one proxy are not connections through another. */
 type NumberedProxy = ProxyServer & { readonly number: number };
 
 export class FetcherProfile {

@@ -120,7 +120,7 @@ describe('a proxy', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('that is no URL is a failure which does not repeat it', async () => {
+  it('that is not a URL is a failure which does not repeat it', async () => {
     const outcome = await testFetcher({ proxies: [{ url: 'socks4://user:secret@x', noProxy: [] }] }).fetch({
       url: 'http://a.example/',
       fetcher: 'default',

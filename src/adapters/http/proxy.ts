@@ -40,7 +40,7 @@ export function parseProxy(text: string): ProxyServer {
   const url = URL.parse(text);
   const usual = PORTS.get(url?.protocol ?? '');
   if (!url || usual === undefined) {
-    throw new FetchFailure('proxy-failed', 'The proxy of this URL is no http, https or socks5 URL.');
+    throw new FetchFailure('proxy-failed', 'The proxy of this URL is not an http, https or socks5 URL.');
   }
   const secure = url.protocol === 'https:';
   const address = { secure, hostname: bareHostname(url.hostname), port: url.port === '' ? usual : Number(url.port) };

@@ -36,7 +36,7 @@ export function zstdFrames(input: Uint8Array): Uint8Array[] {
 }
 
 function frameEnd(view: DataView, start: number, magic: number): number {
-  if (magic !== MAGIC) throw new FetchFailure('body-undecodable', 'The body is no zstd frame.');
+  if (magic !== MAGIC) throw new FetchFailure('body-undecodable', 'The body is not a zstd frame.');
   const descriptor = view.getUint8(start + 4);
   const singleSegment = (descriptor & 0x20) !== 0;
   const sizeFlag = descriptor >> 6;

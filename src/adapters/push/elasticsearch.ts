@@ -214,7 +214,7 @@ export class ElasticsearchSink implements Sink {
     } catch {
       // said below
     }
-    throw new SinkUnavailable(`${this.client.where}: the answer is no JSON object; is it ${this.dialect.product}?`);
+    throw new SinkUnavailable(`${this.client.where}: the answer is not a JSON object; is it ${this.dialect.product}?`);
   }
 }
 

@@ -64,7 +64,7 @@ describe('a secret in a file', () => {
     const { inside, path } = folders();
     const secrets = new OutsideSecrets({ folders: [inside] }, {});
     mkdirSync(path('folder'));
-    expect(() => secrets.read(`file:${path('folder')}`)).toThrow('is no file');
+    expect(() => secrets.read(`file:${path('folder')}`)).toThrow('is not a file');
     writeFileSync(path('a'), 'value');
     expect(secrets.read(`file:${path('a')}`)).toBe('value');
     rmSync(path('a'));
@@ -104,7 +104,7 @@ describe('a secret of the helper', () => {
     expect(read).not.toThrow('s3cret');
   });
 
-  it('is not to be had without a helper, and a name is no option', () => {
+  it('is not to be had without a helper, and a name is not an option', () => {
     expect(() => new OutsideSecrets({ folders: [] }, {}).read('helper:a')).toThrow('CRAWLWAY_SECRETS_HELPER');
     const secrets = new OutsideSecrets({ folders: [], helper: ['/bin/echo'] }, {});
     for (const name of ['--version', 'a b', '', 'a;b', '../x', '$(id)'])

@@ -142,7 +142,7 @@ function fileText(real: string, path: string): string {
     throw new UnreadableSecret(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`);
   }
   try {
-    if (!fstatSync(file).isFile()) throw new UnreadableSecret(`${path} is no file`);
+    if (!fstatSync(file).isFile()) throw new UnreadableSecret(`${path} is not a file`);
     const bytes = Buffer.alloc(MOST_BYTES + 1);
     const size = readSync(file, bytes);
     if (size > MOST_BYTES) throw new UnreadableSecret(`${path} is larger than ${MOST_BYTES} bytes`);
@@ -184,5 +184,5 @@ function commandLine(line: string): string[] {
   if (!line.startsWith('[')) return line.split(/\s+/);
   const list: unknown = JSON.parse(line);
   if (Array.isArray(list) && list.length > 0 && list.every((part) => typeof part === 'string')) return list;
-  throw new Error('CRAWLWAY_SECRETS_HELPER is no list of texts');
+  throw new Error('CRAWLWAY_SECRETS_HELPER is not a list of texts');
 }

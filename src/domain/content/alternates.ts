@@ -1,4 +1,4 @@
-/** A media type with its parameters fits many times; what is longer is no type, and is not looked through. */
+/** A media type with its parameters fits many times; what is longer is not a type, and is not looked through. */
 const LONGEST_TYPE = 1_024;
 
 /**

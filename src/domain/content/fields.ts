@@ -22,7 +22,7 @@ export interface FieldFacts {
 
 export type FieldReader = (facts: FieldFacts) => Meta[];
 
-/** @throws when a `match` is no regular expression of linear time; the configuration is checked for that when it is read */
+/** @throws when a `match` is not a regular expression of linear time; the configuration is checked for that when it is read */
 export function compileFields(definitions: readonly FieldDefinition[]): FieldReader {
   const readers = definitions.map((definition, number) => {
     const match = definition.match === undefined ? undefined : RE2JS.compile(definition.match);

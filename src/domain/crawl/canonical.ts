@@ -14,7 +14,7 @@ export type CanonicalVerdict = 'gives-way' | 'waits' | 'stays';
 export function judgeCanonical(page: UrlState, canonical: UrlState | undefined): CanonicalVerdict {
   if (!canonical) return 'stays';
   if (canonical.stamp !== undefined && canonical.pendingDeletion === undefined) return 'gives-way';
-  // As a near duplicate it may be one of this very page, and then it gets in when the page is no obstacle any more.
+  // As a near duplicate it may be one of this very page, and then it gets in when the page is no longer in the way.
   const mayComeIn = canonical.status === 'waiting' || canonical.reason === 'near-duplicate';
   if (!mayComeIn) return 'stays';
   return page.stamp === undefined ? 'gives-way' : 'waits';

@@ -155,10 +155,10 @@ export function excluded(
 }
 
 export function permanentError(state: UrlState, code: ErrorCode, rules: DispositionRules, now: Instant): Disposition {
-  // A sitemap that robots.txt names, or that was only guessed, is no page: there is nothing to remember of its absence.
+  // A sitemap that robots.txt names, or that was only guessed, is not a page: there is nothing to remember of its absence.
   const order = deletion(state, code);
   if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
-  // As long as the deletion of its document is kept back, the first error is not settled, and the next one is no second.
+  // As long as the deletion of its document is kept back, the first error is not settled, and the next one is not a second.
   if (state.permanentError && state.stamp === undefined) return removed(state, order, now);
   const changes: StateChanges = {
     ...requeue(errorRevisit(state, rules, now), rules),

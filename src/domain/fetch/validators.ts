@@ -10,7 +10,7 @@ export interface Validators {
 const LONGEST_ETAG = 1_024;
 const LONGEST_DATE = 64;
 
-/** Only those that a later request can be made of: a Last-Modified that is no date and an ETag without end are left out. */
+/** Only those that a later request can be made of: a Last-Modified that is not a date and an ETag without end are left out. */
 export function validatorsOf(headers: Readonly<Record<string, string>>): Validators {
   const etag = headers['etag'];
   const date = headers['last-modified'];

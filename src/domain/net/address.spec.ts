@@ -82,7 +82,7 @@ describe('which addresses are public', () => {
     '1.2.3.4::',
     'g::1',
     '12345::',
-  ])('what is no address is not public: %j', (text) => expect(isPublicAddress(text)).toBe(false));
+  ])('what is not an address is not public: %j', (text) => expect(isPublicAddress(text)).toBe(false));
 });
 
 describe('CIDR blocks', () => {

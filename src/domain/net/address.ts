@@ -194,7 +194,7 @@ const NAT64 = blocks('64:ff9b::/96');
 const anyContains = (cidrs: readonly Cidr[], address: Address): boolean =>
   cidrs.some((cidr) => cidrContains(cidr, address));
 
-/** True for an address that anyone on the Internet may reach; false for special-purpose ones and for what is no address. */
+/** True for an address that anyone on the Internet may reach; false for special-purpose ones and for what is not an address. */
 export function isPublicAddress(ip: string): boolean {
   const address = parseAddress(ip);
   return address !== undefined && isPublic(address);

@@ -22,7 +22,7 @@ interface UrlCommand {
   readonly place: Place;
 }
 
-/** A line longer than this is no rule: URLs that long are not crawled. */
+/** A line longer than this is not a rule: URLs that long are not crawled. */
 const MAX_LINE = 8192;
 
 class BadLine extends Error {
@@ -96,7 +96,7 @@ function addressTarget(first: UrlCommand, more: readonly UrlCommand[]): string {
   const text = [first, ...more].map((word) => word.text).join(' ');
   const cidr = normalizeCidr(text);
   if (cidr !== undefined) return cidr;
-  throw new BadLine(`"${text}" is no address: write IP, IP/BITS or IP NETMASK`, first.place);
+  throw new BadLine(`"${text}" is not an address: write IP, IP/BITS or IP NETMASK`, first.place);
 }
 
 /** A host name with wildcards, and a port when only that server is meant. */
@@ -104,7 +104,7 @@ function domainTarget({ text, place }: UrlCommand): string {
   if (/^[^\s/:?#@\\]+(?::(?:\d{1,5}|\*))?$/u.test(text)) return text.toLowerCase().replace(/:\*$/, '');
   const meant = /^[a-z]+:\/\/([^/]+)\/?$/i.exec(text)?.[1];
   const hint = meant ? `: write ${meant}` : ': write a host name such as www.example.com or *.example.com';
-  throw new BadLine(`"${text}" is no host name${hint}`, place);
+  throw new BadLine(`"${text}" is not a host name${hint}`, place);
 }
 
 function prefixTarget({ text, place }: UrlCommand): string {

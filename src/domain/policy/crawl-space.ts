@@ -143,7 +143,7 @@ function prefixMatcher(target: string): Matcher {
 function readBlock({ target, place }: CrawlSpaceRule, problems: Problem[]): Cidr | undefined {
   const block = parseCidr(target);
   if (block) return block;
-  const message = `"${target}" is no address: write IP, IP/BITS or IP NETMASK`;
+  const message = `"${target}" is not an address: write IP, IP/BITS or IP NETMASK`;
   problems.push({ severity: 'error', code: 'bad-rule-file', message, place });
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Place, Problem } from '../crawl/place.js';
 
 /**
- * What is said of a text that is no file of rules at all: one error without a word of it. The configuration may have been
+ * What is said of a text that is not a file of rules at all: one error without a word of it. The configuration may have been
  * pointed at a file that whoever wrote it is not to read.
  */
 export const foreignFile = (

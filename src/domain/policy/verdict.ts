@@ -41,7 +41,7 @@ export interface Candidate {
 
 export interface RootContext {
   readonly url: CrawlUrl;
-  /** It is no root any more. What is left of it is its site, for the links of what was found from it. */
+  /** It is no longer a root. What is left of it is its site, for the links of what was found from it. */
   readonly removed?: true;
   /** Where it is in the configuration; absent when it was submitted. */
   readonly place?: Place;

@@ -21,7 +21,7 @@ describe('the pause at the pace of a server', () => {
     expect(adaptedPause(delay, answered(times(40, 300), 200, slow))).toBe(delay);
   });
 
-  it('is twice as long after 5xx, whose times are no habit', () => {
+  it('is twice as long after 5xx, whose times are not typical', () => {
     const failing = answered([5_000, 5_000], 503, answered(times(50, 100)));
     expect(adaptedPause(delay, failing)).toBeGreaterThanOrEqual(2 * delay);
     expect(failing.habit).toBeCloseTo(100, 6);

@@ -38,7 +38,7 @@ export function paceAfter(pace: ServerPace, duration: Duration, status: number |
   const mean = (before: number, share: number): Duration =>
     milliseconds(before + (duration - before) * Math.max(share, 1 / answers));
   const failing = status !== undefined && status >= 500;
-  // An answer of an ill server is no habit.
+  // How fast a failing server answers is not typical.
   const habit = failing && pace.answers > 0 ? pace.habit : mean(pace.habit, OF_HABIT);
   return { habit, recent: mean(pace.recent, OF_RECENT), answers, failing };
 }

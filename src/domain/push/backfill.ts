@@ -42,7 +42,7 @@ export const newBackfill = (why: BackfillProgress['why'], total: number, now: In
   waiting: [],
 });
 
-/** @throws SyntaxError for a text that is no JSON */
+/** @throws SyntaxError for a text that is not JSON */
 export function readBackfill(text: string): BackfillProgress {
   const stored = JSON.parse(text) as BackfillProgress;
   return { ...stored, startedAt: instant(stored.startedAt) };

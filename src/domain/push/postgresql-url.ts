@@ -12,7 +12,7 @@ export interface PostgresqlAddress {
   readonly sslMode: (typeof SSL_MODES)[number];
 }
 
-/** What would be right, when it is no such URL. */
+/** What would be right, when it is not such a URL. */
 export function postgresqlUrlFault(text: string): string | undefined {
   const address = readPostgresqlUrl(text);
   return typeof address === 'string' ? address : undefined;

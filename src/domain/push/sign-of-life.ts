@@ -20,7 +20,7 @@ export const saysGone = (reason: Reason): boolean => isErrorCode(reason) && reac
 export const isServerFault = (reason: Reason): boolean =>
   reason === GIVEN_UP || (isErrorCode(reason) && reactionsTo(reason).blame !== 'page');
 
-/** A visit to a URL of the crawl. Probes, robots.txt and the like are no visits. */
+/** A visit to a URL of the crawl. Probes, robots.txt and the like are not visits. */
 export interface Answer {
   readonly url: string;
   readonly discoveredVia: DiscoveredVia;

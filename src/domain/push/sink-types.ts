@@ -29,7 +29,7 @@ interface SearchEngine extends HttpCredentials {
 
 /** The attributes of a `Sink` element that only some types read. */
 export interface SinkOptions {
-  /** `documentText`: `omit` sends no text beside the bytes of a document that is no page; absent means `send`. */
+  /** `documentText`: `omit` sends no text beside the bytes of a document that is not a page; absent means `send`. */
   readonly papi: HttpCredentials & { readonly connector?: string; readonly documentText?: string };
   /** `secret`: key of the HMAC-SHA256 signature header. */
   readonly json: HttpCredentials & { readonly secret?: Secret };

@@ -18,7 +18,7 @@ const BYTES = Array.from({ length: 256 }, (_, byte) => ({
 const WRITTEN = BYTES.map(({ character, escaped }) => (PLAIN.test(character) ? character : escaped));
 const UNESCAPED = BYTES.map(({ character, escaped }) => (UNRESERVED.test(character) ? character : escaped));
 
-/** Path and query of a URL; an empty one is the root. A plain `*` or `$` is no operator here. */
+/** Path and query of a URL; an empty one is the root. A plain `*` or `$` is not an operator here. */
 export function normalizePath(pathWithQuery: string): string {
   if (pathWithQuery === '') return '/';
   return settled(pathWithQuery, utf8Bytes).replace(/[*$]/g, (operator) => (operator === '*' ? '%2A' : '%24'));

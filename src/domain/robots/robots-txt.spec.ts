@@ -51,7 +51,7 @@ describe('which group speaks to an agent', () => {
   });
 
   it.each(['Crawl-delay: 1', 'Noindex: /', 'Sitemap: https://s.example/', 'Host: s.example', 'nonsense'])(
-    'does not end at %s, which is no rule of the standard',
+    'does not end at %s, which is not a rule of the standard',
     (record) => {
       const text = `User-agent: a\n${record}\n\nUser-agent: b\nDisallow: /x`;
       expect(['a', 'b', 'c'].map((agent) => allows(text, agent, '/x'))).toEqual([false, false, true]);

@@ -156,7 +156,7 @@ class RobotsBuilder {
     if (this.crawlDelay === undefined || delay > this.crawlDelay) this.crawlDelay = delay;
   }
 
-  /** An empty value is no rule, and a pattern that does not begin at the root matches nothing. */
+  /** An empty value is not a rule, and a pattern that does not begin at the root matches nothing. */
   private addRule(allow: boolean, value: string): void {
     const first = value[0];
     if (first === '/' || first === '*')

@@ -92,7 +92,7 @@ export class HostViews {
 
   async folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep> {
     if (folder !== '' && !/^https?:\/\/[^/]+\/(?:.*\/)?$/s.test(folder))
-      throw new Unacceptable(`${JSON.stringify(folder)} is no folder: give the beginning of a URL up to a slash`);
+      throw new Unacceptable(`${JSON.stringify(folder)} is not a folder: give the beginning of a URL up to a slash`);
     return this.services.store.folders(crawler, hostKey, folder, after);
   }
 

@@ -28,7 +28,7 @@ import { CLEARED } from './url-commands.js';
 const PAGE = 1_000;
 const RETRY = seconds(1);
 
-/** Shorter numbers are no times but slips or states of another program. */
+/** Shorter numbers are not times but slips or states of another program. */
 const PENDING_STATE = /^(?:0|2|[1-9]\d{8,9})$/;
 
 /** Clocks of two machines may differ by so much. */

@@ -141,13 +141,13 @@ export class Roots {
     return this.views.page(crawler, after, limit);
   }
 
-  /** The root is no root any more; what was found from it stays until the rules say otherwise. */
+  /** The root is no longer a root; what was found from it stays until the rules say otherwise. */
   async remove(crawler: Crawler, rawUrl: string): Promise<void> {
     const url = crawler.context.canonicalize(rawUrl);
     const name = url && settingName(crawler, url.href);
     if (!url || !name || (await this.services.store.getSetting(name)) === undefined) {
       throw new NotFound(
-        `${withoutUserInfo(rawUrl)} is no submitted root of crawler ${crawler.name}; roots of CrawlConfig.xml are removed there`,
+        `${withoutUserInfo(rawUrl)} is not a submitted root of crawler ${crawler.name}; roots of CrawlConfig.xml are removed there`,
       );
     }
     await this.forget(crawler, [url.href]);

@@ -42,7 +42,7 @@ const command = (hostKey: string, what: Command): OwnerCommand => ({
   text: JSON.stringify({ v: VERSION, ...what }),
 });
 
-/** Undefined for one of a later version: a node of that release carries it out. @throws SyntaxError for a text that is no JSON */
+/** Undefined for one of a later version: a node of that release carries it out. @throws SyntaxError for a text that is not JSON */
 export function readCommand(text: string): Command | undefined {
   const { v = VERSION, ...command } = JSON.parse(text) as { v?: number } & Command;
   return v > VERSION ? undefined : (command as Command);

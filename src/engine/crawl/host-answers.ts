@@ -5,7 +5,7 @@ import type { Host, Hosts } from './hosts/hosts.js';
 
 /**
  * What a result says of its host: whether it rests now, or answers. A login wall in front of pages that are known by their links
- * alone is no outage: many sites have pages for members.
+ * alone is not an outage: many sites have pages for members.
  */
 export function noteHost(
   hosts: Pick<Hosts, 'backOff' | 'answered' | 'recovered'>,

@@ -33,7 +33,7 @@ export interface PageTask {
   readonly redirects: number;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Digest of the document in the index: an equal one is not pushed again, and its links are no new ones. */
+  /** Digest of the document in the index: an equal one is not pushed again, and its links are not new ones. */
   readonly stamp?: string;
   /** The policy has changed since the last visit: links that were refused may be taken now. */
   readonly rereadLinks: boolean;
@@ -175,7 +175,7 @@ export interface PageResult {
   readonly outcome: PageOutcome;
   /** With the outcome that the URL redirects to itself: the spelling of it that the redirect names, when it is another one. */
   readonly variant?: string;
-  /** Set-Cookie fields of the answer, apart by line feeds; absent when cookies are not kept and it is no redirect to itself. */
+  /** Set-Cookie fields of the answer, apart by line feeds; absent when cookies are not kept and it is not a redirect to itself. */
   readonly setCookie?: string;
   /** Of a request that a login was made for. */
   readonly session?: SessionAnswer;

@@ -24,7 +24,7 @@ export class InvalidConfiguration extends Error {
 /** A file that the configuration names. */
 interface NamedFile {
   readonly name: string;
-  /** Absent: it is no text of rules. */
+  /** Absent: it is not a rules text. */
   readonly kind?: RuleFileKind;
   readonly text: string;
 }

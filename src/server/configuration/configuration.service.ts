@@ -192,7 +192,7 @@ export class ConfigurationService {
     );
   }
 
-  /** Reads the secrets again that stand outside; nothing else of the configuration in force changes, and it is no new version. */
+  /** Reads the secrets again that stand outside; nothing else of the configuration in force changes, and it is not a new version. */
   async renewSecrets(): Promise<void> {
     if (await this.format.secretsChanged()) this.secretsAreOld = true;
     if (!this.secretsAreOld) return;

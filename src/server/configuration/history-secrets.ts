@@ -23,7 +23,7 @@ export function withSecretsOf(own: Texts, { xml, files }: ConfigurationTexts, fo
   return { xml: format.restoreSecrets(xml, own.xml), files: new Map(filled) };
 }
 
-/** In a text that is no XML nobody can tell where the secrets are. */
+/** In a text that is not XML nobody can tell where the secrets are. */
 function redactedOrNothing(xml: string, format: Secrets): string {
   try {
     return format.redact(xml);

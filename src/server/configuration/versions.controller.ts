@@ -21,7 +21,7 @@ import { RuleTextDto } from './rule-file.dto.js';
 
 const TEXT_PROBLEMS = {
   404: 'There is no such version.',
-  422: 'It is an edit of the file that was no well-formed XML; its secrets cannot be told apart.',
+  422: 'It is an edit of the file that was not well-formed XML; its secrets cannot be told apart.',
 };
 
 @ApiTags('Configuration')

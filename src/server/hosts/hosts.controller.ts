@@ -88,7 +88,7 @@ export class HostsController {
     description:
       'Folders with their numbers of URLs, and the URLs in the folder itself. An answer never takes long: of a large host each is one step, `next` asks for the following one, and the counts of all steps add up to exact ones.',
     role: 'read',
-    problems: { 404: 'There is no crawler of that name.', 422: 'The text is no folder.' },
+    problems: { 404: 'There is no crawler of that name.', 422: 'The text is not a folder.' },
   })
   @ApiOkResponse({ type: FolderDto })
   async folders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {

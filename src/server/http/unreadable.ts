@@ -23,7 +23,10 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
   if (error.code === 'ECONNRESET') socket.destroy();
   // What still comes behind the answer is unreadable too.
   if (!socket.writable) return;
-  const [status, detail] = UNREADABLE[error.code ?? ''] ?? [400, 'The request is no HTTP that the server understands.'];
+  const [status, detail] = UNREADABLE[error.code ?? ''] ?? [
+    400,
+    'The request is not HTTP that the server understands.',
+  ];
   const body = JSON.stringify(plainProblem(status, detail, ''));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -40,7 +40,7 @@ class FieldsPipe extends ValidationPipe {
     }
   }
 
-  /** Number(' ') is 0 and Number('0x10') is 16: what is no object is left to pipes that look closer. */
+  /** Number(' ') is 0 and Number('0x10') is 16: what is not an object is left to pipes that look closer. */
   protected override transformPrimitive(value: unknown): unknown {
     return value;
   }

@@ -13,6 +13,9 @@ export class WholeNumberPipe implements PipeTransform<string, number> {
   transform(text: string): number {
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     if (Number.isSafeInteger(number)) return number;
-    throw new ProblemException('invalid-request', `${JSON.stringify(text)} in the path is no whole number from 0 on.`);
+    throw new ProblemException(
+      'invalid-request',
+      `${JSON.stringify(text)} in the path is not a whole number from 0 on.`,
+    );
   }
 }

@@ -81,7 +81,7 @@ export class PolicyController {
       'said when it was fetched last, the source that it goes into, and every visit, order and refused link that is kept. For any URL, stored or not. ' +
       'Nothing is fetched or queued.',
     role: 'read',
-    problems: { ...UNKNOWN, 422: 'The text is no URL.' },
+    problems: { ...UNKNOWN, 422: 'The text is not a URL.' },
   })
   @ApiOkResponse({ type: JudgedDto })
   async explain(@Param('crawler') crawler: string, @Query() { url, from }: ExplainQuery): Promise<JudgedDto> {
@@ -113,7 +113,7 @@ export class PolicyController {
     description:
       'Fetches the page now, reads it as `cw:Content` says, and judges each of its links, without queueing any or pushing anything. Politeness applies.',
     role: 'operate',
-    problems: { ...UNKNOWN, 422: 'The text is no URL.' },
+    problems: { ...UNKNOWN, 422: 'The text is not a URL.' },
   })
   @ApiOkResponse({ type: PageViewDto })
   async page(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<PageViewDto> {

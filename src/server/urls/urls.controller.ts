@@ -86,7 +86,7 @@ export class UrlsController {
     description:
       'How it was found, the verdict with its trace, every fetch and every order that is kept, and the next visit.',
     role: 'read',
-    problems: { 404: 'There is no such crawler, or the URL is not stored.', 422: 'The text is no URL.' },
+    problems: { 404: 'There is no such crawler, or the URL is not stored.', 422: 'The text is not a URL.' },
   })
   @ApiOkResponse({ type: UrlHistoryDto })
   async urlHistory(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<UrlHistoryDto> {

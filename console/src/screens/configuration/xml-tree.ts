@@ -1,6 +1,6 @@
 /**
  * The elements of a configuration with their places in the text, and changes of single values, so that all else stays byte
- * for byte. It reads what the server has taken already; of text that is no XML it finds less, and the server says what is wrong.
+ * for byte. It reads what the server has taken already; of text that is not XML it finds less, and the server says what is wrong.
  */
 export interface XmlAttribute {
   /** As written, with its prefix. */

@@ -6,6 +6,6 @@ export interface ReadContext {
   readonly problems: Problems;
   /** Text of a file beside the configuration; undefined after its absence has been reported at the place. */
   readFile(name: string, place: Place, kind?: RuleFileKind): string | undefined;
-  /** As readFile; that there is none is no mistake. */
+  /** As readFile; that there is none is not a mistake. */
   readFileIfThere(name: string, place: Place, kind: RuleFileKind): string | undefined;
 }

@@ -125,7 +125,7 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
 const KERBEROS_MISSING =
   'logins of type negotiate need the package kerberos, which is not installed: run `npm install kerberos` in the folder of Crawlway, with the Kerberos libraries of the system';
 
-/** It binds libraries of the system, so that it is no dependency of everybody. */
+/** It binds libraries of the system, so that it is not a dependency of everybody. */
 function hasKerberos(): boolean {
   try {
     createRequire(import.meta.url).resolve('kerberos');

@@ -77,7 +77,7 @@ export const FIELD = element(
 
 export const SPLIT = element(
   'Split',
-  'Every element of this selector becomes a document of its own, under the URL of the page with a fragment; the document of the page keeps the rest. A heading takes along what follows it, up to the next heading of its level or above. It is deleted with its page, or when it is no more on it. At most 500 of a page.',
+  'Every element of this selector becomes a document of its own, under the URL of the page with a fragment; the document of the page keeps the rest. A heading takes along what follows it, up to the next heading of its level or above. It is deleted with its page, or when the page no longer has it. At most 500 of a page.',
   {
     select: attribute(t.selector, 'CSS selector; of elements in each other the outermost counts.', { required: true }),
     id: attribute(

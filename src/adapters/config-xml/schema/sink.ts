@@ -79,7 +79,7 @@ export const SINK = element(
     awsSessionToken: attribute(t.word, '`opensearch`: session token of temporary AWS credentials.', { secret: true }),
     documentText: attribute(
       t.enumeration(['send', 'omit']),
-      '`papi`: whether the text of documents that are no pages (PDF, office and the like) goes as a second part named `text`, beside their bytes. `omit` is for a server that extracts it by itself. Default send.',
+      '`papi`: whether the text of documents that are not pages (PDF, office and the like) goes as a second part named `text`, beside their bytes. `omit` is for a server that extracts it by itself. Default send.',
     ),
     batchDocuments: attribute(t.integer(1, 10_000), 'Orders in one request, at most.', { default: '50' }),
     batchBytes: attribute(t.integer(1), 'Size of one request, at most.', { default: MEBIBYTES(8), unit: 'bytes' }),

@@ -12,7 +12,7 @@ export interface MultipartBody {
  * Documents as one multipart/form-data body (RFC 7578). This is the busiest path of a push: the text between two documents'
  * bytes is one string, and everything is copied exactly once.
  *
- * @param options withText: documents that are no pages carry their extracted text as a second part
+ * @param options withText: documents that are not pages carry their extracted text as a second part
  * @param allocate gives a buffer of so many bytes, with any content
  */
 export function encodeDocuments(

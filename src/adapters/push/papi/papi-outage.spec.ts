@@ -114,7 +114,7 @@ describe('a server that goes away', () => {
     await expect(heldBy(sink)).rejects.toThrow(/the listing broke off/);
   });
 
-  it('that answers something else than a session id is no Push API server', async () => {
+  it('that answers something else than a session id is not a Push API server', async () => {
     const receiver = await startReceiver(() => ({ status: 200, body: '<html>Welcome' }));
     const delivery = papiSink(receiver.url).deliver([addOrder('http://a/')], stillWanted());
     await expect(delivery).rejects.toThrow(/is it a Push API server/);

@@ -30,6 +30,6 @@ it('the strongest known algorithm is taken, and what is not known is left out', 
 });
 
 it.each(['', ',,,', '"', 'Digest', `Digest ${'a="'.repeat(5_000)}`, 'x='.repeat(9_000)])(
-  'a header that is none of that kind is no challenge',
+  'a header that is none of that kind is not a challenge',
   (header) => expect(chooseDigest(parseChallenges(header))).toBeUndefined(),
 );

@@ -143,7 +143,7 @@ export class FormSession implements LoginMethod {
   private redirected({ url, method, body, contentType }: Submission, status: number, location: string): Submission {
     const target = URL.parse(location, url);
     if (!target || !/^https?:$/.test(target.protocol))
-      throw new LoginFault('changed', `${placeOf(url)} redirects to something that is no web page`);
+      throw new LoginFault('changed', `${placeOf(url)} redirects to something that is not a web page`);
     this.checkTransport(target);
     if (method === 'GET' || (status !== 307 && status !== 308)) return { url: target.href, method: 'GET' };
     this.checkRecipient(target);

@@ -110,7 +110,7 @@ export class Leases {
     await this.#pool.rows(RELEASE, [node, [...parts], abruptly]);
   }
 
-  /** The node is no more; what it still owns is free. */
+  /** The node no longer exists; what it still owns is free. */
   async leave(node: string): Promise<void> {
     await this.#pool.rows('DELETE FROM node WHERE id = $1', [node]);
   }

@@ -249,7 +249,7 @@ export class PostgresPartitions implements Partitions {
     return this.#uptime() < this.#leaseEnd;
   }
 
-  /** Whether the work ended in time; a failure is no end. */
+  /** Whether the work ended in time; a failure is not an end. */
   async #inTime(work: Promise<unknown>): Promise<boolean> {
     let cancel = (): void => undefined;
     const late = new Promise<false>((resolve) => {

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 const ANSWER_WITHIN_MS = 1_000;
 /** Bytes of an answer in one notice; as base64 and with what is around it, it fits into PostgreSQL's 8000. */
 const PIECE = 5_400;
-/** A longer answer is no answer: nobody wants to read it. */
+/** A longer answer is not an answer: nobody wants to read it. */
 const LONGEST_ANSWER = 4 * 1024 * 1024;
 
 export interface Answer {

@@ -299,7 +299,7 @@ function parse(line: string): Line {
     // Told below, with what is JSON and no record.
   }
   if (parsed === null || typeof parsed !== 'object') {
-    throw new TransferRefused('it is no record of a store; a file that `crawlway store export` wrote is wanted');
+    throw new TransferRefused('it is not a record of a store; a file that `crawlway store export` wrote is wanted');
   }
   return parsed as Line;
 }

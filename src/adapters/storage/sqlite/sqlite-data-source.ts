@@ -59,7 +59,7 @@ const MIGRATIONS = [
 
 /**
  * Opens (or creates) the file and brings its tables up to date.
- * Throws StoreDamaged when the file is no sound database or was written by a newer version, StoreUnavailable when another
+ * Throws StoreDamaged when the file is not a sound database or was written by a newer version, StoreUnavailable when another
  * program has it locked; it is never changed then.
  */
 export async function openSqliteDataSource(file: string): Promise<DataSource> {

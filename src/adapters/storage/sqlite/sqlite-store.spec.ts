@@ -96,7 +96,7 @@ describe('a SQLite store', () => {
   it.each([
     [
       'no database at all',
-      (file: string) => writeFileSync(file, 'this is no database, but long enough to be looked at\n'.repeat(200)),
+      (file: string) => writeFileSync(file, 'this is not a database, but long enough to be looked at\n'.repeat(200)),
     ],
     [
       'a database with a torn page',

@@ -20,7 +20,7 @@ const WRITER_BATCH = 32;
  * The store of a server: one thread writes, one does the long reads and the checkpoints, and short reads are done in
  * the calling thread, where they cost less than the way to another one.
  *
- * Throws DataDirectoryInUse when another server has the file's directory, StoreDamaged when the file is no sound
+ * Throws DataDirectoryInUse when another server has the file's directory, StoreDamaged when the file is not a sound
  * database or is newer than this program, StoreUnavailable when it cannot be opened now.
  */
 export async function openSqliteStore(file: string): Promise<FrontierStore> {

@@ -38,7 +38,7 @@ function webConfigsOf({ name, text }: ImportFile, report: ImportReport): Mapping
   for (const one of others)
     report.notTaken(
       one,
-      /file_config|data_config/.test(one) ? 'only web crawls are imported' : 'is no part of a crawl here',
+      /file_config|data_config/.test(one) ? 'only web crawls are imported' : 'is not part of a crawl here',
     );
   return found;
 }

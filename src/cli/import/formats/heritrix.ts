@@ -131,7 +131,7 @@ function addSurt(
     /^(?:(https?):\/\/)?\(?([\w,.-]+?),?(\))?(\/.*)?$/.exec(surt) ?? [];
   if (labels === undefined) {
     if (isUrl(surt)) crawler.rules.push({ accept, pattern: { kind: 'prefix', value: surt } });
-    else report.notTaken(surt, 'is no SURT prefix');
+    else report.notTaken(surt, 'is not a SURT prefix');
     return;
   }
   const host = labels

@@ -17,7 +17,7 @@ export function readOmniFind(files: readonly ImportFile[], report: ImportReport)
     for (const line of lines) {
       if (isUrl(line)) crawler.roots.push(line);
       else if (/^(?:forbid|allow)\b/i.test(line)) rules.push(...ruleOf(line, report));
-      else report.notTaken(line, 'is no rule and no URL');
+      else report.notTaken(line, 'is neither a rule nor a URL');
     }
     crawler.rules = crawler.rules.concat(rules.reverse());
   }

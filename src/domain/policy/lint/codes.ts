@@ -17,7 +17,7 @@ export const LINT_CODES = {
   'open-prefix': 'A prefix without an end slash that also covers a sibling host or folder.',
   'credentials-unbound':
     'Credentials that are sent to fewer servers than their rule covers, or to servers that it does not name.',
-  'root-rejected': 'A root URL that the crawl policy rejects, or that is no URL.',
+  'root-rejected': 'A root URL that the crawl policy rejects, or that is not a URL.',
   'condition-unreachable': 'A condition that can have no effect where it stands.',
   'space-rule-unreachable': 'A rule of a crawl space that matches no URL, or that an earlier one always comes before.',
   'server-never-matches': 'A server record that no URL begins with.',

@@ -13,7 +13,7 @@ const FORMS: Readonly<Record<Fact['field'], Form>> = {
   path: (fact) => {
     if (begins(fact) && fact.text !== '' && !fact.text.startsWith('/')) return `path "${fact.text}" must begin with /`;
     return fact.text.includes('?')
-      ? `path "${fact.text}" has a question mark, which is no part of the path`
+      ? `path "${fact.text}" has a question mark, which is not part of the path`
       : undefined;
   },
   query: (fact) =>
@@ -25,12 +25,12 @@ const FORMS: Readonly<Record<Fact['field'], Form>> = {
 
 function hostForm({ kind, text }: Fact): string | undefined {
   if (text.includes('/')) return `host "${text}" has a slash: a host is a name such as www.example.com`;
-  if (text.includes(':') && !/[[\]]/.test(text)) return `host "${text}" has a port, which is no part of the host`;
-  if (text.includes('@')) return `host "${text}" has an at sign, which is no part of a host`;
+  if (text.includes(':') && !/[[\]]/.test(text)) return `host "${text}" has a port, which is not part of the host`;
+  if (text.includes('@')) return `host "${text}" has an at sign, which is not part of a host`;
   const fromStart = kind === 'exact' || kind === 'prefix' || kind === 'domain';
   if (fromStart && text.startsWith('.')) return `host "${text}" begins with a dot, and no host does`;
   return kind === 'exact' && text !== '' && !URL.canParse(`http://${text}/`)
-    ? `host "${text}" is no name that a host can have`
+    ? `host "${text}" is not a name that a host can have`
     : undefined;
 }
 

@@ -28,7 +28,7 @@ export function lintRoots(crawler: CrawlerDefinition, global: GlobalCrawlSpaceDe
         warning(
           'root-rejected',
           placeOf(definition, crawler),
-          `root "${definition.url}" is no URL with a host: write http://host/`,
+          `root "${definition.url}" is not a URL with a host: write http://host/`,
         ),
       );
   }

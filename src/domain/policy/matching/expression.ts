@@ -75,7 +75,7 @@ function atom(expression: Atom, problems: Problem[]): CompiledExpression {
     const { matches, necessary } = compilePattern(expression);
     return {
       matches: (subject) => matches(subject.text(field, norm)),
-      // The fragment is no part of a canonical URL, so the index cannot see it.
+      // The fragment is not part of a canonical URL, so the index cannot see it.
       necessary: field === 'fragment' ? UNKNOWN : forIndex(necessary),
     };
   } catch (error) {

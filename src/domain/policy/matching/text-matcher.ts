@@ -28,7 +28,7 @@ export interface CompiledPattern {
 /** Longer patterns are refused: their automata would cost more memory than a rule is worth. */
 const MAX_PATTERN_LENGTH = 4096;
 
-/** @throws Error with a message for a person, when the pattern is no regular expression that runs in linear time */
+/** @throws Error with a message for a person, when the pattern is not a regular expression that runs in linear time */
 export function compilePattern(definition: PatternDefinition): CompiledPattern {
   const { value, kind, norm, field } = definition;
   if (value.length > MAX_PATTERN_LENGTH) throw new Error(`longer than ${MAX_PATTERN_LENGTH} characters`);
