@@ -60,7 +60,7 @@ function draftOf(drafts: Map<string, Draft>, name: string): { draft: Draft; fiel
 
 function addField(draft: Draft, field: string, value: string, name: string): void {
   if (field === FIELD.uri) {
-    if (draft.uri !== undefined) throw new Refusal(`${name} stands twice`);
+    if (draft.uri !== undefined) throw new Refusal(`${name} is there twice`);
     draft.uri = value;
   } else if (field === FIELD.stamp) draft.stamp = value;
   else if (field.startsWith(FIELD.meta)) draft.metas.push({ name: field.slice(FIELD.meta.length), value });

@@ -34,7 +34,7 @@ const program = new Command('crawlway')
   .showHelpAfterError()
   .addHelpText(
     'after',
-    '\nExit code: 0 done, 1 the command could not do what was asked (it says why); others stand in the help of the command.',
+    '\nExit code: 0 done, 1 the command could not do what was asked (it says why); others are in the help of the command.',
   )
   .configureHelp({ showGlobalOptions: true });
 

@@ -32,7 +32,7 @@ const encoded = (character: string): string =>
 
 const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** All secrets of a definition, wherever they stand in it. */
+/** All secrets of a definition, wherever they are in it. */
 export function secretsIn(value: unknown, depth = 0): string[] {
   if (value instanceof Secret) return [value.reveal()];
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return [];

@@ -30,7 +30,7 @@ export const SEARCH_PAGE = Symbol('search page');
 export const MAP_DOCUMENT = Symbol('map document');
 /** A `TestSink`. */
 export const TEST_SINK = Symbol('test sink');
-/** Everything that stands before the API path of a call. */
+/** Everything before the API path of a call. */
 export const API = 'api/v1';
 
 /** All of them: what a module must provide for the application to start. */

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { changeQuery, useRoute } from './route.js';
 
 /**
- * A form whose fields stand in the address under their names. It follows the address without being made again: the focus
+ * A form whose fields are in the address under their names. It follows the address without being made again: the focus
  * stays where it is.
  */
 export function useAddressForm(): RefObject<HTMLFormElement | null> {

@@ -60,7 +60,7 @@ async function settle<T>(
   } catch (error) {
     if (signal.aborted) return;
     const problem = asProblem(error);
-    // What was shown stays while the server is away; the problem stands beside it.
+    // What was shown stays while the server is away; the problem is shown beside it.
     set((before) => ({ key, value: before.key === key ? before.value : undefined, problem }));
   }
 }

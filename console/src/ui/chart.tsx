@@ -1,4 +1,4 @@
-/** Lines over time. uPlot draws on a canvas; the same numbers stand in a table for those who do not see it. */
+/** Lines over time. uPlot draws on a canvas; a table has the same numbers for those who cannot see it. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type uPlot from 'uplot';

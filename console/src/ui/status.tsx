@@ -43,7 +43,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   reject: 'bad',
 };
 
-/** A state in its colour; the word stands there too, for those who see no colours. */
+/** A state in its colour; with the word, for those who see no colours. */
 export function State({ name, title }: { name: string; title?: string }): JSX.Element {
   return (
     <Badge tone={TONES[name] ?? 'plain'} title={title}>

@@ -1,4 +1,4 @@
-/** A verdict with its trace: what was decided, why, where that stands, and what every layer said. */
+/** A verdict with its trace: what was decided, why, which place of the configuration says so, and what every layer said. */
 import type { JSX } from 'preact';
 import type { ExplanationDto, PlaceDto, QueueDto, RobotsOpinionDto, TraceStepDto } from '../api/schema.js';
 import { placeTarget } from '../state/place.js';

@@ -125,7 +125,7 @@ export class Browser {
     try {
       if (isFine && site && tab.uses < MOST_USES_OF_TAB && !this.closed) {
         this.sites.delete(key);
-        this.sites.set(key, site); // the one used last stands last
+        this.sites.set(key, site); // the one used last is last
         site.idle.push(tab);
       } else if (site) await this.end(site, tab, isFine);
     } finally {

@@ -92,7 +92,7 @@ page are one.
 - \`\${NAME}\` in secrets, and in addresses and users of sinks, proxies and logins, is taken from the environment: names that begin with \`CRAWLWAY_SECRET_\`, and those in \`CRAWLWAY_ALLOW_VARIABLES\`.
   \`\${file:/run/secrets/NAME}\` is taken from that file, \`\${helper:NAME}\` from the program in \`CRAWLWAY_SECRETS_HELPER\` (LOGINS.md).
 - \`yes\`, \`on\` and \`1\` are read like \`true\`; \`no\`, \`off\` and \`0\` like \`false\`.
-- Files that the configuration names to be read stand in its own folder or below. The path of a \`file\` sink is taken from where the server was started.
+- Files that the configuration reads are in its own folder or below. The path of a \`file\` sink is taken from where the server was started.
 - Comments, order, unknown elements and unknown attributes are kept when the server writes the file. Unknown ones of the product
   are warned about; a likely misspelling, and anything unknown inside a rule or an element of Crawlway's own, is an error, because
   it would silently change what is crawled.

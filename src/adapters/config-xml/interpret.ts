@@ -82,7 +82,7 @@ export function interpret(element: XmlElement, spec: ElementSpec, around: ReadCo
     const known = specOf(child, spec, around);
     if (!known) continue;
     if (known.once && children.some((other) => other.spec === known)) {
-      const message = `${known.name} may stand only once in ${spec.name}`;
+      const message = `${known.name} may appear only once in ${spec.name}`;
       around.problems.add('duplicate-element', message, around.document.place(child.start));
     }
     children.push(interpret(child, known, around));

@@ -1,5 +1,5 @@
 /**
- * What fast-xml-parser does not tell: where each attribute stands, and, before it sees the text at all, whether the text
+ * What fast-xml-parser does not tell: where each attribute is, and, before it sees the text at all, whether the text
  * is within bounds and free of declarations. Everything here is one pass without backtracking.
  */
 

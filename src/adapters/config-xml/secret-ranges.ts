@@ -58,7 +58,7 @@ const apart = (ranges: readonly TextRange[]): TextRange[] =>
 const isAddressOfSink = (element: XmlElement, { local }: XmlAttribute): boolean =>
   element.local === 'Sink' && local === 'url';
 
-/** The value as a URL parser gets it, and where in the raw text each character of it stands. */
+/** The value as a URL parser gets it, and where each of its characters is in the raw text. */
 function decodedWithOffsets(raw: string): { readonly decoded: string; readonly offsets: (at: number) => number } {
   if (!raw.includes('&')) return { decoded: raw, offsets: (at) => at };
   let decoded = '';

@@ -13,7 +13,7 @@ import { applySplices, type Splice } from './splice.js';
 
 /** A range of the text that holds a secret. */
 interface Secret {
-  /** Where it stands, in words that survive other edits. */
+  /** Its place, in words that survive other edits. */
   readonly key: string;
   readonly start: number;
   readonly end: number;

@@ -65,7 +65,7 @@ function blanksBefore(text: string, offset: number): number {
   return count;
 }
 
-/** With its line, when nothing else but an end tag stands there. */
+/** With its line, when nothing else but an end tag is on it. */
 export function removeElement({ text }: XmlDocument, element: XmlElement): Splice {
   let start = element.start;
   while (text[start - 1] === ' ' || text[start - 1] === '\t') start--;

@@ -148,7 +148,7 @@ async function headOf(stream: Transform, input: Uint8Array, limit: number): Prom
       if (size >= limit) break;
     }
   } catch (error) {
-    // A cut body always ends in an error; what was decoded before it stands.
+    // A cut body always ends in an error; what was decoded before the cut is kept.
     if (size === 0) throw decodingFailure(error, limit);
   }
   return Buffer.concat(chunks, Math.min(size, limit));

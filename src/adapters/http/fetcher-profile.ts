@@ -174,7 +174,7 @@ function cookiesOf(headers: readonly string[]): string | undefined {
   return at < 0 ? undefined : headers[at + 1];
 }
 
-/** Those that the definition sends stand first. */
+/** Those that the definition sends come first. */
 const joinedCookies = (own: string | undefined, session: string): string =>
   own === undefined ? session : `${own}; ${session}`;
 

@@ -9,7 +9,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { KeptDocument } from '../../engine/ports/sink.js';
 import type { OrderRecord } from './order-record.js';
 
-/** Characters at the start of a line in which its URI stands: kind, id and crawler go before it. */
+/** Characters at the start of a line that hold its URI: kind, id and crawler go before it. */
 const HEAD = 16_384;
 const URI = /^\{"kind":"(?:add|delete)","id":\d+,"crawler":"(?:[^"\\]|\\.)*","uri":("(?:[^"\\]|\\.)*")/;
 const LINE_BREAK = 0x0a;
@@ -49,7 +49,7 @@ export class FileContents {
     return documents;
   }
 
-  /** The oldest first: the time stands in the name. */
+  /** The oldest first: the name has the time. */
   private async fullFiles(): Promise<string[]> {
     const ending = extname(this.path);
     const start = `${basename(this.path, ending)}-`;

@@ -17,7 +17,7 @@ const CONNECT_WITHIN_MS = 10_000;
 const REFUSALS = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD'];
 
 /**
- * A Kafka topic. The key of a record is the URI, so that the orders of one document stand in one partition in their order, and a compacted
+ * A Kafka topic. The key of a record is the URI, so that the orders of one document are in one partition, in order, and a compacted
  * topic keeps the last one; an `add` has the order as JSON for its value, a `delete` is a tombstone. The producer is
  * idempotent; a batch that failed comes again as a whole, and repeats of an order bear its number in the header `order`.
  */

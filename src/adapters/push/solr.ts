@@ -198,7 +198,7 @@ function keptDocument(fields: SolrFields): KeptDocument | undefined {
   return { crawler, document: { uri, stamp, metas, master, text } };
 }
 
-/** Solr says `{"error": {"msg": …}}`; what stands before it may say something else. */
+/** Solr says `{"error": {"msg": …}}`; what is before it may say something else. */
 function errorMessage({ body }: SinkAnswer): string {
   try {
     const { error } = JSON.parse(body) as { error?: { msg?: unknown } };

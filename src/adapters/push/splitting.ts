@@ -5,7 +5,7 @@ export type RequestAnswer = readonly OrderAnswer[] | { readonly refused: string 
 
 /**
  * Sends orders and, as long as the sink refuses them as a whole, sends each half by itself, the first half first, until
- * the order that it will not take stands alone and is refused with the sink's words.
+ * the order that it will not take is alone and is refused with the sink's words.
  */
 export async function sendSplitting(
   orders: readonly PushOrder[],

@@ -24,7 +24,7 @@ interface Archived {
 /**
  * WARC 1.1 files of what was fetched: a `resource` record with the bytes of each document and a `metadata` record with its metas; bytes that
  * were archived before get a `revisit` record. A deletion is noted, and takes nothing out of an archive. Each start of the
- * server, and each file that is full, begins a new file (`pages-20260131100000000-00001.warc.gz`); what stands in it is on the disk before it is
+ * server, and each file that is full, begins a new file (`pages-20260131100000000-00001.warc.gz`); what it holds is on the disk before it is
  * acknowledged. With `.gz` each record is a member of its own, as readers of WARC expect.
  */
 export class WarcSink implements Sink {

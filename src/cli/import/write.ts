@@ -187,6 +187,6 @@ const attributesOf = (attributes: Readonly<Record<string, string | undefined>>):
 const escaped = (text: string): string =>
   text.replace(/[&<"\n\t]/g, (char) => `&#${char.charCodeAt(0)};`).replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, '');
 
-/** In a comment of XML two hyphens may not stand beside each other. */
+/** In a comment of XML two hyphens may not follow each other. */
 const comment = (text: string): string =>
   text.replace(/\s+/g, ' ').replaceAll('--', '- -').replace(/-$/, '- ').slice(0, 300);

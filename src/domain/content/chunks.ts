@@ -43,7 +43,7 @@ function addChunk(chunks: Chunk[], text: string, { start, end, path }: Range & P
   chunks.push({ text: inner, path, start: from, end: from + inner.length });
 }
 
-/** From one heading to the next, with the headings that it stands under. */
+/** From one heading to the next, with the headings above it. */
 function* sectionsOf({ text, headings }: Outline): Generator<Range & { readonly path: readonly string[] }> {
   let open: Heading[] = [];
   let start = 0;

@@ -73,7 +73,7 @@ export interface ContentDefinition {
 /** A part of the text for a language model. Offsets are UTF-16 units of the document's text. */
 export interface Chunk {
   readonly text: string;
-  /** The headings that it stands under, the outermost first. */
+  /** The headings above it, the outermost first. */
   readonly path: readonly string[];
   readonly start: number;
   readonly end: number;

@@ -183,7 +183,7 @@ export interface SoftErrorDefinition {
 export interface TrapDefinition {
   /** Path segments. */
   readonly maxPathDepth: number;
-  /** Times that one path segment may stand in a path. */
+  /** Times that one segment may appear in a path. */
   readonly maxRepeatedSegments: number;
   /** URLs of one host that differ only in their query. */
   readonly maxQueryVariants: number;

@@ -18,7 +18,7 @@ export function entryOf(code: string): Entry {
   );
 }
 
-/** Without its full stop, to stand inside a sentence. */
+/** Without its full stop, for use inside a sentence. */
 export const clause = (sentence: string): string => sentence.replace(/\.$/, '');
 
 export const moment = (at: Instant): string => isoTime(at).replace(/\.\d{3}Z$/, 'Z');

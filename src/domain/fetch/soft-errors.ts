@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import type { SoftErrorDefinition } from '../crawl/definition.js';
 import { type Place, placeText } from '../crawl/place.js';
 
-/** Characters of a page's text that patterns see: an error message stands near the top of its page. */
+/** Characters of a page's text that patterns see: an error message is near the top of its page. */
 const MAX_TEXT = 65_536;
 
 export interface SoftErrorPage {

@@ -37,7 +37,7 @@ interface CompiledCondition {
   readonly necessary: Necessary;
 }
 
-/** Rules that stand side by side; long lists are searched by an index. */
+/** Rules of one level; long lists are searched by an index. */
 interface Level {
   readonly rules: readonly CompiledCondition[];
   readonly index: LiteralIndex | undefined;

@@ -119,7 +119,7 @@ function repeats(path: string, limit: number): string | undefined {
   for (const segment of path.split('/')) {
     if (segment === '') continue;
     const count = (counts.get(segment) ?? 0) + 1;
-    if (count > limit) return `the path segment "${segment}" stands ${count} times, ${limit} are allowed`;
+    if (count > limit) return `the path segment "${segment}" appears ${count} times, ${limit} are allowed`;
     counts.set(segment, count);
   }
   return undefined;

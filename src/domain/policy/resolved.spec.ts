@@ -71,7 +71,7 @@ test('the whole configuration stands there in the order of evaluation', () => {
     'link-rules protocol is http or https',
     'link-rules address length is at most 2048 characters',
     'link-rules at most 32 path segments',
-    'link-rules no path segment stands more than 4 times',
+    'link-rules no path segment appears more than 4 times',
     'site-mode below root http://a.com/: URLs of its site',
     'crawl-space forbid domain b.com',
     'crawl-space else allow',

@@ -58,7 +58,7 @@ function linkEntries({ linkRules, traps }: CrawlerDefinition): ResolvedEntry[] {
     ...(ignoreLinksTo.length === 0 ? [] : [`file extension is none of ${ignoreLinksTo.join(', ')}`]),
     ...(followOffsite ? [] : ["host is that of the link's page"]),
     `at most ${traps.maxPathDepth} path segments`,
-    `no path segment stands more than ${traps.maxRepeatedSegments} times`,
+    `no path segment appears more than ${traps.maxRepeatedSegments} times`,
   ];
   return texts.map((text) => ({ layer: 'link-rules', depth: 0, text, place }));
 }

@@ -1,6 +1,6 @@
 /**
  * The values that the crawl policy speaks in. A layer's opinion and the sum of them, the verdict, say what was decided,
- * why (a stable reason code) and where in the configuration that stands.
+ * why (a stable reason code) and the place in the configuration that says so.
  */
 
 import type { RootDefinition } from '../crawl/definition.js';

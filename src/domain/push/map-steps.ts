@@ -1,7 +1,7 @@
 /** `cw:Map`: changes of single fields of a document on its way to one sink. */
 export const MAP_TYPES = ['text', 'integer', 'number', 'boolean', 'date'] as const;
 
-/** The attributes of one `Map` element; they are carried out in the order in which they stand here. */
+/** The attributes of one `Map` element; they are carried out in this order. */
 export interface MapStep {
   /** Name of a meta; `*` at its end stands for any rest. `text` is the extracted text. */
   readonly field: string;

@@ -14,7 +14,7 @@ const BYTES = Array.from({ length: 256 }, (_, byte) => ({
   character: String.fromCharCode(byte),
   escaped: `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
 }));
-/** By byte: how it is written where it stands plain, and where it stands as an escape. */
+/** By byte: how it is written plain, and as an escape. */
 const WRITTEN = BYTES.map(({ character, escaped }) => (PLAIN.test(character) ? character : escaped));
 const UNESCAPED = BYTES.map(({ character, escaped }) => (UNRESERVED.test(character) ? character : escaped));
 

@@ -1,5 +1,5 @@
 /**
- * Equivalent variants of a URL in one form (RFC 3986, 6.2.2): what may stand unencoded is decoded, the digits of the other
+ * Equivalent variants of a URL in one form (RFC 3986, 6.2.2): what may be unencoded is decoded, the digits of the other
  * escapes are upper case, and a host has no dot at its end. URLs are stored in this form, and rules are compared in it.
  */
 import { type CrawlUrl, crawlUrl, origin, search } from './crawl-url.js';

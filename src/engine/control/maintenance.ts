@@ -241,7 +241,7 @@ export class Maintenance {
     this.inFlight.add(tracked);
   }
 
-  /** As they stand by now: some may be gone since the last attempt. */
+  /** As they are by now: some may be gone since the last attempt. */
   private async removeAgain(crawler: Crawler, marked: readonly UrlState[]): Promise<void> {
     await this.removeAll(crawler, await this.services.store.get(marked.map(({ id }) => id)));
   }

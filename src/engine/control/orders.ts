@@ -27,7 +27,7 @@ interface OrderServices {
 export class Orders {
   constructor(private readonly services: OrderServices) {}
 
-  /** Newest first; orders on their way stand before those in the ledger. */
+  /** Newest first; orders on their way come before those in the ledger. */
   async list(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
     const pending = (await this.services.pending()).filter(
       (entry) => matches(entry, filter) && (before === undefined || entry.id < before),

@@ -1,4 +1,4 @@
-/** What a person's word, or a change of the rules, means for a URL as it stands. */
+/** What a command of a person, or a change of the rules, means for a URL as it is now. */
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
 import { released } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';

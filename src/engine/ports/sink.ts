@@ -7,7 +7,7 @@ export const FORMER_CONNECTOR = 'crawlway';
 
 /**
  * One destination of orders. `deliver` resolves when every order of the batch is durable at the sink or refused for good,
- * in the order given. Orders for one URI never stand in two batches in flight at once: the caller sees to that.
+ * in the order given. Orders for one URI are never in two batches in flight at once: the caller sees to that.
  * It throws SinkUnavailable for anything that may pass (down, slow, overloaded, wrong credentials): the caller keeps the
  * batch and tries again later; nothing of it counts as delivered.
  */

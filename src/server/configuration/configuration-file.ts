@@ -85,7 +85,7 @@ export class ConfigurationFile {
   }
 
   /**
-   * @param rules texts that stand for those on disk, by name
+   * @param rules texts that take the place of those on disk, by name
    * @throws InvalidConfiguration with everything that is wrong.
    */
   load(xml: string = this.text(), rules?: ReadonlyMap<string, string>): LoadedConfiguration {
@@ -101,7 +101,7 @@ export class ConfigurationFile {
     };
   }
 
-  /** Something else stands on disk than these texts; where nothing stands, nothing could be lost. */
+  /** The disk has something else than these texts; where it has nothing, nothing could be lost. */
   differs({ xml, ruleFiles }: Texts): boolean {
     const other = (path: string, text: string): boolean => (textAt(path) ?? text) !== text;
     return other(this.path, xml) || ruleFiles.some(({ name, text }) => other(this.beside(name), text));

@@ -55,7 +55,7 @@ export interface ElementForm {
   readonly name: string;
   readonly namespace: string;
   readonly meaning: string;
-  /** Names of the elements that may stand inside. */
+  /** Names of the elements that are allowed inside. */
   readonly children: readonly string[];
   /** At most once in its parent. */
   readonly once: boolean;
@@ -90,7 +90,7 @@ export interface ConfigurationFormat {
   elements(): readonly ElementForm[];
   /** The text with every secret replaced by a placeholder. */
   redact(xml: string): string;
-  /** The text with placeholders replaced by the secrets that stand in `current` at the same place. */
+  /** The text with placeholders replaced by the secrets of `current` at the same place. */
   restoreSecrets(xml: string, current: string): string;
   /** Reads the secrets that stand outside again; whether one differs from what was read last. */
   secretsChanged(): Promise<boolean>;

@@ -45,7 +45,7 @@ class ElementFormDto implements ElementForm {
   @ApiProperty()
   meaning!: string;
 
-  @ApiProperty({ type: [String], description: 'Elements that may stand inside.' })
+  @ApiProperty({ type: [String], description: 'Elements that are allowed inside.' })
   children!: readonly string[];
 
   @ApiProperty({ description: 'At most once in its parent.' })

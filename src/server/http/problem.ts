@@ -35,7 +35,7 @@ export const PROBLEM_TYPES = {
   'precondition-required': { status: 428, title: 'If-Match is missing' },
   'precondition-failed': { status: 412, title: 'The configuration has changed since it was read' },
   'rejected-by-policy': { status: 422, title: 'The crawl policy rejects the URL' },
-  unacceptable: { status: 422, title: 'The request cannot be carried out as it stands' },
+  unacceptable: { status: 422, title: 'The request cannot be carried out as it is' },
   'not-found': { status: 404, title: 'There is no such thing' },
 } as const;
 

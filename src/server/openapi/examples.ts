@@ -1,5 +1,5 @@
 /**
- * An example for every request and answer of the API description, made of the schemas: what a property is for example stands at the
+ * An example for every request and answer of the API description, made of the schemas: the example of a property is at the
  * property, or here under its name where it means the same everywhere. What neither says has no example, and a test fails.
  */
 import { STATUS_CODES } from 'node:http';

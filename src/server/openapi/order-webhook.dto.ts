@@ -30,7 +30,7 @@ class WebhookChunkDto {
   @ApiProperty()
   text!: string;
 
-  @ApiProperty({ type: [String], description: 'The headings that it stands under, the outermost first.' })
+  @ApiProperty({ type: [String], description: 'The headings above it, the outermost first.' })
   path!: string[];
 
   @ApiProperty({ type: 'integer', description: 'Offset in the text, in UTF-16 units.' })

@@ -13,7 +13,7 @@ export interface OidcOptions {
   readonly roleClaim: string;
   /** Role by value of the claim; `*`: everybody who can sign in. */
   readonly roles: ReadonlyMap<string, Role>;
-  /** How people know the provider: it stands on the button. */
+  /** How people know the provider: it is on the button. */
   readonly label: string;
 }
 

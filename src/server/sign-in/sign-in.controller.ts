@@ -115,7 +115,7 @@ export class SignInController {
     throw new ProblemException('not-found', 'People do not sign in to this server: CRAWLWAY_OIDC_ISSUER is not set.');
   }
 
-  /** What the provider says stands in the log alone: it may hold more than the browser is to know. */
+  /** What the provider says is in the log only: it may hold more than the browser is to know. */
   private failed(what: string, error: unknown): never {
     const { message, code, cause } = error as Error & { code?: string };
     this.log.warn(`the provider of the sign-in ${what}`, { error: message, code, cause: String(cause ?? '') });

@@ -166,7 +166,7 @@ export class VerdictDto {
   @ApiProperty({ required: false, enum: LAYERS, description: 'The layer that decided.' })
   layer?: string;
 
-  @ApiProperty({ required: false, type: () => PlaceDto, description: 'Where in the configuration that stands.' })
+  @ApiProperty({ required: false, type: () => PlaceDto, description: 'The place in the configuration that says so.' })
   place?: PlaceDto;
 
   @ApiProperty({ required: false, description: 'The particulars, as one sentence.' })

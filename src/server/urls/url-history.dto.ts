@@ -155,7 +155,7 @@ class ReadChunkDto {
   @ApiProperty()
   text!: string;
 
-  @ApiProperty({ type: [String], description: 'The headings that it stands under.' })
+  @ApiProperty({ type: [String], description: 'The headings above it.' })
   path!: string[];
 
   @ApiProperty({ type: 'integer' })

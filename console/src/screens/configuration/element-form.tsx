@@ -195,7 +195,7 @@ interface AddProps {
 
 const USUAL: Readonly<Record<string, string>> = { 'urn:crawlway:config:1': 'cw' };
 
-/** Adds an element that may stand here; what it must say is asked for in its form. */
+/** Adds an element that is allowed here; its form asks for what it must have. */
 export function AddElement({ parent, editing, hidden = [] }: AddProps): JSX.Element | null {
   const { xml, root, elements, mayChange, change } = editing;
   const id = useId();

@@ -141,7 +141,7 @@ function openedTag(xml: string, { opened }: XmlElement): string {
   return head.endsWith('/>') ? `${head.slice(0, -2).trimEnd()}>` : head;
 }
 
-/** With the line that it stands on, when nothing else is there. */
+/** With its line, when nothing else is on it. */
 export function withoutElement(xml: string, { start, end }: XmlElement): string {
   const before = xml.slice(0, start);
   const blank = /\n[ \t]*$/.exec(before);

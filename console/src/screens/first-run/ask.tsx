@@ -87,7 +87,7 @@ export function Ask({ wish, sinks, taken, xml, onAsk }: AskProps): JSX.Element {
             value={pause}
             onInput={(event) => setPause(event.currentTarget.value)}
           />
-          <span class="hint">2.5 is polite to other people's sites; one of your own may stand less.</span>
+          <span class="hint">2.5 is polite to other people's sites; your own may take less.</span>
         </div>
         <div class="field">
           <label for="allow">Allow addresses that are not public (for an intranet, else empty)</label>

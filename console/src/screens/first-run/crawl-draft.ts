@@ -1,4 +1,4 @@
-/** A new crawler as text in the configuration; all that stands there already stays as it is. */
+/** A new crawler as text in the configuration; everything already there stays as it is. */
 
 export type Scope = 'site' | 'folder' | 'domain';
 

@@ -32,9 +32,7 @@ export function TryUrl(): JSX.Element {
         <Question links={links} mayFetch={mayFetch} />
       </Panel>
       {url === '' ? (
-        <Empty>
-          Enter any address, stored or not: the verdict, the rule that decided and where it stands appear here.
-        </Empty>
+        <Empty>Enter any address, stored or not: the verdict, the rule that decided and its place appear here.</Empty>
       ) : links ? (
         <LinksOfPage crawler={crawler} url={url} />
       ) : (

@@ -340,7 +340,9 @@ export const TRAPS = element(
   'Bounds on sites that never end.',
   {
     maxPathDepth: attribute(t.integer(1, 1000), 'Path segments of a URL.', { default: '40' }),
-    maxRepeatedSegments: attribute(t.integer(1, 1000), 'Times that one segment may stand in a path.', { default: '4' }),
+    maxRepeatedSegments: attribute(t.integer(1, 1000), 'Times that one segment may appear in a path.', {
+      default: '4',
+    }),
     maxQueryVariants: attribute(t.integer(1), 'URLs of one host that differ only in their query.', {
       default: '50000',
     }),

@@ -19,7 +19,7 @@ export interface AttributeSpec<T> {
   readonly required?: boolean;
   /** Never shown through the API, the log or the console. */
   readonly secret?: boolean;
-  /** `${NAME}` may stand in it, as in every secret: it says where a secret goes or for whom. */
+  /** `${NAME}` may be used in it, as in every secret: it says where a secret goes or for whom. */
   readonly variables?: boolean;
   /** Other spellings, read alike. */
   readonly aliases?: readonly string[];
@@ -32,7 +32,7 @@ export interface ElementSpec<A extends Attributes = Attributes> {
   readonly vocabulary: Vocabulary;
   readonly meaning: string;
   readonly attributes: A;
-  /** Names of the elements that may stand inside; names are unique over all vocabularies. */
+  /** Names of the elements that are allowed inside; names are unique over all vocabularies. */
   readonly children: readonly string[];
   /** At most once in its parent. */
   readonly once: boolean;

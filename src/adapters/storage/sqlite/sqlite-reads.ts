@@ -35,7 +35,7 @@ type HostCounts = Awaited<ReturnType<FrontierStore['hosts']>>;
 export class SqliteReads {
   readonly #db: Handle;
   readonly #sql;
-  /** Crawler whose URLs stand sorted in `temp.by_url`. */
+  /** Crawler whose URLs are sorted in `temp.by_url`. */
   #sorted: string | undefined;
 
   constructor(db: Handle) {

@@ -38,7 +38,7 @@ function readBeans(tree: Node, crawler: ImportedCrawler, report: ImportReport): 
     const value = one.attributes['value'] ?? one.children.find(({ name }) => name === 'value')?.text;
     return value === undefined ? [] : [[one.attributes['name'] ?? '', value]];
   });
-  // Seeds stand in a value of their own, one a line.
+  // Seeds are in a value of their own, one a line.
   crawler.roots.push(
     ...new Set(
       all(tree, 'value', 'prop')

@@ -18,7 +18,7 @@ export const LINT_CODES = {
   'credentials-unbound':
     'Credentials that are sent to fewer servers than their rule covers, or to servers that it does not name.',
   'root-rejected': 'A root URL that the crawl policy rejects, or that is not a URL.',
-  'condition-unreachable': 'A condition that can have no effect where it stands.',
+  'condition-unreachable': 'A condition that can have no effect in its place.',
   'space-rule-unreachable': 'A rule of a crawl space that matches no URL, or that an earlier one always comes before.',
   'server-never-matches': 'A server record that no URL begins with.',
   'server-duplicate': 'Two server records with the same URL, of which the last one counts.',

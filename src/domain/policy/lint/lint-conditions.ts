@@ -1,4 +1,4 @@
-/** Recursive conditions that can have no effect where they stand. */
+/** Recursive conditions that can have no effect in their place. */
 
 import type { Problem } from '../../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition, ConditionTest } from '../../crawl/policy-definition.js';

@@ -122,7 +122,7 @@ export class Hosts {
     return host;
   }
 
-  /** As it stands now, without making it one of the hosts in use. */
+  /** As it is now, without making it one of the hosts in use. */
   peek(key: string): Host | undefined {
     return this.hosts.get(key);
   }

@@ -43,7 +43,7 @@ export class Ledger {
     return { ...this.header(state, reason), kind: 'delete' };
   }
 
-  /** For a document that a sink holds and no stored URL stands for. */
+  /** For a document that a sink holds without a stored URL. */
   deleteUri(subject: { crawler: string; uri: string; hostKey: string }, reason: Reason): PushOrder {
     return { ...subject, id: this.takeId(), reason, decidedAt: this.clock.now(), kind: 'delete' };
   }

@@ -72,7 +72,7 @@ export class VisitSessions {
     return { jar: this.services.sessions.open(this.keyOf(host.key)), sent: this.sent.get(state) };
   }
 
-  /** The result as it stands, or that the page is to be asked for once more. */
+  /** The result as it is, or `again`: the page is to be requested once more. */
   answered(attempt: Attempt, result: PageResult): PageResult | 'again' | Promise<PageResult | 'again'> {
     if (attempt.login) return this.loggedIn(attempt, attempt.login, result);
     if (result.setCookie !== undefined && !isRedirectLoop(result)) return this.take(attempt, result).then(() => result);
