@@ -3,18 +3,19 @@
  * exactly the same.
  */
 
+import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
 import { parseDocument, type XmlDocument, type XmlElement, XmlFault } from './document.js';
 import { attributeName, interpret, type Node } from './interpret.js';
 import { escapeAttribute, LIMITS } from './markup.js';
 import { Problems, TooManyProblems } from './problems.js';
 import { readRule } from './read/rules.js';
-import { MATCHES, RULE } from './schema/crawl.js';
+import { RULE } from './schema/crawl.js';
 import { vocabularyOf } from './schema/vocabulary.js';
 import { ELEMENTS } from './schema.js';
 
 /** A match element, for example `{ "element": "Path", "value": "/cgi-bin" }`. */
 export interface MatchJson {
-  /** And, Or, Not, Atom, Domain, Path, Ext, Host, Url, Scheme, Query, InQuery or Length. */
+  /** One of MATCH_ELEMENTS. */
   readonly element: string;
   readonly field?: string;
   readonly kind?: string;
@@ -55,7 +56,7 @@ type ElementJson = MatchJson & ActionJson;
 /** The Rule element of a document as JSON. Variables stay as they are written. */
 export function ruleToJson(rule: XmlElement): RuleJson {
   const own = rule.children.filter((child) => vocabularyOf(child.namespace, child.prefix) !== 'foreign');
-  const isMatch = (element: XmlElement): boolean => MATCHES.includes(element.local);
+  const isMatch = (element: XmlElement): boolean => MATCH_ELEMENTS.includes(element.local);
   return {
     match: own.filter(isMatch).map(elementToJson),
     actions: own.filter((element) => !isMatch(element)).map(elementToJson),

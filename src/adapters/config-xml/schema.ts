@@ -19,7 +19,7 @@ const isElement = (value: unknown): value is ElementSpec =>
   typeof value === 'object' && value !== null && 'vocabulary' in value;
 
 const all = [crawl, rules, policy, schedule, content, acl, server, plugin, sink, webhook, logins].flatMap((part) =>
-  Object.values<unknown>(part).filter(isElement),
+  Object.values<unknown>(part).flat().filter(isElement),
 );
 
 /** Every element by name, in the order of the reference. */

@@ -2,9 +2,11 @@
  * A receiver may repeat in its answer what it was sent, login and all, and answers of sinks are stored, logged and shown. What is secret of
  * the sink's definition is taken out of them here, whatever the protocol.
  */
+
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import { hiding, secretsIn } from '../../domain/hide-secrets.js';
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import { revealed, type Secret } from '../../domain/secret.js';
 import { type Sink, SinkUnavailable } from '../../engine/ports/sink.js';
 
@@ -65,7 +67,7 @@ export class DiscreetSink implements Sink {
 
 function secretsOf({ type, url: address, options, tls }: SinkDefinition): (string | undefined)[] {
   const { login, ...others } = options as Partial<Record<string, string | Secret>> & { readonly login?: string };
-  const url = type === 'file' || type === 'warc' ? null : URL.parse(address);
+  const url = SINK_TYPES[type].address === 'file' ? null : URL.parse(address);
   const user = login ?? decoded(url?.username);
   const pass = revealedIf(others['password']) ?? decoded(url?.password);
   const ofUrl = url ? [url.username, url.password, decoded(url.password)] : [];

@@ -2,10 +2,12 @@
  * A sink that is added to a crawler gets everything that is indexed, in the background: in the order of the store, from another sink
  * where that gives documents back, by visits without conditions otherwise. Its progress is stored, so that it goes on after a restart.
  */
+
 import { createHash } from 'node:crypto';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { type BackfillProgress, backfillSource, newBackfill, readBackfill } from '../../domain/push/backfill.js';
+import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import type { Secret } from '../../domain/secret.js';
 import { after, before, minutes, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -271,7 +273,7 @@ class BackfillRun {
 
 /** Without what may change at the same place: credentials, limits, certificates, and the folder of a file, which may move with all its files. */
 function placeOf({ type, url, options }: SinkDefinition): string {
-  if (type === 'file' || type === 'warc') return digestOf([type, url.slice(url.lastIndexOf('/') + 1)]);
+  if (SINK_TYPES[type].address === 'file') return digestOf([type, url.slice(url.lastIndexOf('/') + 1)]);
   const address = URL.parse(url);
   if (address) address.username = address.password = '';
   const { index, table, connector, topic }: Partial<Record<string, string | Secret>> = { ...options };

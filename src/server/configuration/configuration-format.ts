@@ -14,7 +14,7 @@ export interface FormatContext {
   readonly plugins?: string;
 }
 
-/** A match element: And, Or, Not, Atom, Domain, Path, Ext, Host, Url, Scheme, Query, InQuery or Length. */
+/** A match element: see domain/policy/match-elements.ts. */
 export interface RuleMatch {
   readonly element: string;
   readonly field?: string;

@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsString, MaxLength, Min, ValidateIf } from 'class-validator';
+import { MATCH_ELEMENTS } from '../../domain/policy/match-elements.js';
 import { IfGiven, IsListOf } from '../http/fields.js';
 import { asWholeNumber } from '../http/whole-number.js';
 import { ConfirmQuery } from './configuration.dto.js';
@@ -10,9 +11,7 @@ const MAX_VALUE = 65_536;
 const MAX_ELEMENTS = 1000;
 
 export class RuleMatchDto {
-  @ApiProperty({
-    enum: ['And', 'Or', 'Not', 'Atom', 'Domain', 'Path', 'Ext', 'Host', 'Url', 'Scheme', 'Query', 'InQuery', 'Length'],
-  })
+  @ApiProperty({ enum: MATCH_ELEMENTS })
   @IsString()
   @MaxLength(32)
   element!: string;

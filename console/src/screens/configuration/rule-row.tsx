@@ -93,7 +93,9 @@ const KINDS: Readonly<Record<string, string>> = {
   length: 'has a length of',
 };
 
-const SHORTCUTS: Readonly<Record<string, string>> = {
+type Shortcut = Exclude<RuleMatchDto['element'], 'And' | 'Or' | 'Not' | 'Atom' | 'Length'>;
+
+const SHORTCUTS: Readonly<Record<Shortcut, string>> = {
   Domain: 'domain is',
   Path: 'path begins with',
   Ext: 'extension is',
@@ -111,7 +113,7 @@ function matchText(match: RuleMatchDto): string {
   if (element === 'Or') return `(${inner.join(' or ')})`;
   if (element === 'And') return `(${inner.join(' and ')})`;
   if (element === 'Length') return `${field} has a length of ${value}`;
-  const words = SHORTCUTS[element] ?? `${field === 'url' ? 'URL' : field} ${KINDS[kind] ?? kind}`;
+  const words = element === 'Atom' ? `${field === 'url' ? 'URL' : field} ${KINDS[kind] ?? kind}` : SHORTCUTS[element];
   return `${words} ${match.litteral ? value : `/${value}/`}`;
 }
 

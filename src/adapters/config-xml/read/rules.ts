@@ -3,12 +3,12 @@
 import type { Place } from '../../../domain/crawl/place.js';
 import type {
   MatchExpression,
-  MatchField,
   MatchKind,
   MetaDefinition,
   RuleActions,
   RuleDefinition,
 } from '../../../domain/crawl/policy-definition.js';
+import { MATCH_ELEMENTS, MATCH_SHORTCUTS } from '../../../domain/policy/match-elements.js';
 import { all, is, isUnknownAction, type Node } from '../interpret.js';
 import type { Problems } from '../problems.js';
 import * as crawl from '../schema/crawl.js';
@@ -33,7 +33,7 @@ export function readRules(crawler: Node, problems: Problems): RuleDefinition[] {
 }
 
 export function readRule(node: Node, problems: Problems): Pick<RuleDefinition, 'match' | 'actions'> | undefined {
-  const matches = node.children.filter((child) => crawl.MATCHES.includes(child.spec.name));
+  const matches = node.children.filter((child) => MATCH_ELEMENTS.includes(child.spec.name));
   const match = allOf(matches, node.place, problems);
   const actions = readActions(node, problems);
   if (hasUnread(node)) return undefined;
@@ -67,22 +67,12 @@ function readMatch(node: Node, problems: Problems): MatchExpression | undefined 
   if (is(node, rules.LENGTH)) return { type: 'length', field: node.values.field, ...node.values.value, place };
   if (is(node, rules.ATOM)) return readAtom(node, problems);
   if (is(node, rules.DOMAIN)) return readDomain(node);
-  const shortcut = SHORTCUTS[node.spec.name] as readonly [MatchField, MatchKind];
+  const { field, kind } = MATCH_SHORTCUTS[node.spec.name as keyof typeof MATCH_SHORTCUTS];
   const { value, norm, litteral } = node.values as ShortcutValues;
-  return { type: 'atom', field: shortcut[0], kind: shortcut[1], norm, value, litteral, place };
+  return { type: 'atom', field, kind, norm, value, litteral, place };
 }
 
-type ShortcutValues = Node<typeof rules.PATH.attributes>['values'];
-
-const SHORTCUTS: Readonly<Record<string, readonly [MatchField, MatchKind]>> = {
-  Path: ['path', 'prefix'],
-  Ext: ['path', 'suffix'],
-  Host: ['host', 'exact'],
-  Url: ['url', 'exact'],
-  Scheme: ['scheme', 'exact'],
-  Query: ['query', 'exact'],
-  InQuery: ['query', 'inside'],
-};
+type ShortcutValues = Node<rules.Shortcut['attributes']>['values'];
 
 function readBoolean(node: Node, problems: Problems): MatchExpression | undefined {
   const { place } = node;

@@ -1,4 +1,5 @@
 /** The CloudView elements: crawlers, roots, rules and their actions (seed: CloudView, Advanced Configuration). */
+import { MATCH_ELEMENTS } from '../../../domain/policy/match-elements.js';
 import * as t from '../value-types.js';
 import { attribute, elementsOf } from './spec.js';
 
@@ -172,21 +173,6 @@ export const ROOT = element('Root', 'A URL at which the crawl begins.', {
   ),
 });
 
-const MATCHES = [
-  'And',
-  'Or',
-  'Not',
-  'Atom',
-  'Domain',
-  'Path',
-  'Ext',
-  'Host',
-  'Url',
-  'Scheme',
-  'Query',
-  'InQuery',
-  'Length',
-];
 const ACTIONS = [
   'Index',
   'NoIndex',
@@ -214,7 +200,7 @@ export const RULE = element(
   'Rule',
   'Match elements (several are an And) and actions. Each matching rule sets only the aspects it names; a later rule overrides an earlier one aspect by aspect.',
   {},
-  { children: [...MATCHES, ...ACTIONS] },
+  { children: [...MATCH_ELEMENTS, ...ACTIONS] },
 );
 
 export const INDEX = element('Index', 'Index the document.', {});
@@ -251,5 +237,3 @@ export const RENDER = element(
     ),
   },
 );
-
-export { MATCHES };

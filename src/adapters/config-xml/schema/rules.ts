@@ -1,6 +1,6 @@
 /** The match elements of crawl rules (namespace actionrules; seed: CloudView, Crawl Rules). */
+import { MATCH_ELEMENTS, MATCH_SHORTCUTS } from '../../../domain/policy/match-elements.js';
 import * as t from '../value-types.js';
-import { MATCHES } from './crawl.js';
 import { attribute, elementsOf } from './spec.js';
 
 const element = elementsOf('rules');
@@ -26,9 +26,9 @@ const field = attribute(
 );
 const pattern = (meaning: string) => attribute(t.trimmed(t.text), meaning, { required: true, aliases: ['val'] });
 
-export const AND = element('And', 'All of the elements inside match.', {}, { children: MATCHES });
-export const OR = element('Or', 'At least one of the elements inside matches.', {}, { children: MATCHES });
-export const NOT = element('Not', 'The one element inside does not match.', {}, { children: MATCHES });
+export const AND = element('And', 'All of the elements inside match.', {}, { children: MATCH_ELEMENTS });
+export const OR = element('Or', 'At least one of the elements inside matches.', {}, { children: MATCH_ELEMENTS });
+export const NOT = element('Not', 'The one element inside does not match.', {}, { children: MATCH_ELEMENTS });
 
 export const ATOM = element('Atom', 'The generic match: a regular expression on one part of the URL.', {
   field,
@@ -42,18 +42,17 @@ export const ATOM = element('Atom', 'The generic match: a regular expression on 
   litteral,
 });
 
-/** A shortcut is an Atom with field and kind fixed. */
+/** An Atom with field and kind fixed. */
 const shortcut = (name: string, meaning: string) =>
   element(name, meaning, { value: pattern('Regular expression.'), norm, litteral });
 
 export const DOMAIN = shortcut('Domain', 'The host is this one or ends in a dot and this one.');
-export const PATH = shortcut('Path', 'The path begins so (Atom path prefix).');
-export const EXT = shortcut('Ext', 'The path ends so (Atom path suffix).');
-export const HOST = shortcut('Host', 'The host is exactly this one (Atom host exact).');
-export const URL_IS = shortcut('Url', 'The URL is exactly this one (Atom url exact).');
-export const SCHEME = shortcut('Scheme', '`http` or `https` (Atom scheme exact).');
-export const QUERY = shortcut('Query', 'The query is exactly this one (Atom query exact).');
-export const IN_QUERY = shortcut('InQuery', 'The query contains it (Atom query inside).');
+export type Shortcut = typeof DOMAIN;
+
+/** By name. */
+export const SHORTCUTS: readonly Shortcut[] = Object.entries(MATCH_SHORTCUTS).map(([name, { meaning }]) =>
+  shortcut(name, meaning),
+);
 
 export const LENGTH = element('Length', 'The length of a part of the URL is in a range.', {
   field: attribute(t.enumeration(FIELDS), 'Part of the URL.', { default: 'path' }),
