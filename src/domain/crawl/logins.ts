@@ -112,6 +112,21 @@ export type LoginDefinition =
 
 export type LoginType = LoginDefinition['type'];
 
+const KNOWN: Readonly<Record<LoginType, true>> = {
+  form: true,
+  basic: true,
+  digest: true,
+  ntlm: true,
+  negotiate: true,
+  bearer: true,
+  oauth2: true,
+  certificate: true,
+  header: true,
+};
+
+/** In the order of the reference. */
+export const LOGIN_TYPES = Object.keys(KNOWN) as [LoginType, ...LoginType[]];
+
 /** The value of the option `login` that switches logins off. */
 export const NO_LOGIN = 'none';
 

@@ -12,14 +12,15 @@ import { Badge } from '../../ui/status.js';
 import { Table } from '../../ui/table.js';
 import { PlaceLink, Trace } from '../../ui/verdict.js';
 
-const LAYERS = [
-  ['link-rules', 'Link rules', 'for links found on pages'],
-  ['site-mode', 'Site mode', 'below roots that are crawled as a site'],
-  ['crawl-space', 'Crawl space', 'the first matching rule wins'],
-  ['server-records', 'Server records', 'the longest matching prefix wins'],
-  ['conditions', 'Recursive conditions', 'in order; the last setting of an option wins'],
-  ['crawl-rules', 'Crawl rules', 'in order; a later rule overrides an earlier one'],
-] as const;
+/** Title of each layer and how its entries go together, in the order of evaluation. */
+const LAYERS: Readonly<Record<ResolvedEntryDto['layer'], readonly [title: string, words: string]>> = {
+  'link-rules': ['Link rules', 'for links found on pages'],
+  'site-mode': ['Site mode', 'below roots that are crawled as a site'],
+  'crawl-space': ['Crawl space', 'the first matching rule wins'],
+  'server-records': ['Server records', 'the longest matching prefix wins'],
+  conditions: ['Recursive conditions', 'in order; the last setting of an option wins'],
+  'crawl-rules': ['Crawl rules', 'in order; a later rule overrides an earlier one'],
+};
 
 /** Entries of one layer that are shown at once; a list of server records can have 100,000. */
 const SHOWN = 300;
@@ -60,7 +61,7 @@ function OneUrl(): JSX.Element {
 
 const Whole = ({ view, crawler }: { view: ResolvedViewDto; crawler: string }): JSX.Element => (
   <>
-    {LAYERS.map(([layer, title, words]) => (
+    {Object.entries(LAYERS).map(([layer, [title, words]]) => (
       <Layer
         key={layer}
         title={title}

@@ -1,27 +1,16 @@
 /** Logins of fetchers (docs/LOGINS.md). */
+import { LOGIN_TYPES } from '../../../domain/crawl/logins.js';
 import * as t from '../value-types.js';
 import { attribute, elementsOf } from './spec.js';
 
 const element = elementsOf('cw');
-
-export const LOGIN_TYPE_NAMES = [
-  'form',
-  'basic',
-  'digest',
-  'ntlm',
-  'negotiate',
-  'bearer',
-  'oauth2',
-  'certificate',
-  'header',
-] as const;
 
 export const LOGIN = element(
   'Login',
   'How the fetcher logs in at the URLs with a prefix (docs/LOGINS.md). Of several the longest prefix wins; the option `login` of a condition chooses by name.',
   {
     name: attribute(t.name, 'Name, unique over all fetchers.', { required: true }),
-    type: attribute(t.enumeration(LOGIN_TYPE_NAMES), 'How to log in.', { required: true }),
+    type: attribute(t.enumeration(LOGIN_TYPES), 'How to log in.', { required: true }),
     url: attribute(t.httpUrl, 'Prefix of the URLs it is for. Nothing of the login is sent to others.', {
       required: true,
     }),
