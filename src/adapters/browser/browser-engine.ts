@@ -6,7 +6,6 @@ import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import type { FetchEngine, Fetcher, FetchRequest, RenderOrder } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
-import type { RendererState } from '../../engine/ports/page-processor.js';
 import { Browser, BrowserMissing, tabsOf } from './browser.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
 import { ProcessorShare } from './processor-share.js';
@@ -27,7 +26,6 @@ export class BrowserEngine implements FetchEngine {
   private missing: { readonly problem: string; readonly until: number } | undefined;
   private readonly waiting: (() => void)[] = [];
   private inFlight = 0;
-  private memory = 0;
   private version: string | undefined;
   private lastKill = 0;
   private watching = false;
@@ -45,13 +43,6 @@ export class BrowserEngine implements FetchEngine {
     this.guests = new GuestRequests(fetcher, fetchers, renderer.blockedHosts);
     this.share = new ProcessorShare(renderer.maxShare * availableParallelism());
     this.most = tabsOf(renderer);
-  }
-
-  get state(): RendererState {
-    const { memory, inFlight, version, missing } = this;
-    const waiting = this.waiting.length;
-    if (missing) return { state: 'missing', problem: missing.problem, memory: 0, waiting, inFlight };
-    return { state: version === undefined ? 'not started' : 'ready', version, memory, waiting, inFlight };
   }
 
   /** The request must say what to render. */
@@ -209,7 +200,6 @@ export class BrowserEngine implements FetchEngine {
       try {
         const { cpu, bytes, renderers } = await browser.use();
         this.share.took(cpu);
-        this.memory = bytes;
         this.bound(bytes, renderers);
       } catch {
         // It is being replaced.

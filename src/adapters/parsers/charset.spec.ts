@@ -92,7 +92,7 @@ describe('decoding', () => {
     expect(toUtf8(body, 'utf-8')).toBe(body);
   });
 
-  it('puts replacement characters where bytes are no UTF-8, as the standard does', () => {
+  it('puts replacement characters where bytes are not UTF-8, as the standard does', () => {
     const bytes = fc.array(
       fc.constantFrom(0x41, 0x3c, 0x80, 0xbf, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xed, 0xa0, 0xf0, 0x9f, 0x98, 0xf5, 0xff),
     );

@@ -82,7 +82,7 @@ describe('the language is recognised', () => {
     ).toBe('fr');
   });
 
-  it('whatever words of no language stand between, and beside whatever is no letter', () => {
+  it('whatever words of no language stand between, and beside whatever is not a letter', () => {
     const word = fc.string({ unit: fc.constantFrom('j', 'q', 'x', 'đ', 'ỹ', '\u1eff'), minLength: 3, maxLength: 9 });
     const between = fc.constantFrom(' ', '.', '0', '\u00d7', '\u0250', '\u2014');
     const latin = fc.constantFrom('en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'fi', 'pl', 'hu', 'tr');

@@ -28,7 +28,7 @@ const TIME_FIELDS = new Set(['lastmod', 'updated', 'pubdate', 'date']);
 const MAX_FIELD_LENGTH = 8_192;
 const ABSOLUTE_URL = /^https?:\/\/\S+$/i;
 
-/** undefined: it is no sitemap. `text` has no byte order mark. */
+/** undefined: it is not a sitemap. `text` has no byte order mark. */
 export function readSitemapText(text: string, maxEntries: number): SitemapContent | undefined {
   if (/^\s*</.test(text.slice(0, 1024))) {
     const collector = new SitemapCollector(maxEntries);
@@ -60,7 +60,7 @@ class SitemapCollector implements XmlHandler {
   private truncated = false;
   private entry: { urls: string[]; guid?: string; lastModified?: string } | undefined;
   private isPermalink = true;
-  /** Elements open inside the entry: only its children are fields (`image:loc` stands deeper). */
+  /** Elements open inside the entry: only its children are fields (`image:loc` is deeper). */
   private depth = 0;
   private field: string | undefined;
   private value = '';

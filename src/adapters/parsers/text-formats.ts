@@ -13,7 +13,7 @@ const LONGEST_TITLE = 2_048;
 const LONGEST_ADDRESS = 65_536;
 const link = (href: string): RawLink => ({ href: href.trim(), kind: 'a', nofollow: false });
 
-/** Strings and numbers in their order, without names and punctuation. What is no JSON is text as it stands. */
+/** Strings and numbers in their order, without names and punctuation. What is not JSON is text as it is. */
 export function readJson(text: string): StructuredText {
   const values = jsonTexts(text);
   if (values === undefined) return { text };

@@ -5,7 +5,7 @@ import { rendersAnything } from '../../domain/render/renders.js';
 import { milliseconds } from '../../domain/time/units.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
-import type { PageProcessor, RendererState } from '../../engine/ports/page-processor.js';
+import type { PageProcessor } from '../../engine/ports/page-processor.js';
 import type { PageResult, PageTask } from '../../engine/ports/page-task.js';
 import type { PluginFacts, Plugins } from '../../engine/ports/plugins.js';
 import { PageThread, ThreadEnded } from './page-thread.js';
@@ -92,10 +92,6 @@ export class PageThreadPool implements PageProcessor {
       this.times.took(host, error.readingMs);
       return stopped(task, error.readingMs);
     }
-  }
-
-  renderer(): Promise<RendererState | undefined> {
-    return this.renderThread?.state() ?? Promise.resolve(undefined);
   }
 
   private openRenderer({ renderer, fetchers }: ServerDefinition): void {

@@ -18,7 +18,7 @@ export interface PageCalls {
 /** Fits into the cell that tells what is being read; numbers begin again long after their first calls have ended. */
 const LAST_SEQ = 2 ** 31 - 1;
 
-/** From 1 on: 0 is no call. */
+/** From 1 on: 0 is not a call. */
 export const nextSeq = (seq: number): number => (seq % LAST_SEQ) + 1;
 
 export type PageCall = {

@@ -120,7 +120,7 @@ export class PageThread {
     return this.checks >= limit || this.isSilent(limit * PATIENCE);
   }
 
-  /** Something holds the thread that is no page being read: nobody knows what, so all its work is lost. */
+  /** Something holds the thread that is not a page being read: nobody knows what, so all its work is lost. */
   private isSilent(limit: number): boolean {
     const beat = Atomics.load(this.reading, 2);
     this.silentChecks = this.load > 0 && beat !== 0 && beat === this.lastBeat ? this.silentChecks + 1 : 0;

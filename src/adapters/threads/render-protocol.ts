@@ -3,7 +3,6 @@ import type { MessagePort } from 'node:worker_threads';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { FetchRequest } from '../../engine/ports/fetcher.js';
-import type { RendererState } from '../../engine/ports/page-processor.js';
 
 /** From a page thread. */
 export interface RenderCall {
@@ -20,10 +19,10 @@ export type RenderNotice =
   | { readonly do: 'configure'; readonly renderer: RendererDefinition; readonly fetchers: readonly FetcherDefinition[] }
   /** Another thread asks over this port. */
   | { readonly do: 'connect'; readonly port: MessagePort }
-  | { readonly do: 'state'; readonly seq: number }
   | { readonly do: 'close' };
 
 /** To the main thread. */
-export type FromRenderThread =
-  | { readonly log: 'info' | 'warn'; readonly message: string }
-  | { readonly seq: number; readonly state: RendererState | undefined };
+export interface FromRenderThread {
+  readonly log: 'info' | 'warn';
+  readonly message: string;
+}

@@ -1,25 +1,21 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { Log } from '../../engine/ports/log.js';
-import type { RendererState } from '../../engine/ports/page-processor.js';
-import { nextSeq } from './page-thread-protocol.js';
 import type { FromRenderThread, RenderNotice } from './render-protocol.js';
 import { packed } from './secrets-across.js';
 
 /** The near end of the thread that has the browser. */
 export class RenderThread {
   private readonly worker: Worker;
-  private seq = 0;
   private ended = false;
-  private readonly asked = new Map<number, (state: RendererState | undefined) => void>();
 
   constructor(
     entry: URL,
-    private readonly log: Log,
+    log: Log,
     private readonly onEnd: () => void,
   ) {
     this.worker = new Worker(entry, { name: 'renderer', resourceLimits: { maxOldGenerationSizeMb: 512 } });
-    this.worker.on('message', (message: FromRenderThread) => this.heed(message));
+    this.worker.on('message', ({ log: level, message }: FromRenderThread) => log[level](message));
     this.worker.on('error', (error) => log.error('the thread of the browser failed', { error: String(error) }));
     this.worker.on('exit', () => this.end());
     this.worker.unref();
@@ -34,16 +30,6 @@ export class RenderThread {
     const { port1, port2 } = new MessageChannel();
     this.worker.postMessage({ do: 'connect', port: port2 } satisfies RenderNotice, [port2]);
     return port1;
-  }
-
-  state(): Promise<RendererState | undefined> {
-    if (this.ended) return Promise.resolve(undefined);
-    this.seq = nextSeq(this.seq);
-    const { seq } = this;
-    return new Promise((resolve) => {
-      this.asked.set(seq, resolve);
-      this.send({ do: 'state', seq });
-    });
   }
 
   close(): Promise<void> {
@@ -62,19 +48,8 @@ export class RenderThread {
     this.worker.postMessage(notice);
   }
 
-  private heed(message: FromRenderThread): void {
-    if ('log' in message) {
-      this.log[message.log](message.message);
-      return;
-    }
-    this.asked.get(message.seq)?.(message.state);
-    this.asked.delete(message.seq);
-  }
-
   private end(): void {
     this.ended = true;
-    for (const resolve of this.asked.values()) resolve(undefined);
-    this.asked.clear();
     this.onEnd();
   }
 }

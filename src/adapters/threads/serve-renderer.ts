@@ -2,23 +2,18 @@ import type { MessagePort } from 'node:worker_threads';
 import type { FetcherDefinition, RendererDefinition } from '../../domain/crawl/fetcher-definition.js';
 import type { FetchEngine } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
-import type { RendererState } from '../../engine/ports/page-processor.js';
 import type { FromRenderThread, RenderAnswer, RenderCall, RenderNotice } from './render-protocol.js';
 import { unpacked } from './secrets-across.js';
-
-export interface RenderEngine extends FetchEngine {
-  readonly state: RendererState;
-}
 
 type Create = (
   renderer: RendererDefinition,
   fetchers: readonly FetcherDefinition[],
   log: Pick<Log, 'info' | 'warn'>,
-) => RenderEngine;
+) => FetchEngine;
 
 /** The far end of a RenderThread: renders for the threads that are connected, by the configuration that came last. */
 export function serveRenderer(main: MessagePort, create: Create): void {
-  let engine: RenderEngine | undefined;
+  let engine: FetchEngine | undefined;
   let configured = '';
   const tell = (message: FromRenderThread): void => main.postMessage(message);
   const log = {
@@ -50,7 +45,6 @@ export function serveRenderer(main: MessagePort, create: Create): void {
   main.on('message', (notice: RenderNotice) => {
     if (notice.do === 'configure') configure(notice);
     else if (notice.do === 'connect') serve(notice.port);
-    else if (notice.do === 'state') tell({ seq: notice.seq, state: engine?.state });
     else void Promise.resolve(engine?.close()).finally(() => process.exit());
   });
 }

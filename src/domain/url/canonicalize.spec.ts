@@ -161,7 +161,7 @@ describe('canonicalization', () => {
     'data:text/html,x',
     'tel:1',
     'http://a b/',
-  ])('%j is no URL with a host', (raw) => expect(plain(raw)).toBeUndefined());
+  ])('%j is not a URL with a host', (raw) => expect(plain(raw)).toBeUndefined());
 
   it.each<[CanonicalizationStep, string, string]>([
     ['lower-case-path', 'http://a.example/A%2FÉ/b?Q=X', 'http://a.example/a%2F%C3%A9/b?Q=X'],

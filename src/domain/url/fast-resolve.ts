@@ -10,7 +10,7 @@ const QUERY = /^[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*$/;
 const FRAGMENT = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%/?]*$/;
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** A lower-case name whose last label begins with a letter, so that it is no IPv4 address; without a port. */
+/** A lower-case name whose last label begins with a letter, so that it is not an IPv4 address; without a port. */
 const HOST = /^(?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*$/;
 
 /** Is the fragment written as the parser would write it? */

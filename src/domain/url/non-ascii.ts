@@ -8,7 +8,7 @@ const ENCODED_BYTE = /%[89a-f][0-9a-f]/i;
 export const NON_ASCII = /[^\x00-\x7f]/;
 
 /**
- * With the characters instead of their bytes. Escapes that are no UTF-8 (an older encoding that nobody names) stay, and so do
+ * With the characters instead of their bytes. Escapes that are not UTF-8 (an older encoding that nobody names) stay, and so do
  * those of ASCII, which may be encoded because they would mean something else.
  */
 export const decodeNonAscii = (text: string): string =>

@@ -46,6 +46,6 @@ it('keeps the hash of a page whose text is the same, and knows when its links ar
   expect(contentHash(page('a', { content: other }, known), DRAFT, digest)).not.toBe(known);
 });
 
-it('goes by the bytes of what is no page, as earlier versions did', () => {
+it('goes by the bytes of what is not a page, as earlier versions did', () => {
   expect(contentHash(page('a', { hashesContent: false }), DRAFT, digest)).toBe(hashOfBytes('a'));
 });

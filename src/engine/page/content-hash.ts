@@ -2,7 +2,7 @@
  * The content hash of a document: two versions of it that have the same one are not pushed twice.
  *
  * That of a page covers what is delivered of it: text, title, metas, fields. The size of the file and the date of its last change
- * alone are no change. What the page links to is in a part of its own, so that new links are followed on a page whose text
+ * alone do not count as a change. What the page links to is in a part of its own, so that new links are followed on a page whose text
  * is as it was. That of any other document covers its bytes. Hashes of earlier versions covered the bytes of pages too: a page that
  * still has such a one stays what it is until its bytes change.
  */

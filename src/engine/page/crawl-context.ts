@@ -27,7 +27,7 @@ export interface CrawlContext {
   readonly wantsText: boolean;
   /** A sink of this crawler reads the bytes of documents. */
   readonly wantsBytes: boolean;
-  /** A sink of this crawler takes the text of documents that are no pages. */
+  /** A sink of this crawler takes the text of documents that are not pages. */
   readonly wantsDocumentText: boolean;
   readonly roots: KnownRoots;
   /** By name; what is for all pages has none. */

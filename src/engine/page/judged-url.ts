@@ -42,7 +42,7 @@ export async function judgeUrl(
   if (verdict.accepted) {
     return { task, context, url, candidate, verdict, mode: renderModeOf(context, verdict.effects.options, task) };
   }
-  // A host that DNS does not know is no exclusion, and yet nothing may be asked of it: a proxy might know it.
+  // A host that DNS does not know is not an exclusion, and yet nothing may be asked of it: a proxy might know it.
   const excluded =
     address === null
       ? failed('dns-no-answer', addressNeeded(verdict))
@@ -66,7 +66,7 @@ export const detectsNearDuplicates = ({ context, verdict }: JudgedUrl): boolean 
 export const hashesContent = (page: JudgedUrl, mediaType: string): boolean =>
   isPage(mediaType) && (takenContent(page)?.definition.changeDetection ?? 'content') === 'content';
 
-/** Of a document that is no page: an extractor elsewhere reads it. */
+/** Of a document that is not a page: an extractor elsewhere reads it. */
 export const wantsDocumentText = (
   { context }: JudgedUrl,
   mediaType: string,

@@ -8,7 +8,7 @@ import type { DiscoveredLink, PageTask, RefusedLink } from '../ports/page-task.j
 import type { CrawlContext } from './crawl-context.js';
 import type { LinkMemory, WrittenLinks } from './link-memory.js';
 
-/** Does a verdict of the layer depend on the page that the link stands on? The others reject a link for what its URL is. */
+/** Does a verdict of the layer depend on the page that the link is on? The others reject a link for what its URL is. */
 const SEES_PAGE: Readonly<Record<LayerName, boolean>> = {
   'link-rules': true,
   'site-mode': true,
@@ -46,7 +46,7 @@ export class LinkCollector {
     private page: PageOrigin,
   ) {}
 
-  /** The page is no redirect: a home page has links to its own site, whichever site it led to before. */
+  /** The page is not a redirect: a home page has links to its own site, whichever site it led to before. */
   answersItself(): void {
     const { root, url } = this.page;
     if (root?.formerPrefixes && root.url.href === url.href) this.page = { ...this.page, root: moveBack(root) };

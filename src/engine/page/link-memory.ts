@@ -102,7 +102,7 @@ export class WrittenLinks {
     this.add(copied(link), 'handed on');
   }
 
-  /** Only for what would be refused on whatever page it stands. */
+  /** Only for what would be refused on any page. */
   refused(link: string, { url, hostKey, reason, record }: RefusedLink): void {
     if (link.length > LONGEST_REFUSED) return;
     const written = copied(link);

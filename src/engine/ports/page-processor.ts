@@ -10,20 +10,6 @@ export class WorkLost extends Error {
   override readonly name: string = 'WorkLost';
 }
 
-/** The browser that renders pages. */
-export interface RendererState {
-  /** missing: it could not be started, see `problem`. */
-  readonly state: 'not started' | 'ready' | 'missing';
-  readonly version?: string;
-  /** What keeps it from starting, and what to do. */
-  readonly problem?: string;
-  /** Bytes of its processes when they were last looked at. */
-  readonly memory: number;
-  /** Pages that wait for their turn. */
-  readonly waiting: number;
-  readonly inFlight: number;
-}
-
 /**
  * Carries pages from URL to result: fetch, read, judge the links. In one thread or in many; the engine does not see which.
  * `process` and `fetch` never reject for what a site did, and reject with WorkLost for what another did.
@@ -42,7 +28,5 @@ export interface PageProcessor {
   resolve(hostname: string): Promise<string | undefined>;
   /** These URLs are no longer stored: a link to one of them counts as new again. */
   forget(crawler: string, urls: readonly string[]): void;
-  /** Undefined when nothing is rendered. */
-  renderer?(): Promise<RendererState | undefined>;
   close(): Promise<void>;
 }

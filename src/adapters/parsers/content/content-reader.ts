@@ -22,7 +22,7 @@ import { splitOff, type TreePart } from './splitting.js';
 import { elementsIn, type Tree, treeOf } from './tree.js';
 
 export interface Reading {
-  /** Absent: what the scanner says stands. */
+  /** Absent: what the scanner says is kept. */
   readonly text?: string;
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
@@ -66,7 +66,7 @@ export class ContentReader {
   private readonly selected: readonly (Test | undefined)[];
   private readonly selects: boolean;
   private readonly markers: ReadonlySet<Marker>;
-  /** Nothing but what stands in the page itself can make a tree necessary. */
+  /** Only what is in the page itself can make a tree necessary. */
   private readonly readsTree: 'always' | 'with markers' | 'never';
   private readonly readsJsonLd: boolean;
 

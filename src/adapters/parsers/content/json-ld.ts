@@ -98,7 +98,7 @@ export function jsonLdMetas(items: readonly Item[], prefix = 'jsonld'): { name: 
 const MAX_VALUES = 1_000;
 
 /**
- * `offers.price`, with `Product:offers.price` of items of that type alone; lists are walked through. What is no text, number or
+ * `offers.price`, with `Product:offers.price` of items of that type alone; lists are walked through. What is not text, number or
  * boolean gives its name.
  */
 export function jsonLdValues(items: readonly Item[], path: string): string[] {

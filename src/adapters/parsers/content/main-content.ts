@@ -1,6 +1,6 @@
 /**
  * The main content of a page: where its authors mark it (`main`, one `article`), there; else the element that holds most text in
- * paragraphs that are no lists of links. Navigation, headers and footers inside of it are taken out.
+ * paragraphs that are not lists of links. Navigation, headers and footers inside of it are taken out.
  */
 import type { ChildNode, Document, Element, ParentNode } from 'domhandler';
 import { isText } from 'domhandler';
@@ -9,10 +9,10 @@ import { elementsIn, isElement } from './tree.js';
 
 const BOILERPLATE = new Set(['nav', 'aside', 'footer', 'form', 'dialog', 'menu']);
 const BOILERPLATE_ROLES = new Set(['navigation', 'banner', 'contentinfo', 'complementary', 'search', 'menu', 'dialog']);
-/** Words of class and id, whole, of what is no content on nearly every site. */
+/** Words of class and id, whole, of what is not content on nearly every site. */
 const BOILERPLATE_NAMES =
   /(?:^|[\s_-])(?:breadcrumbs?|cookies?|consent|footer|masthead|menu|nav|navbar|navigation|newsletter|pagination|related|share|sharing|sidebar|social|skip-link|toolbar)(?:$|[\s_-])/i;
-/** Longer values are no names. */
+/** Longer values are not names. */
 const LONGEST_NAME = 200;
 /** Characters that a main content has at least; with less the whole page counts. */
 const LEAST_TEXT = 140;
@@ -105,7 +105,7 @@ function densest(root: Document): Element | undefined {
   return best && isLong(best) ? best : undefined;
 }
 
-/** Characters of text and of links. Remembered, since elements stand in each other. */
+/** Characters of text and of links. Remembered, since elements are nested. */
 const measures = new WeakMap<Element, Measure>();
 
 function measure(element: Element): Measure {

@@ -26,10 +26,10 @@ interface Context {
   readonly depth: number;
 }
 
-/** Deeper ones stand beside what they stand in. */
+/** Deeper ones are beside what they are in. */
 const MAX_DEPTH = 20;
 
-/** Blocks apart by blank lines; what stands between them is a paragraph. */
+/** Blocks apart by blank lines; what is between them is a paragraph. */
 function blocks(node: ParentNode, context: Context): string {
   const out: string[] = [];
   let line = '';
@@ -192,7 +192,7 @@ function inlineOf(node: ChildNode, context: Context): string {
   }
 }
 
-/** Marks stand close to their words. */
+/** Marks are close to their words. */
 function marked(text: string, mark: string): string {
   const inner = text.trim();
   if (inner === '') return text;

@@ -54,13 +54,13 @@ const NO_INDEX =
   /^\s*(?:robots\W{0,20}(?:content\W{1,20})?noindex|(?:htdig_)?noindex|udmcomment|swishcommand\s{1,20}noindex)\W*$/i;
 const INDEX_AGAIN =
   /^\s*(?:\/\s*(?:robots|(?:htdig_)?noindex|udmcomment)|robots\W{0,20}(?:content\W{1,20})?index|swishcommand\s{1,20}index)\W*$/i;
-/** A comment that is longer is no marker. */
+/** A comment that is longer is not a marker. */
 const LONGEST_MARKER = 100;
 
 class Pruner {
   readonly cut: Element[] = [];
   isCut = false;
-  /** Comments switch the index off and on, wherever they stand in the tree. */
+  /** Comments switch the index off and on, wherever they are in the tree. */
   private googleOff = false;
   private noIndex = false;
 

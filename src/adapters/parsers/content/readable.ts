@@ -1,4 +1,4 @@
-/** The text of a tree as the scanner gives it, and where in it headings stand and blocks end. */
+/** The text of a tree as the scanner gives it, and where in it headings are and blocks end. */
 import type { ChildNode, Element, ParentNode } from 'domhandler';
 import { isComment, isText } from 'domhandler';
 import type { Heading } from '../../../domain/content/content-definition.js';

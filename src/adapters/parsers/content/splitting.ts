@@ -12,7 +12,7 @@ export interface TreePart {
 }
 
 /**
- * Changes the tree: what it returns is no more in it. A heading takes what follows it along, up to the next one of its level or above.
+ * Changes the tree: what it returns is no longer in it. A heading takes what follows it along, up to the next one of its level or above.
  * Of wanted elements in each other the outermost is one part; without text there is none. `idAttribute`: names the part.
  */
 export function splitOff(

@@ -79,7 +79,7 @@ export class DocumentContent {
     if (value !== '' && this.fields.length < MAX_FIELDS) this.fields.push({ name, value });
   }
 
-  /** A field for a time, in ISO 8601 and UTC; what is no time is left out. */
+  /** A field for a time, in ISO 8601 and UTC; what is not a time is left out. */
   time(name: string, text: string | undefined): void {
     const time = Date.parse(text?.trim() ?? '');
     if (!Number.isNaN(time)) this.field(name, `${new Date(time).toISOString().slice(0, 19)}Z`);

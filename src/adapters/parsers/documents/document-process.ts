@@ -47,7 +47,7 @@ export class DocumentProcess {
     const file = fileURLToPath(entry);
     this.child = spawn(process.execPath, [...flags(file, limits), file], {
       stdio: ['pipe', 'pipe', 'ignore'],
-      // Nothing of the server's environment: keys and passwords may stand there.
+      // Nothing of the server's environment: it may hold keys and passwords.
       env: {},
       cwd: dirname(file),
       windowsHide: true,

@@ -12,7 +12,7 @@ export class DocumentReader implements PageReader {
   readonly mediaType = this.pages.mediaType;
   readonly readSitemap = this.pages.readSitemap;
 
-  /** `entry`: the program of the processes, when it does not stand beside this one. */
+  /** `entry`: the program of the processes, when it is not beside this one. */
   private readonly builtIn = builtInExtractors();
   private documents: DocumentProcesses;
   private finder: (mediaType: string) => ContentExtractor | undefined;

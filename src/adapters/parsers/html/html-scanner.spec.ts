@@ -178,7 +178,7 @@ describe('the text', () => {
     );
   });
 
-  it('has references decoded, and ampersands and less-than signs that are no markup', () => {
+  it('has references decoded, and ampersands and less-than signs that are not markup', () => {
     expect(text('AT&T &lt;b&gt; &eacute;&#233;&#xE9; &notit; a < b <3 &bogus; x&')).toBe(
       'AT&T <b> ééé ¬it; a < b <3 &bogus; x&',
     );

@@ -3,7 +3,7 @@
  * built; no byte is looked at more than a fixed number of times, whatever the page.
  *
  * Tokens are those of the HTML standard without scripting. Of tree construction only what decides about tokens or about
- * what belongs to the document is followed: SVG and MathML, and templates, whose content is no part of the page (a
+ * what belongs to the document is followed: SVG and MathML, and templates, whose content is not part of the page (a
  * shadow root's is). Text inside `<noscript>` and `<noframes>` is left out, since readers do not see it; its links count.
  */
 import { decodeHTML } from 'entities/decode';
@@ -25,12 +25,12 @@ export class HtmlScanner {
   private readonly foreign: ForeignContent;
   /** The element whose tag is being read. */
   private element = UNNAMED;
-  /** Open templates: is the content no part of the page, and how deep in foreign elements do they stand? */
+  /** Open templates: is the content no part of the page, and how deep in foreign elements are they? */
   private readonly templates: { readonly inert: boolean; readonly foreignDepth: number }[] = [];
   private inertTemplates = 0;
   /** The element whose text is not seen, until its end tag. */
   private hiddenBy: string | undefined;
-  /** How deep in foreign elements that element stands. */
+  /** How deep that element is in foreign elements. */
   private hiddenDepth = 0;
 
   /**
@@ -92,7 +92,7 @@ export class HtmlScanner {
     const { element } = this;
     const plain = element.plain && this.foreign.depth === 0;
     const behind = plain ? tagEnd(this.bytes, nameEnd) : this.attributes.read(nameEnd);
-    // What the input ends in the middle of is no tag.
+    // What the input ends in the middle of is not a tag.
     if (behind < 0) return this.bytes.length;
     if (!element.inline && this.seen) this.text.separate();
     if (plain) return behind;

@@ -104,7 +104,7 @@ export class PageFacts {
   }
 
   /**
-   * One link for each relation that leads to documents; a style sheet's alternate is no document. Without an address the
+   * One link for each relation that leads to documents; a style sheet's alternate is not a document. Without an address the
    * element says nothing (HTML standard): where there is a base, the empty one would mean the base.
    */
   private relation(): void {

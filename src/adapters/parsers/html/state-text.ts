@@ -59,7 +59,7 @@ class Collector {
     try {
       value = JSON.parse(json);
     } catch {
-      return; // what is no JSON is a program, and programs are not read
+      return; // what is not JSON is a program, and programs are not read
     }
     this.visit(pagePart(value));
   }

@@ -136,7 +136,7 @@ class PdfReading {
     return Buffer.from(this.pdfium.HEAPU8.subarray(at, at + bytes - 1)).toString('utf8');
   }
 
-  /** URLs that stand in the text. */
+  /** URLs written in the text. */
   private webLinksOf(text: number): void {
     const { pdfium, content } = this;
     const links = pdfium._FPDFLink_LoadWebLinks(text);
