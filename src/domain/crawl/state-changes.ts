@@ -36,7 +36,7 @@ export type VisitOutcome =
     }
   | { readonly kind: 'error'; readonly code: ErrorCode; readonly retryAfter?: Duration };
 
-/** Undefined = unchanged; null = cleared. The store's UrlChanges has the same fields. */
+/** Undefined = unchanged; null = cleared. */
 export interface StateChanges {
   root?: string;
   status?: UrlStatus;

@@ -6,6 +6,7 @@
  * which the state of a URL moves). All verbs take batches; each call is one transaction.
  */
 
+import type { StateChanges } from '../../domain/crawl/state-changes.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';
@@ -81,30 +82,10 @@ export interface LedgerEntry {
   readonly stamp?: string;
 }
 
-/** Fields of a state that a visit may change. Undefined = unchanged; null = cleared. */
-export interface UrlChanges {
-  readonly root?: string;
-  readonly status?: UrlState['status'];
-  readonly reason?: Reason;
-  readonly source?: SourceNumber | null;
-  readonly dueAt?: Instant;
-  readonly lastVisitAt?: Instant;
+/** What may be written of a URL: what a disposition changes, and what comes of its visit and its orders. Undefined = unchanged; null = cleared. */
+export interface UrlChanges extends Readonly<StateChanges> {
   readonly lastStatus?: number | null;
-  readonly temporaryErrors?: number;
-  readonly permanentError?: boolean;
-  readonly visits?: number;
-  readonly changes?: number;
-  readonly lastChangeAt?: Instant;
-  readonly changeInterval?: Duration;
-  readonly changeUncertainty?: number;
-  readonly etag?: string | null;
-  readonly lastModified?: string | null;
-  readonly stamp?: string | null;
-  readonly simhash?: bigint | null;
-  readonly contentType?: string | null;
-  readonly title?: string | null;
   readonly pendingDeletion?: string | null;
-  readonly canonical?: string | null;
   readonly parts?: UrlState['parts'] | null;
 }
 

@@ -7,13 +7,6 @@ import { AuditRow } from '../entities/audit-entry.js';
 import { ConfigurationVersionRow } from '../entities/configuration-version.js';
 import { ConsoleSessionRow } from '../entities/console-session.js';
 import { SettingRow } from '../entities/setting.js';
-import { RuleFiles0004 } from '../migrations/0004-rule-files.js';
-import { ChangeBeliefs0006 } from '../migrations/0006-change-beliefs.js';
-import { PolicyDigests0007 } from '../migrations/0007-policy-digests.js';
-import { ConnectorName0009 } from '../migrations/0009-connector-name.js';
-import { ApiKeys0010 } from '../migrations/0010-api-keys.js';
-import { Parts0011 } from '../migrations/0011-parts.js';
-import { ConsoleSessions0013 } from '../migrations/0013-console-sessions.js';
 import { Frontier0001 } from '../migrations/postgres/0001-frontier.js';
 import { Administration0002 } from '../migrations/postgres/0002-administration.js';
 import { Nodes0003 } from '../migrations/postgres/0003-nodes.js';
@@ -21,6 +14,7 @@ import { Failing0005 } from '../migrations/postgres/0005-failing.js';
 import { FoundAgain0008 } from '../migrations/postgres/0008-found-again.js';
 import { Commands0009 } from '../migrations/postgres/0009-commands.js';
 import { OwnerCommand0012 } from '../migrations/postgres/0012-owner-command.js';
+import { SHARED_MIGRATIONS } from '../migrations/shared.js';
 import { unknownMigrations } from '../shared/migration-check.js';
 import { connectionOf, placeOf } from './connection.js';
 import { postgresError } from './postgres-pool.js';
@@ -42,20 +36,14 @@ export async function openPostgresDataSource(url: Secret): Promise<DataSource> {
     poolSize: 2,
     entities: [SettingRow, ConfigurationVersionRow, AuditRow, ApiKeyRow, ConsoleSessionRow],
     migrations: [
+      ...SHARED_MIGRATIONS,
       Frontier0001,
       Administration0002,
       Nodes0003,
-      RuleFiles0004,
       Failing0005,
-      ChangeBeliefs0006,
-      PolicyDigests0007,
       FoundAgain0008,
-      ConnectorName0009,
       Commands0009,
-      ApiKeys0010,
-      Parts0011,
       OwnerCommand0012,
-      ConsoleSessions0013,
     ],
     migrationsTableName: 'migration',
   });

@@ -14,13 +14,7 @@ import { SettingRow } from '../entities/setting.js';
 import { SiteRow } from '../entities/site.js';
 import { UrlRow } from '../entities/url.js';
 import { VisitRow } from '../entities/visit.js';
-import { RuleFiles0004 } from '../migrations/0004-rule-files.js';
-import { ChangeBeliefs0006 } from '../migrations/0006-change-beliefs.js';
-import { PolicyDigests0007 } from '../migrations/0007-policy-digests.js';
-import { ConnectorName0009 } from '../migrations/0009-connector-name.js';
-import { ApiKeys0010 } from '../migrations/0010-api-keys.js';
-import { Parts0011 } from '../migrations/0011-parts.js';
-import { ConsoleSessions0013 } from '../migrations/0013-console-sessions.js';
+import { SHARED_MIGRATIONS } from '../migrations/shared.js';
 import { Frontier0001 } from '../migrations/sqlite/0001-frontier.js';
 import { Administration0002 } from '../migrations/sqlite/0002-administration.js';
 import { Failing0005 } from '../migrations/sqlite/0005-failing.js';
@@ -43,19 +37,7 @@ const ENTITIES = [
   ApiKeyRow,
   ConsoleSessionRow,
 ];
-const MIGRATIONS = [
-  Frontier0001,
-  Administration0002,
-  RuleFiles0004,
-  Failing0005,
-  ChangeBeliefs0006,
-  PolicyDigests0007,
-  FoundAgain0008,
-  ConnectorName0009,
-  ApiKeys0010,
-  Parts0011,
-  ConsoleSessions0013,
-];
+const MIGRATIONS = [...SHARED_MIGRATIONS, Frontier0001, Administration0002, Failing0005, FoundAgain0008];
 
 /**
  * Opens (or creates) the file and brings its tables up to date.
