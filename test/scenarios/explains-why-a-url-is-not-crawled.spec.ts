@@ -63,7 +63,7 @@ describe('explain says in one sentence why a URL is not crawled and where that s
     ['query-string', '/search?q=1', '/', 'links with a query string are not followed'],
     ['extension-ignored', '/logo.gif', '/', 'links to .gif are ignored'],
     ['trap-path-depth', '/a/b/c/d/e/f/g', '/', 'the path has 7 segments, 6 are allowed'],
-    ['trap-repeated-segments', '/a/x/a/y/a', '/', 'the path segment "a" stands 3 times, 2 are allowed'],
+    ['trap-repeated-segments', '/a/x/a/y/a', '/', 'the path segment "a" appears 3 times, 2 are allowed'],
     ['outside-directory', '/elsewhere', '/docs/start.html', '/docs/, the directory of root'],
     ['crawl-space-domain', 'http://news.example/', undefined, 'forbid domain news.example'],
     ['left-to-another-crawler', 'http://moved.example/', undefined, 'forbid domain moved.example'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { crawlerDefinition } from '../../../test/support/crawler-definition.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { after, instant, seconds } from '../../domain/time/units.js';
+import { after, type Instant, instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { type ChangeServices, PolicyChanges } from './policy-changes.js';
 import type { Rejudging } from './rejudging.js';
@@ -21,6 +21,9 @@ function nodes(clock: ManualClock, count: number) {
     const crawler = {
       name: 'test',
       policySince: instant(0),
+      rereadLinksSince(moment: Instant) {
+        this.policySince = moment;
+      },
       get context() {
         return context;
       },
@@ -62,7 +65,12 @@ it('what an earlier version stored is judged again, since it may be in another f
   let runs = 0;
   const rejudging = { isUnfinished: async () => false, apply: async () => void runs++ } as unknown as Rejudging;
   const definition = crawlerDefinition();
-  const crawler = { name: 'test', policySince: instant(0), context: { definition } } as unknown as Crawler;
+  const crawler = {
+    name: 'test',
+    policySince: instant(0),
+    rereadLinksSince: () => undefined,
+    context: { definition },
+  } as unknown as Crawler;
   const server = { crawlers: [definition], fetchers: [], sinks: [] };
   await new PolicyChanges(services, rejudging).look(crawler, server);
   await new PolicyChanges(services, rejudging).look(crawler, server);
