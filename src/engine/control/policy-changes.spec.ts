@@ -18,11 +18,14 @@ function nodes(clock: ManualClock, count: number) {
     const rejudging = { isUnfinished: async () => false, apply: async () => undefined } as unknown as Rejudging;
     const changes = new PolicyChanges(services, rejudging);
     let context: unknown;
+    let since = instant(0);
     const crawler = {
       name: 'test',
-      policySince: instant(0),
-      rereadLinksSince(moment: Instant) {
-        this.policySince = moment;
+      get policySince() {
+        return since;
+      },
+      rereadLinksSince: (moment: Instant) => {
+        since = moment;
       },
       get context() {
         return context;
