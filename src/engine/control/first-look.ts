@@ -8,17 +8,25 @@ import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl
 import { HostSlots } from '../crawl/hosts/host-slots.js';
 import { type Host, Hosts } from '../crawl/hosts/hosts.js';
 import { obeysRobots, RobotsGate } from '../crawl/hosts/robots-gate.js';
-import type { CrawlServices } from '../crawl/services.js';
 import { type CrawlContext, compileContexts, fetcherOf } from '../page/crawl-context.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../ports/page-task.js';
+import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import type { LinkView, PageView } from '../views/url-views.js';
 
 /** Between robots.txt and the page, for which a person waits. */
 const LONGEST_PAUSE = seconds(3);
 
-type LookServices = Pick<CrawlServices, 'store' | 'clock' | 'hosts' | 'slots' | 'partitions'>;
+interface LookServices {
+  readonly store: FrontierStore;
+  readonly clock: Clock;
+  readonly hosts: Hosts;
+  readonly slots: Pick<HostSlots, 'take'>;
+  readonly partitions: Partitions;
+}
 
 interface Look {
   readonly context: CrawlContext;
