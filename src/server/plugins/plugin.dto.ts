@@ -8,10 +8,10 @@ class PluginCallsDto {
   @ApiProperty({ enum: PLUGIN_HOOKS, description: '`extract` and `deliver` are those of its extractor and its sink.' })
   hook!: string;
 
-  @ApiProperty({ type: 'integer', description: 'Calls that came to an answer, since the server started.' })
+  @ApiProperty({ type: 'integer', example: 42, description: 'Calls that came to an answer, since the server started.' })
   answered!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Calls that failed (`plugin-failed`).' })
+  @ApiProperty({ type: 'integer', example: 1, description: 'Calls that failed (`plugin-failed`).' })
   failed!: number;
 
   @ApiProperty({ type: 'integer', description: 'Time of all of them, waiting included.' })
@@ -49,10 +49,14 @@ export class PluginDto {
   @ApiProperty({ type: [PluginCallsDto] })
   calls!: readonly PluginCallsDto[];
 
-  @ApiProperty({ type: 'integer', description: 'Times that its process ended, or had to be ended.' })
+  @ApiProperty({ type: 'integer', example: 0, description: 'Times that its process ended, or had to be ended.' })
   restarts!: number;
 
-  @ApiProperty({ type: 'integer', description: 'Bytes that its process holds; 0 where the system does not tell.' })
+  @ApiProperty({
+    type: 'integer',
+    example: 83_886_080,
+    description: 'Bytes that its process holds; 0 where the system does not tell.',
+  })
   memory!: number;
 
   @ApiProperty({ required: false, type: () => PluginErrorDto })
