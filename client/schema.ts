@@ -142,7 +142,7 @@ export interface ReadHeadingDto {
 
 export interface ReadChunkDto {
   readonly text: string;
-  /** The headings that it stands under. */
+  /** The headings above it. */
   readonly path: readonly string[];
   readonly start: number;
   readonly end: number;
@@ -221,7 +221,7 @@ export interface VerdictDto {
   readonly remedy: string;
   /** The layer that decided. */
   readonly layer?: 'link-rules' | 'site-mode' | 'crawl-space' | 'server-records' | 'conditions' | 'crawl-rules';
-  /** Where in the configuration that stands. */
+  /** The place in the configuration that says so. */
   readonly place?: PlaceDto;
   /** The particulars, as one sentence. */
   readonly detail?: string;
@@ -423,7 +423,7 @@ export interface ElementFormDto {
   readonly name: string;
   readonly namespace: string;
   readonly meaning: string;
-  /** Elements that may stand inside. */
+  /** Elements that are allowed inside. */
   readonly children: readonly string[];
   /** At most once in its parent. */
   readonly once: boolean;
@@ -1262,7 +1262,7 @@ export interface WebhookHeadingDto {
 
 export interface WebhookChunkDto {
   readonly text: string;
-  /** The headings that it stands under, the outermost first. */
+  /** The headings above it, the outermost first. */
   readonly path: readonly string[];
   /** Offset in the text, in UTF-16 units. */
   readonly start: number;
