@@ -7,6 +7,7 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { seconds } from '../domain/time/units.js';
+import { DEFAULT_CANONICALIZATION } from '../domain/url/canonicalize.js';
 import type { EngineApi } from '../engine/engine-api.js';
 import type { Log } from '../engine/ports/log.js';
 import type { CrawlerView } from '../engine/views/crawler-views.js';
@@ -160,6 +161,7 @@ export async function siteDefinition(
   const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
     <Crawler name="${NAME}" defaultAccept="true" throttleTimeMS="${throttle}" aggressive="${throttle === 0}" render="${render}">
       ${starts.map(rootOf).join('\n')}
+      ${render === 'never' ? '' : ROUTES}
       <cw:PushTo sink="out"/>
     </Crawler>
     <cw:Fetcher name="default">${addresses.map((cidr) => `<cw:AllowAddress cidr="${cidr}"/>`).join('')}</cw:Fetcher>
@@ -171,6 +173,9 @@ export async function siteDefinition(
   for (const { code, message } of problems) if (code === 'no-browser') process.stderr.write(`${message}\n`);
   return definition;
 }
+
+/** Pages of an application whose routes are fragments. */
+const ROUTES = `<cw:Canonicalization steps="${[...DEFAULT_CANONICALIZATION, 'keep-hash-routes'].join(' ')}"/>`;
 
 /** The site of a home page; of a document in a folder, the folder: its own address would be a site of one page. */
 function rootOf(start: URL): string {

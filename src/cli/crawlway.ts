@@ -22,6 +22,7 @@ import { newPlugin } from './new-plugin.js';
 import { push } from './push.js';
 import { refresh } from './refresh.js';
 import { refused } from './refused.js';
+import { render } from './render.js';
 import { roots } from './roots.js';
 import { testSinks } from './sinks.js';
 import { status } from './status.js';
@@ -124,6 +125,16 @@ withJson(program.command('extract'))
   .option('--crawler <name>', 'which crawler of --config (else the first)')
   .addHelpText('after', '\nExit code: 0 read, 1 there is no document, 2 its text cannot be extracted.')
   .action(extract);
+
+withJson(program.command('render'))
+  .description('compare a page as it is sent with what its scripts make of it in Chromium: text and links')
+  .argument('<url>')
+  .option('--picture <file>', 'write a picture of the page there: JPEG')
+  .option('--config <file>', 'render it as the rules and the Renderer of this configuration say')
+  .option('--crawler <name>', 'which crawler of --config (else the first)')
+  .option('--no-sandbox', 'run Chromium without its sandbox: only inside a container that confines it')
+  .addHelpText('after', '\nExit code: 0 rendered, 1 there is no page, 2 it could not be rendered.')
+  .action(render);
 
 withJson(withServer(program.command('refused')))
   .description('list the links that were refused since the server started, by reason and host, with samples')

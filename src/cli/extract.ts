@@ -25,13 +25,14 @@ export async function extract(source: string, options: ExtractOptions): Promise<
   try {
     const url = served?.url ?? source;
     const definition = await definitionFor(url, options);
-    print(source, await read(url, definition), options);
+    print(source, await readPage(url, definition), options);
   } finally {
     await served?.close();
   }
 }
 
-async function read(url: string, definition: ServerDefinition): Promise<PageResult> {
+/** Fetches and reads one page as a person sees it in the console; nothing is stored. */
+export async function readPage(url: string, definition: ServerDefinition, render?: 'always'): Promise<PageResult> {
   const processor = openPageProcessor(QUIET);
   try {
     await processor.configure(definition);
@@ -43,6 +44,7 @@ async function read(url: string, definition: ServerDefinition): Promise<PageResu
       inheritedMetas: [],
       now: systemClock.now(),
       inspect: true,
+      render,
     });
   } finally {
     await processor.close();

@@ -128,7 +128,7 @@ export function createServices(
     inDoubt,
     ledger: new Ledger(store, clock),
     health: new SiteHealth(),
-    rendered: new RenderedVisits(),
+    rendered: new RenderedVisits(store, clock),
     discovery: new Discovery(store, discoveryTarget),
     settler: new Batcher<Settlement, Settled>((items) => settleOwned(store, items), SETTLEMENTS_PER_CALL),
     urlCommands: new UrlCommands(clock, rejudging, shared, kept),

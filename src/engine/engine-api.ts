@@ -13,6 +13,7 @@ import { type TextLine } from '../domain/url/url-list.js';
 import { type EngineMetrics } from './crawl/engine-metrics.js';
 import { type RefusedView } from './crawl/frontier/refused-view.js';
 import { type LoginView } from './crawl/logins/logins.js';
+import { type RenderPatternView } from './crawl/visit/rendered-visits.js';
 import { type SinkView } from './delivery/sink-view.js';
 import { type CrawlEvent } from './events.js';
 import {
@@ -77,7 +78,8 @@ export interface EngineApi {
   survey(crawler: string): Promise<SurveyView>;
   urlHistory(crawler: string, url: string): Promise<UrlHistory>;
   explain(crawler: string, url: string, from?: string): Promise<UrlExplanation>;
-  page(crawler: string, url: string): Promise<PageView>;
+  /** `render`: its scripts run, and the page as it was sent is compared with what they made. */
+  page(crawler: string, url: string, render?: boolean): Promise<PageView>;
   /** The same under a definition that need not be in force, with robots.txt asked; nothing is stored. See FirstLook. */
   look(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
   refused(crawler: string): Promise<RefusedView[]>;
@@ -106,6 +108,10 @@ export interface EngineApi {
   /** What lies in a folder of a host, as far as one step comes; `folder` is empty for all, or ends with a slash. */
   folders(crawler: string, hostKey: string, folder: string, after: number): Promise<FolderStep>;
   pauseHost(hostKey: string, paused: boolean): Promise<void>;
+  /** What `render="auto"` has learned of the pages of a host, and what a person has said of them. */
+  hostRendering(hostKey: string): Promise<readonly RenderPatternView[]>;
+  /** `like`: a pattern, or a URL that has it. Undefined leaves it to what is learned. */
+  overruleRendering(hostKey: string, like: string, render: 'always' | 'never' | undefined): Promise<void>;
 
   /** Yields a growing report; the last one is `done`. Nothing is changed. */
   preview(definition: ServerDefinition): AsyncIterable<PreviewReport>;

@@ -120,7 +120,7 @@ export class Engine implements EngineApi {
     const nodeCommands = new NodeCommands(
       this.services,
       (name) => this.crawlersByName.get(name),
-      (crawler, url) => this.explanations.page(crawler, url),
+      (crawler, url, render) => this.explanations.page(crawler, url, render),
     );
     this.control = new SharedControl({
       ...this.services,
@@ -228,7 +228,7 @@ export class Engine implements EngineApi {
   oldest: EngineApi['oldest'] = async (name) => this.services.store.oldest(this.named(name).name);
   urlHistory = (name: string, url: string) => this.explanations.urlHistory(this.named(name), url);
   explain = (name: string, url: string, from?: string) => this.explanations.explain(this.named(name), url, from);
-  page = (name: string, url: string) => this.explanations.page(this.named(name), url);
+  page: EngineApi['page'] = (name, url, render) => this.explanations.page(this.named(name), url, render);
   look: EngineApi['look'] = (definition, crawler, url) => {
     const { openProcessor } = this.ports;
     if (!openProcessor) throw new Error('this engine reads pages under the definition in force only');
@@ -256,6 +256,9 @@ export class Engine implements EngineApi {
   folders: EngineApi['folders'] = (name, hostKey, folder, afterId) =>
     this.hostViews.folders(this.named(name).name, hostKey, folder, afterId);
   pauseHost = (hostKey: string, paused: boolean) => this.hostViews.pause(hostKey, paused);
+  hostRendering: EngineApi['hostRendering'] = (hostKey) => this.hostViews.rendering(hostKey);
+  overruleRendering: EngineApi['overruleRendering'] = (hostKey, like, render) =>
+    this.hostViews.overruleRendering(hostKey, like, render);
 
   async *preview(definition: ServerDefinition): AsyncIterable<PreviewReport> {
     const contexts = compileContexts(definition);

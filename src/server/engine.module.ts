@@ -153,7 +153,13 @@ const sealOf = (url: Secret, encryptionKey?: Secret): Seal | undefined =>
 
 /** Reads pages without an engine around it. */
 export const openPageProcessor = (log: Log): PageProcessor =>
-  new PageThreadPool({ entry: PAGE_THREAD, threads: 1, plugins: new PluginHost({ clock: systemClock, log }), log });
+  new PageThreadPool({
+    entry: PAGE_THREAD,
+    rendererEntry: RENDER_THREAD,
+    threads: 1,
+    plugins: new PluginHost({ clock: systemClock, log }),
+    log,
+  });
 
 /**
  * @param encryptionKey for what must not be readable in the database. Without it a SQLite file has one beside it; servers

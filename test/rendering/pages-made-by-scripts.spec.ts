@@ -1,14 +1,11 @@
 /** Pages made by scripts, rendered by a real browser. Left out where there is no Chromium. */
 import { globSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
 import { findBrowser } from '../../src/adapters/browser/find-browser.js';
-import { CrawlWorld, type WorldOptions } from '../support/crawl-world.js';
+import type { CrawlWorld } from '../support/crawl-world.js';
 import { FakeSite } from '../support/fake-site.js';
+import { type RenderingWorldOptions, renderingWorld } from './rendering-world.js';
 import { publishShop, textOf } from './script-made-site.js';
-
-const SANDBOX = process.getuid?.() === 0 ? 'sandbox="false"' : '';
-const log = { info: () => undefined, warn: () => undefined };
 
 /** Processes that one has started, and theirs. */
 function* descendants(pid: number): Generator<number> {
@@ -25,15 +22,8 @@ const environmentOf = (pid: number): string => readFileSync(`/proc/${pid}/enviro
 let site: FakeSite;
 let world: CrawlWorld;
 
-const start = (options: Partial<WorldOptions> & { renderer?: string; fetcher?: string } = {}): Promise<CrawlWorld> =>
-  CrawlWorld.start({
-    crawler: `<Root url="${site.url('/')}"/>`,
-    attributes: 'render="auto"',
-    index: 'none',
-    engines: ({ renderer, fetchers }, http) => [new BrowserEngine(renderer!, fetchers, http, log)],
-    ...options,
-    more: `<cw:Renderer ${SANDBOX} ${options.renderer ?? ''}/><cw:Fetcher name="default"><cw:AllowAddress cidr="${options.fetcher ? '127.0.0.0/30' : '127.0.0.1/32'}"/>${options.fetcher ?? ''}</cw:Fetcher>`,
-  });
+const start = (options: Partial<RenderingWorldOptions> = {}): Promise<CrawlWorld> =>
+  renderingWorld({ crawler: `<Root url="${site.url('/')}"/>`, ...options });
 
 beforeEach(async () => {
   site = await FakeSite.start();
@@ -101,36 +91,42 @@ describe.skipIf(findBrowser({}) === undefined)('a site made by scripts', () => {
     },
   );
 
-  it('that is hostile gets nothing out and holds nothing up', async () => {
-    const inside = await FakeSite.start('127.0.0.2');
-    site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /secret' });
-    site.set('/secret', { headers: { 'content-type': 'text/html' }, body: 'secret of the frame' });
-    site.set('/evil.js', { headers: { 'content-type': 'text/javascript' }, body: hostileScript(inside.port) });
-    site.set('/', { headers: { 'content-type': 'text/html' }, body: EVIL });
-    site.set('/loop', {
-      headers: { 'content-type': 'text/html' },
-      body: '<div id=root></div><script>for (;;);</script>',
+  it('is shown to a person as it was sent beside what its scripts make of it, with a picture; nothing is stored', async () => {
+    world = await start({ attributes: 'render="never"', crawler: '' });
+    const page = await world.engine.page('test', site.url('/'), true);
+    expect(page).toMatchObject({ outcome: 'document', title: 'Shop' });
+    expect(page.rendering!.comparison).toMatchObject({
+      sent: { title: 'Shop', text: '', textLength: 0, links: 0 },
+      added: expect.arrayContaining([expect.stringContaining('Shadowstock 42 pieces')]),
     });
-    site.page('/good', [], 'Goodword.');
-    world = await start({
-      crawler: ['/', '/loop', '/good'].map((path) => `<Root url="${site.url(path)}"/>`).join(''),
-      renderer: 'timeLimitMS="1500"',
-    });
+    const scripted = page.links.filter(({ onlyRendered }) => onlyRendered).map(({ url }) => url);
+    expect(scripted).toContain(site.url('/product/1'));
+    expect(Buffer.from(page.rendering!.picture!, 'base64').subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
+    expect(await world.state(site.url('/'))).toBeUndefined();
+    const plain = await world.engine.page('test', site.url('/'));
+    expect(plain.rendering).toBeUndefined();
+    expect(plain.links).toEqual([]);
+  });
+
+  it('is rendered as a person says who overrules what was learned, also after a restart of the learning', async () => {
+    const host = `127.0.0.1:${site.port}`;
+    world = await start({ crawler: `<Root url="${site.url('/product/1')}" site="false"/>` });
+    await world.engine.overruleRendering(host, site.url('/product/1'), 'never');
     await world.untilIdle();
-    const text = world.pushed().get(site.url('/'))!.text;
-    expect(text).toContain('the script ran');
-    expect(text).not.toContain('LEAK');
-    expect(inside.requests).toEqual([]);
-    expect(site.fetched).not.toContain('/secret');
-    expect(await world.state(site.url('/loop'))).toMatchObject({ reason: 'render-timeout' });
-    expect(world.pushed().get(site.url('/good'))).toMatchObject({ text: expect.stringContaining('Goodword') });
-    const [counted] = (await world.engine.metrics()).rendering;
-    expect(counted!.refused).toMatchObject({
-      address: expect.any(Number),
-      robots: expect.any(Number),
-      kind: expect.any(Number),
-    });
-    await inside.close();
+    await world.engine.refresh('test', { url: site.url('/product/1') });
+    await world.untilIdle();
+    expect(await world.state(site.url('/product/1'))).toMatchObject({ reason: 'needs-rendering' });
+    await world.engine.overruleRendering(host, '/product/N', 'always');
+    await world.engine.refresh('test', { url: site.url('/product/1') });
+    await world.untilIdle();
+    expect(world.pushed().get(site.url('/product/1'))).toMatchObject({ text: expect.stringContaining(textOf(1)) });
+    expect(await world.engine.hostRendering(host)).toContainEqual(
+      expect.objectContaining({ pattern: '/product/N', override: 'always' }),
+    );
+    await world.engine.overruleRendering(host, '/product/N', undefined);
+    const [learned] = await world.engine.hostRendering(host);
+    expect(learned).toMatchObject({ pattern: '/product/N', override: undefined });
+    await expect(world.engine.overruleRendering(host, 'product', 'never')).rejects.toThrow('neither a pattern');
   });
 
   it('reads of other servers what they let it read, as nobody, and sends them what a form could send', async () => {
@@ -185,26 +181,3 @@ const readingPage = (other: string): string => `<html><title>Reader</title><div 
   Promise.all([read('/own'), read(other + '/secret'), read(other + '/public'), read('/jump'), read(other + '/act', json), read(other + '/agreed', json), framed])
     .then(() => document.body.insertAdjacentHTML('beforeend', '<p id=done>done'));
 </script></html>`;
-
-const EVIL = '<html><title>Evil</title><div id=root></div><script src=/evil.js></script></html>';
-
-/** The fetcher of the world may ask 127.0.0.1 alone. */
-const hostileScript = (port: number): string => `
-  const leak = (what) => document.body.append('LEAK ' + what);
-  const inside = 'http://127.0.0.2:${port}/';
-  for (const url of [inside, 'http://169.254.169.254/latest/meta-data/', 'file:///etc/passwd', 'http://[::1]:${port}/'])
-    fetch(url, { mode: 'no-cors' }).then(() => leak(url), () => undefined);
-  new Image().src = inside + 'image';
-  navigator.sendBeacon(inside + 'beacon', 'x');
-  try { new WebSocket('ws://127.0.0.2:${port}/socket').onopen = () => leak('socket'); } catch {}
-  try { new EventSource(inside + 'events').onmessage = () => leak('events'); } catch {}
-  for (let n = 0; n < 1000; n++) window.open(inside + 'window' + n);
-  alert('hello'); confirm('sure?'); prompt('who?');
-  const worker = new Worker(URL.createObjectURL(new Blob(['fetch(' + JSON.stringify(inside + 'worker') + ', { mode: "no-cors" }).then(() => postMessage(1)); for (;;);'])));
-  worker.onmessage = () => leak('worker');
-  document.body.insertAdjacentHTML('beforeend', '<iframe src="/secret"></iframe><iframe src="' + inside + 'frame"></iframe><a id=get download href="data:text/plain,x">the script ran</a><form id=form method=post target=_blank action="' + inside + 'form"></form><link rel=prefetch href="' + inside + 'prefetch"><link rel=preconnect href="' + inside + '">');
-  document.getElementById('get').click();
-  document.getElementById('form').submit();
-  navigator.serviceWorker?.register('/evil.js').then((made) => made && leak('service worker'), () => undefined);
-  Notification?.requestPermission?.();
-`;

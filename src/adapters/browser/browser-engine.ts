@@ -6,7 +6,7 @@ import type { FetchOutcome, Rendering } from '../../domain/fetch/outcome.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import type { FetchEngine, Fetcher, FetchRequest, RenderOrder } from '../../engine/ports/fetcher.js';
 import type { Log } from '../../engine/ports/log.js';
-import { Browser, BrowserMissing, tabsOf } from './browser.js';
+import { Browser, BrowserMissing, tabsOf, USUAL_WEAR } from './browser.js';
 import { type Guest, GuestRequests } from './guest-requests.js';
 import { ProcessorShare } from './processor-share.js';
 import { Moved, type RenderedPage, type Tab, TabFailed } from './tab.js';
@@ -14,8 +14,8 @@ import { Moved, type RenderedPage, type Tab, TabFailed } from './tab.js';
 const WATCH_MS = 250;
 /** After it could not be started. */
 const START_AGAIN_MS = 60_000;
-/** A page that was killed for its memory tells so a moment later. */
-const KILLED_MS = 3_000;
+/** A page that was ended for its memory is known by that within so long; a busy machine takes its time. */
+const KILLED_MS = 30_000;
 const REST_AFTER_MS = 1_000;
 /** Of the memory limit, what one page may take. */
 const SHARE_OF_ONE_PAGE = 0.6;
@@ -27,7 +27,7 @@ export class BrowserEngine implements FetchEngine {
   private readonly waiting: (() => void)[] = [];
   private inFlight = 0;
   private version: string | undefined;
-  private lastKill = 0;
+  private lastKill = Number.NEGATIVE_INFINITY;
   private watching = false;
   private closed = false;
   private readonly guests: GuestRequests;
@@ -39,6 +39,7 @@ export class BrowserEngine implements FetchEngine {
     fetchers: readonly FetcherDefinition[],
     private readonly fetcher: Fetcher,
     private readonly log: Pick<Log, 'info' | 'warn'>,
+    private readonly wear = USUAL_WEAR,
   ) {
     this.guests = new GuestRequests(fetcher, fetchers, renderer.blockedHosts);
     this.share = new ProcessorShare(renderer.maxShare * availableParallelism());
@@ -182,7 +183,8 @@ export class BrowserEngine implements FetchEngine {
   }
 
   private async start(): Promise<Browser> {
-    const browser = await Browser.start(this.renderer, (route, tab) => void this.guests.answer(route, tab?.guest));
+    const answer: Parameters<typeof Browser.start>[1] = (route, tab) => void this.guests.answer(route, tab?.guest);
+    const browser = await Browser.start(this.renderer, answer, this.wear);
     if (this.missing || this.version === undefined) this.log.info(`pages are rendered by Chromium ${browser.version}`);
     this.missing = undefined;
     this.version = browser.version;

@@ -25,8 +25,12 @@ const ARGUMENTS = [
 ];
 
 /** Pages after which a tab, and a browser, is replaced: what leaks in them is given back so. */
-const MOST_USES_OF_TAB = 100;
-const MOST_USES = 1_500;
+export interface Wear {
+  readonly tab: number;
+  readonly browser: number;
+}
+
+export const USUAL_WEAR: Wear = { tab: 100, browser: 1_500 };
 const LAUNCH_MS = 30_000;
 
 export class BrowserMissing extends Error {
@@ -62,6 +66,7 @@ export class Browser {
     private readonly chromium: Chromium,
     private readonly answer: (route: Route, tab: Tab | undefined) => void,
     private readonly remote: boolean,
+    private readonly wear: Wear,
   ) {
     chromium.on('disconnected', () => {
       this.closed = true;
@@ -69,7 +74,7 @@ export class Browser {
   }
 
   /** Throws BrowserMissing, with what to do, when there is none that could be started. */
-  static async start(renderer: RendererDefinition, answer: Browser['answer']): Promise<Browser> {
+  static async start(renderer: RendererDefinition, answer: Browser['answer'], wear = USUAL_WEAR): Promise<Browser> {
     const problem = browserProblem(renderer);
     if (problem !== undefined) throw new BrowserMissing(problem);
     const { chromium } = await import('playwright-core');
@@ -88,7 +93,7 @@ export class Browser {
               handleSIGTERM: false,
             })
           : await chromium.connectOverCDP(renderer.url, { timeout: LAUNCH_MS });
-      return new Browser(browser, answer, renderer.url !== undefined);
+      return new Browser(browser, answer, renderer.url !== undefined, wear);
     } catch (error) {
       const [first = ''] = String(error instanceof Error ? error.message : error).split('\n');
       const hint = renderer.sandbox && /sandbox|namespace/i.test(String(error)) ? SANDBOX_HINT : '';
@@ -101,7 +106,7 @@ export class Browser {
   }
 
   get isWorn(): boolean {
-    return this.uses >= MOST_USES || this.closed;
+    return this.uses >= this.wear.browser || this.closed;
   }
 
   /** `key`: what shares cookies and storage. `most` tabs are open at once, so that fewer are busy when this is called. */
@@ -123,7 +128,7 @@ export class Browser {
   async give(tab: Tab, key: string, isFine: boolean): Promise<void> {
     const site = this.sites.get(key);
     try {
-      if (isFine && site && tab.uses < MOST_USES_OF_TAB && !this.closed) {
+      if (isFine && site && tab.uses < this.wear.tab && !this.closed) {
         this.sites.delete(key);
         this.sites.set(key, site); // the one used last is last
         site.idle.push(tab);

@@ -101,7 +101,9 @@ export class Tab {
 
   private async work(job: TabJob, deadline: number): Promise<RenderedPage> {
     const { guest } = job;
-    await this.page.goto(guest.url, { waitUntil: 'commit', timeout: job.timeLimit });
+    // Another route of the document that is open would load nothing.
+    if (guest.url.includes('#') && withoutHash(this.page.url()) === withoutHash(guest.url)) await this.rest();
+    await this.page.goto(guest.url, { waitUntil: 'commit', timeout: job.timeLimit }).catch(lateAsTimeout);
     let readiness = await this.untilReady(job, deadline);
     const routes: string[] = [];
     const steps = job.steps === undefined ? undefined : parseSteps(job.steps);
@@ -182,6 +184,11 @@ export class Tab {
   async rest(): Promise<void> {
     await this.page.goto('about:blank', { timeout: 5_000 }).catch(() => undefined);
   }
+}
+
+function lateAsTimeout(error: Error): never {
+  if (error.name !== 'TimeoutError') throw error;
+  throw new TabFailed('render-timeout', 'the browser did not open the page within its time');
 }
 
 const pause = (time: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, time)));

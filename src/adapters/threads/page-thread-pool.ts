@@ -80,7 +80,7 @@ export class PageThreadPool implements PageProcessor {
   }
 
   async process(task: PageTask): Promise<PageResult> {
-    if (task.render && !this.renderThread && this.definition) this.openRenderer(this.definition);
+    if (task.render === 'always' && !this.renderThread && this.definition) this.openRenderer(this.definition);
     const host = hostOf(task.url);
     const threads = this.times.isSlow(host) ? this.slowLane : this.threads;
     try {

@@ -2,6 +2,7 @@
  * Bounds the links of a page by the different URLs they name, not counting fragments, so that the many repeats of menus and
  * indexes cost no page its links. An ordinary page, with fewer links than it is worth looking at, is only counted.
  */
+import { isHashRoute } from '../url/crawl-url.js';
 
 /** Links of a page from which on repeats are looked for. */
 const LOOK_FROM = 1_000;
@@ -89,5 +90,5 @@ function identityOf({ href, kind, nofollow }: Link): string | undefined {
 
 function withoutFragment(text: string): string {
   const hash = text.indexOf('#');
-  return hash < 0 ? text : text.slice(0, hash);
+  return hash < 0 || isHashRoute(text.slice(hash + 1)) ? text : text.slice(0, hash);
 }

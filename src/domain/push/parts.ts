@@ -2,6 +2,7 @@
  * Documents that were split off a page (`cw:Split`). A sink has them under the URL of the page with a fragment; the store knows them with
  * the row of their page, because they live and die with it.
  */
+import { isHashRoute } from '../url/crawl-url.js';
 import type { PushDocument } from './order.js';
 
 export interface PartState {
@@ -24,10 +25,12 @@ export const WITH_ITS_PAGE = 'with-its-page';
 
 export const partUri = (page: string, id: string): string => `${page}#${id}`;
 
-/** Undefined for what has no fragment. */
+/** Undefined for what has no fragment, or one that is the route of a page: no id has a slash. */
 export function partOf(uri: string): { readonly page: string; readonly id: string } | undefined {
   const hash = uri.lastIndexOf('#');
-  return hash < 0 ? undefined : { page: uri.slice(0, hash), id: uri.slice(hash + 1) };
+  if (hash < 0) return undefined;
+  const id = uri.slice(hash + 1);
+  return isHashRoute(id) ? undefined : { page: uri.slice(0, hash), id };
 }
 
 /** Fragments of the parts of a page, in their order: the names that they have, made different where two are the same. */

@@ -80,6 +80,12 @@ export class RenderLearning {
     this.hosts.set(host, of);
   }
 
+  /** What is known of a host, the patterns with the most rendered pages first. */
+  ofHost(host: string): Learned[] {
+    const found = [...this.patterns.values()].filter((learned) => learned.host === host);
+    return found.sort((a, b) => b.samples - a.samples);
+  }
+
   private of(host: string, pattern: string): Learned {
     const key = `${host} ${pattern}`;
     let learned = this.patterns.get(key);

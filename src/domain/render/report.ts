@@ -16,6 +16,18 @@ export interface RenderReport {
   readonly rendered?: Amount;
   /** JPEG, when a person asked for it. */
   readonly picture?: Uint8Array;
+  /** The page as it was sent, when a person compares the two. */
+  readonly sent?: SentPage;
+}
+
+/** What a page brings without its scripts. */
+export interface SentPage {
+  readonly title: string;
+  /** The first 200,000 characters. */
+  readonly text: string;
+  readonly textLength: number;
+  /** Canonical URLs, each once. */
+  readonly links: readonly string[];
 }
 
 export interface Amount {

@@ -6,6 +6,7 @@ import {
   canonicalizer,
   DEFAULT_CANONICALIZATION,
 } from './canonicalize.js';
+import { crawlUrl } from './crawl-url.js';
 import { normalizeEscapes } from './url-form.js';
 
 const plain = canonicalizer([]);
@@ -61,7 +62,7 @@ const urls = fc
     ),
     path: fc.array(segments, { maxLength: 6 }),
     query: fc.option(fc.array(parameters, { maxLength: 5 })),
-    fragment: fc.option(fc.constantFrom('', 'top', '!/route?x=1')),
+    fragment: fc.option(fc.constantFrom('', 'top', '!/route?x=1', '/', '/a/b?c#d')),
   })
   .map(({ origin, path, query, fragment }) =>
     [`${origin}/${path.join('/')}`, query && `?${query.join('&')}`, fragment !== null && `#${fragment}`]
@@ -191,6 +192,21 @@ describe('canonicalization', () => {
     expect(canonical([step], raw)).toBe(expected);
     const others = CANONICALIZATION_STEPS.filter((other) => other !== step);
     if (canonical([], raw) !== expected) expect(canonical(others, raw)).not.toBe(expected);
+  });
+
+  it.each([
+    ['http://a.example/app?x=1#/orders/7?tab=a%2fb', 'http://a.example/app?x=1#/orders/7?tab=a%2Fb'],
+    ['http://a.example/x?PHPSESSID=1#!/orders/7', 'http://a.example/x#!/orders/7'],
+    ['http://a.example/#/', 'http://a.example/'],
+    ['http://a.example/#top', 'http://a.example/'],
+    ['http://a.example/#!top', 'http://a.example/'],
+  ])('keeps fragments that are routes, and no others, when asked to: %s', (raw, expected) => {
+    const url = canonicalizer([...DEFAULT_CANONICALIZATION, 'keep-hash-routes'])(raw)!;
+    expect(url.href).toBe(expected);
+    expect(canonical([], raw)).not.toContain('#');
+    // Rules and robots.txt see the same parts, found or stored.
+    const { lostQuery: _, ...parts } = url;
+    expect(crawlUrl(url.href, url.fragment)).toEqual(parts);
   });
 
   it('keeps the fragment apart, whatever the steps do', () => {

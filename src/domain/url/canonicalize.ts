@@ -3,7 +3,7 @@
  * percent-encoding is always normalized; the named steps after it are the crawler's own choice (`canonicalization` in the
  * definition) and run in the order of this list, until none changes anything: what is canonical stays as it is.
  */
-import { type CrawlUrl, crawlUrl, search } from './crawl-url.js';
+import { type CrawlUrl, crawlUrl, isHashRoute, search } from './crawl-url.js';
 import { fastResolve, isPlainFragment } from './fast-resolve.js';
 import { lowerCased } from './non-ascii.js';
 import { hasTrailingDot, normalizeEscapes, withoutTrailingDot } from './url-form.js';
@@ -19,6 +19,7 @@ export const CANONICALIZATION_STEPS = [
   'remove-default-document',
   'remove-trailing-slash',
   'collapse-slashes',
+  'keep-hash-routes',
 ] as const;
 
 export type CanonicalizationStep = (typeof CANONICALIZATION_STEPS)[number];
@@ -43,6 +44,8 @@ const DEFAULT_DOCUMENT = /\/(?:index|default)\.(?:html?|xhtml|php[345]?|aspx?|js
 
 /** The one step that is about the host. */
 const HOST_STEP = 'remove-trailing-dot';
+/** The one that is about the fragment, which comes off first and is put back at the end. */
+const FRAGMENT_STEP = 'keep-hash-routes';
 
 /** What a step makes of the path, and of the query with its `?` (empty when there is none). */
 interface Step {
@@ -50,7 +53,7 @@ interface Step {
   readonly search?: (search: string) => string;
 }
 
-const STEPS: Readonly<Record<Exclude<CanonicalizationStep, typeof HOST_STEP>, Step>> = {
+const STEPS: Readonly<Record<Exclude<CanonicalizationStep, typeof HOST_STEP | typeof FRAGMENT_STEP>, Step>> = {
   'lower-case-path': { path: lowerCased },
   'remove-session-ids': {
     path: (path) => (/[;(]/.test(path) ? path.replace(SESSION_IN_PATH, '').replace(SESSION_FOLDER, '') : path),
@@ -93,11 +96,16 @@ export type Canonicalizer = (raw: string, base?: string | CrawlUrl) => CrawlUrl 
  */
 export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonicalizer {
   const chosen = CANONICALIZATION_STEPS.flatMap((step) =>
-    step !== HOST_STEP && steps.includes(step) ? [STEPS[step]] : [],
+    step !== HOST_STEP && step !== FRAGMENT_STEP && steps.includes(step) ? [STEPS[step]] : [],
   );
   const dotless = steps.includes(HOST_STEP);
+  const routed = steps.includes(FRAGMENT_STEP) ? withRoute : undefined;
   const finished = (url: CrawlUrl | undefined): CrawlUrl | undefined =>
     applySteps(chosen, url && dotless ? withoutTrailingDot(url) : url);
+  const ended = (raw: string, url: CrawlUrl | undefined): CrawlUrl | undefined => {
+    const noted = noteQuery(raw, url);
+    return routed && noted ? routed(noted) : noted;
+  };
   // The links of a page have one base, one after the other.
   let base: { text: string; url: CrawlUrl | undefined } | undefined;
   const baseOf = (text: string): CrawlUrl | undefined => {
@@ -105,11 +113,11 @@ export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonical
     return base.url;
   };
   return (raw, from) => {
-    if (from === undefined) return noteQuery(raw, finished(parse(raw)));
+    if (from === undefined) return ended(raw, finished(parse(raw)));
     const url = typeof from === 'string' ? baseOf(from) : from;
     const plain = url && resolvePlain(raw, url);
-    if (plain) return noteQuery(raw, applySteps(chosen, plain));
-    return noteQuery(raw, finished(parse(raw, typeof from === 'string' ? from : from.href)));
+    if (plain) return ended(raw, applySteps(chosen, plain));
+    return ended(raw, finished(parse(raw, typeof from === 'string' ? from : from.href)));
   };
 }
 
@@ -117,8 +125,11 @@ export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonical
 export function canonicalAgain(url: CrawlUrl, canonicalize: Canonicalizer): CrawlUrl | undefined {
   // Two slashes would begin a host.
   const needsParser = hasTrailingDot(url) || url.path.startsWith('//');
-  return needsParser ? canonicalize(url.href) : canonicalize(url.path + search(url), url);
+  return needsParser || url.href.includes('#') ? canonicalize(url.href) : canonicalize(url.path + search(url), url);
 }
+
+const withRoute = (url: CrawlUrl): CrawlUrl =>
+  isHashRoute(url.fragment) ? { ...url, href: `${url.href}#${url.fragment}` } : url;
 
 /** FDSE: "any web address which contains a question mark is said to have a query string", an empty one included. */
 function noteQuery(raw: string, url: CrawlUrl | undefined): CrawlUrl | undefined {

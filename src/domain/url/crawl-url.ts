@@ -1,7 +1,7 @@
 /**
  * A URL in canonical form, with its parts cut out once. Everything the policy matches on is here.
  * The canonical form is the WHATWG serialization without fragment and without user info, after the crawler's own
- * canonicalization steps; identity of URLs is equality of `href`.
+ * canonicalization steps, of which one keeps fragments that are routes; identity of URLs is equality of `href`.
  */
 export interface CrawlUrl {
   readonly href: string;
@@ -15,7 +15,7 @@ export interface CrawlUrl {
   readonly path: string;
   /** Without `?`; empty when there is none. */
   readonly query: string;
-  /** Without `#`. Empty for a canonical URL; rules on `fragment` see what the link carried. */
+  /** Without `#`. Of a canonical URL a route, if one is kept, else empty; rules on `fragment` see what the link carried. */
   readonly fragment: string;
   /** The link had a `?`, and the canonicalization steps have taken its query away. */
   readonly lostQuery?: true;
@@ -25,8 +25,10 @@ export interface CrawlUrl {
 export function crawlUrl(href: string, fragment = ''): CrawlUrl {
   const schemeEnd = href.indexOf(':');
   const authorityStart = schemeEnd + 3;
+  const hash = href.indexOf('#', authorityStart);
+  const end = hash < 0 ? href.length : hash;
   let queryStart = href.indexOf('?', authorityStart);
-  if (queryStart < 0) queryStart = href.length;
+  if (queryStart < 0 || queryStart > end) queryStart = end;
   let pathStart = href.indexOf('/', authorityStart);
   if (pathStart < 0 || pathStart > queryStart) pathStart = queryStart;
   const authority = href.slice(authorityStart, pathStart);
@@ -37,8 +39,8 @@ export function crawlUrl(href: string, fragment = ''): CrawlUrl {
     host: portColon < 0 ? authority : authority.slice(0, portColon),
     port: portColon < 0 ? '' : authority.slice(portColon + 1),
     path: href.slice(pathStart, queryStart),
-    query: href.slice(queryStart + 1),
-    fragment,
+    query: href.slice(queryStart + 1, end),
+    fragment: hash < 0 ? fragment : href.slice(hash + 1),
   };
 }
 
@@ -51,6 +53,15 @@ export const hostKey = (url: CrawlUrl): string => (url.port === '' ? url.host : 
 /** Scheme, host and port: the server of mnoGoSearch, and the scope of one robots.txt (RFC 9309, 2.3). */
 export const origin = (url: CrawlUrl): string =>
   url.port === '' ? `${url.scheme}://${url.host}` : `${url.scheme}://${url.host}:${url.port}`;
+
+/**
+ * Whether a fragment, without its `#`, names a page of an application that keeps its route there: `#/orders/7`, `#!/orders/7`. The
+ * route of its start page is the URL without it.
+ */
+export const isHashRoute = (fragment: string): boolean =>
+  (fragment.length > 1 && fragment.charCodeAt(0) === SLASH) || (fragment.length > 2 && fragment.startsWith('!/'));
+
+const SLASH = 0x2f;
 
 /** The URL up to its query or fragment. */
 export function withoutQuery(href: string): string {

@@ -12,6 +12,7 @@ import type { EngineMetrics } from '../crawl/engine-metrics.js';
 import type { RefusedView } from '../crawl/frontier/refused-view.js';
 import type { RobotsGate } from '../crawl/hosts/robots-gate.js';
 import { describeLimit } from '../crawl/limited-by.js';
+import type { RenderedVisits, RenderPatternView } from '../crawl/visit/rendered-visits.js';
 import { type CrawlerWork, mergeWork } from '../crawl/work.js';
 import type { Delivery } from '../delivery/delivery.js';
 import type { SinkView } from '../delivery/sink-view.js';
@@ -25,7 +26,7 @@ import { sumMetrics } from './sum-metrics.js';
 type Question =
   | { readonly about: 'work' | 'sinks' | 'counters' | 'pending' }
   | { readonly about: 'refused'; readonly crawler: string }
-  | { readonly about: 'host'; readonly hostKey: string }
+  | { readonly about: 'host' | 'rendering'; readonly hostKey: string }
   | { readonly about: 'robots'; readonly url: string; readonly agent: string }
   | { readonly about: 'hosts'; readonly crawler: string; readonly after?: string; readonly limit: number };
 
@@ -42,6 +43,7 @@ interface WholeServices {
   readonly partitions: Partitions;
   readonly clock: Clock;
   readonly robots: RobotsGate;
+  readonly rendered: RenderedVisits;
   readonly notes: HostNotes;
   crawlers(): Crawler[];
 }
@@ -98,6 +100,12 @@ export class ClusterView {
     return answers.flatMap(({ said }) => said)[0];
   }
 
+  /** What the owner of the host has learned of its pages, when that is another node. */
+  async rendering(hostKey: string): Promise<readonly RenderPatternView[]> {
+    const { answers } = await this.ask<RenderPatternView[]>({ about: 'rendering', hostKey });
+    return answers.flatMap(({ said }) => said);
+  }
+
   async hostNotes(crawler: string, after: string | undefined, limit: number): Promise<ReadonlyMap<string, HostNote>> {
     const { answers } = await this.ask<HostNote[]>({ about: 'hosts', crawler, after, limit });
     return new Map(answers.flatMap(({ said }) => said).map((note) => [note.hostKey, note]));
@@ -117,7 +125,7 @@ export class ClusterView {
   }
 
   private async own(question: Question): Promise<unknown> {
-    const { crawlers, delivery, notes, partitions, robots, store } = this.services;
+    const { crawlers, delivery, notes, partitions, rendered, robots, store } = this.services;
     switch (question.about) {
       case 'work':
         return crawlers().map((crawler) => crawler.work());
@@ -133,6 +141,8 @@ export class ClusterView {
           .flatMap((crawler) => crawler.refused.views().slice(0, REFUSED_TOLD));
       case 'host':
         return partitions.owns(question.hostKey) ? [notes.of(question.hostKey)] : [];
+      case 'rendering':
+        return partitions.owns(question.hostKey) ? rendered.view(question.hostKey) : [];
       case 'robots': {
         const url = crawlUrl(question.url);
         return partitions.owns(hostKey(url)) ? [robots.opinion(url, question.agent)] : [];

@@ -21,7 +21,7 @@ export class NodeCommands {
   constructor(
     private readonly services: CommandServices,
     private readonly crawler: (name: string) => Crawler | undefined,
-    private readonly page: (crawler: Crawler, url: string) => Promise<PageView>,
+    private readonly page: (crawler: Crawler, url: string, render?: boolean) => Promise<PageView>,
   ) {}
 
   /** False: the URL is in flight, or this release does not know the command; to be brought again. */
@@ -57,8 +57,8 @@ export class NodeCommands {
   }
 
   /** Not waited for: other commands need not wait for a slow page. */
-  private async show(crawler: Crawler, { url, answer }: Extract<Command, { do: 'page' }>): Promise<void> {
-    const said = await this.page(crawler, url).then(
+  private async show(crawler: Crawler, { url, answer, render }: Extract<Command, { do: 'page' }>): Promise<void> {
+    const said = await this.page(crawler, url, render).then(
       (page) => ({ page }),
       (error: unknown) => ({ error: String(error) }),
     );

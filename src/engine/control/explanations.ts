@@ -24,6 +24,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
 import { pageFacts } from './first-look.js';
+import { renderingView } from './rendering-view.js';
 import type { UrlFactsReader } from './url-facts.js';
 
 const LONGEST_PATH = 100;
@@ -107,11 +108,14 @@ export class Explanations {
     return Promise.all(urls.map((url) => this.link(crawler, url, from, state.root, state.hops)));
   }
 
-  /** Fetches a page for a person and judges each of its links; nothing is stored or queued. */
-  async page(crawler: Crawler, rawUrl: string): Promise<PageView> {
+  /**
+   * Fetches a page for a person and judges each of its links; nothing is stored or queued.
+   * @param render its scripts run, whatever the crawler does with such pages
+   */
+  async page(crawler: Crawler, rawUrl: string, render = false): Promise<PageView> {
     const url = canonical(crawler, rawUrl);
     const state = await this.services.store.find(crawler.name, url.href);
-    if (!this.services.partitions.owns(hostKey(url))) return this.pageElsewhere(crawler, url);
+    if (!this.services.partitions.owns(hostKey(url))) return this.pageElsewhere(crawler, url, render);
     const root = state?.root ?? likelyRoot(crawler.context.roots.values(), url)?.url.href;
     const host = await this.claimed(crawler, hostKey(url));
     const result = await this.services.hosts
@@ -129,13 +133,18 @@ export class Explanations {
           inheritedMetas: [],
           now: this.services.clock.now(),
           inspect: true,
+          ...(render ? { render: 'always' as const } : {}),
         }),
       )
       .finally(() => this.services.hosts.finished(host, crawler.context.definition.throttle));
+    const sent = result.rendering?.sent && new Set(result.rendering.sent.links);
     const links = await Promise.all(
-      [...result.links, ...result.refused].map((link) => this.link(crawler, link.url, url, root, state?.hops ?? 0)),
+      [...result.links, ...result.refused].map(async (link): Promise<LinkView> => {
+        const view = await this.link(crawler, link.url, url, root, state?.hops ?? 0);
+        return sent && !sent.has(link.url) ? { ...view, onlyRendered: true } : view;
+      }),
     );
-    return { ...pageFacts(result), url: url.href, links };
+    return { ...pageFacts(result), url: url.href, links, rendering: renderingView(result) };
   }
 
   /** When the host may be asked: its delay, back-off and pause hold for a person who looks at a page, too. */
@@ -148,10 +157,10 @@ export class Explanations {
   }
 
   /** The politeness towards the host is in another node's hands, and so is the request. */
-  private async pageElsewhere(crawler: Crawler, url: CrawlUrl): Promise<PageView> {
+  private async pageElsewhere(crawler: Crawler, url: CrawlUrl, render: boolean): Promise<PageView> {
     const { store, nodes, clock } = this.services;
     const answer = `answer/${url.href}/${clock.now()}`;
-    await nodes.send(pageCommand(hostKey(url), { crawler: crawler.name, url: url.href, answer }));
+    await nodes.send(pageCommand(hostKey(url), { crawler: crawler.name, url: url.href, answer, render }));
     const deadline = after(clock.now(), LONGEST_ANSWER);
     while (clock.now() < deadline) {
       await clock.sleep(ASK_EVERY);

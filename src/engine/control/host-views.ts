@@ -1,10 +1,13 @@
 import type { UrlId } from '../../domain/crawl/url-state.js';
+import { renderPattern } from '../../domain/render/learning.js';
 import { NEEDS_RENDERING } from '../../domain/render/needs-rendering.js';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { ClusterView } from '../cluster/cluster-view.js';
 import { pauseCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
+import type { Override } from '../crawl/visit/render-overrides.js';
+import type { RenderedVisits, RenderPatternView } from '../crawl/visit/rendered-visits.js';
 import type { Clock } from '../ports/clock.js';
 import type { FolderStep, FrontierStore, HostRecord } from '../ports/frontier-store.js';
 import type { Nodes } from '../ports/nodes.js';
@@ -22,6 +25,7 @@ interface HostServices {
   readonly partitions: Partitions;
   readonly nodes: Nodes;
   readonly clock: Pick<Clock, 'now'>;
+  readonly rendered: Pick<RenderedVisits, 'view' | 'overrides'>;
   crawlers(): Crawler[];
 }
 
@@ -104,6 +108,20 @@ export class HostViews {
     }
     this.services.hosts.pause(this.services.hosts.get(hostKey), paused);
     await this.services.hosts.save();
+  }
+
+  /** What was learned of which of its pages need the browser. */
+  async rendering(hostKey: string): Promise<readonly RenderPatternView[]> {
+    const { partitions, rendered, whole } = this.services;
+    return partitions.owns(hostKey) ? rendered.view(hostKey) : whole.rendering(hostKey);
+  }
+
+  /** @param like a pattern of the list, or the URL of a page */
+  async overruleRendering(hostKey: string, like: string, override: Override | undefined): Promise<void> {
+    const pattern = /^https?:\/\//.test(like) ? renderPattern(like) : like;
+    if (!pattern.startsWith('/'))
+      throw new Unacceptable(`${JSON.stringify(like)} is neither a pattern of the list, such as /product/N, nor a URL`);
+    await this.services.rendered.overrides.set(hostKey, pattern, override);
   }
 
   private async counts(crawler: string, hostKey: string): Promise<HostCounts> {

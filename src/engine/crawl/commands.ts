@@ -14,7 +14,13 @@ export type Command =
   | { readonly do: 'try'; readonly crawler: string; readonly url: string }
   | { readonly do: 'pause'; readonly paused: boolean }
   /** Fetched for a person who looks at it through another node; the answer goes into a setting of this name. */
-  | { readonly do: 'page'; readonly crawler: string; readonly url: string; readonly answer: string };
+  | {
+      readonly do: 'page';
+      readonly crawler: string;
+      readonly url: string;
+      readonly answer: string;
+      readonly render?: boolean;
+    };
 
 /** Raised when a node of the release before could misunderstand a command. Commands without a version are of version 1. */
 const VERSION = 1;
@@ -33,8 +39,10 @@ export const tryCommand = ({ hostKey, crawler, url }: UrlOfHost): OwnerCommand =
 export const pauseCommand = (hostKey: string, paused: boolean): OwnerCommand =>
   command(hostKey, { do: 'pause', paused });
 
-export const pageCommand = (hostKey: string, page: { crawler: string; url: string; answer: string }): OwnerCommand =>
-  command(hostKey, { do: 'page', ...page });
+export const pageCommand = (
+  hostKey: string,
+  page: { crawler: string; url: string; answer: string; render: boolean },
+): OwnerCommand => command(hostKey, { do: 'page', ...page });
 
 const command = (hostKey: string, what: Command): OwnerCommand => ({
   hostKey,

@@ -2,7 +2,7 @@ import { assignSource, SITEMAPS } from '../../domain/frontier/sources.js';
 import type { Reason, ReasonCode } from '../../domain/policy/reasons.js';
 import { moveBack } from '../../domain/policy/site-mode.js';
 import type { Candidate, LayerName, RootContext, Verdict } from '../../domain/policy/verdict.js';
-import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import { type CrawlUrl, hostKey, isHashRoute } from '../../domain/url/crawl-url.js';
 import { urlKey } from '../../domain/url/url-key.js';
 import type { DiscoveredLink, PageTask, RefusedLink } from '../ports/page-task.js';
 import type { CrawlContext } from './crawl-context.js';
@@ -58,7 +58,7 @@ export class LinkCollector {
       return;
     }
     const hash = raw.indexOf('#');
-    const link = hash < 0 ? raw : raw.slice(0, hash);
+    const link = hash < 0 || isHashRoute(raw.slice(hash + 1)) ? raw : raw.slice(0, hash);
     if (link === '' && base === this.page.url.href) return;
     const known = discoveredVia === 'link' ? this.writtenOn(base).get(link) : undefined;
     if (known === 'handed on' || this.seen.has(raw)) return;

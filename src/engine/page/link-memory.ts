@@ -82,7 +82,7 @@ export class LinkMemory {
   }
 }
 
-const [SPACE, SLASH, QUESTION] = [0x20, 0x2f, 0x3f];
+const [SPACE, HASH, SLASH, QUESTION] = [0x20, 0x23, 0x2f, 0x3f];
 
 /** Links that need not even be resolved: written with the same characters, they stood on a page of this place. */
 export class WrittenLinks {
@@ -93,7 +93,7 @@ export class WrittenLinks {
     private readonly takesRoom: (known: KnownLink) => boolean,
   ) {}
 
-  /** `link` has no fragment. */
+  /** `link` has no fragment, but for one that may be a route. */
   get(link: string): KnownLink | undefined {
     return this.of(link)?.get(link);
   }
@@ -118,7 +118,7 @@ export class WrittenLinks {
   /** Undefined for a link whose meaning may depend on the whole of the base URL. */
   private of(link: string): Map<string, KnownLink> | undefined {
     const first = link === '' ? QUESTION : link.charCodeAt(0);
-    if (first === QUESTION || first <= SPACE) return undefined;
+    if (first === QUESTION || first === HASH || first <= SPACE) return undefined;
     if (first === SLASH) return this.fromRoot;
     if (link.startsWith('http://') || link.startsWith('https://')) return this.absolute;
     // `http:x` is a relative link where the base has the same scheme.

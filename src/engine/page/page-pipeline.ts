@@ -38,6 +38,7 @@ import { requestOf } from './page-request.js';
 import { visitSchedule } from './page-schedule.js';
 import { answerOfPlugins, judgedByPlugins, leftOut } from './plugin-outcome.js';
 import { isToRender, type Rendered, render } from './rendering.js';
+import { sentPage } from './sent-page.js';
 import { sessionAnswer } from './session-answer.js';
 
 export interface PageTools extends ExtractionTools, DocumentTools, ThreadTools {
@@ -208,7 +209,12 @@ class PageVisit {
   ): Promise<PageOutcome> {
     const content = await this.extract(answer, 'text/html');
     if (isRefusal(content)) return this.judged(plain);
-    this.rendering = { ...this.rendering!, plain: amountOf(plain.content), rendered: amountOf(content) };
+    this.rendering = {
+      ...this.rendering!,
+      plain: amountOf(plain.content),
+      rendered: amountOf(content),
+      ...(this.page.task.inspect ? { sent: sentPage(this.page, plain.content) } : {}),
+    };
     const links = [...content.links, ...routes.map((href) => ({ href, kind: 'a', nofollow: false }) as const)];
     return this.judged({
       answer,

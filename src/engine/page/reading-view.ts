@@ -3,7 +3,7 @@ import type { PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageReading } from '../ports/page-task.js';
 
-const MAX_TEXT = 200_000;
+export const MAX_TEXT = 200_000;
 const MAX_LIST = 500;
 
 export const readingView = (content: PageContent, { metas, text }: PushDocument): PageReading => ({

@@ -29,14 +29,15 @@ export type Rendered =
   | { readonly kind: 'failed'; readonly failure: RenderFailure; readonly report: RenderReport };
 
 export interface RenderFailure {
-  readonly code: 'render-timeout' | 'render-memory' | 'render-crash';
+  readonly code: 'render-timeout' | 'render-memory' | 'render-crash' | 'renderer-unavailable';
   readonly detail: string;
 }
 
 export function renderModeOf({ definition }: CrawlContext, options: UrlOptions, task: PageTask): RenderMode {
   if (task.discoveredVia === 'robots') return 'never';
   if (task.inspect) return task.render === 'always' ? 'always' : 'never';
-  return options.renderMode ?? definition.render;
+  const mode = options.renderMode ?? definition.render;
+  return mode === 'auto' && task.render === 'never' ? 'never' : mode;
 }
 
 /** The page is certain to be rendered, so that an answer that nothing has changed would say nothing of its content. */
@@ -91,7 +92,8 @@ function succeeded(outcome: HttpAnswer): Rendered {
 }
 
 function failed({ code, detail, timings }: Extract<FetchOutcome, { kind: 'failure' }>, task: PageTask): Rendered {
-  if (code !== 'render-timeout' && code !== 'render-memory' && code !== 'render-crash') return { kind: 'plain' };
+  if (code !== 'render-timeout' && code !== 'render-memory' && code !== 'render-crash')
+    return task.inspect ? { kind: 'plain', failure: { code: 'renderer-unavailable', detail } } : { kind: 'plain' };
   const report: RenderReport = { time: timings.total, requests: 0, ownRequests: 0, refused: {}, failure: code };
   const failure = { code, detail };
   const isFinal = task.inspect === true || (task.renderFailures ?? 0) >= MOST_FAILURES;

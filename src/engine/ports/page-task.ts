@@ -49,8 +49,11 @@ export interface PageTask {
   readonly sendBy?: number;
   /** A person looks at the page: every link is reported, known or not, and nothing counts as handed on. */
   readonly inspect?: boolean;
-  /** Where the crawler renders by what it has learned, or a person asks: render the page, whatever it brings as it is sent. */
-  readonly render?: 'always';
+  /**
+   * Where the crawler renders by what it has learned, or a person asks: render the page, whatever it brings as it is sent. `never`
+   * where a person has said so of pages like it.
+   */
+  readonly render?: 'always' | 'never';
   /** Attempts to render it that failed in a row. */
   readonly renderFailures?: number;
   /** Which words of the page are wanted when it has links that may be new. */

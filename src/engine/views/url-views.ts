@@ -4,6 +4,8 @@ import { type Headline } from '../../domain/explain/headline.js';
 import { type QueueAssignment } from '../../domain/frontier/sources.js';
 import type { Reason } from '../../domain/policy/reasons.js';
 import { type Candidate, type Explanation } from '../../domain/policy/verdict.js';
+import type { TextComparison } from '../../domain/render/compare-texts.js';
+import type { SentPage } from '../../domain/render/report.js';
 import { type Duration, type Instant } from '../../domain/time/units.js';
 import {
   type FailingUrls,
@@ -66,6 +68,8 @@ export interface LinkView {
   readonly state?: UrlState;
   /** Absent: robots.txt of its site was not asked for this. */
   readonly robots?: RobotsOpinion;
+  /** Of a page that was rendered: it is not on the page as it was sent. */
+  readonly onlyRendered?: true;
 }
 
 /** A page fetched for a person: its links with their verdicts, nothing queued. */
@@ -82,6 +86,29 @@ export interface PageView {
   /** Of a document: what a sink would get. */
   readonly reading?: PageReading;
   readonly links: readonly LinkView[];
+  /** When it was to be rendered: the page as it was sent beside what its scripts made of it. */
+  readonly rendering?: RenderingView;
+}
+
+export interface RenderingView {
+  readonly time: Duration;
+  /** That the page made for scripts, data and frames. */
+  readonly requests: number;
+  /** Requests that were not made, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+  readonly readiness?: string;
+  /** Why it could not be rendered: what is shown of it is as it was sent. */
+  readonly failure?: { readonly code: Reason; readonly detail: string };
+  /** Absent when it could not be rendered. */
+  readonly comparison?: RenderingComparison;
+  /** JPEG in base64. */
+  readonly picture?: string;
+}
+
+export interface RenderingComparison extends TextComparison {
+  readonly sent: Pick<SentPage, 'title' | 'text' | 'textLength'> & { readonly links: number };
+  /** Links of the page as it was sent that are not on the rendered one. */
+  readonly lostLinks: readonly string[];
 }
 
 export interface ErrorClassView extends FailingUrls {

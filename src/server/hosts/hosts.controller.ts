@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { IsString, MaxLength, MinLength } from 'class-validator';
 import type { EngineApi } from '../../engine/engine-api.js';
@@ -11,6 +11,7 @@ import { mapPage, numberCursor, type Page, PageQuery, page, textCursor } from '.
 import { API, ENGINE } from '../tokens.js';
 import { FolderDto, folderDto } from './folder.dto.js';
 import { HostDto, hostDto } from './host.dto.js';
+import { HostRenderingDto, hostRenderingDto, RenderOverrideDto } from './rendering.dto.js';
 
 const UNKNOWN = { 404: 'No URL of that host is stored.' };
 
@@ -94,6 +95,40 @@ export class HostsController {
   async folders(@Param('host') host: string, @Query() query: FolderQuery): Promise<FolderDto> {
     const after = numberCursor(query.cursor) ?? 0;
     return folderDto(await this.engine.folders(query.crawler, host, query.folder ?? '', after));
+  }
+
+  @Get(':host/rendering')
+  @Operation({
+    id: 'getHostRendering',
+    summary: 'Which pages of a web server need the browser',
+    description:
+      'What `render="auto"` has learned by URL pattern since the start of the process, and what a person has said against it.',
+    role: 'read',
+    problems: {},
+  })
+  @ApiOkResponse({ type: HostRenderingDto })
+  async rendering(@Param('host') host: string): Promise<HostRenderingDto> {
+    return hostRenderingDto(await this.engine.hostRendering(host));
+  }
+
+  @Put(':host/rendering')
+  @Operation({
+    id: 'overruleRendering',
+    summary: 'Overrule what was learned of a URL pattern',
+    description:
+      'Pages of the pattern are always or never rendered from their next visit on, also after a restart, where the crawler says `render="auto"`; rules and conditions that name a mode come first.',
+    role: 'operate',
+    problems: { 422: 'It is no pattern, or more than 100 patterns of the host are overruled.' },
+  })
+  @ApiOkResponse({ type: HostRenderingDto })
+  async overrule(
+    @Param('host') host: string,
+    @Body() { pattern, render }: RenderOverrideDto,
+    @Audited() note: ChangeNote,
+  ): Promise<HostRenderingDto> {
+    await this.engine.overruleRendering(host, pattern, render === 'auto' ? undefined : render);
+    note.changed(undefined, { pattern, render });
+    return this.rendering(host);
   }
 
   @Post(':host/pause')

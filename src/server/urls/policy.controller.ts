@@ -19,7 +19,7 @@ import {
   RobotsOpinionDto,
   robotsOpinionDto,
 } from './explanation.dto.js';
-import { ExplainQuery, UrlQuery } from './url.query.js';
+import { ExplainQuery, PageViewQuery } from './url.query.js';
 import { PageViewDto, pageViewDto, RefusedDto, refusedDto, VisitDto, visitDto } from './url-history.dto.js';
 import { UrlStateDto, urlStateDto } from './url-state.dto.js';
 
@@ -111,13 +111,13 @@ export class PolicyController {
     id: 'viewPage',
     summary: 'What is read of a page, and its links with their verdicts',
     description:
-      'Fetches the page now, reads it as `cw:Content` says, and judges each of its links, without queueing any or pushing anything. Politeness applies.',
+      'Fetches the page now, reads it as `cw:Content` says, and judges each of its links, without queueing any or pushing anything. With `render` its scripts run, and the page as it was sent is shown beside what they make of it. Politeness applies.',
     role: 'operate',
     problems: { ...UNKNOWN, 422: 'The text is not a URL.' },
   })
   @ApiOkResponse({ type: PageViewDto })
-  async page(@Param('crawler') crawler: string, @Query() { url }: UrlQuery): Promise<PageViewDto> {
-    return pageViewDto(await this.engine.page(crawler, url));
+  async page(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewDto> {
+    return pageViewDto(await this.engine.page(crawler, url, render));
   }
 
   @Get('refused')

@@ -15,6 +15,7 @@ import {
   RobotsOpinionDto,
   robotsOpinionDto,
 } from './explanation.dto.js';
+import { PageRenderingDto, pageRenderingDto } from './page-rendering.dto.js';
 import { UrlStateDto, urlStateDto } from './url-state.dto.js';
 
 export class VisitDto {
@@ -74,9 +75,16 @@ export class LinkDto {
     description: 'Absent: robots.txt of its site was not asked for this.',
   })
   robots?: RobotsOpinionDto;
+
+  @ApiProperty({
+    required: false,
+    description: 'Of a page that was rendered: scripts made the link, the page as it was sent has it not.',
+  })
+  onlyRendered?: boolean;
 }
 
 const linkDto = (link: LinkView): LinkDto => ({
+  onlyRendered: link.onlyRendered,
   url: link.url,
   kind: link.kind,
   explanation: explanationDto(link.explanation),
@@ -222,13 +230,17 @@ export class PageViewDto {
 
   @ApiProperty({ type: () => [LinkDto] })
   links!: LinkDto[];
+
+  @ApiProperty({ type: () => PageRenderingDto, required: false, description: 'When `render` was asked for.' })
+  rendering?: PageRenderingDto;
 }
 
-export const pageViewDto = ({ links, reading, robots, ...view }: PageView): PageViewDto => ({
+export const pageViewDto = ({ links, reading, robots, rendering, ...view }: PageView): PageViewDto => ({
   ...view,
   robots: robots && robotsOpinionDto(robots),
   reading: reading && (structuredClone(reading) as PageReadingDto),
   links: links.map(linkDto),
+  rendering: rendering && pageRenderingDto(rendering),
 });
 
 export class RefusedSampleDto {

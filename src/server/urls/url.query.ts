@@ -25,6 +25,18 @@ export class UrlQuery {
   url!: string;
 }
 
+export class PageViewQuery extends UrlQuery {
+  @ApiProperty({
+    required: false,
+    description:
+      'Its scripts run in the browser, whatever the crawler does with such pages, and `rendering` says what they change.',
+  })
+  @IfGiven()
+  @Transform(({ value }) => asBoolean(value))
+  @IsBoolean()
+  render?: boolean;
+}
+
 export class ExplainQuery extends UrlQuery {
   @ApiProperty({
     required: false,

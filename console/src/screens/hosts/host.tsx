@@ -15,6 +15,7 @@ import { Reason } from '../../ui/reasons.js';
 import { Time } from '../../ui/time.js';
 import { Folders } from './folders.js';
 import { HostState, NextRequest } from './hosts.js';
+import { HostRendering } from './rendering.js';
 
 const EVERY_MS = 4000;
 
@@ -40,6 +41,7 @@ export function Host(): JSX.Element {
               </Panel>
               <Robots host={known} />
             </div>
+            <HostRendering host={host} />
             <Folders crawler={crawler} host={host} />
           </>
         )}
@@ -98,7 +100,13 @@ function Facts({ host, crawler }: { host: HostDto; crawler: string }): JSX.Eleme
               <a href={href('/url', { crawler, url: host.needRendering.sample })}>{host.needRendering.sample}</a>)
             </>
           )}
-          . Write <code>render="auto"</code> on the crawler to render such pages.
+          .{' '}
+          {host.needRendering.sample && (
+            <a href={href('/try', { crawler, url: host.needRendering.sample, view: 'rendered' })}>
+              See what rendering brings
+            </a>
+          )}{' '}
+          Write <code>render="auto"</code> on the crawler to render such pages.
         </Fact>
       )}
       <Fact label="Success">

@@ -14,17 +14,30 @@ import { Table } from '../../ui/table.js';
 import { PlaceLink } from '../../ui/verdict.js';
 import { QueueButton } from './queue-urls.js';
 import { Reading } from './reading.js';
+import { Rendered } from './rendered.js';
 
 const SHOWN = 500;
 
-export function LinksOfPage({ crawler, url }: { crawler: string; url: string }): JSX.Element {
-  const page = useResource(`page ${crawler} ${url}`, (signal) =>
-    call('GET /api/v1/crawlers/{crawler}/page', { path: { crawler }, query: { url }, signal }),
+interface LinksProps {
+  readonly crawler: string;
+  readonly url: string;
+  /** Its scripts run. */
+  readonly render?: boolean;
+}
+
+export function LinksOfPage({ crawler, url, render = false }: LinksProps): JSX.Element {
+  const page = useResource(`page ${crawler} ${url} ${render}`, (signal) =>
+    call('GET /api/v1/crawlers/{crawler}/page', {
+      path: { crawler },
+      query: { url, ...(render ? { render } : {}) },
+      signal,
+    }),
   );
   return (
     <Loaded of={page}>
       {(view) => (
         <>
+          {view.rendering && <Rendered view={view} rendering={view.rendering} />}
           {view.reading && <Reading reading={view.reading} />}
           <Page crawler={crawler} view={view} onQueued={page.reload} />
         </>
@@ -65,7 +78,11 @@ function Page({ crawler, view, onQueued }: PageProps): JSX.Element {
         {view.detail && <span>{view.detail}</span>}
       </p>
       {view.links.length === 0 ? (
-        <Empty>No links were found. Scripts are not run: links that only a script makes are not seen.</Empty>
+        <Empty>
+          {view.rendering
+            ? 'No links were found.'
+            : 'No links were found. Scripts are not run: links that only a script makes are not seen.'}
+        </Empty>
       ) : (
         <LinkTable
           crawler={crawler}
@@ -93,7 +110,7 @@ const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.El
     name={<>Links of {page}</>}
     heads={[{ label: 'Choose', hidden: true }, 'Link', 'Kind', 'Would be', 'Why', 'Known as']}
   >
-    {links.map(({ url, kind, explanation: { verdict }, state }) => (
+    {links.map(({ url, kind, explanation: { verdict }, state, onlyRendered }) => (
       <tr key={`${kind} ${url}`}>
         <td>
           <input
@@ -109,7 +126,10 @@ const LinkTable = ({ crawler, page, links, chosen, toggle }: TableProps): JSX.El
             {url}
           </a>
         </td>
-        <td>{kind}</td>
+        <td>
+          {kind}
+          {onlyRendered && ', made by scripts'}
+        </td>
         <td>
           <Badge tone={verdict.accepted ? 'good' : 'bad'}>{verdict.accepted ? 'taken' : 'not taken'}</Badge>
         </td>

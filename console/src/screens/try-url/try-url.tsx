@@ -21,7 +21,7 @@ export function TryUrl(): JSX.Element {
   const mayFetch = useMay('operate');
   if (!crawler) return <NoCrawler title="Try a URL" />;
   const url = query.get('url') ?? '';
-  const links = query.get('view') === 'links' && mayFetch;
+  const view = mayFetch ? (query.get('view') ?? '') : '';
   return (
     <>
       <PageHead title="Try a URL">
@@ -29,12 +29,12 @@ export function TryUrl(): JSX.Element {
         queued by asking.
       </PageHead>
       <Panel title="Which URL?">
-        <Question links={links} mayFetch={mayFetch} />
+        <Question view={view} mayFetch={mayFetch} />
       </Panel>
       {url === '' ? (
         <Empty>Enter any address, stored or not: the verdict, the rule that decided and its place appear here.</Empty>
-      ) : links ? (
-        <LinksOfPage crawler={crawler} url={url} />
+      ) : view === 'links' || view === 'rendered' ? (
+        <LinksOfPage crawler={crawler} url={url} render={view === 'rendered'} />
       ) : (
         <Explanation crawler={crawler} url={url} from={query.get('from') ?? undefined} />
       )}
@@ -42,12 +42,18 @@ export function TryUrl(): JSX.Element {
   );
 }
 
+const VIEWS = [
+  { view: '', text: 'Explain', fetches: false },
+  { view: 'links', text: 'Fetch it and show its content and links', fetches: true },
+  { view: 'rendered', text: 'Run its scripts and compare', fetches: true },
+] as const;
+
 interface QuestionProps {
-  readonly links: boolean;
+  readonly view: string;
   readonly mayFetch: boolean;
 }
 
-function Question({ links, mayFetch }: QuestionProps): JSX.Element {
+function Question({ view: shown, mayFetch }: QuestionProps): JSX.Element {
   const fields = useAddressForm();
   const ask = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -74,14 +80,11 @@ function Question({ links, mayFetch }: QuestionProps): JSX.Element {
         <input id="try-from" name="from" class="mono" spellcheck={false} />
       </div>
       <div class="actions">
-        <button type="submit" class={links ? 'button' : 'button primary'} value="">
-          Explain
-        </button>
-        {mayFetch && (
-          <button type="submit" class={links ? 'button primary' : 'button'} value="links">
-            Fetch it and show its content and links
+        {VIEWS.filter(({ fetches }) => mayFetch || !fetches).map(({ view, text }) => (
+          <button key={view} type="submit" class={shown === view ? 'button primary' : 'button'} value={view}>
+            {text}
           </button>
-        )}
+        ))}
       </div>
     </form>
   );

@@ -74,7 +74,7 @@ export const LINK_RULES = element(
 
 export const CANONICALIZATION = element(
   'Canonicalization',
-  'Steps after the WHATWG form of a URL with normalized percent-encoding. They run in the order of the list of names, whatever the order here.',
+  'Steps after the WHATWG form of a URL with normalized percent-encoding. They run in the order of the list of names, whatever the order here. `keep-hash-routes` keeps fragments such as `#/orders/7` and `#!/orders/7`, so that the pages of an application with such routes are pages of their own; rendered, they have different texts (docs/RENDERING.md).',
   {
     steps: attribute(t.listOf(t.enumeration(CANONICALIZATION_STEPS)), 'The steps to take.', {
       default: DEFAULT_CANONICALIZATION.join(' '),

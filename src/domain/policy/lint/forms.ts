@@ -1,4 +1,5 @@
 /** Demands that no canonical URL can meet: a path without slash, a query with a question mark, a host with a port … */
+import { isHashRoute } from '../../url/crawl-url.js';
 import type { Clauses } from './clauses.js';
 import type { Fact } from './facts.js';
 
@@ -39,7 +40,8 @@ function urlForm({ text }: Fact): string | undefined {
   const rest = text.slice(beginning.length);
   if (authority === undefined)
     return beginsLikeUrl(text) ? undefined : `URL "${text}" must begin with http:// or https://`;
-  if (rest.includes('#')) return `URL "${text}" has a fragment, which canonical URLs have not`;
+  if (rest.includes('#') && !isHashRoute(rest.slice(rest.indexOf('#') + 1)))
+    return `URL "${text}" has a fragment, which canonical URLs have not`;
   return authorityForm(text, authority, rest !== '');
 }
 

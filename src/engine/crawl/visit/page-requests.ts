@@ -54,7 +54,7 @@ export class PageRequests {
     const allLinksIfChanged = isHub(state, this.target.context);
     if (session) this.sessions.note(state, session);
     const { rendered, processor } = this.services;
-    const rendering = rendered.task(state, options, this.target.context.definition);
+    const rendering = await rendered.task(state, options, this.target.context.definition);
     const asked = {
       ...task,
       ...rendering,

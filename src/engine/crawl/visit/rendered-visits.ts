@@ -2,35 +2,76 @@
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
-import { RenderLearning } from '../../../domain/render/learning.js';
+import { choiceOf, type Learned, RenderLearning, renderPattern } from '../../../domain/render/learning.js';
 import { type Duration, milliseconds } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { PageResult, PageTask } from '../../ports/page-task.js';
+import { RenderOverrides } from './render-overrides.js';
 
 /** Visits that wait for the browser beside the pages that are being fetched; more take the place of fetches. */
 const MOST_BESIDE = 32;
+/** Patterns of a host. */
+const MOST_SHOWN = 500;
 /** However much a page asks of its host, the next one waits no longer than for so many requests. */
 const MOST_PAUSES = 10;
 
+/** What `render="auto"` has learned of pages whose URLs look alike. */
+export interface RenderPatternView {
+  /** Path with its numbers as `N`, or a folder with `*`. */
+  readonly pattern: string;
+  readonly choice: 'browser' | 'plain' | 'trying';
+  /** What a person has said instead. */
+  readonly override?: 'always' | 'never';
+  /** Pages that were rendered since the start of the process. */
+  readonly samples: number;
+  /** 0…1: of the pages rendered last, the share that brought more. */
+  readonly worthwhile: number;
+  /** To render a page, mean of the last ones. */
+  readonly time: Duration;
+  readonly failures: number;
+}
+
+type RenderTask = Pick<PageTask, 'render' | 'renderFailures'>;
+
 export class RenderedVisits {
   readonly learning = new RenderLearning();
+  readonly overrides: RenderOverrides;
   private waiting = 0;
 
+  constructor(store: Pick<FrontierStore, 'getSetting' | 'putSetting'>, clock: Pick<Clock, 'now'>) {
+    this.overrides = new RenderOverrides(store, clock);
+  }
+
   /** What the task of the page says of it; nothing where nothing is rendered. */
-  task(
-    state: UrlState,
-    options: UrlOptions,
-    { render }: CrawlerDefinition,
-  ): Pick<PageTask, 'render' | 'renderFailures'> {
+  task(state: UrlState, options: UrlOptions, { render }: CrawlerDefinition): RenderTask | Promise<RenderTask> {
     const mode = options.renderMode ?? render;
     if (mode === 'never') return NOTHING;
     const renderFailures = state.reason.startsWith('render-') ? state.temporaryErrors : 0;
-    if (mode === 'auto' && !this.learning.rendersFirst(state.hostKey, state.url)) return { renderFailures };
-    return { render: 'always', renderFailures };
+    return mode === 'auto' ? this.learned(state, renderFailures) : { render: 'always', renderFailures };
+  }
+
+  private async learned({ hostKey, url }: UrlState, renderFailures: number): Promise<RenderTask> {
+    const override = (await this.overrides.of(hostKey))[renderPattern(url)];
+    if (override !== undefined) return { render: override, renderFailures };
+    return this.learning.rendersFirst(hostKey, url) ? { render: 'always', renderFailures } : { renderFailures };
+  }
+
+  /** What is known of a host here, and what a person has said of it. */
+  async view(hostKey: string): Promise<RenderPatternView[]> {
+    const overrides = await this.overrides.of(hostKey);
+    const learned = this.learning.ofHost(hostKey).slice(0, MOST_SHOWN);
+    const known = new Set(learned.map(({ pattern }) => pattern));
+    const others = Object.entries(overrides).filter(([pattern]) => !known.has(pattern));
+    return [
+      ...learned.map((one) => ({ ...viewOf(one), override: overrides[one.pattern] })),
+      ...others.map(([pattern, override]) => ({ ...UNKNOWN, pattern, override })),
+    ];
   }
 
   /** A page that waits for the browser keeps no other from being fetched. */
   async run<T>(task: Pick<PageTask, 'render'>, waits: () => void, work: () => Promise<T>): Promise<T> {
-    if (task.render === undefined || this.waiting >= MOST_BESIDE) return work();
+    if (task.render !== 'always' || this.waiting >= MOST_BESIDE) return work();
     this.waiting++;
     waits();
     try {
@@ -50,4 +91,10 @@ export class RenderedVisits {
   }
 }
 
-const NOTHING = {};
+const viewOf = (learned: Learned): Omit<RenderPatternView, 'override'> => {
+  const { pattern, samples, worthwhile, time, failures } = learned;
+  return { pattern, choice: choiceOf(learned), samples, worthwhile, time: milliseconds(Math.round(time)), failures };
+};
+
+const UNKNOWN = { choice: 'trying', samples: 0, worthwhile: 0, time: milliseconds(0), failures: 0 } as const;
+const NOTHING: RenderTask = {};

@@ -1,0 +1,111 @@
+/** Which pages of a host need the browser: what `render="auto"` has learned, and what a person says. */
+import type { JSX } from 'preact';
+import { call } from '../../api/client.js';
+import type { RenderPatternDto } from '../../api/schema.js';
+import { useResource } from '../../state/resource.js';
+import { useMay } from '../../state/session.js';
+import { count, percent, seconds } from '../../ui/format.js';
+import { attempt } from '../../ui/notices.js';
+import { Panel } from '../../ui/panel.js';
+import { Scroll } from '../../ui/scroll.js';
+import { Badge } from '../../ui/status.js';
+
+const EVERY_MS = 10_000;
+
+const LEARNED = {
+  browser: { tone: 'good', text: 'rendering brings more' },
+  plain: { tone: 'plain', text: 'as sent is as good' },
+  trying: { tone: 'plain', text: 'not known yet' },
+} as const;
+
+const CHOICES = { auto: 'as learned', always: 'always render', never: 'never render' } as const;
+
+/** Nothing where nothing was rendered. */
+export function HostRendering({ host }: { readonly host: string }): JSX.Element | null {
+  const rendering = useResource(
+    `rendering ${host}`,
+    (signal) => call('GET /api/v1/hosts/{host}/rendering', { path: { host }, signal }),
+    EVERY_MS,
+  );
+  const patterns = rendering.value?.patterns ?? [];
+  if (patterns.length === 0) return null;
+  return (
+    <Panel title="Rendering" aside={<span>learned since the server started</span>}>
+      <Scroll>
+        <table>
+          <caption class="visually-hidden">URL patterns of {host} and whether their pages are rendered</caption>
+          <thead>
+            <tr>
+              <th scope="col">URLs like</th>
+              <th scope="col">Learned</th>
+              <th scope="col" class="number">
+                Rendered
+              </th>
+              <th scope="col" class="number">
+                Brought more
+              </th>
+              <th scope="col" class="number">
+                Takes
+              </th>
+              <th scope="col" class="number">
+                Failed
+              </th>
+              <th scope="col">With render="auto"</th>
+            </tr>
+          </thead>
+          <tbody>
+            {patterns.map((pattern) => (
+              <Row key={pattern.pattern} host={host} pattern={pattern} onChanged={rendering.reload} />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </Panel>
+  );
+}
+
+interface RowProps {
+  readonly host: string;
+  readonly pattern: RenderPatternDto;
+  readonly onChanged: () => void;
+}
+
+function Row({ host, pattern: known, onChanged }: RowProps): JSX.Element {
+  const { pattern, learned, render, rendered, worthwhile, failures } = known;
+  const mayOperate = useMay('operate');
+  const { tone, text } = LEARNED[learned];
+  const overrule = (choice: RenderPatternDto['render']): Promise<void> =>
+    attempt(async () => {
+      await call('PUT /api/v1/hosts/{host}/rendering', { path: { host }, body: { pattern, render: choice } });
+      onChanged();
+      return `${pattern}: ${CHOICES[choice]} from the next visit on.`;
+    });
+  return (
+    <tr>
+      <th scope="row" class="mono">
+        {pattern}
+      </th>
+      <td>
+        <Badge tone={tone}>{text}</Badge>
+      </td>
+      <td class="number">{count(rendered)}</td>
+      <td class="number">{rendered === 0 ? '–' : percent(worthwhile)}</td>
+      <td class="number">{rendered === 0 ? '–' : seconds(known.seconds)}</td>
+      <td class="number">{count(failures)}</td>
+      <td>
+        <select
+          aria-label={`Rendering of ${pattern}`}
+          value={render}
+          disabled={!mayOperate}
+          onChange={({ currentTarget }) => overrule(currentTarget.value as RenderPatternDto['render'])}
+        >
+          {Object.entries(CHOICES).map(([choice, label]) => (
+            <option key={choice} value={choice}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,132 @@
+/** A page as it was sent beside what its scripts made of it. */
+import type { JSX } from 'preact';
+import type { PageRenderingDto, PageViewDto } from '../../api/schema.js';
+import { count, plural, seconds } from '../../ui/format.js';
+import { Panel } from '../../ui/panel.js';
+import { Reason } from '../../ui/reasons.js';
+
+const PARTS_SHOWN = 300;
+
+interface RenderedProps {
+  readonly view: PageViewDto;
+  readonly rendering: PageRenderingDto;
+}
+
+export const Rendered = ({ view, rendering }: RenderedProps): JSX.Element => (
+  <Panel title="As sent, and rendered" aside={<Cost rendering={rendering} />}>
+    {rendering.failure ? (
+      <div class="notice warn">
+        <p>
+          <Reason code={rendering.failure.code} /> {rendering.failure.detail}
+        </p>
+        <p>What is shown below is the page as it was sent.</p>
+      </div>
+    ) : rendering.comparison ? (
+      <div class="compared">
+        <div class="stack">
+          <Figures view={view} comparison={rendering.comparison} />
+          <Changes comparison={rendering.comparison} />
+        </div>
+        {rendering.picture && (
+          <figure>
+            <img src={`data:image/jpeg;base64,${rendering.picture}`} alt={`${view.url}, rendered`} />
+            <figcaption>Rendered, without its images: they are not fetched.</figcaption>
+          </figure>
+        )}
+      </div>
+    ) : (
+      <p>Its scripts send the visitor on; the address is below.</p>
+    )}
+  </Panel>
+);
+
+const Cost = ({ rendering }: { readonly rendering: PageRenderingDto }): JSX.Element => {
+  const refused = Object.entries(rendering.refused).map(([reason, number]) => `${number} ${reason}`);
+  return (
+    <span>
+      {seconds(rendering.seconds)}, {plural(rendering.requests, 'request')}
+      {refused.length > 0 && `, not made: ${refused.join(', ')}`}
+      {rendering.readiness === 'time limit' && ', read at its time limit'}
+    </span>
+  );
+};
+
+type Comparison = NonNullable<PageRenderingDto['comparison']>;
+
+const Figures = ({
+  view,
+  comparison,
+}: {
+  readonly view: PageViewDto;
+  readonly comparison: Comparison;
+}): JSX.Element => {
+  const found = view.links.filter(({ onlyRendered }) => onlyRendered).length;
+  return (
+    <table>
+      <caption class="visually-hidden">The page as it was sent and as its scripts made it</caption>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">As sent</th>
+          <th scope="col">Rendered</th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">Title</th>
+          <td>{comparison.sent.title || <em>none</em>}</td>
+          <td>{view.title || <em>none</em>}</td>
+        </tr>
+        <tr>
+          <th scope="row">Text</th>
+          <td>{plural(comparison.sent.textLength, 'character')}</td>
+          <td>{plural(view.reading?.textLength ?? 0, 'character')}</td>
+        </tr>
+        <tr>
+          <th scope="row">Links</th>
+          <td>{count(comparison.sent.links)}</td>
+          <td>
+            {count(view.links.length)}, {count(found)} of them made by scripts
+          </td>
+        </tr>
+      </tbody>
+    </table>
+  );
+};
+
+const Changes = ({ comparison: { added, lost, lostLinks } }: { readonly comparison: Comparison }): JSX.Element => (
+  <>
+    {added.length === 0 && lost.length === 0 && <p class="notice good">The text is the same.</p>}
+    {added.length > 0 && (
+      <details open>
+        <summary>Text that only rendering brings</summary>
+        {added.slice(0, PARTS_SHOWN).map((part, index) => (
+          <p key={index}>
+            <ins>{part}</ins>
+          </p>
+        ))}
+        {added.length > PARTS_SHOWN && <p class="muted">And {count(added.length - PARTS_SHOWN)} sentences more.</p>}
+      </details>
+    )}
+    {lost.length > 0 && (
+      <details>
+        <summary>Text that is gone when rendered</summary>
+        {lost.slice(0, PARTS_SHOWN).map((part, index) => (
+          <p key={index}>
+            <del>{part}</del>
+          </p>
+        ))}
+      </details>
+    )}
+    {lostLinks.length > 0 && (
+      <details>
+        <summary>{plural(lostLinks.length, 'link')} gone when rendered</summary>
+        {lostLinks.map((url) => (
+          <p key={url} class="url">
+            {url}
+          </p>
+        ))}
+      </details>
+    )}
+  </>
+);

@@ -1,0 +1,42 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { browserProblem, findBrowser } from './find-browser.js';
+
+const ROOT = 0;
+const SOMEBODY = 1000;
+
+let folder: string;
+let program: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'crawlway-browser-'));
+  program = join(folder, 'chromium');
+  writeFileSync(program, '#!/bin/sh\n');
+  chmodSync(program, 0o755);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('is found on the search path, or where the configuration says', () => {
+  expect(findBrowser({}, `/nowhere:${folder}`)).toBe(program);
+  expect(findBrowser({ path: program }, '')).toBe(program);
+  expect(findBrowser({ path: join(folder, 'missing') }, folder)).toBeUndefined();
+});
+
+it('is not there: what to do is said, and what happens until then', () => {
+  const problem = browserProblem({ path: join(folder, 'missing'), sandbox: true }, SOMEBODY);
+  expect(problem).toContain(`${join(folder, 'missing')} is not a program`);
+  expect(problem).toContain('Install Chromium, or name one with path or url of cw:Renderer');
+  expect(problem).toContain('reported as needs-rendering');
+});
+
+it('does not start as root with its sandbox, and says so before it is tried', () => {
+  expect(browserProblem({ path: program, sandbox: true }, ROOT)).toContain('does not run as root with its sandbox');
+  expect(browserProblem({ path: program, sandbox: false }, ROOT)).toBeUndefined();
+  expect(browserProblem({ path: program, sandbox: true }, SOMEBODY)).toBeUndefined();
+});
+
+it('that runs elsewhere is not looked for here', () => {
+  expect(browserProblem({ url: 'ws://browsers.example/devtools', sandbox: true }, ROOT)).toBeUndefined();
+});

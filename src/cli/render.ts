@@ -1,0 +1,98 @@
+/** `crawlway render`: a page as it is sent beside what its scripts make of it. */
+import { writeFile } from 'node:fs/promises';
+import type { ServerDefinition } from '../domain/crawl/definition.js';
+import { renderingView } from '../engine/control/rendering-view.js';
+import type { PageResult } from '../engine/ports/page-task.js';
+import { configurationFile } from '../server/engine.module.js';
+import { fileFault } from '../server/fail.js';
+import { UsageError } from '../server/options.js';
+import { printable } from '../server/printable.js';
+import { siteDefinition } from './crawl.js';
+import { readPage } from './extract.js';
+import { type JsonOption, printJson } from './output.js';
+import { table } from './table.js';
+
+interface RenderOptions extends JsonOption {
+  readonly picture?: string;
+  readonly config?: string;
+  readonly crawler?: string;
+  readonly sandbox: boolean;
+}
+
+const LINES_SHOWN = 40;
+
+/** Exit code 0: rendered; 2: the page could not be rendered. */
+export async function render(url: string, options: RenderOptions): Promise<void> {
+  const result = await readPage(url, await definitionFor(url, options), 'always');
+  const compared = comparisonOf(url, result);
+  if (options.picture !== undefined && compared.picture !== undefined) await save(options.picture, compared.picture);
+  if (options.json) printJson({ ...compared, picture: undefined, pictureFile: options.picture });
+  else process.stdout.write(`${textOf(compared)}\n`);
+  if (!compared.comparison) process.exitCode = 2;
+}
+
+type Compared = ReturnType<typeof comparisonOf>;
+
+function comparisonOf(url: string, result: PageResult) {
+  const view = renderingView(result);
+  const { outcome } = result;
+  if (!view || (outcome.kind !== 'document' && outcome.kind !== 'redirect')) {
+    const why = 'detail' in outcome ? `: ${outcome.detail}` : '';
+    throw new UsageError(`${url} gives no page that scripts could change: ${outcome.kind}${why}`);
+  }
+  const links = [...new Set([...result.links, ...result.refused].map((link) => link.url))];
+  const sent = new Set(result.rendering?.sent?.links);
+  const { time, ...rest } = view;
+  return {
+    url,
+    goesTo: outcome.kind === 'redirect' ? outcome.target : undefined,
+    seconds: time / 1000,
+    ...rest,
+    title: outcome.kind === 'document' ? outcome.facts.title : undefined,
+    textLength: outcome.kind === 'document' ? outcome.reading?.textLength : undefined,
+    links: links.length,
+    newLinks: links.filter((link) => !sent.has(link)),
+  };
+}
+
+function textOf(compared: Compared): string {
+  const { comparison, failure, goesTo, seconds, requests, refused, readiness, newLinks } = compared;
+  if (goesTo !== undefined) return `Its scripts send the visitor on to ${goesTo}`;
+  if (!comparison) return `not rendered: ${failure?.code ?? 'nothing'}: ${failure?.detail ?? ''}`;
+  const { sent, added, lost, lostLinks } = comparison;
+  const refusals = Object.entries(refused).map(([reason, count]) => `${count} ${reason}`);
+  return [
+    table(
+      ['', 'as sent', 'rendered'],
+      [
+        ['title', sent.title, compared.title ?? ''],
+        ['text', `${sent.textLength} characters`, `${compared.textLength} characters`],
+        ['links', String(sent.links), String(compared.links)],
+      ],
+    ),
+    `${seconds} s until ${readiness}, ${requests} requests, not made: ${refusals.join(', ') || 'none'}`,
+    ...listed('text that only rendering brings', '+', added),
+    ...listed('text that is gone', '-', lost),
+    ...listed('links that only rendering finds', '+', newLinks),
+    ...listed('links that are gone', '-', lostLinks),
+  ].join('\n');
+}
+
+function listed(name: string, sign: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  const more = lines.length > LINES_SHOWN ? [`  … and ${lines.length - LINES_SHOWN} more`] : [];
+  return ['', `${name}:`, ...lines.slice(0, LINES_SHOWN).map((line) => `${sign} ${printable(line)}`), ...more];
+}
+
+async function definitionFor(url: string, { config, crawler, sandbox }: RenderOptions): Promise<ServerDefinition> {
+  if (config === undefined) return siteDefinition([url], { delay: '0', sandbox });
+  const { definition } = configurationFile(config).load();
+  const named = definition?.crawlers.find(({ name }) => crawler === undefined || name === crawler);
+  if (!definition || !named) throw new UsageError(`${config} has no crawler ${crawler ?? ''}`.trim());
+  return { ...definition, crawlers: [named] };
+}
+
+const save = (path: string, picture: string): Promise<void> =>
+  writeFile(path, Buffer.from(picture, 'base64')).catch((error) => {
+    throw fileFault(path, 'written', error);
+  });

@@ -1,0 +1,44 @@
+/** Which parts of a text a page has only with its scripts, or only without them. */
+
+export interface TextComparison {
+  /** Parts that only the rendered page has, in its order. */
+  readonly added: readonly string[];
+  /** Parts that only the page as it was sent has. */
+  readonly lost: readonly string[];
+}
+
+const MOST_PARTS = 1_000;
+/** A part without an end of a sentence is cut so. */
+const LONGEST_PART = 400;
+
+export function compareTexts(sent: string, rendered: string): TextComparison {
+  const [sentParts, renderedParts] = [parts(sent), parts(rendered)];
+  return { added: without(renderedParts, sentParts), lost: without(sentParts, renderedParts) };
+}
+
+/** Each part takes away one that is the same. */
+function without(all: readonly string[], others: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const part of others) left.set(part, (left.get(part) ?? 0) + 1);
+  const kept = all.filter((part) => {
+    const count = left.get(part) ?? 0;
+    if (count > 0) left.set(part, count - 1);
+    return count === 0;
+  });
+  return kept.slice(0, MOST_PARTS);
+}
+
+/** Lines, and in them sentences. */
+function parts(text: string): string[] {
+  return text
+    .split(/\n|(?<=[.!?…。！？])\s/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .flatMap(cut);
+}
+
+function cut(part: string): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < part.length; at += LONGEST_PART) pieces.push(part.slice(at, at + LONGEST_PART).toWellFormed());
+  return pieces;
+}

@@ -1,0 +1,29 @@
+/** A page as it was sent beside what its scripts made of it, for a person. */
+import { compareTexts } from '../../domain/render/compare-texts.js';
+import { milliseconds } from '../../domain/time/units.js';
+import type { PageResult } from '../ports/page-task.js';
+import type { RenderingView } from '../views/url-views.js';
+
+const MOST_LOST_LINKS = 200;
+
+/** Undefined when the page was not to be rendered, or is none that scripts could change. */
+export function renderingView({ rendering, outcome, links, refused }: PageResult): RenderingView | undefined {
+  const failure = outcome.kind === 'document' ? outcome.renderFailure : undefined;
+  if (!rendering) return failure && { time: NO_TIME, requests: 0, refused: {}, failure };
+  const { time, requests, sent, picture } = rendering;
+  const view = { time, requests, refused: rendering.refused, readiness: rendering.readiness, failure };
+  if (!sent || outcome.kind !== 'document') return view;
+  const now = new Set([...links, ...refused].map(({ url }) => url));
+  const { title, text, textLength } = sent;
+  return {
+    ...view,
+    comparison: {
+      ...compareTexts(text, outcome.reading?.text ?? ''),
+      sent: { title, text, textLength, links: sent.links.length },
+      lostLinks: sent.links.filter((link) => !now.has(link)).slice(0, MOST_LOST_LINKS),
+    },
+    picture: picture && Buffer.from(picture).toString('base64'),
+  };
+}
+
+const NO_TIME = milliseconds(0);

@@ -1,0 +1,57 @@
+/**
+ * What a person has said of the pages of a URL pattern, against what `render="auto"` has learned. Kept in the store, by host, and
+ * read again every minute: any node may be told, and another one may crawl the host.
+ */
+import { after, type Instant, seconds } from '../../../domain/time/units.js';
+import type { Clock } from '../../ports/clock.js';
+import type { FrontierStore } from '../../ports/frontier-store.js';
+import { Unacceptable } from '../../support/api-errors.js';
+import { WeighedCache } from '../../support/weighed-cache.js';
+
+export type Override = 'always' | 'never';
+
+type Overrides = Readonly<Record<string, Override>>;
+
+const READ_AGAIN = seconds(60);
+const MOST_HOSTS = 10_000;
+/** Of one host; beyond that a rule is the better way. */
+const MOST_PATTERNS = 100;
+
+export class RenderOverrides {
+  private readonly known = new WeighedCache<string, { readonly until: Instant; readonly overrides: Overrides }>(
+    MOST_HOSTS,
+    MOST_HOSTS,
+  );
+
+  constructor(
+    private readonly store: Pick<FrontierStore, 'getSetting' | 'putSetting'>,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {}
+
+  async of(hostKey: string): Promise<Overrides> {
+    const now = this.clock.now();
+    const known = this.known.get(hostKey);
+    if (known && known.until > now) return known.overrides;
+    const text = await this.store.getSetting(settingOf(hostKey));
+    return this.keep(hostKey, text === undefined ? {} : (JSON.parse(text) as Overrides));
+  }
+
+  /** `undefined` leaves the pattern to what is learned. */
+  async set(hostKey: string, pattern: string, override: Override | undefined): Promise<void> {
+    this.known.set(hostKey, { until: this.clock.now(), overrides: {} }, 1);
+    const { [pattern]: _, ...others } = await this.of(hostKey);
+    const overrides = override === undefined ? others : { ...others, [pattern]: override };
+    const count = Object.keys(overrides).length;
+    if (count > MOST_PATTERNS)
+      throw new Unacceptable(`${MOST_PATTERNS} patterns of ${hostKey} are overruled already: write a rule with Render`);
+    await this.store.putSetting(settingOf(hostKey), count === 0 ? undefined : JSON.stringify(overrides));
+    this.keep(hostKey, overrides);
+  }
+
+  private keep(hostKey: string, overrides: Overrides): Overrides {
+    this.known.set(hostKey, { until: after(this.clock.now(), READ_AGAIN), overrides }, 1);
+    return overrides;
+  }
+}
+
+const settingOf = (hostKey: string): string => `rendering/${hostKey}`;

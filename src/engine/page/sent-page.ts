@@ -1,0 +1,23 @@
+/** What a page brings as it is sent, for a person who compares it with what its scripts make of it. */
+import type { SentPage } from '../../domain/render/report.js';
+import type { PageContent } from '../ports/page-reader.js';
+import type { JudgedUrl } from './judged-url.js';
+import { baseOf } from './page-reading.js';
+import { MAX_TEXT } from './reading-view.js';
+
+const MOST_LINKS = 5_000;
+
+export function sentPage({ context, url }: Pick<JudgedUrl, 'context' | 'url'>, content: PageContent): SentPage {
+  const base = baseOf(url.href, content);
+  const links = new Set<string>();
+  for (const { href, kind } of content.links.slice(0, MOST_LINKS)) {
+    const target = kind === 'canonical' ? undefined : context.canonicalize(href, base);
+    if (target) links.add(target.href);
+  }
+  return {
+    title: content.title.slice(0, 300),
+    text: content.text.slice(0, MAX_TEXT).toWellFormed(),
+    textLength: content.text.length,
+    links: [...links],
+  };
+}

@@ -1,0 +1,66 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsString, MaxLength, MinLength } from 'class-validator';
+import type { RenderPatternView } from '../../engine/crawl/visit/rendered-visits.js';
+import { MAX_URL } from '../http/limits.js';
+import { inSeconds } from '../http/time.js';
+
+export class RenderPatternDto {
+  @ApiProperty({ description: 'Path with its numbers as `N` and its query as `?`, or a folder with `*`.' })
+  pattern!: string;
+
+  @ApiProperty({
+    enum: ['browser', 'plain', 'trying'],
+    description: 'What was learned: rendering brings more; it does not; too few pages were rendered to tell.',
+  })
+  learned!: 'browser' | 'plain' | 'trying';
+
+  @ApiProperty({
+    enum: ['always', 'never', 'auto'],
+    description: '`auto`: by what was learned. Else what a person has said.',
+  })
+  render!: 'always' | 'never' | 'auto';
+
+  @ApiProperty({ type: 'integer', description: 'Pages rendered since the start of the process.' })
+  rendered!: number;
+
+  @ApiProperty({ type: 'number', description: 'Of the pages rendered last, the share that brought more: 0 to 1.' })
+  worthwhile!: number;
+
+  @ApiProperty({ type: 'number', description: 'Seconds to render a page, mean of the last ones.' })
+  seconds!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Pages that could not be rendered.' })
+  failures!: number;
+}
+
+export class HostRenderingDto {
+  @ApiProperty({
+    type: () => [RenderPatternDto],
+    description: 'Those with the most rendered pages first, 500 at most.',
+  })
+  patterns!: RenderPatternDto[];
+}
+
+export class RenderOverrideDto {
+  @ApiProperty({ maxLength: MAX_URL, description: 'A pattern as it is listed, or a URL of the host that has it.' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_URL)
+  pattern!: string;
+
+  @ApiProperty({ enum: ['always', 'never', 'auto'], description: '`auto`: by what is learned, again.' })
+  @IsIn(['always', 'never', 'auto'])
+  render!: 'always' | 'never' | 'auto';
+}
+
+export const hostRenderingDto = (patterns: readonly RenderPatternView[]): HostRenderingDto => ({
+  patterns: patterns.map(({ pattern, choice, override, samples, worthwhile, time, failures }) => ({
+    pattern,
+    learned: choice,
+    render: override ?? 'auto',
+    rendered: samples,
+    worthwhile: Math.round(worthwhile * 100) / 100,
+    seconds: inSeconds(time)!,
+    failures,
+  })),
+});

@@ -1,0 +1,83 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { RenderingView } from '../../engine/views/url-views.js';
+import { inSeconds } from '../http/time.js';
+
+class SentPageDto {
+  @ApiProperty()
+  title!: string;
+
+  @ApiProperty({ description: 'The first 200,000 characters of its text.' })
+  text!: string;
+
+  @ApiProperty({ type: 'integer' })
+  textLength!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Number of different links.' })
+  links!: number;
+}
+
+export class RenderingComparisonDto {
+  @ApiProperty({ type: () => SentPageDto, description: 'What the page brings without its scripts.' })
+  sent!: SentPageDto;
+
+  @ApiProperty({ type: [String], description: 'Sentences and lines that only the rendered page has; 1,000 at most.' })
+  added!: readonly string[];
+
+  @ApiProperty({ type: [String], description: 'Those that only the page as it was sent has; 1,000 at most.' })
+  lost!: readonly string[];
+
+  @ApiProperty({ type: [String], description: 'Links that the rendered page has no more; 200 at most.' })
+  lostLinks!: readonly string[];
+}
+
+class RenderingFailureDto {
+  @ApiProperty({ description: 'Reason code.' })
+  code!: string;
+
+  @ApiProperty()
+  detail!: string;
+}
+
+export class PageRenderingDto {
+  @ApiProperty({ type: 'number' })
+  seconds!: number;
+
+  @ApiProperty({ type: 'integer', description: 'Requests that the page made for scripts, data and frames.' })
+  requests!: number;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'integer' },
+    description: 'Requests that were not made, by reason.',
+  })
+  refused!: Record<string, number>;
+
+  @ApiProperty({
+    required: false,
+    description: '`quiet`, `condition` or `time limit`: what ended the wait for its scripts.',
+  })
+  readiness?: string;
+
+  @ApiProperty({
+    type: () => RenderingFailureDto,
+    required: false,
+    description: 'Why it could not be rendered; the answer shows the page as it was sent then.',
+  })
+  failure?: RenderingFailureDto;
+
+  @ApiProperty({ type: () => RenderingComparisonDto, required: false, description: 'Absent when it was not rendered.' })
+  comparison?: RenderingComparisonDto;
+
+  @ApiProperty({
+    required: false,
+    format: 'byte',
+    description: 'Picture of the page, without its images: JPEG in base64.',
+  })
+  picture?: string;
+}
+
+export const pageRenderingDto = ({ time, refused, ...view }: RenderingView): PageRenderingDto => ({
+  ...view,
+  refused: { ...refused },
+  seconds: inSeconds(time)!,
+});

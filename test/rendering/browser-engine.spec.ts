@@ -1,0 +1,120 @@
+/** The engine alone: what it asks the web, and how it renews what wears out. Left out where there is no Chromium. */
+import { globSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Wear } from '../../src/adapters/browser/browser.js';
+import { BrowserEngine } from '../../src/adapters/browser/browser-engine.js';
+import { findBrowser } from '../../src/adapters/browser/find-browser.js';
+import { readConfiguration } from '../../src/adapters/config-xml/read.js';
+import { HttpFetcher } from '../../src/adapters/http/http-fetcher.js';
+import type { HttpAnswer } from '../../src/engine/page/page-outcome.js';
+import { FakeSite } from '../support/fake-site.js';
+import { QUIET, SANDBOX } from './rendering-world.js';
+
+let site: FakeSite;
+let engine: BrowserEngine | undefined;
+let http: HttpFetcher | undefined;
+
+function open(attributes = '', wear?: Wear): BrowserEngine {
+  const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1">
+    <cw:Renderer ${SANDBOX} timeLimitMS="150000" ${attributes}/>
+    <cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.1/32"/></cw:Fetcher></CrawlConfig>`;
+  const { definition } = readConfiguration(xml, { file: 'test', readFile: () => '', env: {} });
+  http = new HttpFetcher(definition!.fetchers);
+  engine = new BrowserEngine(definition!.renderer!, definition!.fetchers, http, QUIET, wear);
+  return engine;
+}
+
+async function rendered(browser: BrowserEngine, path: string, body: string): Promise<HttpAnswer> {
+  const page = { status: 200, headers: { 'content-type': 'text/html' }, body: new TextEncoder().encode(body) };
+  const outcome = await browser.fetch({
+    url: site.url(path),
+    fetcher: 'default',
+    engine: 'browser',
+    render: { page, obeysRobots: true },
+  });
+  if (outcome.kind === 'failure') throw new Error(`${outcome.code}: ${outcome.detail}`);
+  return outcome;
+}
+
+const textOf = ({ body }: HttpAnswer): string => new TextDecoder().decode(body);
+
+/** The first process of each browser that this one has started. */
+function browsers(): number[] {
+  const children = globSync(`/proc/${process.pid}/task/*/children`)
+    .flatMap((file) => readFileSync(file, 'utf8').trim().split(' '))
+    .filter(Boolean);
+  return children
+    .filter((pid) => /chrom/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0] ?? ''))
+    .map(Number);
+}
+
+beforeEach(async () => {
+  site = await FakeSite.start();
+});
+
+afterEach(async () => {
+  await engine?.close();
+  await http?.close();
+  await site.close();
+});
+
+describe.skipIf(findBrowser({}) === undefined)('the engine that renders', () => {
+  it.skipIf(process.platform !== 'linux')('replaces tabs and browsers that have served so many pages', async () => {
+    const browser = open('', { tab: 2, browser: 3 });
+    const seen = new Set<number>();
+    for (let page = 1; page <= 7; page++) {
+      const answer = await rendered(browser, `/${page}`, `<script>document.write('page ' + ${page})</script>`);
+      expect(textOf(answer)).toContain(`page ${page}`);
+      for (const pid of browsers()) seen.add(pid);
+    }
+    expect(seen.size).toBe(3);
+    await browser.close();
+  });
+
+  const LOADER = `<p id=p></p><script>
+    Promise.allSettled(['/data', '/open'].map((url) => fetch(url).then((answer) => answer.text())))
+      .then((all) => { p.textContent = all.map(({ value }) => value ?? 'nothing').join(' and '); });
+  </script>`;
+
+  it.each([
+    ['documents', 'forbidden data and open data'],
+    ['all', 'nothing and open data'],
+  ])('asks robots.txt for the requests of a page: %s', async (renderObeysRobots, expected) => {
+    site.set('/robots.txt', { body: 'User-agent: *\nDisallow: /data' });
+    site.set('/data', { body: 'forbidden data' }).set('/open', { body: 'open data' });
+    const answer = await rendered(open(`renderObeysRobots="${renderObeysRobots}"`), '/', LOADER);
+    expect(textOf(answer)).toContain(expected);
+    expect(answer.rendering!.refused['robots'] ?? 0).toBe(renderObeysRobots === 'all' ? 1 : 0);
+    expect(site.fetched.includes('/data')).toBe(renderObeysRobots === 'documents');
+  });
+
+  it('reads another route of the document that it has open', async () => {
+    const browser = open();
+    const body = `<p id=p></p><script>p.textContent = 'route ' + location.hash</script>`;
+    expect(textOf(await rendered(browser, '/app#/one', body))).toContain('route #/one');
+    expect(textOf(await rendered(browser, '/app#/two', body))).toContain('route #/two');
+    expect(textOf(await rendered(browser, '/app', body))).toContain('route <');
+  });
+});
+
+it('without a browser says what to do, once, and renders nothing', async () => {
+  const warnings: string[] = [];
+  const xml = `<CrawlConfig xmlns="exa:com.exalead.mercury.mami.crawl.v21" xmlns:cw="urn:crawlway:config:1"><cw:Renderer path="/nowhere/chromium"/></CrawlConfig>`;
+  const { definition } = readConfiguration(xml, { file: 'test', readFile: () => '', env: {} });
+  const fetcher = new HttpFetcher(definition!.fetchers);
+  const missing = new BrowserEngine(definition!.renderer!, definition!.fetchers, fetcher, {
+    ...QUIET,
+    warn: (message) => void warnings.push(message),
+  });
+  const request = {
+    url: site.url('/'),
+    fetcher: 'default',
+    engine: 'browser',
+    render: { page: { status: 200, headers: {}, body: new Uint8Array() }, obeysRobots: true },
+  };
+  for (let n = 0; n < 2; n++)
+    expect(await missing.fetch(request)).toMatchObject({ kind: 'failure', code: 'renderer-unavailable' });
+  expect(warnings).toEqual([expect.stringContaining('/nowhere/chromium is not a program')]);
+  expect(missing.state).toMatchObject({ state: 'missing' });
+  await fetcher.close();
+});
