@@ -25,6 +25,7 @@ const PARTS: Readonly<Record<string, string>> = {
   'console-frames': 'how smooth the console is during a crawl at full speed; wants Chromium',
   parse: 'pages read a second; wants a folder of HTML files',
   detection: 'pages of a folder that are taken to need their scripts',
+  rendered: 'pages a second that a browser renders; wants Chromium',
 };
 const ALONE = [
   'crawl',
