@@ -161,7 +161,7 @@ export class BrowserEngine implements FetchEngine {
       },
       navigates: () => undefined,
       inFlight: 0,
-      lastRequestAt: performance.now(),
+      activity: 0,
       answered: false,
       requests: 0,
       ownRequests: 0,

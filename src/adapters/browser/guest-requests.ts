@@ -42,7 +42,8 @@ export interface Guest {
   navigates(url: string): void;
   /** Requests in flight. */
   inFlight: number;
-  lastRequestAt: number;
+  /** Begins and ends of requests. */
+  activity: number;
   answered: boolean;
   requests: number;
   /** Of those, asked of the host of the page and not of the cache. */
@@ -112,7 +113,7 @@ export class GuestRequests {
     if (!guest) return abort(route);
     if (isMain(request)) return this.document(route, request, guest);
     guest.inFlight++;
-    guest.lastRequestAt = performance.now();
+    guest.activity++;
     try {
       const answered = await this.judged(request, guest);
       if ('refused' in answered) {
@@ -123,7 +124,7 @@ export class GuestRequests {
       await abort(route);
     } finally {
       guest.inFlight--;
-      guest.lastRequestAt = performance.now();
+      guest.activity++;
     }
   }
 

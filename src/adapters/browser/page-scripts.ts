@@ -1,12 +1,13 @@
 /** What runs inside rendered pages. As text: what is compiled for Node would not be what the page gets. */
 
 /**
- * Runs before every script of the page: notes when the document last changed, routes that scripts go to and shadow roots, and takes
+ * Runs before every script of the page: counts the changes of the document, notes routes that scripts go to and shadow roots, and takes
  * away what a page that nobody looks at has no use for.
  * @param name of the property that holds the notes
  */
 export const initScript = (name: string): string => `(() => {
-  const notes = { changed: performance.now(), began: performance.now(), timers: new Set(), routes: new Set(), roots: [] };
+  const later = window.setTimeout;
+  const notes = { changes: 0, began: performance.now(), timers: new Set(), routes: new Set(), roots: [], later };
   Object.defineProperty(window, ${JSON.stringify(name)}, { value: notes });
   const quiet = (object, key, value) => { try { Object.defineProperty(object, key, { value, writable: true, configurable: true }); } catch {} };
   quiet(window, 'alert', () => undefined);
@@ -28,29 +29,38 @@ export const initScript = (name: string): string => `(() => {
     observer.observe(root, WATCHED);
     return root;
   });
-  const later = window.setTimeout;
   const cancel = window.clearTimeout;
   quiet(window, 'setTimeout', function (task, delay, ...rest) {
     if (typeof task !== 'function' || !(delay > 0 && delay <= 1000) || performance.now() - notes.began > 1000)
       return later(task, delay, ...rest);
-    const id = later(() => { notes.timers.delete(id); notes.changed = performance.now(); task(...rest); }, delay);
+    const id = later(() => { notes.timers.delete(id); notes.changes++; task(...rest); }, delay);
     notes.timers.add(id);
     return id;
   });
   quiet(window, 'clearTimeout', (id) => { notes.timers.delete(id); cancel(id); });
   const WATCHED = { childList: true, characterData: true, subtree: true };
-  const observer = new MutationObserver(() => { notes.changed = performance.now(); });
+  const observer = new MutationObserver(() => { notes.changes++; });
   observer.observe(document, WATCHED);
 })()`;
 
-/** Comes to an end when the document has not changed for so many milliseconds and no short timer is pending. */
+/** Milliseconds between two looks whether the document has changed. */
+const LOOK_MS = 20;
+
+/**
+ * Comes to an end when the document, loaded with its scripts, has not changed for so many milliseconds and no short timer is pending. The
+ * time is counted in looks: where processors are busy these come late, as do the scripts of the page.
+ */
 export const quietScript = (name: string, milliseconds: number): string => `new Promise((resolve) => {
   const notes = window[${JSON.stringify(name)}];
   if (!notes) return resolve();
+  let changes = notes.changes;
+  let quiet = 0;
   const look = () => {
-    const left = ${milliseconds} - (performance.now() - notes.changed);
-    if (left <= 0 && notes.timers.size === 0 && document.readyState !== 'loading') resolve();
-    else setTimeout(look, Math.max(left, 20));
+    const still = notes.changes === changes && notes.timers.size === 0 && document.readyState === 'complete';
+    changes = notes.changes;
+    quiet = still ? quiet + ${LOOK_MS} : 0;
+    if (quiet >= ${milliseconds}) resolve();
+    else notes.later.call(window, look, ${LOOK_MS});
   };
   look();
 })`;

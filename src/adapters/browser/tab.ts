@@ -134,9 +134,10 @@ export class Tab {
       await pause(Math.min(CHECK_MS / 2, deadline - performance.now()));
       return false;
     }
+    const asked = guest.activity;
     const done = this.evaluate(quietScript(this.notes, quiet)).then(() => true);
     if ((await this.before(deadline, done)) !== true) return false;
-    return guest.inFlight === 0 && performance.now() - guest.lastRequestAt >= quiet;
+    return guest.inFlight === 0 && guest.activity === asked;
   }
 
   private async step(step: RenderStep, guest: Guest, deadline: number): Promise<void> {

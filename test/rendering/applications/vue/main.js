@@ -18,8 +18,10 @@ const Home = {
   },
 };
 
-const Guide = () => h('main', [h('p', sentence('vue', 'guide')), h('ul', link('/guide/care', 'Care'))]);
-const Care = () => h('p', sentence('vue', 'care'));
+const Guide = {
+  render: () => h('main', [h('p', sentence('vue', 'guide')), h('ul', link('/guide/care', 'Care'))]),
+};
+const Care = { render: () => h('p', sentence('vue', 'care')) };
 
 const Product = {
   props: ['id'],
