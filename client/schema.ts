@@ -311,6 +311,50 @@ export interface LinkDto {
   readonly state?: UrlStateDto;
   /** Absent: robots.txt of its site was not asked for this. */
   readonly robots?: RobotsOpinionDto;
+  /** Of a page that was rendered: scripts made the link, the page as it was sent has it not. */
+  readonly onlyRendered?: boolean;
+}
+
+export interface RenderingFailureDto {
+  /** Reason code. */
+  readonly code: string;
+  readonly detail: string;
+}
+
+export interface SentPageDto {
+  readonly title: string;
+  /** The first 200,000 characters of its text. */
+  readonly text: string;
+  readonly textLength: number;
+  /** Number of different links. */
+  readonly links: number;
+}
+
+export interface RenderingComparisonDto {
+  /** What the page brings without its scripts. */
+  readonly sent: SentPageDto;
+  /** Sentences and lines that only the rendered page has; 1,000 at most. */
+  readonly added: readonly string[];
+  /** Those that only the page as it was sent has; 1,000 at most. */
+  readonly lost: readonly string[];
+  /** Links that the rendered page has no more; 200 at most. */
+  readonly lostLinks: readonly string[];
+}
+
+export interface PageRenderingDto {
+  readonly seconds: number;
+  /** Requests that the page made for scripts, data and frames. */
+  readonly requests: number;
+  /** Requests that were not made, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+  /** `quiet`, `condition` or `time limit`: what ended the wait for its scripts. */
+  readonly readiness?: string;
+  /** Why it could not be rendered; the answer shows the page as it was sent then. */
+  readonly failure?: RenderingFailureDto;
+  /** Absent when it was not rendered. */
+  readonly comparison?: RenderingComparisonDto;
+  /** Picture of the page, without its images: JPEG in base64. */
+  readonly picture?: string;
 }
 
 export interface PageViewDto {
@@ -327,6 +371,8 @@ export interface PageViewDto {
   /** Of a document: what a sink would get. */
   readonly reading?: PageReadingDto;
   readonly links: readonly LinkDto[];
+  /** When `render` was asked for. */
+  readonly rendering?: PageRenderingDto;
 }
 
 export interface CoverageReasonDto {
@@ -568,6 +614,35 @@ export interface FolderDto {
   readonly next: string | null;
   /** Share of the way that lies behind. */
   readonly searched: number;
+}
+
+export interface RenderPatternDto {
+  /** Path with its numbers as `N` and its query as `?`, or a folder with `*`. */
+  readonly pattern: string;
+  /** What was learned: rendering brings more; it does not; too few pages were rendered to tell. */
+  readonly learned: 'browser' | 'plain' | 'trying';
+  /** `auto`: by what was learned. Else what a person has said. */
+  readonly render: 'always' | 'never' | 'auto';
+  /** Pages rendered since the start of the process. */
+  readonly rendered: number;
+  /** Of the pages rendered last, the share that brought more: 0 to 1. */
+  readonly worthwhile: number;
+  /** Seconds to render a page, mean of the last ones. */
+  readonly seconds: number;
+  /** Pages that could not be rendered. */
+  readonly failures: number;
+}
+
+export interface HostRenderingDto {
+  /** Those with the most rendered pages first, 500 at most. */
+  readonly patterns: readonly RenderPatternDto[];
+}
+
+export interface RenderOverrideDto {
+  /** A pattern as it is listed, or a URL of the host that has it. */
+  readonly pattern: string;
+  /** `auto`: by what is learned, again. */
+  readonly render: 'always' | 'never' | 'auto';
 }
 
 export interface IndexNowDto {
@@ -1532,6 +1607,18 @@ export interface Calls {
     body: undefined;
     answer: FolderDto;
   };
+  'GET /api/v1/hosts/{host}/rendering': {
+    path: { host: string };
+    query: Nothing;
+    body: undefined;
+    answer: HostRenderingDto;
+  };
+  'PUT /api/v1/hosts/{host}/rendering': {
+    path: { host: string };
+    query: Nothing;
+    body: RenderOverrideDto;
+    answer: HostRenderingDto;
+  };
   'POST /api/v1/hosts/{host}/pause': {
     path: { host: string };
     query: Nothing;
@@ -1675,7 +1762,7 @@ export interface Calls {
   };
   'GET /api/v1/crawlers/{crawler}/page': {
     path: { crawler: string };
-    query: { url: string };
+    query: { url: string; render?: boolean };
     body: undefined;
     answer: PageViewDto;
   };
