@@ -115,6 +115,5 @@ it('without a browser says what to do, once, and renders nothing', async () => {
   for (let n = 0; n < 2; n++)
     expect(await missing.fetch(request)).toMatchObject({ kind: 'failure', code: 'renderer-unavailable' });
   expect(warnings).toEqual([expect.stringContaining('/nowhere/chromium is not a program')]);
-  expect(missing.state).toMatchObject({ state: 'missing' });
   await fetcher.close();
 });
