@@ -16,8 +16,7 @@ const OWN_FILES: ReadonlySet<string> = new Set(['src/adapters/config-xml/secrets
 const OWN_TEXT: ReadonlySet<string> = new Set([
   '<!--[\\s\\S]*?-->',
   '<(?:[\\w-]+:)?Crawler\\b[^>]*>',
-  '<CrawlConfig\\b[^>]*\\/>',
-  '<CrawlConfig\\b[^>]*>',
+  '<(?:[\\w-]+:)?CrawlConfig\\b[^>]*>',
 ]);
 
 const SIZE = 8_000;
