@@ -42,7 +42,7 @@ import { type EngineApi } from './engine-api.js';
 import { type CrawlContext, compileContexts } from './page/crawl-context.js';
 import { CONNECTOR_SETTING, FORMER_CONNECTOR } from './ports/sink.js';
 import { StartMark } from './start-mark.js';
-import { NotFound } from './support/api-errors.js';
+import { notAmong } from './support/api-errors.js';
 import {
   type CrawlerView,
   type PreviewReport,
@@ -94,13 +94,14 @@ export class Engine implements EngineApi {
     this.whole = new ClusterView({ ...this.services, notes, crawlers });
     const pending = () => this.whole.pending();
     this.roots_ = new Roots(this.services);
+    const found = (name: string) => this.crawlersByName.get(name);
     const robotsOpinion = this.whole.robotsOpinion.bind(this.whole);
     const refused = this.whole.refused.bind(this.whole);
     const facts = new UrlFactsReader({ ...this.services, pending, refused });
     this.explanations = new Explanations({ ...this.services, robotsOpinion }, facts);
     this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
     this.services.logins.recovered = ({ name, url }) => this.visitAgain(name, url);
-    this.orders_ = new Orders({ ...this.services, pending, crawler: (name) => this.crawlersByName.get(name) });
+    this.orders_ = new Orders({ ...this.services, pending, crawler: found });
     this.policyChanges = new PolicyChanges(this.services, this.rejudging);
     const crawlersOf = (sink: string) =>
       crawlers().filter((crawler) => crawler.context.definition.pushTo.includes(sink));
@@ -112,16 +113,13 @@ export class Engine implements EngineApi {
     this.housekeeping = new Housekeeping(this.services, this.roots_, crawlers);
     const told = new ToldUrls(this.services);
     this.services.subscriptions.visit = async (name, feed) => {
-      const crawler = this.crawlersByName.get(name);
+      const crawler = found(name);
       if (crawler) await told.again(crawler, feed, 'websub');
     };
     this.indexNow = new IndexNow(this.services, told, crawlers, () => this.current.indexNow ?? DEFAULT_INDEXNOW);
     this.rebalance = new Rebalance(this.services, crawlers, () => this.takeLead());
-    const nodeCommands = new NodeCommands(
-      this.services,
-      (name) => this.crawlersByName.get(name),
-      (crawler, url, render) => this.explanations.page(crawler, url, render),
-    );
+    const page = this.explanations.page.bind(this.explanations);
+    const nodeCommands = new NodeCommands(this.services, found, page);
     this.control = new SharedControl({
       ...this.services,
       crawlers,
@@ -286,12 +284,8 @@ export class Engine implements EngineApi {
   async testLogin(name: string): Promise<LoginView> {
     const view = await this.services.logins.test(name);
     if (view) return view;
-    const names = this.logins()
-      .map((login) => login.name)
-      .join(', ');
-    throw new NotFound(
-      `there is no login ${JSON.stringify(name)}; there ${names === '' ? 'is none' : `are: ${names}`}`,
-    );
+    const names = this.logins().map((login) => login.name);
+    throw notAmong('login', name, names);
   }
   sinks = () => this.services.delivery.views();
   allSinks = () => this.whole.sinks();
@@ -379,10 +373,7 @@ export class Engine implements EngineApi {
   private named(name: string): Crawler {
     const crawler = this.crawlersByName.get(name);
     if (crawler) return crawler;
-    const names = [...this.crawlersByName.keys()].join(', ');
-    throw new NotFound(
-      `there is no crawler ${JSON.stringify(name)}; there ${names === '' ? 'is none' : `are: ${names}`}`,
-    );
+    throw notAmong('crawler', name, [...this.crawlersByName.keys()]);
   }
 
   private async resume(): Promise<void> {
@@ -399,7 +390,7 @@ export class Engine implements EngineApi {
       }
     };
     resume().catch((error: unknown) =>
-      this.services.log.error('what the last leading node left could not be taken up', { error: String(error) }),
+      this.services.log.error('work of the last leading node was not resumed', { error: String(error) }),
     );
   }
 }

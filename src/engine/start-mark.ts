@@ -7,7 +7,7 @@ import type { Clock } from './ports/clock.js';
 import type { Settings } from './ports/frontier-store.js';
 import type { Partitions } from './ports/partitions.js';
 
-/** Setting that is there while a process works on the store: after a clean stop it is not. */
+/** This setting exists while a process uses the store; a clean stop removes it. */
 const RUNNING = 'running';
 
 export interface MarkServices {

@@ -118,7 +118,7 @@ describe('a person who signs in', () => {
     expect(await of({ 'sec-fetch-site': 'same-origin' })).toBe(200);
   });
 
-  it('without a group that has a role gets nothing, and it stands in the audit log', async () => {
+  it('without a group that has a role gets nothing, and the audit log says so', async () => {
     const browser = new Browser();
     const { answer } = await browser.signIn('eve');
     expect(answer.status).toBe(403);

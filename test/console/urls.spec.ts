@@ -106,7 +106,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
   it('offers the first page when the address names a page that there is not', async () => {
     const { page, open } = stage();
     await open('/urls?cursor=rubbish');
-    await page.getByText('The address names a page of this list that there is not.').waitFor();
+    await page.getByText('The address names a page of this list that does not exist.').waitFor();
     await page.getByRole('button', { name: 'First page' }).click();
     await page.getByRole('table', { name: 'Stored URLs' }).waitFor();
   });

@@ -13,7 +13,7 @@ export function useAddressForm(): RefObject<HTMLFormElement | null> {
   useLayoutEffect(() => {
     for (const field of form.current?.querySelectorAll<HTMLInputElement | HTMLSelectElement>('[name]') ?? []) {
       field.value = query.get(field.name) ?? '';
-      // The address may name a choice that there is not.
+      // The address may name a choice that does not exist.
       if (field instanceof HTMLSelectElement && field.selectedIndex < 0) field.selectedIndex = 0;
     }
   }, [address]);

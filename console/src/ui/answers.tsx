@@ -25,7 +25,7 @@ export function Failure({ problem, retry }: { problem: ApiProblem; retry?: () =>
 /** A link that was cut short, or that another server made. */
 const NoSuchPage = (): JSX.Element => (
   <div class="notice bad" role="alert">
-    <p>The address names a page of this list that there is not.</p>
+    <p>The address names a page of this list that does not exist.</p>
     <button type="button" class="button" onClick={() => changeQuery({ cursor: undefined })}>
       First page
     </button>
@@ -51,7 +51,7 @@ function ProblemList({ problem }: { problem: ApiProblem }): JSX.Element | null {
 }
 
 function hintOf(status: number): string {
-  if (status === 0) return 'This page goes on by itself when the server is back.';
+  if (status === 0) return 'This page resumes automatically when the server is back.';
   if (status === 403) return 'Sign in with a key that has a higher role.';
   if (status === 412)
     return 'Somebody changed the configuration meanwhile: load this page again and repeat your change.';

@@ -19,7 +19,7 @@ export const PROBLEM_CODES = {
   'ignored-attribute': warning('An attribute of the product or of a stranger that Crawlway does not use; it is kept.'),
   'ignored-text': warning('Text where none is expected; it is kept and has no meaning.'),
   'undeclared-prefix': warning('A namespace prefix without xmlns; it is understood by its usual meaning.'),
-  'missing-attribute': error('An attribute that the element cannot do without.'),
+  'missing-attribute': error('An attribute that the element requires.'),
   'duplicate-attribute': error('One value written under two spellings, for example val and value.'),
   'bad-value': error('A value that the attribute cannot have.'),
   'missing-variable': error(
@@ -52,7 +52,7 @@ export const PROBLEM_CODES = {
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** More would help nobody. */
+/** More would not help anyone. */
 const MOST = 500;
 
 /** There are so many errors that reading on is of no use. The last problem says so. */

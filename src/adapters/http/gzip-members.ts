@@ -54,7 +54,7 @@ function dataOf(input: Buffer, start: number): number {
   return flags & HEADER_CRC ? at + 2 : at;
 }
 
-/** With `info` the decoder itself comes too, which knows how much it has read; its types do not say so. */
+/** With `info`, zlib also returns the decoder, which knows how much it has read; the types do not say so. */
 function inflated(input: Buffer, bounds: Bounds): { buffer: Buffer; engine: { bytesWritten: number } } {
   return inflateRawSync(input, { ...bounds, info: true }) as unknown as ReturnType<typeof inflated>;
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:crypto';
 import type { BotAuthDefinition } from '../../domain/crawl/fetcher-definition.js';
 
-/** A covered component as it stands in the signature base: its serialized name, and its value. */
+/** A covered component as it appears in the signature base: its serialized name, and its value. */
 export type Component = readonly [name: string, value: string];
 
 export interface SignatureParameters {

@@ -15,7 +15,7 @@ const PRESCAN_BYTES = 1024;
 const LATE_PRESCAN_BYTES = 16_384;
 const DETECTION_BYTES = 16_384;
 const FALLBACK = 'windows-1252';
-/** Text of nothing but one replacement character helps nobody: its labels count as unknown. */
+/** Text that is only one replacement character is useless: its labels count as unknown. */
 const REPLACEMENT = 'replacement';
 
 /** WHATWG name of the body's encoding, in lower case. `charset` is the label in the HTTP header. */

@@ -99,6 +99,6 @@ export const needsTree = (content: ContentDefinition): boolean =>
   content.split !== undefined ||
   content.fields.some(({ source }) => source.kind === 'select');
 
-/** Whether documents look otherwise than without the element. */
+/** Whether the element changes what documents look like. */
 export const changesDocuments = (content: ContentDefinition | undefined): boolean =>
   content !== undefined && (needsTree(content) || content.fields.length > 0 || !content.metas);

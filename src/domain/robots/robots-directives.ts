@@ -100,7 +100,7 @@ const words = (text: string): string[] =>
     .split(/[\s,;]+/, MOST_WORDS)
     .filter((word) => word !== '');
 
-/** What of one line concerns us, as written. */
+/** The part of one line that applies to us, as written. */
 function concerning(line: string, speaksTo: (name: string) => boolean): string {
   if (!HAS_TERMS.test(line)) return '';
   let listening = true;

@@ -34,7 +34,7 @@ export class Rebalance implements PartitionListener {
   ) {}
 
   async assigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void> {
-    // Ids of orders go up for every URL, also from one node to the next.
+    // Order ids increase for every URL, also from one node to the next.
     await this.services.ledger.renew();
     this.services.hosts.assigning(partitions, abruptly, this.restsUntil());
     for (const crawler of this.crawlers()) crawler.forgetHosts();
@@ -81,7 +81,9 @@ export class Rebalance implements PartitionListener {
         for (const crawler of this.crawlers()) await crawler.checkPartitions(partitions);
       }
     } catch (error) {
-      this.services.log.warn('looking for due URLs failed; the next regular look finds them', { error: String(error) });
+      this.services.log.warn('looking for due URLs failed; the next regular sweep finds them', {
+        error: String(error),
+      });
     } finally {
       this.sweeping = false;
     }

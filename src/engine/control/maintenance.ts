@@ -64,7 +64,7 @@ export class Maintenance {
         states.map((state) => ({ id: state.id, changes: { pendingDeletion: CLEARED } })),
       );
       count += states.length;
-      // A submitted root is a standing wish, and would bring back what was cleared.
+      // A submitted root stays submitted, and would bring back what was cleared.
       await this.services.roots.forget(
         crawler,
         states.map((state) => state.url),

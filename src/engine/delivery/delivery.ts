@@ -82,7 +82,7 @@ export class Delivery {
     return [...this.inFlight.values()];
   }
 
-  /** Orders wait for others to go along with. When none can come in the time that they would wait, they go at once. */
+  /** Orders wait for others to share a batch with. When no other can come in that time, they are sent at once. */
   flushLast(): void {
     const ages = [...this.sinks.values()].flatMap(({ isWaiting, definition }) =>
       isWaiting ? definition.batchAge : [],

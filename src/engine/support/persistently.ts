@@ -18,7 +18,7 @@ export async function persistently(
       return;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      log.warn(`${name}: the store cannot be used now; it is tried again`, { error: error.message });
+      log.warn(`${name}: the store is unavailable; it will be tried again`, { error: error.message });
     }
     await clock.sleep(RETRY, signal);
   }

@@ -59,7 +59,7 @@ export class ConfigurationWatch {
   }
 
   private giveUp(error: Error): void {
-    this.log.warn('changes of the configuration file are not noticed; send SIGHUP after a change', {
+    this.log.warn('changes of the configuration file cannot be watched; send SIGHUP after a change', {
       error: error.message,
     });
   }

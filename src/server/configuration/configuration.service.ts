@@ -104,7 +104,7 @@ export class ConfigurationService {
   }
 
   get current(): ConfigurationInForce {
-    if (!this.inForce) throw new Error('the configuration is asked for before it is loaded');
+    if (!this.inForce) throw new Error('the configuration was requested before it was loaded');
     return this.inForce;
   }
 

@@ -68,7 +68,7 @@ export class RootsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UrlStateDto> {
     const [result] = await this.engine.submit(crawler, [root]);
-    if (!result) throw new ProblemException('unacceptable', 'The URL was neither taken nor rejected.');
+    if (!result) throw new ProblemException('unacceptable', 'The URL was neither accepted nor rejected.');
     if (result.outcome === 'rejected') {
       throw new ProblemException('rejected-by-policy', result.message, {
         explanation: rejectionExplanation(result),

@@ -112,7 +112,10 @@ export class SignInController {
 
   private needed(): SignIn {
     if (this.signIn) return this.signIn;
-    throw new ProblemException('not-found', 'People do not sign in to this server: CRAWLWAY_OIDC_ISSUER is not set.');
+    throw new ProblemException(
+      'not-found',
+      'Sign-in is not configured on this server: CRAWLWAY_OIDC_ISSUER is not set.',
+    );
   }
 
   /** What the provider says is in the log only: it may hold more than the browser is to know. */

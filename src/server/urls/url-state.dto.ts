@@ -80,7 +80,7 @@ export class UrlStateDto {
 
   @ApiProperty({
     required: false,
-    description: 'Mean time between two changes, as it is believed from the visits so far.',
+    description: 'Estimated mean time between two changes, from the visits so far.',
   })
   changeIntervalSeconds?: number;
 

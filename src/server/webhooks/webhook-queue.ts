@@ -79,7 +79,7 @@ export class WebhookQueue {
           this.log.warn('a webhook was not taken after ten attempts and is given up', particulars);
           return;
         }
-        if (attempt === 0) this.log.warn('a webhook was not taken; it is sent again', particulars);
+        if (attempt === 0) this.log.warn('a webhook was not accepted; it will be sent again', particulars);
         // Receivers that were down together are not to be asked together.
         await this.clock.sleep(milliseconds(Math.round(pause * (1 + this.waiting.length / 10_000))), this.stop.signal);
       }

@@ -116,7 +116,7 @@ const Choice = ({ name, label, values }: ChoiceProps): JSX.Element => (
 
 const NoneRefused = ({ crawler }: { crawler?: string }): JSX.Element => (
   <Empty>
-    No refused order waits. One that another sink has not answered yet is listed among the{' '}
+    No refused order waits. An order that another sink has not answered yet is listed among the{' '}
     <a href={href('/push', { crawler, view: 'ledger', state: 'pending' })}>pending orders</a>, with the answer of the
     sink that refused it.
   </Empty>

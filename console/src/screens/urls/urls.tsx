@@ -192,7 +192,7 @@ function Rows({ items, filters, columns, sorting }: RowsProps): JSX.Element {
   if (isFiltered(filters)) {
     return (
       <Empty>
-        No stored URL fits the filter. Take something out of it, or <a href="/try">ask why a URL is not here</a>.
+        No stored URL matches the filter. Remove part of it, or <a href="/try">ask why a URL is not here</a>.
       </Empty>
     );
   }

@@ -84,7 +84,7 @@ export const CERTIFICATE_AUTHORITY = element(
 
 export const HEADER = element('Header', 'A header sent with each request.', {
   name: attribute(t.headerName, 'Name.', { required: true }),
-  value: attribute(t.headerValue, 'Value; hidden when the name speaks of a secret, like Authorization.', {
+  value: attribute(t.headerValue, 'Value; hidden when the name suggests a secret, like Authorization.', {
     required: true,
     variables: true,
   }),
@@ -167,7 +167,7 @@ export const RENDERER = element(
     }),
     memoryLimitBytes: attribute(
       t.integer(256 * 1024 * 1024),
-      'Memory that the processes of the browser may hold together.',
+      'Memory that the processes of the browser may use in total.',
       {
         default: MEBIBYTES(1536),
         unit: 'bytes',

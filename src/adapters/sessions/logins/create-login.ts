@@ -7,7 +7,7 @@ import { NegotiateSession } from './negotiate-login.js';
 import { OAuth2Client } from './oauth2-login.js';
 import { SteadyLogin } from './steady-login.js';
 
-/** What its steps and its end tell is without the secrets of the definition, which a site may repeat anywhere. */
+/** Its steps and its result never contain the secrets of the definition, which a site may repeat anywhere. */
 export function createLogin(definition: LoginDefinition): LoginMethod {
   const method = methodOf(definition);
   const login = method.login.bind(method);

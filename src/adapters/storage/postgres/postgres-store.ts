@@ -19,7 +19,7 @@ const ORDER_BLOCK = 2 ** 32;
 
 /** Connections of their own: searches of people hold up no statement of the crawl. */
 const SEARCHES = 3;
-/** A search answers within 200 ms; the database itself ends what a pattern makes long. */
+/** A search answers within 200 ms; the database ends statements that a pattern makes slow. */
 const LONGEST_STATEMENT_MS = 1_000;
 
 const HOST_TYPES = ['int2', 'text', 'int8', 'int8', 'int4', 'int2', 'int8'];

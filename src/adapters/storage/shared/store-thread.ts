@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { arrived, type Call, type Reply, type StoreThreadData, type Verbs } from './thread-protocol.js';
 
-/** Batches on their way at once: the thread has the next one at hand when it is done with one. */
+/** Batches in flight at once, so that the thread has the next one when it has finished one. */
 const BATCHES_UNDER_WAY = 2;
 
 interface Waiting {

@@ -215,7 +215,7 @@ export class Frontier {
     if (next) this.refills.expect(window, next.source, next.dueAt);
   }
 
-  /** Has its visit, or a decision about it, begun, and is not settled yet? */
+  /** Has its visit, or a decision about it, begun without being settled yet? */
   isInFlight(url: { id: UrlId; hostKey: string }): boolean {
     const window = this.windows.get(url.hostKey);
     return window?.held.has(url.id) === true && !window.isBuffered(url.id);
