@@ -70,11 +70,12 @@ it('all of them are there, also in another thread, and a change of one is a chan
   expect(sameDefinition(read(FILE.replace(PLANTED, 'other')).definition, definition)).toBe(false);
 });
 
-/** Each sends it, hashes it, hides it in what others say, or hands it to another thread. */
+/** Each sends it, hashes it, hides it in what others say, or hands it to another thread or the process of a plug-in. */
 const OPENED_IN = [
   'src/adapters/http/fetcher-profile.ts',
   'src/adapters/http/message-signature.ts',
   'src/adapters/http/tunnel.ts',
+  'src/adapters/plugins/running-plugin.ts',
   'src/adapters/push/aws-signer.ts',
   'src/adapters/push/discreet-sink.ts',
   'src/adapters/push/endpoint.ts',

@@ -77,7 +77,9 @@ describe('what the guide writes has no warnings of its own', () => {
 });
 
 it('the guide knows every type of sink, with options that the type has, and those that it wants', () => {
-  expect(Object.keys(SINK_KINDS).sort()).toEqual(Object.keys(SINK_TYPES).sort());
+  // A plug-in has to be written before it can be a sink.
+  const types = Object.keys(SINK_TYPES).filter((type) => type !== 'plugin');
+  expect(Object.keys(SINK_KINDS).sort()).toEqual(types.sort());
   for (const [type, { fields, required }] of Object.entries(SINK_KINDS)) {
     const row = SINK_TYPES[type as SinkType];
     expect(row.options, type).toEqual(expect.arrayContaining([...fields]));
