@@ -1,14 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
-/** Engines of others (OpenSearch …) as real processes, and every scenario once more on PostgreSQL: `npm run test:engines`. */
+/**
+ * Engines of others (OpenSearch …) as real processes, applications made with frameworks of others, and every scenario once more on
+ * PostgreSQL: `npm run test:engines`.
+ */
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
   test: {
-    include: ['test/engines/**/*.spec.ts'],
-    testTimeout: 120_000,
+    include: ['test/engines/**/*.spec.ts', 'test/rendering/applications.spec.ts'],
+    testTimeout: 300_000,
     // A busy machine keeps a test waiting, and must not make it fail.
     expect: { poll: { timeout: 20_000 } },
-    hookTimeout: 120_000,
+    hookTimeout: 300_000,
     maxWorkers: 2,
     globalSetup: ['./test/support/program-setup.ts', './test/support/postgres-setup.ts'],
     execArgv: ['--import', './test/support/register-typescript.mjs'],

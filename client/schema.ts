@@ -285,7 +285,7 @@ export interface UrlStateDto {
   /** Visits after the first that found the document changed. */
   readonly changes: number;
   readonly lastChangeAt?: string;
-  /** Mean time between two changes, as it is believed from the visits so far. */
+  /** Estimated mean time between two changes, from the visits so far. */
   readonly changeIntervalSeconds?: number;
   readonly etag?: string;
   /** As the site wrote it. */

@@ -12,7 +12,7 @@ describe('refusals', () => {
   const bad: [string, FormData | URLSearchParams, string][] = [
     ['without a URI', form(['PAPI_1:stamp', 's']), 'document 1 has no PAPI_1:uri'],
     ['with an empty URI', form(['PAPI_1:uri', '']), 'document 1 has no PAPI_1:uri'],
-    ['with two URIs', form(['PAPI_1:uri', 'a'], ['PAPI_1:uri', 'b']), 'PAPI_1:uri stands twice'],
+    ['with two URIs', form(['PAPI_1:uri', 'a'], ['PAPI_1:uri', 'b']), 'PAPI_1:uri is there twice'],
     ['with an unknown field', form(['PAPI_1:uri', 'a'], ['PAPI_1:colour', 'b']), 'unknown field PAPI_1:colour'],
     ['with a field of no document', form(['uri', 'a']), 'unknown field uri'],
     ['without any document', new URLSearchParams(), 'no document'],

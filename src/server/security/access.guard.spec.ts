@@ -39,6 +39,7 @@ describe('access to the API', () => {
     expect(admins.sort()).toEqual([
       'AuditController.list',
       'ConfigurationController.check',
+      'ConfigurationController.look',
       'ConfigurationController.preview',
       'ConfigurationController.replace',
       'ConfigurationController.tryOutSink',

@@ -55,6 +55,7 @@ export class PageRenderingDto {
   @ApiProperty({
     required: false,
     description: '`quiet`, `condition` or `time limit`: what ended the wait for its scripts.',
+    example: 'quiet',
   })
   readiness?: string;
 
@@ -72,6 +73,7 @@ export class PageRenderingDto {
     required: false,
     format: 'byte',
     description: 'Picture of the page, without its images: JPEG in base64.',
+    example: '/9j/4AAQSkZJRgABAQAAAQABAAD/2Q==',
   })
   picture?: string;
 }
