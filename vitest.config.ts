@@ -46,6 +46,7 @@ export const configuration = (without: readonly string[] = []): ViteUserConfig =
           include: ['test/**/*.spec.ts', ...ALONE],
           exclude: [
             'test/engines/**',
+            'test/postgresql/**',
             'test/rendering/applications.spec.ts',
             'node_modules/**',
             ...SHARED.filter((files) => files.startsWith('test/')),

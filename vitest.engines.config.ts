@@ -1,8 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Engines of others (OpenSearch …) as real processes, applications made with frameworks of others, and every scenario once more on
- * PostgreSQL: `npm run test:engines`.
+ * Engines of others (OpenSearch …) as real processes, and applications made with frameworks of others: `npm run test:engines`.
  */
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },

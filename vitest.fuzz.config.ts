@@ -10,7 +10,7 @@ export default defineConfig({
   resolve: { alias: { 'fast-check': fileURLToPath(new URL('test/support/fuzz-for-minutes.ts', import.meta.url)) } },
   test: {
     include: ['src/**/*.spec.ts', 'demo-index/**/*.spec.ts', 'test/**/*.spec.ts'],
-    exclude: ['test/engines/**', 'node_modules/**'],
+    exclude: ['test/engines/**', 'test/postgresql/**', 'node_modules/**'],
     testTimeout: 36_000_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -175,6 +175,7 @@ const tasks = {
   test: { script: 'scripts/test.mjs' },
   'test:fast': { script: 'scripts/test.mjs', args: ['fast'] },
   'test:engines': { script: 'scripts/test.mjs', args: ['engines'] },
+  'test:postgresql': { script: 'scripts/test.mjs', args: ['postgresql'] },
   build: { force: true },
   lint: { script: 'scripts/test.mjs', args: ['static'] },
   bench: { built: true, script: 'dist/bench/main.js' },

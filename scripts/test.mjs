@@ -1,5 +1,6 @@
 // Runs every check in order, one line each, and ends with `N passed, N failed`. With `static` only what needs no test run, with `fast`
-// only the tests of vitest.fast.config.ts, with `engines` only those against engines of others.
+// only the tests of vitest.fast.config.ts, with `engines` only those against engines of others, with `postgresql` only the scenarios
+// on PostgreSQL.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const onlyStatic = process.argv[2] === 'static';
 const onlyEngines = process.argv[2] === 'engines';
 const onlyFast = process.argv[2] === 'fast';
+const onlyPostgresql = process.argv[2] === 'postgresql';
 const scratch = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
 
 /** A tool of node_modules; its output is shown only when it fails. */
@@ -144,10 +146,11 @@ const checks = [
 ];
 const fast = [{ name: 'fast tests', run: () => tests('--config', 'vitest.fast.config.ts') }];
 const engines = [{ name: 'tests against engines', run: () => tests('--config', 'vitest.engines.config.ts') }];
+const postgresql = [{ name: 'scenarios on PostgreSQL', run: () => tests('--config', 'vitest.postgresql.config.ts') }];
 
 let passed = 0;
 let failed = 0;
-for (const check of onlyEngines ? engines : onlyFast ? fast : checks) {
+for (const check of onlyEngines ? engines : onlyPostgresql ? postgresql : onlyFast ? fast : checks) {
   if (onlyStatic && check.needsTests) continue;
   if (check.needs && !existsSync(join(root, check.needs))) continue;
   const started = Date.now();

@@ -1,6 +1,6 @@
 /**
  * What a crawl does does not depend on the database: here those scenarios whose decisions lean most on what the store answers. All
- * the others on PostgreSQL: `npm run test:engines`.
+ * the others on PostgreSQL: `npm run test:postgresql`.
  */
 process.env['CRAWLWAY_TEST_DATABASE'] = 'postgres';
 
