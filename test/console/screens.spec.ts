@@ -127,7 +127,7 @@ describeInBrowser('the console, screen by screen', {}, (stage) => {
     expect(await table.getByRole('row').count()).toBe(2);
     await page.getByLabel('Last visited').selectOption('more than a week ago');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('No stored URL fits the filter.').waitFor();
+    await page.getByText('No stored URL matches the filter.').waitFor();
   });
 
   it('tells the life of a URL on one page', async () => {

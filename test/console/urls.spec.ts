@@ -90,7 +90,7 @@ describeInBrowser('the list of URLs', {}, (stage) => {
     await page.getByLabel('Host').fill('elsewhere.example');
     await page.keyboard.press('Enter');
     await page.waitForURL(/host=elsewhere/);
-    await page.getByText('No stored URL fits the filter.').waitFor();
+    await page.getByText('No stored URL matches the filter.').waitFor();
     expect(await focused(page)).toBe('filter-host');
     await page.goBack();
     await page.getByRole('table', { name: 'Stored URLs' }).waitFor();

@@ -22,7 +22,7 @@ export function Plugins(): JSX.Element {
   );
   return (
     <>
-      <PageHead title="Plug-ins">Modules of yours that take part in the crawl, as this server runs them.</PageHead>
+      <PageHead title="Plug-ins">Your modules that take part in the crawl, as this server runs them.</PageHead>
       <Loaded of={plugins}>
         {(items) =>
           items.length === 0 ? (
