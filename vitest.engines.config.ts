@@ -1,14 +1,11 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
-/**
- * Engines of others (OpenSearch …) as real processes, and applications made with frameworks of others: `npm run test:engines`.
- */
-export default defineConfig({
+/** Tests that take minutes each: a busy machine keeps them waiting, and must not make them fail. */
+export const longTests = (...include: string[]): ViteUserConfig => ({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
   test: {
-    include: ['test/engines/**/*.spec.ts', 'test/rendering/applications.spec.ts'],
+    include,
     testTimeout: 300_000,
-    // A busy machine keeps a test waiting, and must not make it fail.
     expect: { poll: { timeout: 20_000 } },
     hookTimeout: 300_000,
     maxWorkers: 2,
@@ -16,3 +13,6 @@ export default defineConfig({
     execArgv: ['--import', './test/support/register-typescript.mjs'],
   },
 });
+
+/** Engines of others (OpenSearch …) as real processes, and applications made with frameworks of others: `npm run test:engines`. */
+export default defineConfig(longTests('test/engines/**/*.spec.ts', 'test/rendering/applications.spec.ts'));

@@ -10,10 +10,7 @@ import { checkPackages } from './packages.mjs';
 import { measure } from './sizes.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const onlyStatic = process.argv[2] === 'static';
-const onlyEngines = process.argv[2] === 'engines';
-const onlyFast = process.argv[2] === 'fast';
-const onlyPostgresql = process.argv[2] === 'postgresql';
+const suite = process.argv[2];
 const scratch = mkdtempSync(join(tmpdir(), 'crawlway-test-'));
 
 /** A tool of node_modules; its output is shown only when it fails. */
@@ -144,14 +141,16 @@ const checks = [
   { name: 'build', needsTests: true, run: build },
   { name: 'tests', needsTests: true, run: () => tests() },
 ];
-const fast = [{ name: 'fast tests', run: () => tests('--config', 'vitest.fast.config.ts') }];
-const engines = [{ name: 'tests against engines', run: () => tests('--config', 'vitest.engines.config.ts') }];
-const postgresql = [{ name: 'scenarios on PostgreSQL', run: () => tests('--config', 'vitest.postgresql.config.ts') }];
+const suites = {
+  static: checks.filter(({ needsTests }) => !needsTests),
+  fast: [{ name: 'fast tests', run: () => tests('--config', 'vitest.fast.config.ts') }],
+  engines: [{ name: 'tests against engines', run: () => tests('--config', 'vitest.engines.config.ts') }],
+  postgresql: [{ name: 'scenarios on PostgreSQL', run: () => tests('--config', 'vitest.postgresql.config.ts') }],
+};
 
 let passed = 0;
 let failed = 0;
-for (const check of onlyEngines ? engines : onlyPostgresql ? postgresql : onlyFast ? fast : checks) {
-  if (onlyStatic && check.needsTests) continue;
+for (const check of suites[suite] ?? checks) {
   if (check.needs && !existsSync(join(root, check.needs))) continue;
   const started = Date.now();
   const result = check.run();
