@@ -42,7 +42,9 @@ export interface SigningKey {
 
 const PEM = /-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]{1,1000})-----END PRIVATE KEY-----/;
 
-/** Throws when it is no Ed25519 private key in PEM form (PKCS #8); the message holds nothing of the key. */
+const WANTED_KEY = 'give an Ed25519 private key in PEM form (PKCS #8): crawlway keys new makes one';
+
+/** Throws when it is not an Ed25519 private key in PEM form (PKCS #8); the message holds nothing of the key. */
 export function signingKey(pem: string): SigningKey {
   const [, base64] = PEM.exec(pem) ?? [];
   let privateKey: KeyObject;
@@ -50,9 +52,9 @@ export function signingKey(pem: string): SigningKey {
     // Line feeds may have become blanks on the way through a configuration.
     privateKey = createPrivateKey({ key: Buffer.from(base64 ?? '', 'base64'), format: 'der', type: 'pkcs8' });
   } catch {
-    throw new Error('it is no private key in PEM form');
+    throw new Error(WANTED_KEY);
   }
-  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('it is no Ed25519 key');
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error(WANTED_KEY);
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   const publicJwk = { kty: 'OKP', crv: 'Ed25519', x } as const;
   return { privateKey, publicJwk, id: thumbprint(publicJwk) };

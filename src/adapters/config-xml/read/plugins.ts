@@ -51,7 +51,8 @@ function faultOf(file: string, folder: string): string | undefined {
   if (!isBelow(path, base))
     return `give a file below the folder for plug-ins; CRAWLWAY_PLUGINS says which folder that is`;
   if (!existsSync(path)) return `there is no ${file} below the folder for plug-ins`;
-  if (!isBelow(realpathSync(path), realpathSync(base))) return `${file} leads out of the folder for plug-ins`;
+  if (!isBelow(realpathSync(path), realpathSync(base)))
+    return `${file} is a link that leads out of the folder for plug-ins; give the file itself`;
   return undefined;
 }
 
