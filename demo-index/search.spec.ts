@@ -10,15 +10,17 @@ interface Pushed {
   readonly type?: string;
   readonly encoding?: string;
   readonly title?: string;
+  readonly metas?: Readonly<Record<string, string>>;
 }
 
 async function indexWith(...pushed: Pushed[]): Promise<string> {
   const index = await startIndex({ file: join(temporaryDirectory(), 'index.sqlite'), port: 0, host: '127.0.0.1' });
   onTestFinished(() => index.close());
   const form = new FormData();
-  pushed.forEach(({ uri, bytes, type, encoding, title }, key) => {
+  pushed.forEach(({ uri, bytes, type, encoding, title, metas = {} }, key) => {
     form.append(`PAPI_${key}:uri`, uri);
     if (title) form.append(`PAPI_${key}:meta:title`, title);
+    for (const [name, value] of Object.entries(metas)) form.append(`PAPI_${key}:meta:${name}`, value);
     if (encoding) form.append(`PAPI_${key}:part_directive:master:encoding`, encoding);
     if (bytes) form.append(`PAPI_${key}:part_bytes:master`, new Blob([bytes], { type: type ?? 'text/html' }), 'f');
   });
@@ -88,6 +90,27 @@ describe('what is searched', () => {
       { text: 'herons', match: true },
       { text: ' stand', match: false },
     ]);
+  });
+
+  it('finds by the value of a meta, in any case of letters, and by a range of it', async () => {
+    const url = await indexWith(
+      { uri: 'http://a/', title: 'heron', metas: { author: 'Ada Wing', date_created: '2024-01-31T12:00:00Z' } },
+      { uri: 'http://b/', title: 'heron', metas: { author: 'Bo Reed', date_created: '2024-03-01T00:00:00Z' } },
+      { uri: 'http://c/', title: 'otter', metas: { author: 'Bo Reed' } },
+    );
+    const uris = async (query: string): Promise<string[]> => {
+      const { hits, total } = (await (await fetch(`${url}/search?${query}`)).json()) as SearchAnswer;
+      expect(total).toBe(hits.length);
+      return hits.map(({ uri }) => uri).sort();
+    };
+    expect(await uris('meta.author=bo+reed')).toEqual(['http://b/', 'http://c/']);
+    expect(await uris('q=heron&meta.Author=Bo+Reed')).toEqual(['http://b/']);
+    expect(await uris('meta.date_created.from=2024-02')).toEqual(['http://b/']);
+    expect(await uris('meta.date_created.to=2024-01-31')).toEqual(['http://a/']);
+    expect(await uris('meta.date_created.from=2024-01-31&meta.date_created.to=2024')).toHaveLength(2);
+    expect(await uris("meta.author='+OR+1")).toEqual([]);
+    const many = Array.from({ length: 6 }, (_, i) => `meta.m${i}=1`).join('&');
+    expect((await fetch(`${url}/search?${many}`)).status).toBe(400);
   });
 
   it.each(['start=-1', 'start=x', 'count=0', 'count=101', 'count=1e1'])('refuses %s', async (query) => {

@@ -5,7 +5,15 @@ import { runCommand } from './papi/commands.js';
 import { COMMAND_PATH } from './papi/names.js';
 import { Refusal, refusalXml } from './papi/refusal.js';
 import { STYLE, STYLE_PATH, searchPage } from './search/page.js';
-import { LAST_START, LONGEST_QUERY, MOST_HITS, Search, type SearchRequest } from './search/search.js';
+import {
+  LAST_START,
+  LONGEST_QUERY,
+  type MetaFilter,
+  MOST_FILTERS,
+  MOST_HITS,
+  Search,
+  type SearchRequest,
+} from './search/search.js';
 import type { IndexStore } from './store/store.js';
 
 export interface Login {
@@ -53,7 +61,7 @@ export class IndexService {
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal(`${url.pathname} wants GET`, 405);
     switch (url.pathname) {
       case '/':
-        return html(searchPage(this.search.run(searchRequest(url))));
+        return html(searchPage(this.search.run({ ...searchRequest(url), filters: [] })));
       case STYLE_PATH:
         return css(STYLE);
       case '/search':
@@ -124,8 +132,27 @@ function searchRequest(url: URL): SearchRequest {
     query: (url.searchParams.get('q') ?? '').trim().slice(0, LONGEST_QUERY),
     start: wholeNumber(url, 'start', { fallback: 0, least: 0, most: LAST_START }),
     count: wholeNumber(url, 'count', { fallback: DEFAULT_COUNT, least: 1, most: MOST_HITS }),
+    filters: metaFilters(url),
   };
 }
+
+/** `meta.author=Ada`, or a range: `meta.date_created.from=2024-01`, `meta.date_created.to=2024-06-30`; a range may be open on one side. */
+function metaFilters({ searchParams }: URL): MetaFilter[] {
+  const filters = new Map<string, MetaFilter>();
+  for (const [parameter, value] of searchParams) {
+    const [, meta = '', end] = /^meta\.(.+?)(?:\.(from|to))?$/s.exec(parameter) ?? [];
+    if (meta === '') continue;
+    const range = filters.get(meta) ?? { meta, from: '', to: LAST_TEXT };
+    // An end like 2024 includes what begins with it.
+    if (end !== 'to') filters.set(meta, { ...range, from: value, ...(end === 'from' ? {} : { to: value }) });
+    else filters.set(meta, { ...range, to: `${value}${LAST_TEXT}` });
+    if (filters.size > MOST_FILTERS) throw new Refusal(`a search may have ${MOST_FILTERS} metas at most`);
+  }
+  return [...filters.values()];
+}
+
+/** Nothing in a meta sorts behind it. */
+const LAST_TEXT = '\u{10ffff}';
 
 function wholeNumber(url: URL, name: string, range: { fallback: number; least: number; most: number }): number {
   const value = url.searchParams.get(name);

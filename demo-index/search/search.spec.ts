@@ -17,10 +17,10 @@ describe('a query', () => {
       fc.stringMatching(/^["'*():^+ANDORNEtitle-]{1,20}$/),
     );
     fc.assert(
-      fc.property(typed, (query) => void search.run({ query, start: 0, count: 10 })),
+      fc.property(typed, (query) => void search.run({ query, start: 0, count: 10, filters: [] })),
       { numRuns: 300 },
     );
-    expect(search.run({ query: 'title:words OR', start: 0, count: 10 }).total).toBe(0);
-    expect(search.run({ query: ' "words', start: 0, count: 10 }).total).toBe(1);
+    expect(search.run({ query: 'title:words OR', start: 0, count: 10, filters: [] }).total).toBe(0);
+    expect(search.run({ query: ' "words', start: 0, count: 10, filters: [] }).total).toBe(1);
   });
 });

@@ -6,6 +6,15 @@ export interface SearchRequest {
   /** 0-based rank of the first hit. */
   readonly start: number;
   readonly count: number;
+  /** All of them hold. */
+  readonly filters: readonly MetaFilter[];
+}
+
+/** Documents that have a value of the meta from `from` to `to`, both included, compared as text, as ISO 8601 wants it; case does not count. */
+export interface MetaFilter {
+  readonly meta: string;
+  readonly from: string;
+  readonly to: string;
 }
 
 export interface SearchAnswer extends SearchRequest {
@@ -34,6 +43,7 @@ export interface Fragment {
 export const LONGEST_QUERY = 1_000;
 export const MOST_HITS = 100;
 export const LAST_START = 10_000;
+export const MOST_FILTERS = 5;
 
 // Text in the index holds no control characters, so these can only be marks.
 const MATCH_START = '\u0002';
@@ -52,32 +62,49 @@ interface Row {
 
 const COLUMNS = 'd.uri, d.title, d.stamp, d.mime_type AS mimeType, d.pushed_at AS pushedAt, d.metas';
 
-export class Search {
-  private readonly matching: Database.Statement;
-  private readonly matchingCount: Database.Statement;
-  private readonly newest: Database.Statement;
-  private readonly allCount: Database.Statement;
+const MATCHING = 'FROM pages JOIN documents d ON d.id = pages.rowid WHERE pages MATCH @match';
+const ALL = 'FROM documents d WHERE 1';
+const MATCHING_SNIPPET = `snippet(pages, 1, '${MATCH_START}', '${MATCH_END}', '…', ${SNIPPET_WORDS}) AS snippet`;
+const FIRST_WORDS = 'substr(d.text, 1, 200) AS snippet';
+const PAGE = 'LIMIT @count OFFSET @start';
 
-  constructor(database: Database.Database) {
-    this.matching = database.prepare(
-      `SELECT ${COLUMNS}, snippet(pages, 1, '${MATCH_START}', '${MATCH_END}', '…', ${SNIPPET_WORDS}) AS snippet
-       FROM pages JOIN documents d ON d.id = pages.rowid
-       WHERE pages MATCH @match ORDER BY bm25(pages, 8, 1, 4), d.id LIMIT @count OFFSET @start`,
-    );
-    this.matchingCount = database.prepare('SELECT count(*) AS n FROM pages WHERE pages MATCH @match');
-    this.newest = database.prepare(
-      `SELECT ${COLUMNS}, substr(d.text, 1, 200) AS snippet FROM documents d ORDER BY d.id DESC LIMIT @count OFFSET @start`,
-    );
-    this.allCount = database.prepare('SELECT count(*) AS n FROM documents');
-  }
+const filterSql = (_: unknown, number: number): string => ` AND EXISTS (
+  SELECT 1 FROM json_each(d.metas) WHERE value ->> 'name' = @meta${number} COLLATE NOCASE
+    AND value ->> 'value' >= @from${number} COLLATE NOCASE AND value ->> 'value' <= @to${number} COLLATE NOCASE)`;
+
+export class Search {
+  /** By their text: there are two for each number of filters. */
+  private readonly statements = new Map<string, Database.Statement>();
+
+  constructor(private readonly database: Database.Database) {}
 
   run(request: SearchRequest): SearchAnswer {
-    const { start, count } = request;
+    const { start, count, filters } = request;
     const match = matchExpression(request.query);
-    const parameters = match === '' ? { start, count } : { start, count, match };
-    const rows = (match === '' ? this.newest : this.matching).all(parameters) as Row[];
-    const counted = match === '' ? this.allCount.get() : this.matchingCount.get({ match });
-    return { ...request, total: (counted as { n: number }).n, hits: rows.map(toHit) };
+    const source = (match === '' ? ALL : MATCHING) + filters.map(filterSql).join('');
+    const [snippet, order] =
+      match === '' ? [FIRST_WORDS, 'd.id DESC'] : [MATCHING_SNIPPET, 'bm25(pages, 8, 1, 4), d.id'];
+    const wanted = Object.assign(
+      match === '' ? {} : { match },
+      ...filters.map(({ meta, from, to }, number) => ({
+        [`meta${number}`]: meta,
+        [`from${number}`]: from,
+        [`to${number}`]: to,
+      })),
+    ) as object;
+    const rows = this.statement(`SELECT ${COLUMNS}, ${snippet} ${source} ORDER BY ${order} ${PAGE}`).all({
+      ...wanted,
+      start,
+      count,
+    }) as Row[];
+    const { n } = this.statement(`SELECT count(*) AS n ${source}`).get(wanted) as { n: number };
+    return { ...request, total: n, hits: rows.map(toHit) };
+  }
+
+  private statement(sql: string): Database.Statement {
+    const known = this.statements.get(sql) ?? this.database.prepare(sql);
+    this.statements.set(sql, known);
+    return known;
   }
 }
 

@@ -24,7 +24,7 @@ export function extract(document: PushedDocument): Extract {
   const titleMeta = document.metas.find((meta) => meta.name.toLowerCase() === 'title')?.value;
   return {
     title: fold(titleMeta || content.title).slice(0, LONGEST_TITLE),
-    text: fold(content.text || (document.text?.toString('utf8') ?? '')).slice(0, LONGEST_TEXT),
+    text: fold(document.text?.toString('utf8') || content.text).slice(0, LONGEST_TEXT),
   };
 }
 

@@ -6,6 +6,8 @@ export interface DocumentFacts {
   readonly author: string;
   readonly text: string;
   readonly link: string;
+  /** When it was made, ISO 8601 in UTC. */
+  readonly date: string;
 }
 
 export const FACTS: DocumentFacts = {
@@ -13,6 +15,7 @@ export const FACTS: DocumentFacts = {
   author: 'Ada Wing',
   text: 'The grey heron wades through the shallow water of the lake, and it is one of the birds that stand there for hours when they wait for fish.',
   link: 'https://example.org/linked',
+  date: '2024-01-31T12:00:00Z',
 };
 
 const CORE_TYPE = 'http://schemas.openxmlformats.org/package/2006/metadata/core-properties';
@@ -26,9 +29,9 @@ export const zip = (files: Record<string, string | Uint8Array>): Uint8Array =>
     { level: 6, mtime: '2024-01-01' },
   );
 
-const core = ({ title, author }: DocumentFacts): string =>
+const core = ({ title, author, date }: DocumentFacts): string =>
   `<cp:coreProperties xmlns:cp="${CORE_TYPE}"><dc:title>${title}</dc:title><dc:creator>${author}</dc:creator>` +
-  '<dcterms:created>2024-01-31T12:00:00Z</dcterms:created></cp:coreProperties>';
+  `<dcterms:created>${date}</dcterms:created></cp:coreProperties>`;
 
 const relationships = (...targets: (readonly [id: string, target: string, external?: boolean])[]): string =>
   `<Relationships>${targets
@@ -71,7 +74,7 @@ export const pptx = (facts: DocumentFacts = FACTS): Uint8Array =>
 const odf = (facts: DocumentFacts, body: string): Uint8Array =>
   zip({
     mimetype: 'application/vnd.oasis.opendocument.text',
-    'meta.xml': `<office:document-meta><office:meta><dc:title>${facts.title}</dc:title><meta:initial-creator>${facts.author}</meta:initial-creator><meta:creation-date>2024-01-31T12:00:00Z</meta:creation-date></office:meta></office:document-meta>`,
+    'meta.xml': `<office:document-meta><office:meta><dc:title>${facts.title}</dc:title><meta:initial-creator>${facts.author}</meta:initial-creator><meta:creation-date>${facts.date}</meta:creation-date></office:meta></office:document-meta>`,
     'content.xml': `<office:document-content><office:body>${body}</office:body></office:document-content>`,
   });
 
@@ -97,24 +100,29 @@ export const epub = (facts: DocumentFacts = FACTS): Uint8Array =>
   zip({
     mimetype: 'application/epub+zip',
     'META-INF/container.xml': '<container><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
-    'OPS/book.opf': `<package><metadata><dc:title>${facts.title}</dc:title><dc:creator>${facts.author}</dc:creator><dc:language>en</dc:language><dc:date>2024-01-31T12:00:00Z</dc:date></metadata><manifest><item id="b" href="two.xhtml"/><item id="a" href="one%20.xhtml"/></manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>`,
+    'OPS/book.opf': `<package><metadata><dc:title>${facts.title}</dc:title><dc:creator>${facts.author}</dc:creator><dc:language>en</dc:language><dc:date>${facts.date}</dc:date></metadata><manifest><item id="b" href="two.xhtml"/><item id="a" href="one%20.xhtml"/></manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>`,
     'OPS/one .xhtml': `<html><head><title>not text</title></head><body><p>${facts.text}</p><a href="${facts.link}">More</a><a href="two.xhtml">On</a></body></html>`,
     'OPS/two.xhtml': '<html><body><h1>Second chapter</h1></body></html>',
   });
 
-export const rtf = ({ title, author, text, link }: DocumentFacts = FACTS): Uint8Array =>
+export const rtf = ({ title, author, text, link, date }: DocumentFacts = FACTS): Uint8Array =>
   Buffer.from(
-    `{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}{\\info{\\title ${title}}{\\author ${author}}}{\\*\\generator Some;}${text}\\par{\\field{\\*\\fldinst HYPERLINK "${link}"}{\\fldrslt Caf\\'e9 \\u8212?}}}`,
+    `{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}{\\info{\\title ${title}}{\\author ${author}}{\\creatim${rtfTime(date)}}}{\\*\\generator Some;}${text}\\par{\\field{\\*\\fldinst HYPERLINK "${link}"}{\\fldrslt Caf\\'e9 \\u8212?}}}`,
     'latin1',
   );
 
-export const eml = ({ title, author, text, link }: DocumentFacts = FACTS): Uint8Array =>
+const rtfTime = (date: string): string => {
+  const [year, month, day, hour, minute] = date.split(/\D/).map(Number);
+  return `\\yr${year}\\mo${month}\\dy${day}\\hr${hour}\\min${minute}`;
+};
+
+export const eml = ({ title, author, text, link, date }: DocumentFacts = FACTS): Uint8Array =>
   Buffer.from(
     [
       `From: ${author} <ada@example.org>`,
       'To: Bob <bob@example.org>',
       `Subject: ${title}`,
-      'Date: Wed, 31 Jan 2024 12:00:00 +0000',
+      `Date: ${new Date(date).toUTCString().replace('GMT', '+0000')}`,
       'MIME-Version: 1.0',
       'Content-Type: multipart/mixed; boundary=b',
       '',
@@ -134,8 +142,10 @@ export const eml = ({ title, author, text, link }: DocumentFacts = FACTS): Uint8
   );
 
 /** `encrypted`: with the standard handler and a password that nobody knows. */
-export function pdf({ title, author, text, link }: DocumentFacts = FACTS, encrypted = false): Uint8Array {
+export function pdf({ title, author, text, link, date }: DocumentFacts = FACTS, encrypted = false): Uint8Array {
   const stream = `BT /F1 12 Tf 72 700 Td (${text}) Tj ET`;
+  // The clock of somebody an hour ahead of UTC.
+  const clock = new Date(Date.parse(date) + 3_600_000).toISOString().replace(/\D/g, '').slice(0, 14);
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
@@ -143,7 +153,7 @@ export function pdf({ title, author, text, link }: DocumentFacts = FACTS, encryp
     `<</Length ${stream.length}>>stream\n${stream}\nendstream`,
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
     `<</Type/Annot/Subtype/Link/Rect[72 690 200 710]/A<</S/URI/URI(${link})>>>>`,
-    `<</Title(${title})/Author(${author})/CreationDate(D:20240131130000+01'00')>>`,
+    `<</Title(${title})/Author(${author})/CreationDate(D:${clock}+01'00')>>`,
     ...(encrypted ? [`<</Filter/Standard/V 1/R 2/P -4/O<${'5a'.repeat(32)}>/U<${'a5'.repeat(32)}>>>`] : []),
   ];
   let file = '%PDF-1.4\n';

@@ -17,7 +17,7 @@ import { TextBuffer } from './html/text-buffer.js';
 import { languageOf } from './language.js';
 import { SAMPLE_BYTES } from './language-detection.js';
 import { readJson, readJsonLines, readMarkdown, readTable, type StructuredText } from './text-formats.js';
-import { readXml } from './xml-reader.js';
+import { readXmlDocument } from './xml-document.js';
 
 const NOTHING: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
 
@@ -141,15 +141,19 @@ function xml(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extr
   const encoding = findEncoding(body, charsetOf(context.contentType), 'xml');
   const utf8 = toUtf8(body, encoding);
   buffer.begin(utf8.length);
-  readXml(utf8.toString('utf8'), {
-    open: () => buffer.separate(),
-    attribute() {},
-    opened() {},
-    close: () => buffer.separate(),
-    text: (piece) => buffer.append(piece),
-    done: () => false,
-  });
-  return textOnly(encoding, context, buffer);
+  const { title, author, language, fields, links, cutLinks } = readXmlDocument(
+    utf8.toString('utf8'),
+    context.maxLinks,
+    buffer,
+  );
+  return {
+    ...textOnly(encoding, context, buffer, language),
+    title,
+    links,
+    cutLinks,
+    fields,
+    metas: author === undefined ? [] : [{ name: 'author', value: author }],
+  };
 }
 
 function text(body: Buffer, context: ExtractionContext, buffer: TextBuffer): Extraction {
@@ -188,8 +192,8 @@ function structured(body: Buffer, mediaType: string, context: ExtractionContext,
   };
 }
 
-function textOnly(encoding: string, limits: ReadLimits, buffer: TextBuffer): Extraction {
-  const language = languageOf([], () => buffer.middle(SAMPLE_BYTES));
+function textOnly(encoding: string, limits: ReadLimits, buffer: TextBuffer, declared?: string): Extraction {
+  const language = languageOf([declared], () => buffer.middle(SAMPLE_BYTES));
   const { text, truncated } = buffer.finish(limits.maxTextLength);
   return { ...NOTHING, encoding, text, language, truncated };
 }

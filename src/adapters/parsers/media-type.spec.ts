@@ -19,6 +19,7 @@ describe('the header is believed', () => {
     expect(sniffed('%PDF-1.7\x00\x01', '/', 'text/plain')).toBe('application/pdf');
     expect(sniffed('\x00\x01\x02', '/', 'text/plain; charset=utf-8')).toBe('application/octet-stream');
     expect(sniffed('\xff\xfea\0b\0', '/', 'text/plain')).toBe('text/plain');
+    expect(sniffed('a\0b\0', '/', 'text/plain; charset="UTF-16LE"')).toBe('text/plain');
   });
 });
 

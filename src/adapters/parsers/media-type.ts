@@ -66,12 +66,15 @@ const isZip = (body: Uint8Array): boolean => body[0] === 0x50 && body[1] === 0x4
 /** Formats of text: their names are believed as long as the bytes can be text. */
 const TEXT_TYPE = /^text\/|^message\/|[/+](?:json|xml)$/;
 
+/** Half of the bytes of most such texts are zero. */
+const WIDE = /charset\s{0,9}=\s{0,9}["']?(?:utf-?16|utf-?32|ucs-?2|unicode|csunicode|iso-10646-ucs-2)/i;
+
 /** `path` is the URL's path. Lower case, without parameters. */
 export function mediaTypeOf(body: Uint8Array, contentType: string | undefined, path: string): string {
   const declared = ESSENCE.exec(contentType ?? '')?.[1]?.toLowerCase();
   if (declared === undefined || SAYS_NOTHING.has(declared)) return sniff(body, path);
   // Servers label what they do not know as plain text: believed unless the bytes can't be text.
-  if (declared === 'text/plain' && looksBinary(body)) return sniff(body, path);
+  if (declared === 'text/plain' && !WIDE.test(contentType ?? '') && looksBinary(body)) return sniff(body, path);
   if (CONTAINER_NAMES.has(declared) && isZip(body)) return sniff(body, path);
   return declared;
 }

@@ -1,6 +1,7 @@
 /** The URL of a page task with its verdict, and what the crawl needs of its page. */
 import type { RenderMode } from '../../domain/crawl/policy-definition.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
+import { isReadFromBytes } from '../../domain/push/read-from-bytes.js';
 import { canonicalAgain } from '../../domain/url/canonicalize.js';
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import type { Fetcher } from '../ports/fetcher.js';
@@ -66,12 +67,12 @@ export const detectsNearDuplicates = ({ context, verdict }: JudgedUrl): boolean 
 export const hashesContent = (page: JudgedUrl, mediaType: string): boolean =>
   isPage(mediaType) && (takenContent(page)?.definition.changeDetection ?? 'content') === 'content';
 
-/** Of a document that is not a page: an extractor elsewhere reads it. */
+/** Of a document that its receiver does not read by itself. */
 export const wantsDocumentText = (
   { context }: JudgedUrl,
   mediaType: string,
   reader: Pick<PageReader, 'extractorOf'>,
-): boolean => context.wantsDocumentText && reader.extractorOf(mediaType)?.kind === 'async';
+): boolean => context.wantsDocumentText && !isReadFromBytes(mediaType) && reader.extractorOf(mediaType) !== undefined;
 
 export function wantsText(page: JudgedUrl): boolean {
   const { context, task, mode } = page;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { PushDocument } from '../../../domain/push/order.js';
+import { isReadFromBytes } from '../../../domain/push/read-from-bytes.js';
 import { formsAsMetas } from '../metas.js';
 import { documentField, FIELD } from './names.js';
 
@@ -54,12 +55,9 @@ function withCutText(document: PushDocument): PushDocument {
   return { ...document, master };
 }
 
-/** Formats of text, which the server reads by itself. */
-const READ_FROM_BYTES = /^text\/|[/+](?:xml|json)$/;
-
 /** The text that was extracted from a document whose bytes are none. */
 function textPart({ master, text }: PushDocument, key: number, boundary: string): string {
-  if (text === '' || READ_FROM_BYTES.test(master.mimeType)) return '';
+  if (text === '' || isReadFromBytes(master.mimeType)) return '';
   const name = `${documentField(key, FIELD.textBytes)}"; filename="${quoted(master.fileName)}.txt"`;
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}`;
   return `${head}\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${text}\r\n`;

@@ -18,6 +18,11 @@ const INFO = new Map([
   ['company', 'company'],
   ['operator', 'last_author'],
 ]);
+const TIMES = new Map([
+  ['creatim', 'date_created'],
+  ['revtim', 'date_modified'],
+]);
+const TIME_PARTS = ['yr', 'mo', 'dy', 'hr', 'min', 'sec'] as const;
 const BREAKS = new Set(['par', 'line', 'tab', 'cell', 'row', 'sect', 'page']);
 const CHARACTERS: Readonly<Record<string, string>> = {
   emdash: '—',
@@ -58,6 +63,9 @@ class RtfReading {
   private group: Group = { goes: 'text', skip: 1 };
   private readonly groups: Group[] = [];
   private readonly info = new Map<string, string>();
+  private readonly times = new Map<string, Map<string, number>>();
+  /** Of the time whose group is open. */
+  private timeParts: Map<string, number> | undefined;
   private encoding = 'windows-1252';
   private pending: number[] = [];
   private left = 0;
@@ -77,6 +85,7 @@ class RtfReading {
     this.left = 0;
     const ended = this.group;
     this.group = this.groups.pop() ?? ended;
+    this.timeParts = undefined;
     if (ended.goes === 'field' && this.group.goes !== 'field') this.link();
   }
 
@@ -87,10 +96,25 @@ class RtfReading {
     else if (SILENT.has(word)) this.group = { ...this.group, goes: 'nowhere' };
     else if (word === 'info') this.group = { ...this.group, goes: 'nowhere' };
     else if (INFO.has(word) && this.group.goes === 'nowhere') this.group = { ...this.group, goes: INFO.get(word)! };
+    else if (number !== undefined && this.fact(word, number)) return;
+    else if (TIMES.has(word)) this.time(TIMES.get(word)!);
     else if (word === 'ansicpg') this.encoding = findEncoding(Buffer.of(), `windows-${number}`, 'text');
     else if (word === 'uc') this.group = { ...this.group, skip: Math.min(number ?? 1, 10) };
     else if (BREAKS.has(word)) this.put(' ');
     else if (CHARACTERS[word] !== undefined) this.put(CHARACTERS[word]);
+  }
+
+  private time(name: string): void {
+    this.timeParts = new Map();
+    this.times.set(name, this.timeParts);
+  }
+
+  /** What numbers say of the document. */
+  private fact(word: string, number: number): boolean {
+    if (word === 'nofpages') this.info.set('page_count', String(number));
+    else if (this.timeParts && (TIME_PARTS as readonly string[]).includes(word)) this.timeParts.set(word, number);
+    else return false;
+    return true;
   }
 
   symbol(symbol: string): void {
@@ -121,6 +145,7 @@ class RtfReading {
     content.title = info.get('title') ?? '';
     content.author(info.get('author'));
     for (const [name, value] of info) if (name !== 'title' && name !== 'author') content.field(name, value);
+    for (const [name, parts] of this.times) content.time(name, isoOf(parts));
     return content;
   }
 
@@ -149,4 +174,11 @@ class RtfReading {
     this.instruction = '';
     if (href !== undefined) this.content.link(href);
   }
+}
+
+/** The time of a clock on a wall that nobody knows: taken as UTC. Empty when it is none. */
+function isoOf(parts: ReadonlyMap<string, number>): string {
+  const [year = '', ...others] = TIME_PARTS.map((part) => String(parts.get(part) ?? (part === 'yr' ? '' : 0)));
+  const [month, day, hour, minute, second] = others.map((number) => number.padStart(2, '0'));
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
 }

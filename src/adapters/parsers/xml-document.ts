@@ -1,0 +1,248 @@
+/**
+ * What an XML document says: its text in reading order, its title, author, dates and links. Vocabularies are not told apart: feeds
+ * (RSS, Atom), DocBook, DITA, TEI, JATS and most of what people make up name these things alike.
+ */
+import { Tokenizer } from 'htmlparser2';
+import { DistinctLinks } from '../../domain/content/distinct-links.js';
+import type { RawLink } from '../../engine/ports/page-content.js';
+import type { TextBuffer } from './html/text-buffer.js';
+import { readXml } from './xml-reader.js';
+
+export interface XmlDocument {
+  readonly title: string;
+  readonly author?: string;
+  readonly language?: string;
+  readonly fields: readonly { readonly name: string; readonly value: string }[];
+  readonly links: readonly RawLink[];
+  readonly cutLinks: DistinctLinks<RawLink>['cut'];
+}
+
+/** Elements in the middle of a sentence, by the names of several vocabularies. */
+const INLINE = new Set(
+  (
+    'a abbrev acronym application b bold citation citetitle classname cmdname code codeph command computeroutput constant del em emphasis ' +
+    'envar ext-link filename firstterm foreign function guibutton guilabel hi i interfacename italic keycap link literal methodname ' +
+    'monospace name-part option parameter phrase ph programname prompt property quote ref replaceable sc small span strike strong ' +
+    'styled-content sub subscript sup superscript systemitem tspan tt type u uicontrol ulink underline uri userinput varname wordasword xref'
+  ).split(' '),
+);
+/** What nobody reads. */
+const SILENT = new Set(['script', 'style']);
+/** Elements that lead elsewhere, and the attributes that say where. */
+const LINKING = new Set('a link ulink xref ref ptr ext-link uri topicref mapref chapter externallink'.split(' '));
+const ADDRESSES = new Set(['href', 'url', 'target']);
+/** Their text is an address. */
+const WRITTEN_ADDRESSES = new Set(['link', 'guid', 'comments']);
+/** Of Atom: what they lead to is not there to be read. */
+const NOT_FOLLOWED = new Set(['self', 'hub', 'edit', 'stylesheet', 'icon', 'license', 'search']);
+/** Markup of pages may stand in them, escaped. */
+const HOLDS_MARKUP = new Set(['description', 'encoded', 'summary', 'content', 'subtitle', 'tagline']);
+/** What stands in them describes a part of the document, not the whole. */
+const PARTS = new Set('item entry section sect1 chapter article-part'.split(' '));
+const AUTHORS = new Set(['author', 'creator', 'managingeditor']);
+const DATES: ReadonlyMap<string, string> = new Map([
+  ['pubdate', 'date_created'],
+  ['created', 'date_created'],
+  ['issued', 'date_created'],
+  ['published', 'date_created'],
+  ['lastbuilddate', 'date_modified'],
+  ['modified', 'date_modified'],
+  ['updated', 'date_modified'],
+]);
+/** Deeper in the document a name means something else. */
+const FACTS_DEPTH = 6;
+const LONGEST_FACT = 2_048;
+const LONGEST_ADDRESS = 65_536;
+const LONGEST_COLLECTED = 1_000_000;
+
+const isDeferred = (name: string): boolean => HOLDS_MARKUP.has(name) || WRITTEN_ADDRESSES.has(name);
+
+/** Its text goes into the buffer. Takes time and memory in proportion to the document, however deep it is. */
+export function readXmlDocument(xml: string, maxLinks: number, buffer: TextBuffer): XmlDocument {
+  const reading = new XmlReading(maxLinks, buffer);
+  readXml(xml, {
+    open: (name) => reading.open(name),
+    attribute: (name, value) => reading.attribute(name, value),
+    opened: () => reading.opened(),
+    close: (name) => reading.close(name),
+    text: (piece) => reading.text(piece),
+    done: () => false,
+  });
+  return reading.end();
+}
+
+class XmlReading {
+  private readonly links: DistinctLinks<RawLink>;
+  private readonly facts = new Map<string, string>();
+  private language: string | undefined;
+  private depth = 0;
+  private silent = 0;
+  /** Depth at which the first part begins; what is deeper describes that alone. */
+  private partDepth = Number.POSITIVE_INFINITY;
+  private name = '';
+  private attributes = new Map<string, string>();
+  /** Text of the element that is collected, beside the text of the document. */
+  private collected: { readonly name: string; readonly depth: number; text: string } | undefined;
+
+  constructor(
+    maxLinks: number,
+    private readonly buffer: TextBuffer,
+  ) {
+    this.links = new DistinctLinks<RawLink>(maxLinks);
+  }
+
+  open(name: string): void {
+    this.depth++;
+    this.name = name;
+    this.attributes = new Map();
+    if (SILENT.has(name)) this.silent++;
+    if (PARTS.has(name)) this.partDepth = Math.min(this.partDepth, this.depth);
+    this.separate(name);
+  }
+
+  attribute(name: string, value: string): void {
+    if (this.attributes.size < 100) this.attributes.set(name, value);
+  }
+
+  opened(): void {
+    const { name, attributes, depth } = this;
+    if (depth === 1) this.language = attributes.get('lang');
+    if (LINKING.has(name) && !NOT_FOLLOWED.has(attributes.get('rel')?.toLowerCase() ?? ''))
+      for (const attribute of ADDRESSES) this.link(attributes.get(attribute));
+    // An element without an address of its own may have it as its text.
+    const isAddress =
+      WRITTEN_ADDRESSES.has(name) && attributes.get('ispermalink') !== 'false' && !attributes.has('href');
+    if (!this.collected && (isAddress || HOLDS_MARKUP.has(name) || this.isFact(name)))
+      this.collected = { name, depth, text: '' };
+  }
+
+  text(piece: string): void {
+    if (this.silent > 0) return;
+    const { collected } = this;
+    if (collected) {
+      collected.text += piece;
+      if (collected.text.length >= LONGEST_COLLECTED) this.endCollecting();
+    }
+    // What may be markup or an address is known at its end.
+    if (!collected || !isDeferred(collected.name)) this.buffer.append(piece);
+  }
+
+  close(name: string): void {
+    if (SILENT.has(name) && this.silent > 0) this.silent--;
+    if (this.collected && this.collected.depth >= this.depth) this.endCollecting();
+    this.separate(name);
+    this.depth = Math.max(0, this.depth - 1);
+    if (this.depth < this.partDepth) this.partDepth = Number.POSITIVE_INFINITY;
+  }
+
+  end(): XmlDocument {
+    this.endCollecting();
+    const { facts } = this;
+    const author = facts.get('author');
+    const fields = [...facts].flatMap(([name, value]) => (name.startsWith('date_') ? { name, value } : []));
+    return {
+      title: facts.get('title') ?? '',
+      fields,
+      links: this.links.links,
+      cutLinks: this.links.cut,
+      ...(author === undefined ? {} : { author }),
+      ...(this.language ? { language: this.language } : {}),
+    };
+  }
+
+  private isFact(name: string): boolean {
+    if (this.depth > FACTS_DEPTH || this.partDepth < this.depth) return false;
+    return name === 'title' || name === 'language' || AUTHORS.has(name) || DATES.has(name);
+  }
+
+  private separate(name: string): void {
+    if (INLINE.has(name)) return;
+    if (this.collected && isDeferred(this.collected.name)) this.collected.text += ' ';
+    else this.buffer.separate();
+  }
+
+  private endCollecting(): void {
+    const { collected } = this;
+    if (!collected) return;
+    this.collected = undefined;
+    const { name, text } = collected;
+    if (HOLDS_MARKUP.has(name)) this.markup(text);
+    else if (!WRITTEN_ADDRESSES.has(name)) this.fact(name, text.slice(0, LONGEST_FACT).replace(/\s+/g, ' ').trim());
+    else if (/^\s*https?:\/\//i.test(text)) this.link(text);
+    else this.buffer.append(text);
+  }
+
+  /** The first of its kind counts. */
+  private fact(name: string, value: string): void {
+    const known = AUTHORS.has(name) ? 'author' : (DATES.get(name) ?? name);
+    if (value === '' || this.facts.has(known)) return;
+    if (name === 'language') this.language ??= value;
+    const time = known.startsWith('date_') ? Date.parse(value) : 0;
+    if (Number.isNaN(time)) return;
+    this.facts.set(known, known.startsWith('date_') ? `${new Date(time).toISOString().slice(0, 19)}Z` : value);
+  }
+
+  private link(href: string | undefined): void {
+    const address = href?.trim() ?? '';
+    if (address === '' || address.startsWith('#') || address.length > LONGEST_ADDRESS) return;
+    this.links.add({ href: address, kind: 'a', nofollow: false });
+  }
+
+  /** A page in a text: feeds hold their articles so. */
+  private markup(text: string): void {
+    const { buffer } = this;
+    if (!/[<&]/.test(text)) {
+      buffer.append(text);
+      return;
+    }
+    let name = '';
+    let attribute = '';
+    let value = '';
+    let silent = false;
+    const named = (start: number, end: number): string => text.slice(start, end).toLowerCase();
+    const separate = (tag: string): void => {
+      silent = SILENT.has(tag) && name === tag;
+      if (!INLINE.has(tag)) buffer.separate();
+    };
+    const tokenizer = new Tokenizer(
+      { decodeEntities: true },
+      {
+        onopentagname: (start, end) => {
+          name = named(start, end);
+          separate(name);
+        },
+        onattribname: (start, end) => {
+          attribute = named(start, end);
+          value = '';
+        },
+        onattribdata: (start, end) => {
+          value += text.slice(start, end);
+        },
+        onattribentity: (codePoint) => {
+          value += String.fromCodePoint(codePoint);
+        },
+        onattribend: () => {
+          if (name === 'a' && attribute === 'href') this.link(value);
+        },
+        onopentagend() {},
+        onselfclosingtag() {},
+        onclosetag: (start, end) => {
+          name = '';
+          separate(named(start, end));
+        },
+        ontext: (start, end) => {
+          if (!silent) buffer.append(text.slice(start, end));
+        },
+        ontextentity: (codePoint) => buffer.append(String.fromCodePoint(codePoint)),
+        oncdata() {},
+        oncomment() {},
+        ondeclaration() {},
+        onprocessinginstruction() {},
+        onend() {},
+        isInForeignContext: () => false,
+      },
+    );
+    tokenizer.write(text);
+    tokenizer.end();
+  }
+}
