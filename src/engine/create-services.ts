@@ -34,6 +34,7 @@ import type { Partitions } from './ports/partitions.js';
 import type { Plugins } from './ports/plugins.js';
 import type { SessionStore } from './ports/session-store.js';
 import type { Sink } from './ports/sink.js';
+import { NOT_TRACED, type Tracing } from './ports/tracing.js';
 import { Batcher } from './support/batcher.js';
 import { CrawlEvents } from './support/crawl-events.js';
 import { NO_OTHERS, SOLE_OWNER } from './support/single-node.js';
@@ -59,6 +60,8 @@ export interface EnginePorts {
   /** With `nodes`: other servers share the store. */
   readonly partitions?: Partitions;
   readonly nodes?: Nodes;
+  /** Absent: nobody looks. */
+  readonly tracing?: Tracing;
   /** Each crawler ends after so many visits; absent: never. */
   readonly mostVisits?: number;
 }
@@ -74,7 +77,8 @@ export function createServices(
   kept: KeptDocuments,
 ): CrawlServices {
   const { store, processor, clock, log, cron, sessions, domainOf } = ports;
-  const { partitions = SOLE_OWNER, nodes = NO_OTHERS, mostVisits = Number.POSITIVE_INFINITY } = ports;
+  const { partitions = SOLE_OWNER, nodes = NO_OTHERS, tracing = NOT_TRACED } = ports;
+  const { mostVisits = Number.POSITIVE_INFINITY } = ports;
   const events = new CrawlEvents(clock);
   const delivery = new Delivery(DELIVERY_LIMITS, partitions, (within) => {
     const until = after(clock.now(), within);
@@ -108,6 +112,7 @@ export function createServices(
     clock,
     log,
     cron,
+    tracing,
     sessions,
     logins,
     subscriptions: new Subscriptions({

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type Type } from '@nestjs/common';
 import { APP_GUARD, APP_INTERCEPTOR } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
+import type { EngineApi } from '../engine/engine-api.js';
 import type { Clock } from '../engine/ports/clock.js';
 import type { Log } from '../engine/ports/log.js';
 import { AuditController } from './audit/audit.controller.js';
@@ -24,6 +25,7 @@ import { ProblemFilter } from './http/problem.filter.js';
 import { IndexNowController } from './indexnow/indexnow.controller.js';
 import { KeysController } from './keys/keys.controller.js';
 import { LoginsController } from './logins/logins.controller.js';
+import { EngineMetricsExporter } from './metrics/engine-metrics.js';
 import { MetricsController } from './metrics/metrics.controller.js';
 import type { ServerOptions } from './options.js';
 import { HeldDeletionsController } from './orders/held-deletions.controller.js';
@@ -46,7 +48,7 @@ import { SignInController } from './sign-in/sign-in.controller.js';
 import { SignIn } from './sign-in/sign-in.js';
 import { MappingController } from './sinks/mapping.controller.js';
 import { SinksController } from './sinks/sinks.controller.js';
-import { AUDIT_LOG, CLOCK, KEY_STORE, LOG, OPTIONS, SESSION_STORE, SIGN_IN } from './tokens.js';
+import { AUDIT_LOG, CLOCK, ENGINE, KEY_STORE, LOG, OPTIONS, SESSION_STORE, SIGN_IN } from './tokens.js';
 import { CoverageController } from './urls/coverage.controller.js';
 import { ErrorsController } from './urls/errors.controller.js';
 import { ExportController } from './urls/export.controller.js';
@@ -114,6 +116,11 @@ export const appModule = (parts: DynamicModule, controllers: Type[] = CONTROLLER
       provide: RefusedCalls,
       inject: [CLOCK, LOG, AUDIT_LOG],
       useFactory: (clock: Clock, log: Log, audit: AuditLog) => new RefusedCalls(clock, log, audit),
+    },
+    {
+      provide: EngineMetricsExporter,
+      inject: [ENGINE, RefusedCalls],
+      useFactory: (engine: EngineApi, refused: RefusedCalls) => new EngineMetricsExporter(engine, refused.counts),
     },
     {
       provide: KeyRing,

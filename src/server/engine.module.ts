@@ -30,10 +30,12 @@ import { OutsideSecrets, secretPlaces } from '../adapters/system/outside-secrets
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
 import { registrableDomain } from '../adapters/system/registrable-domain.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
+import type { OpenTelemetry } from '../adapters/telemetry/open-telemetry.js';
+import { telemetrySettings } from '../adapters/telemetry/telemetry-settings.js';
 import { PageThreadPool } from '../adapters/threads/page-thread-pool.js';
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import type { Problem } from '../domain/crawl/place.js';
-import type { WebhookDefinition } from '../domain/crawl/sink-definition.js';
+import type { SinkDefinition, WebhookDefinition } from '../domain/crawl/sink-definition.js';
 import { lint } from '../domain/policy/linter.js';
 import { rendersAnything } from '../domain/render/renders.js';
 import type { Secret } from '../domain/secret.js';
@@ -42,6 +44,7 @@ import type { Clock } from '../engine/ports/clock.js';
 import type { FrontierStore } from '../engine/ports/frontier-store.js';
 import type { Log } from '../engine/ports/log.js';
 import type { PageProcessor } from '../engine/ports/page-processor.js';
+import type { Sink } from '../engine/ports/sink.js';
 import { ConfigurationFile } from './configuration/configuration-file.js';
 import type { ConfigurationFormat } from './configuration/configuration-format.js';
 import { configurationErrors } from './configuration/problems.dto.js';
@@ -65,7 +68,10 @@ import {
   SESSION_STORE,
   TEST_SINK,
 } from './tokens.js';
+import { SERVER_VERSION } from './version.js';
 import type { WebhookChannel } from './webhooks/webhook-queue.js';
+
+export type { OpenTelemetry };
 
 export interface Parts {
   readonly options: ServerOptions;
@@ -109,6 +115,7 @@ export interface EngineOptions {
   readonly crawls?: boolean;
   /** See openAdminStore. */
   readonly encryptionKey?: Secret;
+  readonly telemetry?: OpenTelemetry;
 }
 
 /** @throws UsageError for a database that is none of ours, and what the store throws when it cannot be opened. */
@@ -119,9 +126,14 @@ export async function openEngine({
   mostVisits,
   crawls = true,
   encryptionKey,
+  telemetry,
 }: EngineOptions): Promise<Engine> {
   const store = await openWhole(databaseUrl);
   const plugins = new PluginHost({ clock: systemClock, log });
+  const sinkOf = (definition: SinkDefinition): Sink => {
+    const sink = createSink(definition, plugins);
+    return telemetry?.sink(sink, definition.type) ?? sink;
+  };
   return new Engine({
     store,
     ...openBackend(databaseUrl).openNodes({ crawls, log }),
@@ -143,8 +155,17 @@ export async function openEngine({
     createLogin,
     // A crawl without a server ends with its sessions.
     seal: output ? undefined : sealOf(databaseUrl, encryptionKey),
-    createSink: (definition) => (output ? new StreamSink(definition.name, output) : createSink(definition, plugins)),
+    createSink: (definition) => (output ? new StreamSink(definition.name, output) : sinkOf(definition)),
+    tracing: telemetry?.tracing,
   });
+}
+
+/** Undefined: no collector is named, and nothing of the SDK is loaded. */
+export async function openTelemetry(env: NodeJS.ProcessEnv, log: Log): Promise<OpenTelemetry | undefined> {
+  const settings = telemetrySettings(env, (message) => log.warn(message));
+  if (!settings) return undefined;
+  const { OpenTelemetry } = await import('../adapters/telemetry/open-telemetry.js');
+  return new OpenTelemetry(settings, log, SERVER_VERSION);
 }
 
 /** What keeps texts unreadable in the database; see openAdminStore. */

@@ -1,7 +1,7 @@
 /**
  * The server as a process: its start, and which signals it hears.
  */
-import { openLog } from './engine.module.js';
+import { openLog, openTelemetry } from './engine.module.js';
 import { fail } from './fail.js';
 import { type ServerFlags, serverOptions } from './options.js';
 import { type RunningServer, serve } from './serve.js';
@@ -17,7 +17,8 @@ async function start(flags: ServerFlags, withSample: boolean): Promise<RunningSe
   // What the server writes is for its own user: the database, histories, rules and orders in files.
   process.umask(0o077);
   const log = openLog(process.env);
-  return serve(serverOptions(flags, process.env), { log, withSample });
+  const options = serverOptions(flags, process.env);
+  return serve(options, { log, withSample, telemetry: await openTelemetry(process.env, log) });
 }
 
 /** Also while the server starts: it is stopped as soon as it can be. A second signal ends at once, and nothing is lost by it. */

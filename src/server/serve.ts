@@ -15,6 +15,7 @@ import { ConfigurationWatch } from './configuration/configuration-watch.js';
 import { SecretWatch } from './configuration/secret-watch.js';
 import {
   configurationFile,
+  type OpenTelemetry,
   openAdminStore,
   openEngine,
   openWebhook,
@@ -23,6 +24,7 @@ import {
 } from './engine.module.js';
 import { EventLog } from './log/event-log.js';
 import { FetchLog } from './log/fetch-log.js';
+import { EngineMetricsExporter } from './metrics/engine-metrics.js';
 import { DEFAULT_CONFIG, type ServerOptions, UsageError } from './options.js';
 import { PROJECT_ROOT } from './project-root.js';
 import { type Sample, startSample } from './sample.js';
@@ -48,9 +50,14 @@ export interface ServeExtras {
   readonly log: Log;
   /** Start the bundled site and index when the configuration names their addresses. */
   readonly withSample: boolean;
+  /** Where traces and metrics go; absent: nowhere. It is closed with the server. */
+  readonly telemetry?: OpenTelemetry;
 }
 
-export async function serve(options: ServerOptions, { log, withSample }: ServeExtras): Promise<RunningServer> {
+export async function serve(
+  options: ServerOptions,
+  { log, withSample, telemetry }: ServeExtras,
+): Promise<RunningServer> {
   if (options.configFile === DEFAULT_CONFIG) makeFirstConfiguration(log);
   warnOfShortKeys(options, log);
   const file = configurationFile(options.configFile, options.fileSinks);
@@ -59,6 +66,7 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
   const sample = withSample ? await startSample(loaded.definition, { ...options, log }) : undefined;
   if (sample?.moved) loaded = file.load();
   const opened: (() => Promise<unknown>)[] = [];
+  if (telemetry) opened.push(() => telemetry.close());
   if (sample) opened.push(() => sample.close());
   const close = async (): Promise<void> => {
     for (const step of opened.splice(0).reverse()) await step();
@@ -69,6 +77,7 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
       log,
       crawls: options.roles.has('crawl'),
       encryptionKey: options.encryptionKey,
+      telemetry,
     });
     engine.observe(new EventLog(log).take);
     const webhooks = new Webhooks({ clock: systemClock, log, definition: () => engine.definition, open: openWebhook });
@@ -85,6 +94,7 @@ export async function serve(options: ServerOptions, { log, withSample }: ServeEx
     const parts = partsModule({ options, log, file, engine, admin, searchPage: sample?.searchPage ?? '' });
     const app = await createApp(parts, log, { api: options.roles.has('api') });
     opened.push(() => app.close());
+    telemetry?.sendMetrics(() => app.get(EngineMetricsExporter).values());
     const configuration = app.get(ConfigurationService);
     const { definition } = await configuration.begin(loaded, isSharedDatabase(options.databaseUrl));
     await listen(app, options);

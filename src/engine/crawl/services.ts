@@ -7,6 +7,7 @@ import type { Nodes } from '../ports/nodes.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { Partitions } from '../ports/partitions.js';
 import type { SessionStore } from '../ports/session-store.js';
+import type { Tracing } from '../ports/tracing.js';
 import type { Batcher } from '../support/batcher.js';
 import type { CrawlEvents } from '../support/crawl-events.js';
 import type { Discovery } from './frontier/discovery.js';
@@ -54,6 +55,7 @@ export interface CrawlServices {
   readonly health: SiteHealth;
   readonly rendered: RenderedVisits;
   readonly cron: CronSchedule;
+  readonly tracing: Tracing;
   /** That each crawler begins, for a crawl that is to end after so many. */
   readonly mostVisits: number;
 }

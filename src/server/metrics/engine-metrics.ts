@@ -1,7 +1,15 @@
 /**
- * The engine's counters as Prometheus metrics. They are read when Prometheus asks, so that counting costs the crawl nothing.
+ * The engine's counters as Prometheus metrics. They are read when somebody asks, so that counting costs the crawl nothing.
  */
-import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  type Metric,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import { ERROR_CODES } from '../../domain/fetch/error-codes.js';
 import type { EngineMetrics } from '../../engine/crawl/engine-metrics.js';
 import type { LoginView } from '../../engine/crawl/logins/logins.js';
@@ -269,6 +277,17 @@ export class EngineMetricsExporter {
   }
 
   async text(): Promise<string> {
+    await this.read();
+    return this.registry.metrics();
+  }
+
+  /** The same, for those who write another format. */
+  async values(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
+    await this.read();
+    return this.registry.getMetricsAsJSON();
+  }
+
+  private async read(): Promise<void> {
     const [metrics, crawlers] = await Promise.all([this.engine.metrics(), this.engine.crawlers()]);
     for (const fill of this.fill)
       fill({
@@ -280,7 +299,6 @@ export class EngineMetricsExporter {
         refused: this.refused,
       });
     this.fetchSeconds = metrics.fetchSeconds;
-    return this.registry.metrics();
   }
 
   private register({ type, name, help, labels, rows }: Spec): (snapshot: Snapshot) => void {

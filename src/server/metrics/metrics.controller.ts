@@ -2,21 +2,14 @@ import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOkResponse, ApiProduces, ApiTags } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import { Registry } from 'prom-client';
-import type { EngineApi } from '../../engine/engine-api.js';
 import { Operation, TEXT_TYPE } from '../http/operation.js';
-import { RefusedCalls } from '../security/refused-calls.js';
-import { ENGINE } from '../tokens.js';
 import { EngineMetricsExporter } from './engine-metrics.js';
 
 @ApiTags('Health')
 @SkipThrottle()
 @Controller('metrics')
 export class MetricsController {
-  private readonly exporter: EngineMetricsExporter;
-
-  constructor(@Inject(ENGINE) engine: EngineApi, @Inject(RefusedCalls) refused: RefusedCalls) {
-    this.exporter = new EngineMetricsExporter(engine, refused.counts);
-  }
+  constructor(@Inject(EngineMetricsExporter) private readonly exporter: EngineMetricsExporter) {}
 
   @Get()
   @Header('content-type', Registry.PROMETHEUS_CONTENT_TYPE)

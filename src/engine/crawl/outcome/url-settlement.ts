@@ -14,6 +14,7 @@ import type { Delivery } from '../../delivery/delivery.js';
 import type { Clock } from '../../ports/clock.js';
 import type { LedgerEntry, OrderLedger, PageLinks, Settlement, UrlChanges, Visit } from '../../ports/frontier-store.js';
 import { type Fence, FencedOut } from '../../ports/partitions.js';
+import type { Tracing } from '../../ports/tracing.js';
 import type { Batcher } from '../../support/batcher.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { Tally } from '../tally.js';
@@ -81,6 +82,7 @@ export interface SettlementServices {
   readonly events: CrawlEvents;
   readonly inDoubt: Pick<InDoubtDeliveries, 'add' | 'settled' | 'unanswered' | 'asInDoubt'>;
   readonly shared: Pick<SharedDocuments, 'giveUp'>;
+  readonly tracing: Pick<Tracing, 'ordered'>;
 }
 
 export interface SettlementSettings {
@@ -254,6 +256,7 @@ export class UrlSettlement {
     order: PushOrder,
     { fence, sinks = this.settings.sinks }: Pick<Decision, 'fence' | 'sinks'>,
   ): Promise<{ entry: LedgerEntry; partiallyAccepted: boolean }> {
+    this.services.tracing.ordered(order);
     const { answer, attempts, partiallyAccepted } = await this.services.delivery.deliver(order, sinks, fence);
     const message = answer.state === 'refused' ? answer.message : undefined;
     this.services.events.order(order, answer.state, message);

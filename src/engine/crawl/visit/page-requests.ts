@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { PageProcessor } from '../../ports/page-processor.js';
 import type { PageResult, PageTask } from '../../ports/page-task.js';
 import type { Partitions } from '../../ports/partitions.js';
+import type { Tracing } from '../../ports/tracing.js';
 import type { FoundAgain } from '../found-again.js';
 import type { EndlessLinks } from '../frontier/endless-links.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
@@ -21,6 +22,7 @@ export interface RequestServices {
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'sendBy'>;
   readonly inDoubt: Pick<InDoubtDeliveries, 'asInDoubt'>;
+  readonly tracing: Pick<Tracing, 'answered'>;
 }
 
 /** The crawler that asks. */
@@ -66,6 +68,7 @@ export class PageRequests {
       robotsPreferences,
     };
     const result = await rendered.run(rendering, waits, () => processor.process(asked));
+    this.services.tracing.answered(result);
     rendered.note(state, result);
     return session ? { ...result, sent: sentWith(session) } : result;
   }

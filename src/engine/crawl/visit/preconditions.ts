@@ -12,6 +12,7 @@ import { type CrawlUrl, crawlUrl } from '../../../domain/url/crawl-url.js';
 import { fetcherOf } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageOutcome, PageResult, PageTask } from '../../ports/page-task.js';
+import type { Tracing } from '../../ports/tracing.js';
 import { ENDLESS_REASON } from '../frontier/endless-links.js';
 import type { Gates } from '../frontier/gates.js';
 import { noteHost } from '../host-answers.js';
@@ -38,6 +39,7 @@ export interface PreconditionServices {
   readonly probes: Pick<ErrorPageProbes, 'isDue' | 'ask'>;
   readonly hosts: Hosts;
   readonly clock: Clock;
+  readonly tracing: Pick<Tracing, 'part'>;
 }
 
 /** The crawler whose pages are asked for. */
@@ -48,7 +50,7 @@ type Precondition = (attempt: Attempt) => Gate | Promise<Gate>;
 export class Preconditions {
   private readonly list: readonly Precondition[] = [
     (attempt) => this.endlessPattern(attempt),
-    (attempt) => this.robotsTxt(attempt),
+    (attempt) => this.services.tracing.part('robots', () => this.robotsTxt(attempt)),
     (attempt) => this.errorPageProbe(attempt),
     (attempt) => this.login(attempt),
   ];

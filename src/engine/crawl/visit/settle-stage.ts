@@ -7,6 +7,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { CronSchedule } from '../../ports/cron-schedule.js';
 import type { PageResult } from '../../ports/page-task.js';
 import type { Fence } from '../../ports/partitions.js';
+import type { Tracing } from '../../ports/tracing.js';
 import type { ClaimedChanges } from '../claimed-changes.js';
 import type { FoundAgain } from '../found-again.js';
 import type { Gates } from '../frontier/gates.js';
@@ -14,7 +15,7 @@ import type { HostTroubles } from '../host-trouble.js';
 import type { Host, Hosts } from '../hosts/hosts.js';
 import { pricedBy } from '../hosts/visit-pricing.js';
 import type { InDoubtDeliveries } from '../outcome/in-doubt-deliveries.js';
-import type { SettledUrl, UrlSettlement } from '../outcome/url-settlement.js';
+import type { Decision, SettledUrl, UrlSettlement } from '../outcome/url-settlement.js';
 import type { Tally } from '../tally.js';
 import { dispositionRules } from './disposition-rules.js';
 import type { Documents } from './documents.js';
@@ -26,6 +27,7 @@ export interface SettleServices {
   readonly hosts: Pick<Hosts, 'price'>;
   readonly inDoubt: Pick<InDoubtDeliveries, 'dispose'>;
   readonly cron: CronSchedule;
+  readonly tracing: Pick<Tracing, 'part'>;
 }
 
 /** The crawler whose visit ends. */
@@ -63,7 +65,13 @@ export class SettleStage {
     private readonly counts: Pick<VisitCounts, 'note'>,
   ) {}
 
-  async settle({ state, host, result, fence, startedAt, restedUntil }: MadeVisit): Promise<SettledUrl> {
+  async settle(made: MadeVisit): Promise<SettledUrl> {
+    const { tracing } = this.services;
+    const decision = await tracing.part('decide', () => this.decide(made));
+    return tracing.part('settle', () => this.target.settlement.settle(decision));
+  }
+
+  private async decide({ state, host, result, fence, startedAt, restedUntil }: MadeVisit): Promise<Decision> {
     const { context, claims } = this.target;
     const outcome = await this.target.documents.outcome(state, result.outcome);
     const now = this.services.clock.now();
@@ -89,7 +97,7 @@ export class SettleStage {
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
     // Its links were judged by the policy before: as a visit of that time, it has the next one read them again.
     if (changes.lastVisitAt !== undefined && startedAt <= this.target.policySince()) changes.lastVisitAt = startedAt;
-    return this.target.settlement.settle({
+    return {
       state,
       fence,
       disposition: { ...disposition, changes },
@@ -98,7 +106,7 @@ export class SettleStage {
       links: this.target.foundAgain.toRemember(state, result),
       startedAt,
       byPerson: result.outcome.kind === 'excluded' && result.outcome.byConfiguration === true,
-    });
+    };
   }
 
   private tellerOf({ id }: UrlState): Teller | undefined {

@@ -6,6 +6,7 @@ import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Clock } from '../../ports/clock.js';
 import type { PageResult } from '../../ports/page-task.js';
 import { FencedOut, type Partitions } from '../../ports/partitions.js';
+import type { Tracing } from '../../ports/tracing.js';
 import type { Host } from '../hosts/hosts.js';
 import type { SettledUrl } from '../outcome/url-settlement.js';
 import type { Documents } from './documents.js';
@@ -19,6 +20,7 @@ export interface VisitServices {
   readonly clock: Clock;
   readonly partitions: Pick<Partitions, 'fence' | 'holds'>;
   readonly review: Pick<ResultReview, 'withdraw'>;
+  readonly tracing: Pick<Tracing, 'visit' | 'part' | 'outcome'>;
 }
 
 export class VisitRunner {
@@ -35,17 +37,27 @@ export class VisitRunner {
    * in memory until they are done; and before, with none, when another host has to be waited for. Throws FencedOut when the
    * host has become another node's: that one visits the URL again.
    */
-  async run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<SettledUrl | typeof PUT_BACK> {
-    const { clock, partitions, review } = this.services;
+  run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<SettledUrl | typeof PUT_BACK> {
+    return this.services.tracing.visit(state, () => this.visit(state, host, fetched));
+  }
+
+  private async visit(
+    state: UrlState,
+    host: Host,
+    fetched: (bytes: number) => void,
+  ): Promise<SettledUrl | typeof PUT_BACK> {
+    const { clock, partitions, review, tracing } = this.services;
     const fence = partitions.fence(host.key);
     const startedAt = clock.now();
     let result = await this.fetching.run(state, host, startedAt, () => fetched(0));
+    tracing.outcome(result === PUT_BACK ? undefined : result);
     if (result === PUT_BACK) return PUT_BACK;
     const restedUntil = this.fetching.restedUntil(state);
     try {
       if (!fence || !partitions.holds(fence)) throw new FencedOut(fence ? [fence] : []);
       fetched(bytesOf(result));
-      result = await this.links.take(state, result);
+      const taken = result;
+      result = await tracing.part('links', () => this.links.take(state, taken));
     } catch (error) {
       review.withdraw(result);
       throw error;

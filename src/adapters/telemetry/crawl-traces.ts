@@ -1,0 +1,162 @@
+/** Visits and deliveries as spans of OpenTelemetry. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import type { UrlState } from '../../domain/crawl/url-state.js';
+import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
+import { redact } from '../../domain/redact.js';
+import type { PageResult } from '../../engine/ports/page-task.js';
+import type { Sink } from '../../engine/ports/sink.js';
+import type { Tracing, VisitPart } from '../../engine/ports/tracing.js';
+
+interface TracedVisit {
+  readonly span: Span;
+  readonly context: Context;
+}
+
+export class CrawlTraces implements Tracing {
+  /** Undefined in the course of a visit that is not sampled. */
+  private readonly visits = new AsyncLocalStorage<TracedVisit | undefined>();
+  private readonly visitOf = new WeakMap<PushOrder, Span>();
+
+  constructor(private readonly tracer: Tracer) {}
+
+  visit<T>(state: UrlState, work: () => Promise<T>): Promise<T> {
+    const span = this.tracer.startSpan('visit', { root: true }, ROOT_CONTEXT);
+    // One visit may begin in the course of another, to which its parts do not belong.
+    if (!span.isRecording()) return this.visits.run(undefined, work);
+    span.setAttributes({
+      'url.full': redact(state.url),
+      'server.address': state.hostKey,
+      'crawlway.crawler': state.crawler,
+      'crawlway.discovered_via': state.discoveredVia,
+    });
+    const visit = { span, context: trace.setSpan(ROOT_CONTEXT, span) };
+    return this.visits.run(visit, () => within(span, work));
+  }
+
+  part<T>(name: VisitPart, work: () => T): T {
+    const visit = this.visits.getStore();
+    return visit ? within(this.tracer.startSpan(name, {}, visit.context), work) : work();
+  }
+
+  /** What page threads have measured, backwards from now. */
+  answered({ age, readingTime, duration, status, outcome, bytes }: PageResult): void {
+    const visit = this.visits.getStore();
+    if (!visit) return;
+    const read = Date.now() - (age ?? 0);
+    const fetched = read - (readingTime ?? 0);
+    const wasAsked = status !== undefined || outcome.kind !== 'excluded';
+    if (wasAsked) {
+      const attributes = { 'http.response.status_code': status, 'http.response.body.size': bytes };
+      const options = { kind: SpanKind.CLIENT, startTime: fetched - duration, attributes };
+      this.tracer.startSpan('fetch', options, visit.context).end(fetched);
+    }
+    const isRead = outcome.kind === 'document' || outcome.kind === 'sitemap';
+    if (isRead) this.tracer.startSpan('extract', { startTime: fetched }, visit.context).end(read);
+  }
+
+  outcome(result?: PageResult): void {
+    const span = this.visits.getStore()?.span;
+    if (!span) return;
+    if (!result) {
+      span.setAttribute('crawlway.outcome', 'put-back');
+      return;
+    }
+    const { outcome, status } = result;
+    span.setAttribute('crawlway.outcome', outcome.kind);
+    if (status !== undefined) span.setAttribute('http.response.status_code', status);
+    if (outcome.kind === 'excluded') span.setAttribute('crawlway.reason', outcome.reason);
+    if (outcome.kind !== 'error') return;
+    span.setAttribute('error.type', outcome.code);
+    span.setStatus({ code: SpanStatusCode.ERROR, message: redact(outcome.detail) });
+  }
+
+  ordered(order: PushOrder): void {
+    const visit = this.visits.getStore();
+    if (visit) this.visitOf.set(order, visit.span);
+  }
+
+  /** The delivery of a batch; it belongs to no visit and is linked to those that have ordered it. */
+  delivery(
+    { name, type }: { readonly name: string; readonly type: string },
+    batch: readonly PushOrder[],
+    deliver: () => Promise<OrderAnswer[]>,
+  ): Promise<OrderAnswer[]> {
+    const links = new Set(batch.flatMap((order) => this.visitOf.get(order) ?? []));
+    const span = this.tracer.startSpan(
+      'deliver',
+      {
+        root: true,
+        kind: SpanKind.CLIENT,
+        links: [...links].map((visit) => ({ context: visit.spanContext() })),
+        attributes: { 'crawlway.sink': name, 'crawlway.sink_type': type, 'crawlway.orders': batch.length },
+      },
+      ROOT_CONTEXT,
+    );
+    if (!span.isRecording()) return deliver();
+    return within(span, async () => {
+      const answers = await deliver();
+      span.setAttribute('crawlway.refused_orders', answers.filter(({ state }) => state === 'refused').length);
+      return answers;
+    });
+  }
+}
+
+/** Ends the span with the work. */
+function within<T>(span: Span, work: () => T): T {
+  const failed = (error: unknown): never => {
+    const message = error instanceof Error ? error.message : String(error);
+    span.setStatus({ code: SpanStatusCode.ERROR, message: redact(message) });
+    span.end();
+    throw error;
+  };
+  try {
+    const result = work();
+    if (!(result instanceof Promise)) {
+      span.end();
+      return result;
+    }
+    const ended = result.then((value: unknown) => {
+      span.end();
+      return value;
+    }, failed);
+    return ended as T;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** A sink whose deliveries are traced. */
+export class TracedSink implements Sink {
+  readonly name: string;
+  readonly entries: Sink['entries'];
+  readonly documents: Sink['documents'];
+  readonly probe: Sink['probe'];
+
+  constructor(
+    private readonly sink: Sink,
+    readonly type: string,
+    private readonly traces: Pick<CrawlTraces, 'delivery'>,
+  ) {
+    this.name = sink.name;
+    this.entries = sink.entries && ((signal) => sink.entries!(signal));
+    this.documents = sink.documents && ((uris, signal) => sink.documents!(uris, signal));
+    this.probe = sink.probe && ((signal) => sink.probe!(signal));
+  }
+
+  deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]> {
+    return this.traces.delivery(this, batch, () => this.sink.deliver(batch, signal));
+  }
+
+  close(): Promise<void> {
+    return this.sink.close();
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Traces and metrics by the SDK of OpenTelemetry, to a collector over OTLP. Loaded only by a server that is to send them: see
+ * `openTelemetry` in server/engine.module.ts.
+ */
+import { hostname } from 'node:os';
+import { DiagLogLevel, diag } from '@opentelemetry/api';
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
+import { OTLPMetricExporter as JsonMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter as JsonTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  type Resource,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BatchSpanProcessor, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
+import { redact } from '../../domain/redact.js';
+import type { Log } from '../../engine/ports/log.js';
+import type { Sink } from '../../engine/ports/sink.js';
+import { NOT_TRACED, type Tracing } from '../../engine/ports/tracing.js';
+import { CrawlTraces, TracedSink } from './crawl-traces.js';
+import { type RegistryMetric, RegistryMetrics } from './registry-metrics.js';
+import type { MetricSettings, TelemetrySettings, TraceSettings } from './telemetry-settings.js';
+
+/** For what is still to be sent when the server stops; a collector that is down must not keep it. */
+const LONGEST_END_MS = 2_000;
+
+const NAME = 'crawlway';
+
+export class OpenTelemetry {
+  readonly tracing: Tracing;
+  private readonly traces: CrawlTraces | undefined;
+  private readonly ends: (() => Promise<void>)[] = [];
+  private readonly resource: Resource;
+
+  constructor(
+    private readonly settings: TelemetrySettings,
+    private readonly log: Log,
+    private readonly version: string,
+  ) {
+    tellOnce(log);
+    this.resource = resourceOf(version);
+    this.traces = settings.traces && this.openTraces(settings.traces);
+    this.tracing = this.traces ?? NOT_TRACED;
+  }
+
+  sink(sink: Sink, type: string): Sink {
+    return this.traces ? new TracedSink(sink, type, this.traces) : sink;
+  }
+
+  /** Sends what `read` gives, again and again; to be called once. */
+  sendMetrics(read: () => Promise<readonly RegistryMetric[]>): void {
+    if (this.settings.metrics) this.openMetrics(this.settings.metrics, read);
+  }
+
+  /** With what has not been sent yet, if the collector takes it soon. */
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LONGEST_END_MS);
+    });
+    await Promise.race([Promise.allSettled(this.ends.map((end) => end())), late]);
+    clearTimeout(timer);
+    diag.disable();
+  }
+
+  private openTraces({ collector, encoding, share, ...times }: TraceSettings): CrawlTraces {
+    const exporter = encoding === 'json' ? new JsonTraceExporter() : new OTLPTraceExporter();
+    const state = new CollectorState('traces', collector, this.log);
+    const provider = new TracerProvider({
+      resource: this.resource,
+      sampler: new TraceIdRatioBasedSampler(share),
+      spanProcessors: [new BatchSpanProcessor({ exporter: state.watch(exporter), ...times })],
+    });
+    this.ends.push(() => provider.shutdown());
+    return new CrawlTraces(provider.getTracer(NAME, this.version));
+  }
+
+  private openMetrics(
+    { collector, encoding, ...times }: MetricSettings,
+    read: () => Promise<readonly RegistryMetric[]>,
+  ): void {
+    const exporter = encoding === 'json' ? new JsonMetricExporter() : new OTLPMetricExporter();
+    const state = new CollectorState('metrics', collector, this.log);
+    const reader = new PeriodicExportingMetricReader({
+      exporter: state.watch(exporter),
+      metricProducers: [new RegistryMetrics(read, { name: NAME, version: this.version })],
+      ...times,
+    });
+    const provider = new MeterProvider({ resource: this.resource, readers: [reader] });
+    this.ends.push(() => provider.shutdown());
+  }
+}
+
+/** Who sends: this server, unless the environment gives it another name. */
+function resourceOf(version: string): Resource {
+  const own = resourceFromAttributes({ 'service.name': NAME, 'service.version': version, 'host.name': hostname() });
+  const detected = detectResources({ detectors: [serviceInstanceIdDetector, envDetector] });
+  return defaultResource().merge(own).merge(detected);
+}
+
+/** What the SDK has to say of variables and dropped spans, each once: it says some things with every batch. */
+function tellOnce(log: Log): void {
+  const said = new Set<string>();
+  const tell = (message: string): void => {
+    const text = message.replace(/\d+/g, 'N');
+    if (said.has(text) || said.size > 100) return;
+    said.add(text);
+    log.warn(`OpenTelemetry: ${message}`);
+  };
+  const quiet = (): void => {};
+  // Failed exports come as errors here too; CollectorState reports them.
+  const logger = { error: quiet, warn: tell, info: quiet, debug: quiet, verbose: quiet };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+}
+
+interface Exporter<T> {
+  export(items: T, done: (result: ExportResult) => void): void;
+}
+
+/** One line when the collector stops taking what is sent to it, and one when it takes it again. */
+class CollectorState {
+  private isDown = false;
+
+  constructor(
+    private readonly signal: 'traces' | 'metrics',
+    private readonly collector: URL,
+    private readonly log: Log,
+  ) {}
+
+  watch<T, E extends Exporter<T>>(exporter: E & Exporter<T>): E {
+    const send = exporter.export.bind(exporter);
+    exporter.export = (items, done) =>
+      send(items, (result) => {
+        this.note(result);
+        done(result);
+      });
+    return exporter;
+  }
+
+  private note({ code, error }: ExportResult): void {
+    const failed = code !== ExportResultCode.SUCCESS;
+    if (failed === this.isDown) return;
+    this.isDown = failed;
+    // Its path and query may hold a key.
+    const collector = this.collector.origin;
+    if (failed)
+      this.log.warn(`the collector does not take ${this.signal}; the crawl goes on without them`, {
+        collector,
+        message: redact(error?.message ?? 'no reason was given').slice(0, 200),
+      });
+    else this.log.info(`the collector takes ${this.signal} again`, { collector });
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Which telemetry goes out, by the variables that OpenTelemetry defines for all programs
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). The exporters read what is of no concern here
+ * by themselves: headers, certificates, compression, time limits.
+ */
+
+/** How OTLP is spoken over HTTP. */
+export type OtlpEncoding = 'protobuf' | 'json';
+
+export interface TelemetrySettings {
+  /** Absent: no traces. */
+  readonly traces?: TraceSettings;
+  /** Absent: no metrics. */
+  readonly metrics?: MetricSettings;
+}
+
+export interface TraceSettings {
+  readonly collector: URL;
+  readonly encoding: OtlpEncoding;
+  /** Visits, and deliveries, that are traced: from 0 to 1. */
+  readonly share: number;
+  /** Times in milliseconds; undefined: as the SDK says. */
+  readonly scheduledDelayMillis?: number;
+  readonly exportTimeoutMillis?: number;
+  readonly maxQueueSize?: number;
+  readonly maxExportBatchSize?: number;
+}
+
+export interface MetricSettings {
+  readonly collector: URL;
+  readonly encoding: OtlpEncoding;
+  readonly exportIntervalMillis: number;
+  readonly exportTimeoutMillis: number;
+}
+
+/** A variable that cannot be followed, and what holds instead. Telemetry stops no crawl, so this is a line in the log. */
+type Objection = (message: string) => void;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Signal = 'TRACES' | 'METRICS';
+
+const ENCODINGS: Readonly<Record<string, OtlpEncoding>> = { 'http/protobuf': 'protobuf', 'http/json': 'json' };
+
+/** Undefined: off, as long as no collector is named. */
+export function telemetrySettings(env: Environment, object: Objection): TelemetrySettings | undefined {
+  if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return undefined;
+  const traces = connection(env, 'TRACES', object);
+  const metrics = connection(env, 'METRICS', object);
+  if (!traces && !metrics) return undefined;
+  const number = (name: string): number | undefined => wholeNumber(env, name, object);
+  return {
+    ...(traces && {
+      traces: {
+        ...traces,
+        share: shareOf(env, object),
+        scheduledDelayMillis: number('OTEL_BSP_SCHEDULE_DELAY'),
+        exportTimeoutMillis: number('OTEL_BSP_EXPORT_TIMEOUT'),
+        maxQueueSize: number('OTEL_BSP_MAX_QUEUE_SIZE'),
+        maxExportBatchSize: number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'),
+      },
+    }),
+    ...(metrics && { metrics: { ...metrics, ...metricTimes(number) } }),
+  };
+}
+
+/** Where a signal goes; undefined: nowhere. */
+function connection(
+  env: Environment,
+  signal: Signal,
+  object: Objection,
+): { collector: URL; encoding: OtlpEncoding } | undefined {
+  const exporter = env[`OTEL_${signal}_EXPORTER`]?.trim() || 'otlp';
+  const ofSignal = named(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
+  const endpoint = ofSignal ?? named(env, 'OTEL_EXPORTER_OTLP_ENDPOINT');
+  if (endpoint === undefined || exporter === 'none') return undefined;
+  if (exporter !== 'otlp') {
+    object(`OTEL_${signal}_EXPORTER ${exporter} is none of otlp, none: there are no ${signal.toLowerCase()}`);
+    return undefined;
+  }
+  const collector = URL.parse(endpoint.value);
+  if (!collector || !/^https?:$/.test(collector.protocol)) {
+    object(
+      `${endpoint.name} is not an address such as http://127.0.0.1:4318: there are no ${signal.toLowerCase()} of OpenTelemetry`,
+    );
+    return undefined;
+  }
+  const protocol =
+    named(env, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`) ?? named(env, 'OTEL_EXPORTER_OTLP_PROTOCOL') ?? undefined;
+  const encoding = protocol === undefined ? 'protobuf' : ENCODINGS[protocol.value];
+  if (encoding === undefined) {
+    const spoken = Object.keys(ENCODINGS).join(' and ');
+    object(
+      `${protocol?.name} ${protocol?.value} is not spoken here, only ${spoken} (collectors hear them at port 4318): there are no ${signal.toLowerCase()} of OpenTelemetry`,
+    );
+    return undefined;
+  }
+  return { collector, encoding };
+}
+
+const named = (env: Environment, name: string): { name: string; value: string } | undefined => {
+  const value = env[name]?.trim();
+  return value ? { name, value } : undefined;
+};
+
+/** Every trace begins here, so what a sampler says of parents makes no difference. */
+function shareOf(env: Environment, object: Objection): number {
+  const sampler = env['OTEL_TRACES_SAMPLER']?.trim() || 'parentbased_always_on';
+  const kind = sampler.replace(/^parentbased_/, '');
+  if (kind === 'always_on') return 1;
+  if (kind === 'always_off') return 0;
+  if (kind !== 'traceidratio') {
+    object(`OTEL_TRACES_SAMPLER ${sampler} is none of always_on, always_off, traceidratio: every visit is traced`);
+    return 1;
+  }
+  const text = env['OTEL_TRACES_SAMPLER_ARG']?.trim() || '1';
+  const share = Number(text);
+  if (share >= 0 && share <= 1) return share;
+  object(`OTEL_TRACES_SAMPLER_ARG ${text} is not a number from 0 to 1: every visit is traced`);
+  return 1;
+}
+
+/** The time for one export is part of the interval. */
+function metricTimes(
+  number: (name: string) => number | undefined,
+): Pick<MetricSettings, 'exportIntervalMillis' | 'exportTimeoutMillis'> {
+  const exportIntervalMillis = number('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000;
+  const timeout = number('OTEL_METRIC_EXPORT_TIMEOUT') ?? 30_000;
+  return { exportIntervalMillis, exportTimeoutMillis: Math.min(timeout, exportIntervalMillis) };
+}
+
+/** A timer holds no more. */
+const MOST = 2 ** 31 - 1;
+
+function wholeNumber(env: Environment, name: string, object: Objection): number | undefined {
+  const text = env[name]?.trim();
+  if (!text) return undefined;
+  const number = Number(text);
+  if (Number.isInteger(number) && number > 0 && number <= MOST) return number;
+  object(`${name} ${text} is not a whole number above 0: it is left out`);
+  return undefined;
+}
