@@ -1,43 +1,24 @@
 /** Logins and proxies against the servers that intranets have, from Debian's packages. */
 import { describe, expect, it } from 'vitest';
-import { hours, minutes } from '../../src/domain/time/units.js';
 import { authority } from '../support/certificates.js';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import { crawl, startSite } from '../support/scenario.js';
 import { apacheIsMissing, digestLine, startApache } from './support/apache.js';
 import { firstMissing, passwordLine, startDebianServer } from './support/debian-server.js';
-
-const page = (title: string, ...links: string[]): string =>
-  `<!doctype html><title>${title}</title><h1>${title}</h1>${links.map((link) => `<a href="${link}">${link}</a>`).join('')}`;
-
-const PAGES = { 'index.html': page('index', 'a.html'), 'a.html': page('a', 'b.html'), 'b.html': page('b') };
-const PATHS = ['/', '/a.html', '/b.html'];
+import {
+  aDayOfRefusals,
+  allIsCurrent,
+  indexedPaths,
+  named,
+  PAGES,
+  PATHS,
+  visitAgain,
+} from './support/protected-site.js';
 
 const configuration = (origin: string, login: string, more = '') => ({
   crawler: `<Root url="${origin}/"/>`,
   more: `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/>${more}<cw:Login name="site" url="${origin}/" ${login}/></cw:Fetcher>`,
 });
-
-const paths = async (world: CrawlWorld): Promise<string[]> =>
-  (await world.indexed()).map((url) => new URL(url).pathname);
-
-/** Every page once more. */
-async function visitAgain(world: CrawlWorld): Promise<void> {
-  await world.engine.refresh('test', { like: '%' });
-  await world.untilIdle(minutes(5));
-}
-
-/** Long enough for all tries of a password that is wrong, and for many more. */
-async function aDayOfRefusals(world: CrawlWorld): Promise<void> {
-  for (const time of [minutes(5), hours(1), hours(23)]) {
-    await world.engine.refresh('test', { like: '%' });
-    await world.pass(time);
-  }
-  expect(world.engine.logins()).toMatchObject([{ state: 'stopped', failure: 'refused', refused: 3 }]);
-}
-
-const named = (name: string, missing: string | undefined): string =>
-  missing === undefined ? name : `${name} (left out: ${missing})`;
 
 const noApache = apacheIsMissing();
 
@@ -54,14 +35,13 @@ describe.skipIf(noApache)(named('Apache httpd', noApache), () => {
     const origin = `http://127.0.0.1:${server.port}`;
     const login = (password: string) => `type="digest" insecure="true" user="robot" password="${password}"`;
     const world = await crawl(configuration(origin, login('first')));
-    expect(await paths(world)).toEqual(PATHS);
+    expect(await indexedPaths(world)).toEqual(PATHS);
     server.write('passwords', `${digestLine('robot', 'files', 'second')}\n`);
     await aDayOfRefusals(world);
-    expect(await paths(world)).toEqual(PATHS);
+    expect(await indexedPaths(world)).toEqual(PATHS);
     await world.reconfigure(configuration(origin, login('second')));
     await visitAgain(world);
-    expect(world.engine.logins()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
-    expect(await world.state(`${origin}/b.html`)).toMatchObject({ status: 'indexed', temporaryErrors: 0 });
+    await allIsCurrent(world, origin);
   });
 
   it('mod_auth_form: a crawl to the end, and sessions that end half-way', async () => {
@@ -102,7 +82,7 @@ describe.skipIf(noApache)(named('Apache httpd', noApache), () => {
         `type="form" insecure="true" page="${origin}/login.html" user="robot" password="right" successCookie="session"`,
       ),
     );
-    expect(await paths(world)).toEqual(PATHS);
+    expect(await indexedPaths(world)).toEqual(PATHS);
     const logins = () =>
       server
         .read('access.log')
@@ -116,9 +96,7 @@ describe.skipIf(noApache)(named('Apache httpd', noApache), () => {
     server.write('passwords', `${passwordLine('robot', 'right')}\n`);
     await world.engine.testLogin('site');
     await visitAgain(world);
-    expect(world.engine.logins()).toMatchObject([{ state: 'logged-in', refused: 0 }]);
-    expect(await paths(world)).toEqual(PATHS);
-    expect(await world.state(`${origin}/a.html`)).toMatchObject({ status: 'indexed', temporaryErrors: 0 });
+    await allIsCurrent(world, origin);
   });
 
   it('client certificates: a crawl to the end with one, and nothing without', async () => {
@@ -141,7 +119,7 @@ describe.skipIf(noApache)(named('Apache httpd', noApache), () => {
       ...configuration(origin, 'type="certificate" certificate="robot.pem" key="robot.key"', trust),
       files: { 'robot.pem': client.cert, 'robot.key': client.key },
     });
-    expect(await paths(world)).toEqual(PATHS);
+    expect(await indexedPaths(world)).toEqual(PATHS);
     const without = await crawl({
       crawler: `<Root url="${origin}/"/>`,
       more: `<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/>${trust}</cw:Fetcher>`,
@@ -185,7 +163,7 @@ shutdown_lifetime 0 seconds
 `,
     }),
   });
-  expect(await paths(await crawlThrough(`http://robot:right@127.0.0.1:${squid.port}`))).toEqual(PATHS);
+  expect(await indexedPaths(await crawlThrough(`http://robot:right@127.0.0.1:${squid.port}`))).toEqual(PATHS);
   const refused = await crawlThrough(`http://robot:wrong@127.0.0.1:${squid.port}`);
   expect(await refused.indexed()).toEqual([]);
   expect(JSON.stringify(await refused.engine.roots('test'))).toContain('proxy-failed');
@@ -201,7 +179,7 @@ it.skipIf(noSocks)(named('a SOCKS5 server (microsocks) with a login', noSocks), 
     files: () => ({}),
   });
   for (const scheme of ['socks5', 'socks5h'])
-    expect(await paths(await crawlThrough(`${scheme}://robot:right@127.0.0.1:${server.port}`))).toEqual(PATHS);
+    expect(await indexedPaths(await crawlThrough(`${scheme}://robot:right@127.0.0.1:${server.port}`))).toEqual(PATHS);
   const refused = await crawlThrough(`socks5://robot:wrong@127.0.0.1:${server.port}`);
   expect(await refused.indexed()).toEqual([]);
 });

@@ -45,6 +45,8 @@ export interface WorldOptions {
   /** Further elements of CrawlConfig. */
   readonly more?: string;
   readonly files?: Readonly<Record<string, string>>;
+  /** Folder of the files that the configuration names and that are not in `files`. */
+  readonly folder?: string;
   readonly index?: 'real' | 'none';
   /** Stands between the sink and the index. */
   readonly through?: FlakyReceiver;
@@ -66,6 +68,9 @@ export interface WorldOptions {
   /** Sinks without orders are asked how they are every five minutes: to let days pass then takes long. */
   readonly asksIdleSinks?: boolean;
 }
+
+/** What of a world a configuration says. */
+type Configured = Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files' | 'folder'>;
 
 const ATTRIBUTES =
   'name="test" nthreads="8" aggressive="true" throttleTimeMS="0" defaultAccept="true" crawlSitemaps="false"';
@@ -177,7 +182,7 @@ export class CrawlWorld {
     return engine;
   }
 
-  definition(options: Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files'>): ServerDefinition {
+  definition(options: Configured): ServerDefinition {
     const sink = this.index
       ? `<cw:Sink name="main" type="papi" url="${this.options.through?.url ?? this.index.url}" connector="test"/>`
       : `<cw:Sink name="main" type="file" url="${join(this.folder, 'orders.jsonl')}"/>`;
@@ -190,12 +195,14 @@ export class CrawlWorld {
 ${crawler}
 ${/<cw:Fetcher\b/.test(options.more ?? '') ? '' : '<cw:Fetcher name="default"><cw:AllowAddress cidr="127.0.0.0/8"/></cw:Fetcher>'}
 ${sink}${options.more ?? ''}</CrawlConfig>`;
-    const files = options.files ?? {};
+    const { files = {}, folder } = options;
+    const pathOf = (name: string): string => (folder === undefined ? name : join(folder, name));
     const { definition, problems } = readConfiguration(xml, {
       file: 'CrawlConfig.xml',
       env: {},
+      pathOf,
       readFile: (name) => {
-        const text = files[name];
+        const text = folder === undefined ? files[name] : (files[name] ?? readFileSync(pathOf(name), 'utf8'));
         if (text === undefined) throw new Error(`no file ${name}`);
         return text;
       },
@@ -207,7 +214,7 @@ ${sink}${options.more ?? ''}</CrawlConfig>`;
     return definition;
   }
 
-  async reconfigure(options: Pick<WorldOptions, 'attributes' | 'crawler' | 'more' | 'files'>): Promise<void> {
+  async reconfigure(options: Configured): Promise<void> {
     const definition = this.definition({ ...this.options, ...options });
     await this.options.plugins?.configure(definition.plugins ?? []);
     await this.engine.reconfigure(definition);

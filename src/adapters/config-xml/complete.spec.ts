@@ -30,7 +30,7 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 /** What cannot stand beside the rest: one browser or another, and what wants a package that is not always there. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['Renderer url', 'Login service', 'Login principal']);
+const ELSEWHERE: ReadonlySet<string> = new Set(['Renderer url', 'Login service', 'Login principal', 'Login keytab']);
 
 const read = (xml: string) =>
   readConfiguration(xml, {

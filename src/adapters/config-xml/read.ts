@@ -38,6 +38,8 @@ export interface ReadOptions {
    * are refused before; without a kind it is not a rules text. Throws when there is none.
    */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
+  /** Where such a file is, for libraries that read it themselves; without it names are taken as they are. */
+  readonly pathOf?: (name: string) => string;
   /** Folder below which `file` sinks write; without it their paths are taken as they are. */
   readonly fileSinks?: string;
   /** Folder below which plug-ins lie; without it their paths are taken as they are. */
@@ -76,6 +78,7 @@ function readDocument(document: XmlDocument, problems: Problems, options: ReadOp
   const context: ReadContext = {
     problems,
     readFile: fileReader(problems, options),
+    pathOf: options.pathOf ?? ((name) => name),
     readFileIfThere: optionalFileReader(problems, options),
   };
   const crawlers = every(node, crawl.CRAWLER).map((crawler) => readCrawler(crawler, context));

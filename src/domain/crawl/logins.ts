@@ -58,7 +58,16 @@ export type NegotiateLogin = LoginBase & {
   readonly service?: string;
   /** Client principal; default: that of the keytab or the ticket cache. */
   readonly principal?: string;
+  /** Absent: that of the environment (KRB5_CLIENT_KTNAME). */
+  readonly keytab?: Keytab;
 };
+
+export interface Keytab {
+  /** Absolute. */
+  readonly path: string;
+  /** SHA-256 of its content, hex: another one is another secret. */
+  readonly digest: string;
+}
 
 export type HeaderLogin = LoginBase & {
   readonly type: 'bearer' | 'header';

@@ -124,6 +124,7 @@ export class ConfigurationFile {
       file: this.path,
       fileSinks: this.fileSinks,
       plugins: this.plugins,
+      pathOf: (name) => this.beside(name),
       readFile: (name, kind) => {
         if (kind) requireRuleFileName(name);
         const path = this.beside(name);

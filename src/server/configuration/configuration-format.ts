@@ -8,6 +8,8 @@ export interface FormatContext {
   readonly file: string;
   /** Text of another file that the configuration names, of rules when it has a kind; throws when there is none. */
   readonly readFile: (name: string, kind?: RuleFileKind) => string;
+  /** Where such a file is, absolute; absent: its name is its path. */
+  readonly pathOf?: (name: string) => string;
   /** Folder below which `file` sinks write; absent: wherever they say. */
   readonly fileSinks?: string;
   /** Folder below which plug-ins lie; absent: wherever they say. */

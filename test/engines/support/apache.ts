@@ -27,6 +27,16 @@ export const apacheIsMissing = (): string | undefined => {
   return missing && `${missing} is missing: apt-get install apache2 apache2-utils`;
 };
 
+/** As apacheIsMissing, for Kerberos. */
+export const gssapiIsMissing = (): string | undefined => {
+  const missing = firstMissing([moduleFile(GSSAPI)]);
+  return missing && `${missing} is missing: apt-get install libapache2-mod-auth-gssapi`;
+};
+
+const GSSAPI = 'auth_gssapi';
+/** A directive that loads the module for Kerberos. */
+export const LOAD_GSSAPI = `LoadModule ${GSSAPI}_module ${MODULES}/mod_${GSSAPI}.so`;
+
 const moduleFile = (name: string): string => `${MODULES}/mod_${name}.so`;
 
 /** @param more directives; `FOLDER` stands for the folder with its files */

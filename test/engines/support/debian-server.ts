@@ -25,17 +25,22 @@ interface Start {
   readonly program: string;
   readonly args: (server: Pick<DebianServer, 'port' | 'folder'>) => readonly string[];
   readonly files: (server: Pick<DebianServer, 'port' | 'folder'>) => Readonly<Record<string, string>>;
+  readonly environment?: (server: Pick<DebianServer, 'folder'>) => Readonly<Record<string, string>>;
+  /** Before it starts, with its files in place. */
+  readonly prepare?: (server: Pick<DebianServer, 'folder'>) => void;
 }
 
 /** Ended, and its folder taken away, with the test. */
-export async function startDebianServer({ program, args, files }: Start): Promise<DebianServer> {
+export async function startDebianServer({ program, args, files, environment, prepare }: Start): Promise<DebianServer> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'crawlway-server-'));
   // As root it changes to a user of its own, who has to read them.
   chmodSync(folder, 0o777);
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
   for (const [name, text] of Object.entries(files({ port, folder }))) write(name, text);
-  const child = spawn(program, args({ port, folder }), { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  prepare?.({ folder });
+  const env = { ...process.env, ...environment?.({ folder }) };
+  const child = spawn(program, args({ port, folder }), { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (said += text));

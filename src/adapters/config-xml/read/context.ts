@@ -6,6 +6,8 @@ export interface ReadContext {
   readonly problems: Problems;
   /** Text of a file beside the configuration; undefined after its absence has been reported at the place. */
   readFile(name: string, place: Place, kind?: RuleFileKind): string | undefined;
+  /** Where such a file is, absolute. */
+  pathOf(name: string): string;
   /** As readFile; that there is none is not a mistake. */
   readFileIfThere(name: string, place: Place, kind: RuleFileKind): string | undefined;
 }

@@ -1,5 +1,5 @@
 /** `cw:Login`: what each type needs, and that nothing secret goes where it could be read. */
-import { createPrivateKey } from 'node:crypto';
+import { createHash, createPrivateKey } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { createSecureContext } from 'node:tls';
 import {
@@ -9,6 +9,7 @@ import {
   type LoginField,
   type LoginStep,
   type LoginType,
+  type NegotiateLogin,
   PASSWORD_FIELD,
   USER_FIELD,
 } from '../../../domain/crawl/logins.js';
@@ -30,7 +31,7 @@ const OPTIONS: Readonly<Record<LoginType, { readonly needs: readonly Option[]; r
     basic: { needs: ['user', 'password'] },
     digest: { needs: ['user', 'password'] },
     ntlm: { needs: ['user', 'password'], takes: ['domain'] },
-    negotiate: { needs: [], takes: ['service', 'principal'] },
+    negotiate: { needs: [], takes: ['service', 'principal', 'keytab'] },
     bearer: { needs: ['token'] },
     header: { needs: ['header', 'value'] },
     oauth2: { needs: ['tokenUrl', 'clientId', 'clientSecret'], takes: ['scope', 'audience', 'clientAuthentication'] },
@@ -104,8 +105,7 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
     case 'ntlm':
       return { ...base, type, ...windowsUser(values), password: secret(values.password) };
     case 'negotiate':
-      if (!hasKerberos()) context.problems.add('missing-package', KERBEROS_MISSING, place);
-      return { ...base, type, service: values.service, principal: values.principal };
+      return readNegotiate(base, node, context);
     case 'bearer':
       return { ...base, type, header: 'authorization', value: new Secret(`Bearer ${values.token}`) };
     case 'header':
@@ -123,7 +123,26 @@ function readLogin(node: LoginNode, context: ReadContext): LoginDefinition | und
 }
 
 const KERBEROS_MISSING =
-  'logins of type negotiate need the package kerberos, which is not installed: run `npm install kerberos` in the folder of Crawlway, with the Kerberos libraries of the system';
+  'logins of type negotiate need the package kerberos, which is not installed: run `npm install kerberos` in the folder of Crawlway, with the Kerberos libraries of the system (docs/LOGINS.md, Kerberos)';
+
+/** The first bytes of a keytab: format 5, version 2. */
+const KEYTAB_BEGIN = '\x05\x02';
+
+function readNegotiate(base: Base, { values, place }: LoginNode, context: ReadContext): NegotiateLogin | undefined {
+  const { service, principal, keytab } = values;
+  if (!hasKerberos()) context.problems.add('missing-package', KERBEROS_MISSING, place);
+  const login = { ...base, type: 'negotiate', service, principal } as const;
+  if (keytab === undefined) return login;
+  const content = context.readFile(keytab, place);
+  if (content === undefined) return undefined;
+  if (!content.startsWith(KEYTAB_BEGIN)) {
+    const message = `login ${base.name}: ${keytab} is not a keytab: give one that kadmin or ktutil has written`;
+    context.problems.add('bad-value', message, place);
+    return undefined;
+  }
+  const digest = createHash('sha256').update(content).digest('hex');
+  return { ...login, keytab: { path: context.pathOf(keytab), digest } };
+}
 
 /** It binds libraries of the system, so that it is not a dependency of everybody. */
 function hasKerberos(): boolean {

@@ -40,8 +40,9 @@ export const LOGIN = element(
     service: attribute(t.word, '`negotiate`: name of the service. Default: `HTTP@` and the host.'),
     principal: attribute(
       t.word,
-      '`negotiate`: who logs in. Keytab and configuration are those of Kerberos (KRB5_CLIENT_KTNAME, KRB5_CONFIG).',
+      '`negotiate`: who logs in. Default: the principal of the keytab. Realms are those of Kerberos (KRB5_CONFIG).',
     ),
+    keytab: attribute(t.fileName, '`negotiate`: file with the keys of the principal. Default: KRB5_CLIENT_KTNAME.'),
     page: attribute(t.httpUrl, '`form`: page with the login form. Default: `url`.'),
     form: attribute(
       t.text,

@@ -1,7 +1,3 @@
-/**
- * Kerberos (RFC 4559), by the optional package `kerberos`: it binds the libraries of the system, and is loaded when a login needs it.
- */
-import { createRequire } from 'node:module';
 import type { NegotiateLogin } from '../../../domain/crawl/logins.js';
 import type { RequestSession } from '../../../engine/ports/fetcher.js';
 import type {
@@ -11,44 +7,55 @@ import type {
   SessionAnswer,
   SessionVerdict,
 } from '../../../engine/ports/login-method.js';
+import { inTurn, meaningOf, ticketFor } from './kerberos.js';
 import { probe } from './probe.js';
 
-interface Kerberos {
-  initializeClient(service: string, options: object): Promise<{ step(challenge: string): Promise<string> }>;
-}
-
-const load = createRequire(import.meta.url);
-
-/** Without a static import: builds and installations without it are whole. */
-function kerberos(): Kerberos {
-  return load('kerberos') as Kerberos;
-}
-
-/** Every request carries a ticket of its own: servers refuse one that they have seen. */
+/** Every request carries a ticket, which the library renews by the keytab. */
 export class NegotiateSession implements LoginMethod {
+  private failure: Error | undefined;
+  private cache = 0;
+
   constructor(private readonly definition: NegotiateLogin) {}
 
   async login(tools: LoginTools): Promise<LoginResult> {
     const { check, name } = this.definition;
+    const what = 'asked Kerberos for a ticket';
+    this.forget();
     let session: RequestSession;
     try {
       session = await this.session(check);
     } catch (error) {
-      const detail = `Kerberos gives no ticket: ${(error as Error).message}`;
-      tools.report({ what: 'asked Kerberos for a ticket', detail });
-      return { kind: 'unreachable', detail };
+      const { message } = error as Error;
+      const detail = `Kerberos gives no ticket: ${message}`;
+      tools.report({ what, detail });
+      return { kind: meaningOf(message), detail };
     }
-    tools.report({ what: 'asked Kerberos for a ticket', detail: 'got one' });
+    tools.report({ what, detail: 'got one' });
     return probe(tools, { url: check, session: { ...session, login: name }, schemes: ['negotiate'] });
   }
 
-  async session(url: string): Promise<RequestSession> {
-    const { service = `HTTP@${new URL(url).hostname}`, principal } = this.definition;
-    const client = await kerberos().initializeClient(service, principal === undefined ? {} : { principal });
-    return { headers: { authorization: `Negotiate ${await client.step('')}` } };
+  /** Tries no keytab that was refused before the next login: each try counts where accounts are locked. */
+  session(url: string): Promise<RequestSession> {
+    return inTurn(async () => {
+      if (this.failure) throw this.failure;
+      try {
+        const ticket = await ticketFor(this.definition, new URL(url).hostname, this.cache);
+        return { headers: { authorization: `Negotiate ${ticket}` } };
+      } catch (error) {
+        this.failure = error as Error;
+        throw error;
+      }
+    });
   }
 
   answered({ status }: SessionAnswer): SessionVerdict {
     return status === 401 ? 'ended' : 'fine';
+  }
+
+  /** Of tickets that have ended, the library says no more than that; with an empty cache it says what is the matter. */
+  private forget(): void {
+    if (!this.failure) return;
+    this.failure = undefined;
+    this.cache++;
   }
 }

@@ -1,0 +1,76 @@
+/**
+ * Kerberos tickets (RFC 4559), by the optional package `kerberos`: it binds the libraries of the system, and is loaded when a login
+ * needs it.
+ */
+import { createRequire } from 'node:module';
+import type { NegotiateLogin } from '../../../domain/crawl/logins.js';
+import type { LoginFailureKind } from '../../../engine/ports/login-method.js';
+
+interface Kerberos {
+  initializeClient(service: string, options: object): Promise<{ step(challenge: string): Promise<string> }>;
+}
+
+const load = createRequire(import.meta.url);
+
+/** Without a static import: builds and installations without it are whole. */
+const kerberos = (): Kerberos => load('kerberos') as Kerberos;
+
+/**
+ * What a request of the service at the host sends: each a ticket of its own, since servers refuse one that they have seen. Rejects
+ * with the words of the Kerberos library. Only in turn (see inTurn).
+ *
+ * @param cache of tickets; the library renews them by the keytab when they end
+ */
+export async function ticketFor(login: NegotiateLogin, host: string, cache: number): Promise<string> {
+  const { service = `HTTP@${host}`, principal } = login;
+  return within(environmentOf(login, cache), async () => {
+    const client = await kerberos().initializeClient(service, principal === undefined ? {} : { principal });
+    return client.step('');
+  });
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Whoever has no keytab has got tickets by another program (kinit), which keeps them in a cache of its own choice. */
+function environmentOf({ name, keytab }: NegotiateLogin, cache: number): Environment {
+  const file = keytab ? `FILE:${keytab.path}` : process.env[CLIENT_KEYTAB];
+  if (!file) return {};
+  return { [CLIENT_KEYTAB]: file, [CACHE]: `MEMORY:crawlway-${name}-${keytab?.digest ?? ''}-${cache}` };
+}
+
+const CLIENT_KEYTAB = 'KRB5_CLIENT_KTNAME';
+const CACHE = 'KRB5CCNAME';
+
+async function within<T>(environment: Environment, work: () => Promise<T>): Promise<T> {
+  const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, environment);
+  try {
+    return await work();
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  }
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** The library takes keytab and cache from the environment of the process, which is that of one login at a time. */
+export function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const turn = last.then(work);
+  last = turn.catch(() => undefined);
+  return turn;
+}
+
+/** What the library says (MIT krb5, lib/krb5/error_tables/krb5_err.et), and what it says of the login. */
+const MEANINGS: readonly (readonly [RegExp, LoginFailureKind])[] = [
+  [/credentials have been revoked/i, 'locked'],
+  [/Preauthentication failed|Decrypt integrity check failed|password has expired/i, 'refused'],
+  [/Client '[^']*' not found/i, 'refused'],
+  [/Server .* not found|No Kerberos credentials available|Can't find client principal|Cannot find module/i, 'changed'],
+];
+
+/** A keytab with an old key is as wrong as a wrong password: whoever tries it too often is locked out. */
+export const meaningOf = (message: string): LoginFailureKind =>
+  MEANINGS.find(([words]) => words.test(message))?.[1] ?? 'unreachable';
