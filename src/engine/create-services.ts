@@ -8,7 +8,7 @@ import { Discovery, type DiscoveryTarget } from './crawl/frontier/discovery.js';
 import { ErrorPageProbes } from './crawl/hosts/error-page-probes.js';
 import { HostSlots } from './crawl/hosts/host-slots.js';
 import { type Host, Hosts } from './crawl/hosts/hosts.js';
-import { PolitenessGroups } from './crawl/hosts/politeness-groups.js';
+import { type LoadDomains, PolitenessGroups } from './crawl/hosts/politeness-groups.js';
 import { RobotsGate } from './crawl/hosts/robots-gate.js';
 import { SiteHealth } from './crawl/hosts/site-health.js';
 import { Logins, type TextSeal } from './crawl/logins/logins.js';
@@ -48,8 +48,7 @@ export interface EnginePorts {
   readonly log: Log;
   readonly cron: CronSchedule;
   readonly sessions: SessionStore;
-  /** The registrable domain of a host name; undefined: it has none, such as an address. */
-  readonly domainOf: (hostname: string) => string | undefined;
+  readonly loadDomains: LoadDomains;
   /** Absent: a configuration with logins cannot be used. */
   readonly createLogin?: CreateLogin;
   /** Keeps what logins remember unreadable in the store; absent: they begin again after a restart. */
@@ -76,7 +75,7 @@ export function createServices(
   rejudging: Rejudging,
   kept: KeptDocuments,
 ): CrawlServices {
-  const { store, processor, clock, log, cron, sessions, domainOf } = ports;
+  const { store, processor, clock, log, cron, sessions, loadDomains } = ports;
   const { partitions = SOLE_OWNER, nodes = NO_OTHERS, tracing = NOT_TRACED } = ports;
   const { mostVisits = Number.POSITIVE_INFINITY } = ports;
   const events = new CrawlEvents(clock);
@@ -127,7 +126,7 @@ export function createServices(
     hosts,
     robots: new RobotsGate(processor, hosts, slots, clock, (fetcher, href) => logins.handshake(fetcher, href)),
     slots,
-    groups: new PolitenessGroups(clock, (name) => processor.resolve(name), domainOf),
+    groups: new PolitenessGroups(clock, (name) => processor.resolve(name), loadDomains),
     probes,
     review: new ResultReview({ store, clock, probes, processor }),
     inDoubt,

@@ -28,7 +28,7 @@ import { exportStore, importStore, requireWhole, type Summary } from '../adapter
 import { nextCronTime } from '../adapters/system/cron.js';
 import { OutsideSecrets, secretPlaces } from '../adapters/system/outside-secrets.js';
 import { LOG_LEVELS, type LogLevel, PinoLog } from '../adapters/system/pino-log.js';
-import { registrableDomain } from '../adapters/system/registrable-domain.js';
+import { loadRegistrableDomains } from '../adapters/system/registrable-domain.js';
 import { SystemClock } from '../adapters/system/system-clock.js';
 import type { OpenTelemetry } from '../adapters/telemetry/open-telemetry.js';
 import { telemetrySettings } from '../adapters/telemetry/telemetry-settings.js';
@@ -150,7 +150,7 @@ export async function openEngine({
     log,
     mostVisits,
     cron: nextCronTime,
-    domainOf: registrableDomain,
+    loadDomains: loadRegistrableDomains,
     sessions: new CookieSessions(),
     createLogin,
     // A crawl without a server ends with its sessions.

@@ -98,7 +98,7 @@ class ClusterWorld {
       clock: gate.clock(this.clock),
       log,
       cron: () => undefined,
-      domainOf: () => undefined,
+      loadDomains: async () => () => undefined,
       sessions: new CookieSessions(),
       createSink: () => gate.guard(this.index.sink(this.clock)),
       processor: new LocalPageProcessor({

@@ -108,7 +108,7 @@ class RuledWorld {
       clock,
       log: this.log(fuse),
       cron: () => undefined,
-      domainOf: () => undefined,
+      loadDomains: async () => () => undefined,
       sessions: new CookieSessions(),
       createSink: ({ name }) => fuse.guard(this.indexes.get(name)!.sink(clock)),
       processor: new LocalPageProcessor({

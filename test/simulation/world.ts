@@ -99,7 +99,7 @@ export class World {
       clock,
       log: this.log(),
       cron: () => undefined,
-      domainOf: () => undefined,
+      loadDomains: async () => () => undefined,
       sessions: new CookieSessions(),
       createSink: () => fuse.guard(this.index.sink(clock)),
       processor: new LocalPageProcessor({

@@ -18,7 +18,7 @@ import type { OrderRecord } from '../../src/adapters/push/order-record.js';
 import { CookieSessions } from '../../src/adapters/sessions/cookie-sessions.js';
 import { createLogin } from '../../src/adapters/sessions/logins/create-login.js';
 import { nextCronTime } from '../../src/adapters/system/cron.js';
-import { registrableDomain } from '../../src/adapters/system/registrable-domain.js';
+import { loadRegistrableDomains } from '../../src/adapters/system/registrable-domain.js';
 import type { ServerDefinition } from '../../src/domain/crawl/definition.js';
 import type { UrlState } from '../../src/domain/crawl/url-state.js';
 import { after, type Duration, type Instant, minutes } from '../../src/domain/time/units.js';
@@ -126,7 +126,7 @@ export class CrawlWorld {
       clock,
       log: collectingLog(errors),
       cron: nextCronTime,
-      domainOf: registrableDomain,
+      loadDomains: loadRegistrableDomains,
       sessions: new CookieSessions(),
       createLogin,
       seal: options.seal,

@@ -1,7 +1,6 @@
 /** Ways through a proxy to a server behind it, on a connection to the proxy that is open. */
 import { request as httpRequest } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import { SocksClient } from 'socks';
 import { FetchFailure } from './fetch-failure.js';
 import type { ProxyServer } from './proxy.js';
 
@@ -44,13 +43,14 @@ function connectMethod(
 /** The deadline of the connection ends the socket, and with it this. The library keeps its own timer, and what hangs on it, to the end. */
 const LIBRARY_TIMEOUT_MS = 60_000;
 
-/** RFC 1928 and 1929. */
+/** RFC 1928 and 1929. The library is loaded with the first such proxy. */
 async function socks(
   socket: Socket,
   { hostname, port }: Destination,
   { hostname: host, port: proxyPort, login }: Extract<ProxyServer, { kind: 'socks5' }>,
 ): Promise<void> {
   try {
+    const { SocksClient } = await import('socks');
     await SocksClient.createConnection({
       command: 'connect',
       destination: { host: hostname, port },

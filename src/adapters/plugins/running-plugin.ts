@@ -10,7 +10,6 @@ import type { Clock } from '../../engine/ports/clock.js';
 import type { Log } from '../../engine/ports/log.js';
 import type { PluginFacts, PluginHook, PluginView } from '../../engine/ports/plugins.js';
 import { CallCounts } from './call-counts.js';
-import { checkedAnswer } from './plugin-answers.js';
 import { PluginProcess } from './plugin-process.js';
 import type { Loaded } from './plugin-protocol.js';
 
@@ -155,7 +154,7 @@ export class RunningPlugin {
       hook,
       argument,
       limit,
-      answered: (answer) => ended(() => settle(waiting, answer)),
+      answered: (answer) => ended(() => void settle(waiting, answer)),
       failed: (message) => ended(() => waiting.reject(message)),
       lost: (why, begun) =>
         ended(() => {
@@ -253,8 +252,10 @@ export class RunningPlugin {
   }
 }
 
-function settle({ hook, resolve, reject }: Waiting, given: unknown): void {
+/** The library that checks answers is loaded with the first one: most servers run without plug-ins. */
+async function settle({ hook, resolve, reject }: Waiting, given: unknown): Promise<void> {
   try {
+    const { checkedAnswer } = await import('./plugin-answers.js');
     resolve(checkedAnswer(hook, given));
   } catch (error) {
     reject((error as Error).message);

@@ -104,11 +104,18 @@ export class Gates {
     const { groups } = this.services;
     const hostname = hostnameOf(window.host.key);
     if (this.politenessBy === 'host') return undefined;
-    if (this.politenessBy === 'domain') return this.gateOf(groups.byDomain(hostname));
+    if (this.politenessBy === 'domain') return this.domainGate(window, hostname);
     const { group, isKnown, isDue } = groups.byKnownAddress(hostname);
     if (isDue) void groups.lookUp(hostname).then(() => this.found(window));
     if (!isKnown) return UNKNOWN_GROUP;
     return group && this.gateOf(group);
+  }
+
+  private domainGate(window: Gateable, hostname: string): Gate {
+    const group = this.services.groups.byDomain(hostname);
+    if (group) return this.gateOf(group);
+    void this.services.groups.domainsLoaded().then(() => this.found(window));
+    return UNKNOWN_GROUP;
   }
 
   private found(window: Gateable): void {

@@ -15,6 +15,9 @@ const MOST_LOOKUPS = 32;
 const ADDRESS_HOLDS = minutes(30);
 const LONGEST_LOOKUP = minutes(1);
 
+/** Loads what gives the registrable domain of a host name, if it has one. */
+export type LoadDomains = () => Promise<DomainOf>;
+type DomainOf = (hostname: string) => string | undefined;
 type Offer = (window: GatedWindow) => void;
 
 export class PolitenessGroup {
@@ -92,7 +95,7 @@ export class GroupGate implements Gate {
   }
 }
 
-/** Nothing is asked until the address of the name is known, or cannot be had. */
+/** Of a host whose group is not known yet: no request is sent until its address, or the list of domains, is there. */
 export const UNKNOWN_GROUP: Gate = {
   opensAt: () => NEVER,
   expect: () => {},
@@ -106,16 +109,22 @@ export class PolitenessGroups {
   private readonly addresses = new Map<string, { readonly key: string | undefined; readonly until: Instant }>();
   private readonly queue: (() => Promise<void>)[] = [];
   private lookups = 0;
+  private domainOf: DomainOf | undefined;
 
-  /** `resolve` gives an address or nothing, `domainOf` the registrable domain of a name, if it has one. */
+  /** `resolve` returns the address of a host name, if it has one. */
   constructor(
     private readonly clock: Clock,
     private readonly resolve: (hostname: string) => Promise<string | undefined>,
-    private readonly domainOf: (hostname: string) => string | undefined,
+    private readonly loadDomains: LoadDomains,
   ) {}
 
-  byDomain(hostname: string): PolitenessGroup {
-    return this.group(`domain ${this.domainOf(hostname) ?? hostname}`);
+  /** Undefined until `domainsLoaded` has resolved. */
+  byDomain(hostname: string): PolitenessGroup | undefined {
+    return this.domainOf && this.group(`domain ${this.domainOf(hostname) ?? hostname}`);
+  }
+
+  async domainsLoaded(): Promise<void> {
+    this.domainOf ??= await this.loadDomains();
   }
 
   /** What is known of its address, which may be that it has none; `isDue`: it is to be looked up. */
