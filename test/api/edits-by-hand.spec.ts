@@ -100,6 +100,23 @@ describe('an edit of the configuration by hand', () => {
     await expect.poll(edited, { ...PATIENCE, interval: 1_000 }).toContain('throttleTimeMS="9"');
   });
 
+  it('never writes through a link that somebody has put beside the configuration', async () => {
+    const victim = join(world.folder, 'victim');
+    writeFileSync(victim, 'untouched');
+    const links = ['new', 'tmp', 'bak', '~'].map((ending) =>
+      path(`CrawlConfig.xml${ending === '~' ? '' : '.'}${ending}`),
+    );
+    for (const link of links) symlinkSync(victim, link);
+    for (const weight of [50, 51, 52]) {
+      const put = { follow: weight };
+      const { status } = await world.send('PUT', 'config/crawlers/test/weights', put, { 'if-match': '*' });
+      expect(status).toBe(200);
+    }
+    expect(onDisk()).toContain('weight="52"');
+    expect(readFileSync(victim, 'utf8')).toBe('untouched');
+    expect(links.map((link) => lstatSync(link).isSymbolicLink())).toEqual(links.map(() => true));
+  });
+
   it('that leaves no place for a file of rules: the write says which cannot be written, and changes nothing', async () => {
     const before = (await world.get('config')).text;
     rmSync(path('rules'), { recursive: true });

@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3';
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber } from '../../../domain/frontier/sources.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -37,6 +38,8 @@ export class SqliteReads {
   readonly #sql;
   /** Crawler whose URLs are sorted in `temp.by_url`. */
   #sorted: string | undefined;
+  /** By condition, of which a filter has a few dozen forms: preparing one takes longer than asking for the orders of a URL. */
+  readonly #ordersWhere = new Map<string, Statement>();
 
   constructor(db: Handle) {
     this.#db = db;
@@ -157,7 +160,11 @@ export class SqliteReads {
 
   orders(filter: LedgerFilter, before: number | undefined, limit: number): LedgerEntry[] {
     const where = orderWhere(filter);
-    const rows = this.#db.prepare(`SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`);
+    let rows = this.#ordersWhere.get(where.sql);
+    if (!rows) {
+      rows = this.#db.prepare(`SELECT * FROM push_order WHERE id < ? AND ${where.sql} ORDER BY id DESC LIMIT ?`);
+      this.#ordersWhere.set(where.sql, rows);
+    }
     return (rows.all(before ?? Number.MAX_SAFE_INTEGER, ...where.values, limit) as OrderRecord[]).map(toEntry);
   }
 
