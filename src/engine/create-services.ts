@@ -1,4 +1,4 @@
-/** Composes what all crawlers of a server share, over the ports that the program gives the engine. */
+/** Creates what all crawlers of a server share, on top of the ports that the program gives the engine. */
 import type { SinkDefinition } from '../domain/crawl/sink-definition.js';
 import { after } from '../domain/time/units.js';
 import type { Rejudging } from './control/rejudging.js';
@@ -42,16 +42,16 @@ import { NO_OTHERS, SOLE_OWNER } from './support/single-node.js';
 export interface EnginePorts {
   readonly store: FrontierStore;
   readonly processor: PageProcessor;
-  /** Another one, for a definition that is not in force; absent: pages are only shown under the one that is. */
+  /** Opens another one, for a definition that is not in force; absent: pages are only shown under the one that is. */
   readonly openProcessor?: () => PageProcessor;
   readonly clock: Clock;
   readonly log: Log;
   readonly cron: CronSchedule;
   readonly sessions: SessionStore;
   readonly loadDomains: LoadDomains;
-  /** Absent: a configuration with logins cannot be used. */
+  /** Absent: a configuration with logins is refused. */
   readonly createLogin?: CreateLogin;
-  /** Keeps what logins remember unreadable in the store; absent: they begin again after a restart. */
+  /** Keeps what logins remember unreadable in the store; absent: they start over after a restart. */
   readonly seal?: TextSeal;
   readonly createSink: (definition: SinkDefinition) => Sink;
   /** Absent: there are none. */
@@ -61,11 +61,11 @@ export interface EnginePorts {
   readonly nodes?: Nodes;
   /** Absent: nobody looks. */
   readonly tracing?: Tracing;
-  /** Each crawler ends after so many visits; absent: never. */
+  /** Each crawler ends after this many visits; absent: never. */
   readonly mostVisits?: number;
 }
 
-/** Orders and bytes that may wait for one sink; past either, no further page is fetched for it. */
+/** Orders and bytes that may wait for one sink; beyond either, no further page is fetched for it. */
 const DELIVERY_LIMITS = { maxOrders: 500, maxBytes: 16 * 1024 * 1024 };
 const SETTLEMENTS_PER_CALL = 500;
 

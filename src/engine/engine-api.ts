@@ -1,6 +1,4 @@
-/**
- * What the server and the command line ask of the engine. Views are plain data, ready to be shown.
- */
+/** What the server and the command line need from the engine. Views are plain data, ready to be shown. */
 
 import { type ServerDefinition } from '../domain/crawl/definition.js';
 import { type CrawlerRunState } from '../domain/crawl/run-state.js';
@@ -49,9 +47,9 @@ import {
 
 export interface EngineApi {
   readonly definition: ServerDefinition;
-  /** A hub asks whether a subscription is meant; undefined: it is not. */
+  /** A hub verifies the intent of a subscription; undefined: it was not intended. */
   confirmHub(token: string, question: HubQuestion): Promise<string | undefined>;
-  /** A hub tells of a feed; false: nobody asked it to. */
+  /** A hub reports a change of a feed; false: nobody subscribed to it. */
   hubTells(token: string): Promise<boolean>;
   crawlers(): Promise<CrawlerView[]>;
   crawler(name: string): Promise<CrawlerView>;
@@ -62,15 +60,18 @@ export interface EngineApi {
   reconfigure(definition: ServerDefinition): Promise<void>;
 
   submit(crawler: string, roots: readonly RootSubmission[]): Promise<SubmitOutcome[]>;
-  /** URLs of a list as mnoGoSearch has it: in the deleteNoServer="no" scheme the whole server of each. One outcome for each, in their order. */
+  /**
+   * The URLs of a list in mnoGoSearch's format: with deleteNoServer="no" the whole server of each. One outcome for each, in their
+   * order.
+   */
   submitList(crawler: string, urls: readonly string[]): Promise<SubmitOutcome[]>;
-  /** URLs that their site says have changed. */
+  /** URLs that their site reports as changed. */
   tell(submission: IndexNowSubmission): Promise<IndexNowAnswer>;
-  /** Roots of the configuration, then submitted ones, by URL: at most `limit` (default: all) behind a position. */
+  /** Roots of the configuration, then submitted ones, by URL: at most `limit` (default: all) after a position. */
   roots(crawler: string, after?: string, limit?: number): Promise<RootView[]>;
   removeRoot(crawler: string, url: string): Promise<void>;
 
-  /** Stored URLs from after an id, as far as one step comes. */
+  /** Stored URLs after an id, as far as one step comes. */
   search(filter: UrlFilter & { crawler: string }, after: number, limit: number): Promise<SearchStep>;
   /** See FrontierStore.count. */
   countUrls(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
@@ -78,9 +79,9 @@ export interface EngineApi {
   survey(crawler: string): Promise<SurveyView>;
   urlHistory(crawler: string, url: string): Promise<UrlHistory>;
   explain(crawler: string, url: string, from?: string): Promise<UrlExplanation>;
-  /** `render`: its scripts run, and the page as it was sent is compared with what they made. */
+  /** `render`: its scripts run, and the page as it was sent is compared with the result. */
   page(crawler: string, url: string, render?: boolean): Promise<PageView>;
-  /** The same under a definition that need not be in force, with robots.txt asked; nothing is stored. See FirstLook. */
+  /** The same under a definition that need not be in force, including robots.txt; nothing is stored. See FirstLook. */
   look(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
   refused(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
@@ -88,9 +89,9 @@ export interface EngineApi {
   /** One URL, or all that match. */
   refresh(crawler: string, what: RefreshRequest): Promise<RefreshOutcome>;
   clearErrors(crawler: string): Promise<number>;
-  /** URLs in error by error code, the most first. */
+  /** URLs in error by error code, most frequent first. */
   errorClasses(crawler: string, hostKey?: string): Promise<ErrorClassView[]>;
-  /** Hosts with an error code, the most URLs first; `after` is the last one of the page before. */
+  /** Hosts with an error code, those with the most URLs first; `after` is the last host of the previous page. */
   errorHosts(
     crawler: string,
     code: string,
@@ -105,12 +106,12 @@ export interface EngineApi {
 
   hosts(crawler: string, after: string | undefined, limit: number): Promise<HostView[]>;
   host(hostKey: string): Promise<HostView>;
-  /** What lies in a folder of a host, as far as one step comes; `folder` is empty for all, or ends with a slash. */
+  /** The contents of a folder of a host, as far as one step comes; `folder` is empty for all, or ends with a slash. */
   folders(crawler: string, hostKey: string, folder: string, after: number): Promise<FolderStep>;
   pauseHost(hostKey: string, paused: boolean): Promise<void>;
-  /** What `render="auto"` has learned of the pages of a host, and what a person has said of them. */
+  /** What `render="auto"` has learned about the pages of a host, and what a person has decided about them. */
   hostRendering(hostKey: string): Promise<readonly RenderPatternView[]>;
-  /** `like`: a pattern, or a URL that has it. Undefined leaves it to what is learned. */
+  /** `like`: a pattern, or a URL that matches it. Undefined restores what is learned. */
   overruleRendering(hostKey: string, like: string, render: 'always' | 'never' | undefined): Promise<void>;
 
   /** Yields a growing report; the last one is `done`. Nothing is changed. */
@@ -123,37 +124,37 @@ export interface EngineApi {
   dropHeld(hostKey: string): Promise<number>;
   /** As this server sees them. */
   logins(): LoginView[];
-  /** Logs in now, whatever came of earlier tries. */
+  /** Logs in now, whatever earlier attempts came to. */
   testLogin(name: string): Promise<LoginView>;
   /** As this server sees them. */
   sinks(): SinkView[];
   /** As all servers on the database see them together. */
   allSinks(): Promise<SinkView[]>;
-  /** Sends a sink everything that is indexed: of all crawlers that push to it, or of one. */
+  /** Sends everything that is indexed to a sink: from all crawlers that push to it, or from one. */
   pushAgain(sink: string, crawler?: string): Promise<BackfillView[]>;
   /** Of this server. */
   plugins(): readonly PluginView[];
   backfills(): Promise<BackfillView[]>;
-  /** The document of a URL as a sink of the crawler keeps it; undefined: none of them gives it back. */
+  /** The document of a URL as a sink of the crawler keeps it; undefined: no sink returns it. */
   keptDocument(crawler: string, url: string): Promise<PushDocument | undefined>;
-  /** Compares what the sink holds with what the store says it holds. */
+  /** Compares what the sink holds with what the store believes it holds. */
   reconcile(sink: string, repair: boolean): Promise<ReconciliationReport>;
 
-  /** Something that all servers on the database share has changed there. */
+  /** Something that all servers share has changed in the database. */
   tellOthers(): Promise<void>;
   subscribe(listener: (event: CrawlEvent) => void): () => void;
-  /** Crawlers that have come to rest on this server since the last call. */
+  /** Crawlers that have become idle on this server since the last call. */
   caughtUp(): readonly string[];
   /** What happens on this server, for as long as it runs; the observer must not throw. */
   observe(observer: (event: CrawlEvent) => void): void;
   /** Of this server. */
   metrics(): Promise<EngineMetrics>;
-  /** Of every server on the database that crawls, by a name that lasts as long as its process; '' is this one. */
+  /** Of every server on the database that crawls, by a name that is valid as long as its process; '' is this one. */
   counters(): Promise<ReadonlyMap<string, Pick<EngineMetrics, 'pages' | 'orders'>>>;
-  /** Everything that it remembers is at hand; before that its answers would be wrong. */
+  /** Everything it remembers has been loaded; before that, its answers would be wrong. */
   readonly isOpen: boolean;
   /** Ready to work: open, and the store answers. */
   ready(): Promise<{ ready: boolean; reasons: readonly string[] }>;
-  /** No new fetch; orders in hand are delivered or left for the next start. */
+  /** No new fetch; orders in memory are delivered or left for the next start. */
   drain(timeout: Duration): Promise<void>;
 }

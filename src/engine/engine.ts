@@ -1,6 +1,6 @@
 /**
- * The engine: all crawlers of a server over one store, one page processor and one set of sinks. Composes the parts and
- * answers EngineApi; what a part does is in the part.
+ * The engine: all crawlers of a server over one store, one page processor and one set of sinks. It assembles the parts and
+ * implements EngineApi; the behaviour is in the parts.
  */
 import type { ServerDefinition } from '../domain/crawl/definition.js';
 import { type CrawlerRunState } from '../domain/crawl/run-state.js';
@@ -135,7 +135,7 @@ export class Engine implements EngineApi {
     return this.current;
   }
 
-  /** Begins to work: brings back what the store remembers and starts the crawlers that were not stopped by a person. */
+  /** Starts to work: loads what the store remembers and starts the crawlers that were not stopped by a person. */
   async open(definition: ServerDefinition): Promise<void> {
     await this.services.ledger.open();
     await this.services.inDoubt.open();
@@ -155,7 +155,7 @@ export class Engine implements EngineApi {
     const contexts = compileContexts(definition); // throws before anything has changed
     const roots = await this.addStoredRoots(contexts);
     const configured = this.ports.processor.configure(definition);
-    // Right behind the configuration: no page is to be judged without them.
+    // Right after the configuration: no page may be judged without them.
     for (const [crawler, root] of roots) this.ports.processor.addRoot(crawler, root);
     await configured;
     await this.services.logins.configure(definition);
@@ -170,7 +170,7 @@ export class Engine implements EngineApi {
       crawler.close();
       this.crawlersByName.delete(name);
     }
-    // All of them before the store is asked for anything: a store that fails leaves no crawler with the rules of another time.
+    // All of them before the store is asked for anything: a failing store must not leave a crawler with outdated rules.
     const rootsBefore = new Map<string, Iterable<string>>();
     for (const [name, context] of contexts) {
       const present = this.crawlersByName.get(name);
@@ -200,10 +200,10 @@ export class Engine implements EngineApi {
     await this.control.setState(this.named(name), state);
   }
 
-  /** To be called when the configuration has changed in the database; with it, `follow` says how to read it again. */
+  /** Must be called when the configuration has changed in the database; `follow` then says how to read it again. */
   tellOthers = (): Promise<void> => this.services.nodes.controlChanged();
 
-  /** `load` puts a configuration that another node has stored in force here. */
+  /** `load` puts a configuration into force here that another node has stored. */
   follow(load: () => Promise<void>): void {
     this.control.onChange = load;
   }
@@ -355,7 +355,7 @@ export class Engine implements EngineApi {
     return false;
   }
 
-  /** What could not be read without a login that works again. */
+  /** URLs that could not be read without a login that works again. */
   private visitAgain(login: string, prefix: string): void {
     const like = likePrefix(prefix);
     for (const crawler of this.crawlersByName.values()) {
@@ -380,7 +380,7 @@ export class Engine implements EngineApi {
     for (const crawler of this.crawlersByName.values()) await this.maintenance.resume(crawler);
   }
 
-  /** What one node does for all goes on here. */
+  /** What one node does for all continues here. */
   private takeLead(): void {
     const resume = async (): Promise<void> => {
       await this.resume();

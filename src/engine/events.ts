@@ -1,7 +1,7 @@
 import type { Reason } from '../domain/policy/reasons.js';
 import type { Instant } from '../domain/time/units.js';
 
-/** What happens, as it happens: for server-sent events, the log and the console. */
+/** Events as they happen: for server-sent events, the log and the console. */
 export type CrawlEvent =
   | {
       readonly type: 'visit';

@@ -32,7 +32,7 @@ type Question =
 
 export type Counters = Pick<EngineMetrics, 'pages' | 'orders'>;
 
-/** Reasons and hosts of refused links that one node tells another, the most frequent ones. */
+/** Reasons and hosts of the refused links that one node reports to another, most frequent first. */
 const REFUSED_TOLD = 500;
 const SAMPLES = 5;
 
@@ -82,7 +82,7 @@ export class ClusterView {
     return [...byKey.values()].sort((a, b) => b.count - a.count);
   }
 
-  /** Orders decided and not yet answered, anywhere. */
+  /** Orders that were decided and that a sink has not answered yet, on any node. */
   async pending(): Promise<LedgerEntry[]> {
     const { answers } = await this.ask<LedgerEntry[]>({ about: 'pending' });
     return [...this.ownPending(), ...answers.flatMap(({ said }) => said)];
@@ -94,13 +94,13 @@ export class ClusterView {
     return new Map([['', this.ownCounters()], ...answers.map(({ from, said }) => [from, said] as const)]);
   }
 
-  /** What the owner of the host knows of it, when that is another node. */
+  /** What the node that owns the host knows about it, when that is another node. */
   async hostNote(hostKey: string): Promise<HostNote | undefined> {
     const { answers } = await this.ask<HostNote[]>({ about: 'host', hostKey });
     return answers.flatMap(({ said }) => said)[0];
   }
 
-  /** What the owner of the host has learned of its pages, when that is another node. */
+  /** What the node that owns the host has learned about its pages, when that is another node. */
   async rendering(hostKey: string): Promise<readonly RenderPatternView[]> {
     const { answers } = await this.ask<RenderPatternView[]>({ about: 'rendering', hostKey });
     return answers.flatMap(({ said }) => said);
@@ -111,7 +111,7 @@ export class ClusterView {
     return new Map(answers.flatMap(({ said }) => said).map((note) => [note.hostKey, note]));
   }
 
-  /** What robots.txt says of a URL, as the node knows it that asks its host. */
+  /** What robots.txt says about a URL, as known by the node that crawls its host. */
   async robotsOpinion(url: CrawlUrl, agent: string): Promise<RobotsOpinion> {
     const { partitions, robots } = this.services;
     if (partitions.owns(hostKey(url))) return robots.opinion(url, agent);
@@ -163,7 +163,7 @@ export class ClusterView {
     const { store, partitions, clock } = this.services;
     const counts = await store.counts(crawler.name);
     const { weights } = crawler.context.definition;
-    // Where the work is another node's, it may not have heard yet of what has become due.
+    // When another node does the work, it may not know yet what has become due.
     const nothingDue = !partitions.shared || (counts.oldestDueAt ?? Number.POSITIVE_INFINITY) > clock.now();
     const { name, load, picks, hasHosts: _, ...rest } = work;
     return {

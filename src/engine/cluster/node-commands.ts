@@ -24,7 +24,7 @@ export class NodeCommands {
     private readonly page: (crawler: Crawler, url: string, render?: boolean) => Promise<PageView>,
   ) {}
 
-  /** False: the URL is in flight, or this release does not know the command; to be brought again. */
+  /** False: the URL is in flight, or this release does not know the command; the command is offered again later. */
   async run({ hostKey: host, text }: OwnerCommand): Promise<boolean> {
     const command = readCommand(text);
     if (!command) return false;
@@ -56,18 +56,18 @@ export class NodeCommands {
     }
   }
 
-  /** Not waited for: other commands need not wait for a slow page. */
+  /** Not awaited: other commands must not wait for a slow page. */
   private async show(crawler: Crawler, { url, answer, render }: Extract<Command, { do: 'page' }>): Promise<void> {
     const said = await this.page(crawler, url, render).then(
       (page) => ({ page }),
       (error: unknown) => ({ error: String(error) }),
     );
-    // Hashes are 64-bit integers, which JSON does not have; nobody looks at them.
+    // Hashes are 64-bit integers, which JSON cannot represent; nobody reads them.
     const text = JSON.stringify(said, (_, value: unknown) => (typeof value === 'bigint' ? undefined : value));
     await this.services.store.putSetting(answer, text).catch(() => undefined);
   }
 
-  /** A visit finds a document that is not the one in the index, or none, and orders accordingly. */
+  /** The visit finds that the document differs from the one in the index, or is gone, and orders accordingly. */
   private async verify(crawler: Crawler, url: string): Promise<boolean> {
     const known = (await this.services.store.find(crawler.name, url)) ?? (await this.restored(crawler, url));
     if (!known) return true;

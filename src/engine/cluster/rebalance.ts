@@ -1,4 +1,4 @@
-/** What a node does when partitions come and go, so that nothing of a host is in two hands. */
+/** What a node does when partitions are assigned or revoked, so that no host is ever handled by two nodes. */
 import { after, atLeast, type Instant, milliseconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Hosts } from '../crawl/hosts/hosts.js';
@@ -34,7 +34,7 @@ export class Rebalance implements PartitionListener {
   ) {}
 
   async assigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void> {
-    // Order ids increase for every URL, also from one node to the next.
+    // Order ids increase for every URL, even when it moves from one node to the next.
     await this.services.ledger.renew();
     this.services.hosts.assigning(partitions, abruptly, this.restsUntil());
     for (const crawler of this.crawlers()) crawler.forgetHosts();
@@ -43,7 +43,7 @@ export class Rebalance implements PartitionListener {
       return;
     }
     await this.services.inDoubt.begin();
-    // Whoever fell silent may have stored links of everybody's without telling.
+    // A node that fell silent may have stored links for any node without reporting it.
     this.services.nodes.allDue();
     this.look(this.services.partitions.owned ?? []);
   }
@@ -66,7 +66,7 @@ export class Rebalance implements PartitionListener {
     hosts.revoke(lost);
   }
 
-  /** URLs of these partitions have become due: many hints make one look. */
+  /** URLs of these partitions have become due: many hints lead to one check. */
   look(partitions: readonly number[]): void {
     for (const partition of partitions) this.due.add(partition);
     if (!this.sweeping) void this.sweep();
@@ -89,7 +89,7 @@ export class Rebalance implements PartitionListener {
     }
   }
 
-  /** The last owner may have asked any of its hosts just before it fell silent. */
+  /** The previous owner may have sent a request to any of its hosts just before it fell silent. */
   private restsUntil(): Instant {
     const throttles = this.crawlers().map(({ context: { definition } }) =>
       definition.aggressive ? milliseconds(0) : definition.throttle,

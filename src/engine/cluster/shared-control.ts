@@ -20,9 +20,9 @@ interface ControlServices {
   readonly answer: (question: string) => Promise<string>;
 }
 
-/** What is set on one node and holds on all: states of crawlers and roots; and the events of all on each. */
+/** Settings made on one node and valid on all, such as states of crawlers and roots; and the events of all nodes on each. */
 export class SharedControl implements NodesListener {
-  /** Looks for a newer configuration before anything else. */
+  /** Checks for a newer configuration before anything else. */
   onChange: () => Promise<void> = () => Promise.resolve();
 
   constructor(private readonly services: ControlServices) {}
@@ -64,7 +64,7 @@ export class SharedControl implements NodesListener {
     return state === 'paused' || state === 'stopped' ? state : 'running';
   }
 
-  /** Begins to tell the other nodes what happens here, while somebody looks. */
+  /** Starts to report events of this node to the others, as long as somebody watches. */
   tellOthers(): void {
     const { nodes, events } = this.services;
     events.tap((event) => {

@@ -1,6 +1,7 @@
 /**
- * A sink that is added to a crawler gets everything that is indexed, in the background: in the order of the store, from another sink
- * where that gives documents back, by visits without conditions otherwise. Its progress is stored, so that it goes on after a restart.
+ * Gives a sink that was added to a crawler everything that is indexed, in the background and in the order of the store: copied from
+ * another sink if that can return documents, otherwise by unconditional visits. Progress is stored, so a backfill continues after a
+ * restart.
  */
 
 import { createHash } from 'node:crypto';
@@ -23,15 +24,15 @@ import { IdSet } from '../support/id-set.js';
 import { persistently } from '../support/persistently.js';
 import { type BackfillView } from '../views/delivery-views.js';
 
-/** Documents on their way to the sink at once. */
+/** Documents sent to the sink at the same time. */
 const PAGE = 100;
-/** Visits that may wait: they go before no ordinary refresh that was due earlier, and hold up few that become due. */
+/** Low-priority visits: they never overtake an ordinary refresh that was due earlier, and delay few that become due. */
 const MOST_WAITING = 100;
 const LOOK_AGAIN = seconds(1);
-/** Visits that make no progress for so long (their hosts rest, the crawler is paused) don't hold up the others. */
+/** Visits that make no progress for this long (their hosts rest, the crawler is paused) do not hold up the others. */
 const PATIENCE = minutes(10);
 const RETRY = seconds(10);
-/** What was visited this long before and after the sink was added may have been delivered by the configuration before. */
+/** A visit this shortly before or after the sink was added may have been delivered under the previous configuration. */
 const OVERLAP = minutes(10);
 
 interface BackfillServices {
@@ -52,7 +53,7 @@ export class Backfills {
 
   constructor(private readonly services: BackfillServices) {}
 
-  /** Finds sinks that are new to the crawler, and goes on with what is not finished. */
+  /** Finds sinks that are new to the crawler, and resumes unfinished backfills. */
   async look(crawler: Crawler): Promise<void> {
     const { store, partitions } = this.services;
     if (!partitions.leads) return;
@@ -69,7 +70,10 @@ export class Backfills {
     for (const sink of crawler.context.definition.pushTo) await this.resume(crawler, sink);
   }
 
-  /** A person wants the sink to get everything again. @throws NotFound, Unacceptable */
+  /**
+   * Sends everything to the sink again, on request.
+   * @throws NotFound, Unacceptable
+   */
   async again(sink: string, crawlerName?: string): Promise<BackfillView[]> {
     if (!this.services.sink(sink)) throw new NotFound(`there is no sink ${JSON.stringify(sink)}`);
     const all = this.services.crawlers().filter(({ context }) => context.definition.pushTo.includes(sink));
@@ -141,7 +145,7 @@ export class Backfills {
       });
   }
 
-  /** Which place each sink of the crawler is; another one under the same name is a sink to be filled. */
+  /** The destination of each sink of the crawler; a different destination under the same name is a sink to be filled. */
   private destinations(crawler: Crawler): Record<string, string> {
     return Object.fromEntries(
       crawler.context.definition.pushTo.flatMap((name) => {
@@ -155,7 +159,7 @@ export class Backfills {
 /** One backfill at work. */
 class BackfillRun {
   private progress!: BackfillProgress;
-  /** Looked at since this process began. */
+  /** Checked since this process started. */
   private readonly seen = new IdSet();
 
   constructor(
@@ -207,7 +211,7 @@ class BackfillRun {
     }
   }
 
-  /** As often as it takes: a source that is down is waited for. */
+  /** Tries as often as necessary: if the source is down, it waits. */
   private async sendPage(states: readonly UrlState[]): Promise<void> {
     const { signal } = this.run;
     while (!signal.aborted) {
@@ -226,7 +230,7 @@ class BackfillRun {
   private async send(state: UrlState): Promise<void> {
     const { crawler, sink, signal } = this.run;
     const { from } = this.progress;
-    // In flight it may still be delivered by a configuration that does not know the sink.
+    // While in flight, it may still be delivered under a configuration that does not know the sink.
     while (!signal.aborted && !(await crawler.decide(state, { do: 'send-to', sink, from })))
       await this.services.clock.sleep(LOOK_AGAIN, signal);
   }
@@ -242,7 +246,7 @@ class BackfillRun {
     await this.save({ ...counts, cursor: states.at(-1)!.id, waiting: [...this.progress.waiting, ...waiting] });
   }
 
-  /** Waits until no more than so many visits wait. */
+  /** Waits until at most this many visits are waiting. */
   private async visited(most: number): Promise<void> {
     const { clock } = this.services;
     const { signal } = this.run;
@@ -271,7 +275,10 @@ class BackfillRun {
   }
 }
 
-/** Without what may change at the same place: credentials, limits, certificates, and the folder of a file, which may move with all its files. */
+/**
+ * Leaves out what may change without a change of destination: credentials, limits, certificates, and the folder of a file, which
+ * may be moved with all its files.
+ */
 function placeOf({ type, url, options }: SinkDefinition): string {
   if (SINK_TYPES[type].address === 'file') return digestOf([type, url.slice(url.lastIndexOf('/') + 1)]);
   const address = URL.parse(url);

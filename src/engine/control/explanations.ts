@@ -28,7 +28,7 @@ import { renderingView } from './rendering-view.js';
 import type { UrlFactsReader } from './url-facts.js';
 
 const LONGEST_PATH = 100;
-/** For a page that another node fetches for this one. */
+/** For a page that another node fetches on behalf of this one. */
 const LONGEST_ANSWER = seconds(60);
 const ASK_EVERY = milliseconds(200);
 
@@ -100,7 +100,7 @@ export class Explanations {
     return { ...rest, state, path, listedLinks };
   }
 
-  /** Of a page whose links wait for a person. */
+  /** For a page whose links wait for approval by a person. */
   private async listedLinks(crawler: Crawler, state: UrlState): Promise<LinkView[]> {
     const text = await this.services.store.getSetting(listedLinksSetting(state));
     const from = crawlUrl(state.url);
@@ -110,7 +110,7 @@ export class Explanations {
 
   /**
    * Fetches a page for a person and judges each of its links; nothing is stored or queued.
-   * @param render its scripts run, whatever the crawler does with such pages
+   * @param render run its scripts, whatever the crawler does with such pages
    */
   async page(crawler: Crawler, rawUrl: string, render = false): Promise<PageView> {
     const url = canonical(crawler, rawUrl);
@@ -147,7 +147,7 @@ export class Explanations {
     return { ...pageFacts(result), url: url.href, links, rendering: renderingView(result) };
   }
 
-  /** When the host may be asked: its delay, back-off and pause hold for a person who looks at a page, too. */
+  /** When the host may be asked: its delay, back-off and pause also apply to a person who looks at a page. */
   private async claimed(crawler: Crawler, key: string): Promise<Host> {
     const { hosts, slots } = this.services;
     if (hosts.get(key).paused) throw new Unacceptable(`the host ${key} is paused; resume it to look at its pages`);
@@ -156,7 +156,7 @@ export class Explanations {
     throw new Unacceptable(`the host ${key} may not be asked within 30 seconds: it is backed off or has a long delay`);
   }
 
-  /** The politeness towards the host is in another node's hands, and so is the request. */
+  /** Another node owns the host's politeness, and so it makes the request. */
   private async pageElsewhere(crawler: Crawler, url: CrawlUrl, render: boolean): Promise<PageView> {
     const { store, nodes, clock } = this.services;
     const answer = `answer/${url.href}/${clock.now()}`;
@@ -211,7 +211,7 @@ export class Explanations {
     return { url, discoveredVia: 'link', root: likelyRoot(crawler.context.roots.values(), url), hops: 1 };
   }
 
-  /** From the root to the URL, by the pages on which each was first found. */
+  /** The path from the root to the URL, through the pages on which each URL was first found. */
   private async path(crawler: Crawler, state: UrlState): Promise<string[]> {
     const path = [state.url];
     let from = state.foundOn;
@@ -229,7 +229,7 @@ function canonical(crawler: Crawler, rawUrl: string): CrawlUrl {
   return url;
 }
 
-/** What the policy can't know: that the host has more than enough of such URLs. A stored one is crawled all the same. */
+/** Something the policy cannot know: the host has more than enough URLs of this kind. A stored URL is crawled nevertheless. */
 function withTraps(
   crawler: Crawler,
   url: CrawlUrl,
@@ -248,7 +248,7 @@ function withTraps(
   return { verdict: { ...verdict, accepted: false, layer, reason: ENDLESS_REASON, detail, place: undefined }, trace };
 }
 
-/** A stored URL came as what it was first found as. */
+/** A stored URL keeps the way in which it was first discovered. */
 function queueOf(
   { discoveredVia, isNamedSitemap }: Candidate,
   state: UrlState | undefined,

@@ -17,7 +17,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import type { LinkView, PageView } from '../views/url-views.js';
 
-/** Between robots.txt and the page, for which a person waits. */
+/** How long a person waits at most between robots.txt and the page. */
 const LONGEST_PAUSE = seconds(3);
 
 interface LookServices {
@@ -38,11 +38,11 @@ interface Look {
 }
 
 /**
- * A page as a definition has it that need not be in force: robots.txt is asked, then the page, and each of its links is judged.
- * Nothing is stored, queued or pushed. The host is asked in its turn, like for any other request.
+ * Shows a page under a definition that need not be in force: reads robots.txt, then the page, and judges each of its links. Nothing
+ * is stored, queued or pushed. Requests keep the host's politeness, like any others.
  */
 export class FirstLook {
-  /** @param openProcessor one for this look alone: the other reads pages under the definition in force */
+  /** @param openProcessor opens a processor for this call alone: the other one reads pages under the definition in force */
   constructor(
     private readonly services: LookServices,
     private readonly openProcessor: () => PageProcessor,
@@ -55,7 +55,7 @@ export class FirstLook {
     const url = context.canonicalize(rawUrl);
     if (!url) throw new Unacceptable(`${JSON.stringify(rawUrl)} is not a URL with a host`);
     const { partitions } = this.services;
-    // Of a host that another node asks only what it has saved is known, and is not written over.
+    // For a host that another node crawls, only the saved politeness is known; it is not overwritten.
     const own = partitions.owns(hostKey(url)) ? undefined : this.unsavedHosts();
     const hosts = own ?? this.services.hosts;
     const slots = own ? new HostSlots(own, this.services.clock) : this.services.slots;
@@ -116,7 +116,7 @@ export class FirstLook {
     return gate.opinion(url, fetcher.robotsAgent);
   }
 
-  /** In the pauses that the host is owed. */
+  /** Respects the pauses of the host. */
   private async ask<T>(
     { context, url, hosts, slots }: Look,
     pause: Duration,
@@ -152,7 +152,7 @@ const shorter = (a: Duration, b: Duration): Duration => milliseconds(Math.min(a,
 
 const wordsOf = ({ line, rule }: RobotsOpinion): string => (line === undefined ? '' : `line ${line}: ${rule}`);
 
-/** What a person is told of what came. */
+/** What a person is told about the answer. */
 export function pageFacts({ outcome, status }: PageResult): Omit<PageView, 'url' | 'links'> {
   return {
     outcome: outcomeName(outcome),

@@ -70,7 +70,7 @@ export class HostViews {
     return { ...view!, needRendering: await this.needRendering(hostKey) };
   }
 
-  /** Counted once a minute at most: the URLs of the host are gone through for it. */
+  /** Counted at most once a minute, because it reads all URLs of the host. */
   private async needRendering(hostKey: string): Promise<HostView['needRendering']> {
     const now = this.services.clock.now();
     const known = this.counted.get(hostKey);
@@ -110,13 +110,13 @@ export class HostViews {
     await this.services.hosts.save();
   }
 
-  /** What was learned of which of its pages need the browser. */
+  /** Which of its pages were found to need the browser. */
   async rendering(hostKey: string): Promise<readonly RenderPatternView[]> {
     const { partitions, rendered, whole } = this.services;
     return partitions.owns(hostKey) ? rendered.view(hostKey) : whole.rendering(hostKey);
   }
 
-  /** @param like a pattern of the list, or the URL of a page */
+  /** @param like a pattern from the list, or the URL of a page */
   async overruleRendering(hostKey: string, like: string, override: Override | undefined): Promise<void> {
     const pattern = /^https?:\/\//.test(like) ? renderPattern(like) : like;
     if (!pattern.startsWith('/'))
@@ -135,7 +135,7 @@ export class HostViews {
     return { hostKey, urls, indexed, errors, queued };
   }
 
-  /** `elsewhere`: what the nodes know that own the hosts. */
+  /** `elsewhere`: what the nodes that own the hosts know. */
   private async views(rows: readonly HostCounts[], elsewhere: ReadonlyMap<string, HostNote>): Promise<HostView[]> {
     const { hosts, store } = this.services;
     const resting = rows.map(({ hostKey }) => hostKey).filter((hostKey) => !hosts.peek(hostKey));

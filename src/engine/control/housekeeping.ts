@@ -17,7 +17,7 @@ export interface HousekeepingServices {
   readonly partitions: Partitions;
 }
 
-/** What comes round by the clock, on one node for all: the ledger is pruned, the roots are looked after. */
+/** Regular tasks that one node does for all: it prunes the ledger and keeps the roots alive. */
 export class Housekeeping {
   private readonly cancel = new Map<string, () => void>();
 
@@ -36,8 +36,8 @@ export class Housekeeping {
         await store.pruneOrders(before(clock.now(), LEDGER_AGE), LEDGER_ENTRIES);
       },
     );
-    // A root is a standing submission: when its status was removed after too many errors, it is submitted again at the
-    // pace of the refresh. Otherwise one bad week of a site would end its crawl permanently.
+    // A root is submitted permanently: when its status becomes removed after too many errors, it is submitted again at the pace of
+    // the refresh. Otherwise one bad week of a site would end its crawl for good.
     this.repeat(
       'looking after the roots',
       () => this.rootInterval(),

@@ -22,12 +22,12 @@ import { hostKeyOf, type ToldUrls } from './told-urls.js';
 export const DEFAULT_INDEXNOW: IndexNowDefinition = { enabled: true, urlsPerHour: 50_000 };
 
 const HOUR = hours(1);
-/** How long a key that was found at its site is believed without another look. */
+/** How long a key that was found at its site is trusted without checking again. */
 const KEY_HOLDS = hours(24);
-/** A stranger must not have us ask a site for files that are not there. */
+/** Strangers must not be able to make us request files that do not exist from a site. */
 const WRONG_KEYS_PER_HOUR = 10;
 const HOSTS_REMEMBERED = 10_000;
-/** Submissions whose key could not be asked for yet. */
+/** Submissions whose key could not be checked yet. */
 const MOST_PENDING = 100;
 const ASK_AGAIN = minutes(10);
 const MOST_TRIES = 6;
@@ -105,7 +105,7 @@ export class IndexNow {
     }
   }
 
-  /** The host rests, or gave no answer. */
+  /** The host rests, or did not answer. */
   private later(submission: IndexNowSubmission, crawlers: readonly Crawler[], tries: number): IndexNowAnswer {
     if (this.pending >= MOST_PENDING) return answer(429, 'too many keys wait to be checked; send it again later');
     this.pending++;

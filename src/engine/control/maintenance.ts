@@ -28,10 +28,10 @@ import { CLEARED } from './url-commands.js';
 const PAGE = 1_000;
 const RETRY = seconds(1);
 
-/** Shorter numbers are not times but slips or states of another program. */
+/** Smaller numbers are not times, but typing errors or states of another program. */
 const PENDING_STATE = /^(?:0|2|[1-9]\d{8,9})$/;
 
-/** Clocks of two machines may differ by so much. */
+/** How far the clocks of two machines may differ. */
 const CLOCK_SKEW = days(1);
 
 /** A line of a pending file. */
@@ -55,7 +55,7 @@ export class Maintenance {
 
   constructor(private readonly services: MaintenanceServices) {}
 
-  /** Marks the matching URLs, then removes them and their documents in the background; tells how many match. */
+  /** Marks the matching URLs, then removes them and their documents in the background; returns how many match. */
   async clear(crawler: Crawler, choice: UrlChoice): Promise<number> {
     const filter: UrlFilter = { ...choice, crawler: crawler.name };
     let count = 0;
@@ -64,7 +64,7 @@ export class Maintenance {
         states.map((state) => ({ id: state.id, changes: { pendingDeletion: CLEARED } })),
       );
       count += states.length;
-      // A submitted root stays submitted, and would bring back what was cleared.
+      // A submitted root would stay submitted, and bring back what was cleared.
       await this.services.roots.forget(
         crawler,
         states.map((state) => state.url),
@@ -74,7 +74,7 @@ export class Maintenance {
     return count;
   }
 
-  /** After a restart: carries on what `clear` had marked. */
+  /** After a restart: resumes what `clear` had marked. */
   async resume(crawler: Crawler): Promise<void> {
     for await (const states of this.pages({ crawler: crawler.name, pendingDeletion: true })) {
       const cleared = states.filter((state) => state.pendingDeletion === CLEARED);
@@ -104,7 +104,7 @@ export class Maintenance {
     return 1;
   }
 
-  /** FDSE's Clear Error Cache: forgets the addresses in error; one whose document is still indexed is visited again. */
+  /** FDSE's Clear Error Cache: forgets URLs that are in error; those whose document is still indexed are visited again. */
   async clearErrors(crawler: Crawler): Promise<number> {
     let count = 0;
     for (const status of ['error', 'removed'] as const)
@@ -115,7 +115,7 @@ export class Maintenance {
     return count;
   }
 
-  /** A page that has not changed brings no new links, and yet what was forgotten is to be found on it again. */
+  /** An unchanged page reports no new links, and yet forgotten URLs must be found on it again. */
   private async readLinksAgain(crawler: Crawler): Promise<void> {
     crawler.rereadLinksSince(this.services.clock.now());
     await storeRereading(crawler, this.services.store);
@@ -153,12 +153,12 @@ export class Maintenance {
     return { imported, known: lines.length - imported, problems };
   }
 
-  /** Resolves when what runs in the background has ended. */
+  /** Resolves when the background work has ended. */
   async settled(): Promise<void> {
     while (this.inFlight.size > 0) await Promise.all(this.inFlight);
   }
 
-  /** An address keeps the state that is known first: in the store, or in the file. */
+  /** A URL keeps the state that comes first, from the store or from the file. */
   private async importLines(crawler: Crawler, lines: readonly PendingLine[]): Promise<number> {
     const first = new Map<string, PendingLine>();
     for (const line of lines) if (!first.has(line.url.url)) first.set(line.url.url, line);
@@ -241,7 +241,7 @@ export class Maintenance {
     this.inFlight.add(tracked);
   }
 
-  /** As they are by now: some may be gone since the last attempt. */
+  /** Read again: some URLs may have gone since the last attempt. */
   private async removeAgain(crawler: Crawler, marked: readonly UrlState[]): Promise<void> {
     await this.removeAll(crawler, await this.services.store.get(marked.map(({ id }) => id)));
   }
@@ -251,14 +251,14 @@ export class Maintenance {
   }
 
   private async remove(crawler: Crawler, marked: UrlState): Promise<void> {
-    // It may be in flight, and its own visit has to end first.
+    // The URL may be in flight; then its own visit must end first.
     while (!(await crawler.decide(marked, { do: 'clear' }))) await this.services.clock.sleep(RETRY);
   }
 }
 
 /**
- * 2 error, the Unix time of the last visit for what is in the index, 0 for everything else that is visited one day; undefined
- * for what is only recorded: the file would queue it.
+ * 2 for an error, the Unix time of the last visit for what is indexed, 0 for everything else that will be visited; undefined for
+ * what is only recorded, because the file would queue it.
  */
 function pendingState(state: UrlState): number | undefined {
   if (state.status === 'error' || state.status === 'removed') return 2;

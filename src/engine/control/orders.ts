@@ -11,7 +11,7 @@ import { type HeldDeletions } from '../views/delivery-views.js';
 
 const PAGE = 1_000;
 const SAMPLES = 10;
-/** As many orders as may wait for a sink. */
+/** As many orders as may wait for one sink. */
 const AT_ONCE = 500;
 const RETRY = seconds(1);
 
@@ -23,11 +23,11 @@ interface OrderServices {
   crawler(name: string): Crawler | undefined;
 }
 
-/** The ledger as a person sees it, held deletions, and sending again by hand. */
+/** The ledger as a person sees it, withheld deletions, and manual retries. */
 export class Orders {
   constructor(private readonly services: OrderServices) {}
 
-  /** Newest first; orders on their way come before those in the ledger. */
+  /** Newest first; orders in flight come before those in the ledger. */
   async list(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]> {
     const pending = (await this.services.pending()).filter(
       (entry) => matches(entry, filter) && (before === undefined || entry.id < before),
@@ -37,7 +37,7 @@ export class Orders {
     return [...pending, ...stored.filter((entry) => !known.has(entry.id))].sort((a, b) => b.id - a.id).slice(0, limit);
   }
 
-  /** A refused document is fetched again and pushed again as a new order; a refused or held deletion goes out at once as a new one. */
+  /** A refused document is fetched again and pushed as a new order; a refused or held deletion is sent at once as a new order. */
   async retry(id: number): Promise<LedgerEntry> {
     const startedAt = this.services.clock.now();
     const entry = await this.services.store.order(id);
@@ -67,7 +67,7 @@ export class Orders {
     return [...groups.values()].map(summary);
   }
 
-  /** Sends the held deletions of a host in the background; tells how many. */
+  /** Sends the held deletions of a host in the background; returns how many there are. */
   async release(hostKey: string): Promise<number> {
     const entries: LedgerEntry[] = [];
     for await (const entry of this.heldEntries(hostKey)) entries.push(entry);
@@ -75,7 +75,7 @@ export class Orders {
     return entries.length;
   }
 
-  /** Withdraws the held deletions of a host: the documents stay in the index. */
+  /** Drops the held deletions of a host: the documents stay in the index. */
   async drop(hostKey: string): Promise<number> {
     let count = 0;
     for await (const entry of this.heldEntries(hostKey)) {
@@ -101,7 +101,7 @@ export class Orders {
     }
   }
 
-  /** False: to be tried again, because the URL is in flight or the store cannot be used. */
+  /** False: try again later, because the URL is in flight or the store is unavailable. */
   private async send({ id }: LedgerEntry): Promise<boolean> {
     const { store, log } = this.services;
     try {
@@ -119,7 +119,7 @@ export class Orders {
     }
   }
 
-  /** The deletion that has taken the place of this one, or what else has become of it. */
+  /** The deletion that replaced this one, or what else became of it. */
   private async outcome(entry: LedgerEntry, startedAt: Instant): Promise<LedgerEntry> {
     const { store } = this.services;
     const { id, crawler, uri } = entry;
@@ -128,7 +128,7 @@ export class Orders {
     return (await store.order(id)) ?? entry;
   }
 
-  /** The order that follows is in the ledger by itself; the refused one is done with. */
+  /** The following order has its own entry in the ledger; the refused one is closed. */
   private async visitAgain(crawler: Crawler, state: UrlState, refused: LedgerEntry): Promise<void> {
     const place = wantedNow(state, this.services.clock.now());
     const changes = { etag: null, lastModified: null, ...place } as const;
@@ -136,7 +136,7 @@ export class Orders {
     crawler.admit([{ ...state, etag: undefined, lastModified: undefined, ...place }]);
   }
 
-  /** The URL that the order is about, or whose page a document was split off from. */
+  /** The URL of the order, or of the page from which the document was split off. */
   private async stateOf({ crawler, uri }: LedgerEntry): Promise<UrlState | undefined> {
     const { store } = this.services;
     const state = await store.find(crawler, uri);

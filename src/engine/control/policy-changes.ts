@@ -18,13 +18,13 @@ export interface ChangeServices {
 }
 
 /**
- * Has the stored URLs judged again when the policy is not the one that they were judged by, and each page read again when it
- * would be read otherwise now; also across a restart.
+ * Has stored URLs judged again when the policy has changed since they were judged, and pages read again when they would now be read
+ * differently; also across a restart.
  */
 export class PolicyChanges {
-  /** Judging in flight, by crawler. */
+  /** Judging runs in progress, by crawler. */
   private readonly runs = new Map<string, AbortController>();
-  /** Digest of what each crawler judges and reads by in this process, by the name of the setting. */
+  /** Digest of what each crawler judges and reads by in this process, by the name of its setting. */
   private readonly digests = new Map<string, string>();
 
   constructor(
@@ -45,7 +45,8 @@ export class PolicyChanges {
       ),
     ]);
     const isNew = policy.isNew || (reading.isNew && reading.known !== undefined);
-    // At once, and never back: a page that is visited while the store is told, or on a node that heard of it late, is read again.
+    // Takes effect at once and never goes back: a page that is visited while the store is updated, or on a node that learns of it
+    // late, is read again.
     if (isNew) crawler.rereadLinksSince(now);
     if (!partitions.leads && !(policy.isStored && reading.isStored)) return;
     if (isNew) await storeRereading(crawler, store);
@@ -62,7 +63,7 @@ export class PolicyChanges {
     if (changed || unfinished) this.judgeAgain(crawler);
   }
 
-  /** Who may see documents has changed: that is not to wait until they would be visited anyway. */
+  /** Who may see documents has changed, which must not wait for the next regular visit. */
   private async visitSoon(crawler: Crawler, hasCrawled: boolean): Promise<void> {
     const { store, clock } = this.services;
     const acl = await this.compare(`acl/${crawler.name}`, partsDigest(crawler.context.definition, ['acl']));
@@ -104,13 +105,13 @@ export class PolicyChanges {
   }
 }
 
-/** Grows with a change of what is always done to a URL: stored URLs are then taken to the form of today. */
+/** Increased when the fixed processing of URLs changes: stored URLs are then converted to the current form. */
 const URL_FORM = 2;
 
 /**
- * What a change of each part of a crawler means for the stored URLs. judging: a verdict depends on it, so they are judged again.
- * reading: it decides, beside the verdict, what comes of a page, so each page is read again, changed or not. refresh: when they are
- * visited. none: it only counts from now on. The order is part of the digests that are stored.
+ * What a change of each part of a crawler means for its stored URLs. judging: verdicts depend on it, so URLs are judged again.
+ * reading: besides the verdict it decides what is made of a page, so each page is read again, changed or not. refresh: it decides
+ * when pages are visited. none: it only applies from now on. The order is part of the stored digests.
  */
 const EFFECT_OF_CHANGE: Readonly<Record<keyof CrawlerDefinition, 'judging' | 'reading' | 'refresh' | 'none'>> = {
   name: 'judging',
@@ -170,8 +171,8 @@ function policyDigest(crawler: CrawlerDefinition, server: ServerDefinition): str
 }
 
 /**
- * SHA-256, hex: the parts hold the values of `${NAME}` references, which must not be stored. Without the places in the file:
- * moving a line changes nothing.
+ * SHA-256, hex: the parts contain the values of `${NAME}` references, which must not be stored. Places in the file are left out, so
+ * that moving a line changes nothing.
  */
 function partsDigest(
   crawler: CrawlerDefinition,
@@ -183,7 +184,7 @@ function partsDigest(
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A secret counts with its text, which leaves this process in a digest only. */
+/** A secret is included with its value, which leaves this process only as part of a digest. */
 function withoutPlaces(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const own = this[key];
   if (own instanceof Secret) return own.reveal();

@@ -29,7 +29,7 @@ interface ReconciliationServices {
   crawlersOf(sink: string): Crawler[];
 }
 
-/** Compares what a sink says it holds with what the store says it holds, and fixes the difference when asked to. */
+/** Compares the documents that a sink reports with those that the store believes it has, and repairs the difference on request. */
 export class Reconciliation {
   constructor(private readonly services: ReconciliationServices) {}
 
@@ -41,7 +41,7 @@ export class Reconciliation {
     const extra = new Finding();
     const stale = new Finding();
     const seen = new IdSet();
-    /** Documents split off a page that the sink holds. */
+    /** Documents in the sink that were split off a page. */
     const parts = new Map<number, number>();
     let compared = 0;
     for await (const entry of sink.entries(new AbortController().signal)) {
@@ -56,7 +56,7 @@ export class Reconciliation {
       for (const { state, isPart } of known)
         if (isPart) parts.set(state.id, (parts.get(state.id) ?? 0) + 1);
         else seen.add(state.id);
-      // Of several crawlers that push the URL, the sink holds what the last one has pushed.
+      // If several crawlers push the URL, the sink has the document that was pushed last.
       if (isLeft(owner.state) || known.some(({ state, stamp }) => stamp === entry.stamp && !isLeft(state))) continue;
       if (owner.crawler.isInFlight(owner.state)) continue;
       stale.add(entry.uri);
@@ -96,7 +96,7 @@ export class Reconciliation {
     const part = partOf(uri);
     const state = part && (await this.services.store.find(crawler.name, part.page));
     const stamp = state?.parts?.find(({ id }) => id === part?.id)?.stamp;
-    // Without a stamp of the page nobody knows which documents it has.
+    // Without the content hash of the page, nobody knows which documents it has.
     return state
       ? [{ crawler, state, stamp: state.stamp === UNKNOWN_STAMP ? UNKNOWN_STAMP : stamp, isPart: true }]
       : [];
@@ -112,10 +112,10 @@ export class Reconciliation {
     }
   }
 
-  /** Visits the URL at once: what it answers now is pushed, and what it does not is deleted from whatever sink still has it. */
+  /** Visits the URL at once: its current content is pushed, or its document is deleted from every sink that still has it. */
   private async pushAgain(crawler: Crawler, state: UrlState): Promise<void> {
     const changes = toVerify(this.services.clock.now());
-    // Another node sees to it that nothing of the URL is in its hands.
+    // Another node makes sure that nothing of the URL is in flight there.
     if (this.services.partitions.owns(state.hostKey)) await crawler.correct(state, changes);
     else await this.services.nodes.send(verifyCommand(state));
   }
@@ -141,18 +141,18 @@ export class Reconciliation {
 interface Known {
   readonly crawler: Crawler;
   readonly state: UrlState;
-  /** Digest of the document that is compared: that of the URL, or of one that was split off its page. */
+  /** Content hash of the document to compare: that of the URL, or of a document that was split off its page. */
   readonly stamp: string | undefined;
   readonly isPart: boolean;
 }
 
-/** The crawler whose document it is; else one that has left it to another, or knows the URL. */
+/** The crawler that owns the document, otherwise one that has left it to another or knows the URL. */
 function ownerAmong(known: readonly Known[]): Known | undefined {
   const withDocument = known.filter(({ stamp }) => stamp !== undefined);
   return withDocument.find(({ state }) => !isLeft(state)) ?? withDocument[0] ?? known[0];
 }
 
-/** What becomes of a document that was left to another crawler is for that one to say. */
+/** What becomes of a document that was left to another crawler is that crawler's decision. */
 const isLeft = ({ status }: UrlState): boolean => status === 'elsewhere';
 
 class Finding {

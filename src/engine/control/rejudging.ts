@@ -1,6 +1,6 @@
 /**
- * A change of the configuration reaches every stored URL: judged with the same policy that crawls, page by page. The
- * preview counts what would change and changes nothing; applying carries it out in the background, resumable, paced.
+ * Brings a change of the configuration to every stored URL, judged page by page with the policy that crawls. The preview counts
+ * what would change and changes nothing; applying it runs in the background, paced, and can be resumed.
  */
 
 import { dispose } from '../../domain/crawl/disposition.js';
@@ -28,10 +28,10 @@ const PAGE = 1_000;
 const SAMPLES = 20;
 const HOSTS_COUNTED = 1_000;
 const RETRY = seconds(1);
-/** Share of a crawler's documents past which applying wants a confirmation. */
+/** Share of a crawler's documents beyond which applying requires a confirmation. */
 const CONFIRM_SHARE = 0.1;
 
-/** Reasons that a visit gave for `excluded`: a change of the rules alone does not lift them. */
+/** Reasons for `excluded` that came from a visit: a change of the rules alone does not lift them. */
 const VISITED_REASONS: ReadonlySet<string> = new Set([
   'robots-disallowed',
   'mime-type-excluded',
@@ -72,15 +72,15 @@ export class Rejudging {
     yield report(true);
   }
 
-  /** Judges every stored URL of the crawler again. Goes on where it was when the store cannot be used, or the process ends, in between. */
+  /** Judges every stored URL of the crawler again. Resumes where it was after a failure of the store or the end of the process. */
   async apply(crawler: Crawler, signal: AbortSignal): Promise<void> {
-    // What is being visited is judged by the configuration that its visit began with.
+    // A URL in flight is judged by the configuration under which its visit began.
     const late: UrlState[] = crawler.urlsInFlight;
     const work = () => this.resume(crawler, late, signal);
     await persistently(`judging the stored URLs of ${crawler.name} again`, work, this.services, signal);
   }
 
-  /** `late`: URLs judged while their visit was in flight. */
+  /** `late`: URLs that were judged while they were in flight. */
   private async resume(crawler: Crawler, late: UrlState[], signal: AbortSignal): Promise<void> {
     const setting = progressSetting(crawler.name);
     const start = Number((await this.services.store.getSetting(setting)) ?? 0);
@@ -111,7 +111,7 @@ export class Rejudging {
 
   /** Undefined: nothing changes for this URL. */
   async disposition(context: CrawlContext, state: UrlState): Promise<Disposition | undefined> {
-    // A link to it is judged by the rules in force when it is found.
+    // A link to it is judged by the rules that are in force when it is found.
     if (state.status === 'removed') return undefined;
     const { verdict, root } = await this.judge(context, state);
     const now = this.services.clock.now();
@@ -125,9 +125,10 @@ export class Rejudging {
         this.rescheduling(context, state, verdict, now);
       return root ? adopted(root, disposition) : disposition;
     }
-    // What was left to another crawler, and no longer is, still has its document.
+    // What was left to another crawler and no longer is still has its document.
     const wasLeft = state.status === 'elsewhere' && !verdict.keepDocument;
-    // A stored URL whose server record is gone waits until it is due: its own visit removes it. What was left is never due.
+    // A stored URL whose server record is gone waits until it is due: its own visit removes it. A URL left to another crawler is
+    // never due.
     const waitsUntilDue = verdict.layer === 'server-records' && !wasLeft;
     if (waitsUntilDue || (OUTSIDE.has(state.status) && !wasLeft)) return undefined;
     const { definition } = context;
@@ -152,9 +153,9 @@ export class Rejudging {
     return rescheduled(state, rules, now);
   }
 
-  /** With the root whose site it is on, when that of the root that led to it is another. */
+  /** Includes the root on whose site it is, when that differs from the root that led to it. */
   private async judge(context: CrawlContext, state: UrlState): Promise<{ verdict: Verdict; root?: RootContext }> {
-    // What a link had led to may be a root by now, or become one with the configuration that is previewed.
+    // A URL first found by a link may meanwhile be a root, or become one with the previewed configuration.
     const own = context.roots.get(state.url);
     const first = own ?? (state.root === undefined ? undefined : knownRoot(context, state.root));
     const verdict = await this.judgeBelow(first, context, state);
@@ -184,7 +185,7 @@ export class Rejudging {
   }
 }
 
-/** The site of the root that led here is another one now: the URL is below the root on whose site it is. */
+/** The site of the root that led here has changed: the URL is assigned to the root on whose site it is now. */
 const adopted = (
   { url }: RootContext,
   rest: Disposition = { remove: false, changes: {}, changed: false },
@@ -206,13 +207,13 @@ function returning(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): D
   };
 }
 
-/** A page whose URL is another one in canonical form is visited, and gives way to that. */
+/** A page whose canonical URL is another one is visited, and gives way to it. */
 function renaming({ canonicalize }: CrawlContext, state: UrlState, now: UrlState['dueAt']): Disposition | undefined {
   if (state.status !== 'indexed' || state.dueAt <= now || canonicalize(state.url)?.href === state.url) return undefined;
   return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
 }
 
-/** A document that the rules no longer let into the index, although its page may still be read for its links. */
+/** A document that the rules no longer admit to the index, although its page may still be read for its links. */
 function unindexing(state: UrlState, verdict: Verdict): Disposition | undefined {
   if (!leavesIndex(state, verdict)) return undefined;
   const reason = reasonOutOfIndex(verdict);
@@ -225,14 +226,14 @@ const leavesIndex = (state: UrlState, verdict: Verdict): boolean =>
 
 const reasonOutOfIndex = (verdict: Verdict) => (verdict.effects.follow ? 'links-only' : 'no-index');
 
-/** A page that the rules had kept out of the index and now let in: it is not made to wait for its next refresh. */
+/** A page that the rules had kept out of the index and now admit: it need not wait for its next refresh. */
 function indexing(state: UrlState, verdict: Verdict, now: UrlState['dueAt']): Disposition | undefined {
   const keptOut = state.status === 'visited' && (state.reason === 'links-only' || state.reason === 'no-index');
   if (!keptOut || !verdict.effects.index || state.discoveredVia === 'robots') return undefined;
   return { remove: false, changes: { source: REFRESH, dueAt: now }, changed: false };
 }
 
-/** A queued URL whose source is another one under the new rules. */
+/** A queued URL that belongs to another source under the new rules. */
 function moving(state: UrlState, verdict: Verdict): Disposition | undefined {
   const source = newSource(state, verdict);
   return source === undefined ? undefined : { remove: false, changes: { source }, changed: false };
@@ -269,7 +270,7 @@ class CountingGroup {
     const outside = OUTSIDE.has(state.status);
     if (verdict.accepted) {
       const returns = outside && !VISITED_REASONS.has(state.reason);
-      // What comes back from another crawler has its document, which the visit that follows may take out of the index.
+      // A URL that comes back from another crawler has its document, which the following visit may remove from the index.
       const leaves = returns ? state.stamp !== undefined && !verdict.effects.index : leavesIndex(state, verdict);
       if (returns) this.newlyAccepted.add(state, verdict.reason);
       if (leaves) this.documentsDeleted.add(state, reasonOutOfIndex(verdict));

@@ -1,4 +1,4 @@
-/** Since when the pages of a crawler are read again although they have not changed: one moment for all nodes, kept by the store. */
+/** Since when the pages of a crawler are read again although they have not changed: one time for all nodes, kept in the store. */
 import { instant } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
 import type { Settings } from '../ports/frontier-store.js';
@@ -9,7 +9,7 @@ export async function storeRereading(crawler: Crawler, store: Settings): Promise
   await store.putSetting(settingOf(crawler), String(crawler.policySince));
 }
 
-/** What another node stored counts here too; never back. */
+/** Times stored by another node count as well; the time never goes back. */
 export async function rememberRereading(crawler: Crawler, store: Settings): Promise<void> {
   const stored = Number(await store.getSetting(settingOf(crawler)));
   if (stored > crawler.policySince) crawler.rereadLinksSince(instant(stored));

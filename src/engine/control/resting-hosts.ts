@@ -15,8 +15,8 @@ interface RestingServices {
 }
 
 /**
- * Hosts of what a person wants refreshed that rest because they failed or asked for it: one request is made to each in spite of
- * it, and the rest waits. Of a pattern those that this node visits.
+ * Hosts that rest after a failure, or because they asked for it, although a person wants their URLs refreshed: one request is made
+ * to each nevertheless, and the rest waits. For a pattern, only the hosts that this node crawls.
  */
 export async function restingHosts(
   crawler: Crawler,

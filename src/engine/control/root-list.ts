@@ -1,6 +1,6 @@
 /**
- * The list of roots, page by page: those of the configuration, then submitted ones, each by URL. Positions compare without the
- * root that they were made of: it may be gone when the following page is asked for.
+ * The list of roots, page by page: first those of the configuration, then submitted ones, each sorted by URL. A position can be
+ * compared without the root it was made from, which may be gone when the next page is requested.
  */
 import { createHash } from 'node:crypto';
 import { withoutUserInfo } from '../../domain/url/crawl-url.js';
@@ -11,15 +11,15 @@ import { rootSettings } from './root-settings.js';
 
 type Unplaced = Omit<RootView, 'position' | 'state'>;
 
-/** Submitted roots that are read at once. */
+/** Submitted roots read in one call. */
 const PAGE = 500;
-/** A position has to stay short: of long URLs that begin alike, a digest gives the order. */
+/** A position must stay short: long URLs that begin alike are ordered by a digest. */
 const POSITION_LENGTH = 500;
 
 export class RootList {
   constructor(private readonly store: Settings & Pick<UrlCatalog, 'find'>) {}
 
-  /** At most `limit` roots behind a position; empty: from the beginning. */
+  /** At most `limit` roots after a position; empty: from the beginning. */
   async page(crawler: Crawler, after: string, limit: number): Promise<RootView[]> {
     const roots: Omit<RootView, 'state'>[] = [];
     for await (const root of this.from(crawler, after)) {
@@ -52,7 +52,7 @@ export class RootList {
     yield* inOrder(alike);
   }
 
-  /** By URL, from the first one on that is not before `from`. */
+  /** Sorted by URL, starting with the first one that is not before `from`. */
   private async *submitted(crawler: string, from: string): AsyncGenerator<RootSubmission> {
     const prefix = rootSettings(crawler);
     for (let start = prefix + from, last: string | undefined; ; ) {

@@ -17,9 +17,9 @@ import { type RootSubmission, type RootView, type SubmitOutcome } from '../views
 import { RootList } from './root-list.js';
 import { rootSettings } from './root-settings.js';
 
-/** Submissions that are stored at once. */
+/** Submissions stored in one call. */
 const PAGE = 1_000;
-/** Submissions of one call that are tried at once though their hosts rest; a longer list waits for them. */
+/** Submissions in one call that are tried at once although their hosts rest; longer lists wait for the hosts. */
 const MOST_TRIED = 20;
 
 interface RootServices {
@@ -29,7 +29,7 @@ interface RootServices {
   readonly nodes: Nodes;
 }
 
-/** The root URLs of all crawlers: configured ones, and submitted ones, which the store remembers. */
+/** The root URLs of all crawlers: configured ones, and submitted ones, which are kept in the store. */
 export class Roots {
   private readonly views: RootList;
 
@@ -37,7 +37,7 @@ export class Roots {
     this.views = new RootList(services.store);
   }
 
-  /** After start or a change of the configuration: remembers submitted roots and moved sites, and stores new roots. */
+  /** After a start or a change of the configuration: loads submitted roots and moved sites, and stores new roots. */
   async open(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
     await this.remember(crawler, before);
     const judged = [...crawler.context.roots.values()].map((root) => ({ root, verdict: judgeRoot(crawler, root) }));
@@ -53,7 +53,7 @@ export class Roots {
     await this.makeRoots(crawler, fresh, added);
   }
 
-  /** What a link had led to before it was written as a root is a root from now on, as if it had been submitted. */
+  /** A URL first found by a link that is now configured as a root becomes one, as if it had been submitted. */
   private async makeRoots(crawler: Crawler, roots: readonly NewUrl[], added: readonly UrlState[]): Promise<void> {
     const isAdded = new Set(added.map(({ url }) => url));
     for (const some of pieces(roots.filter(({ url }) => !isAdded.has(url)))) {
@@ -66,8 +66,8 @@ export class Roots {
   }
 
   /**
-   * Makes known what was submitted and what has moved, here or on another node, and what is a root no more. `before`: roots
-   * of the configuration before.
+   * Announces submitted roots and moved sites, from here or from another node, and roots that were removed. `before`: roots of the
+   * previous configuration.
    */
   async remember(crawler: Crawler, before: Iterable<string> = []): Promise<void> {
     const known = new Set([...before, ...crawler.context.roots.keys()]);
@@ -79,7 +79,7 @@ export class Roots {
     for (const url of known) if (!present.has(url)) this.drop(crawler, url);
   }
 
-  /** What the store knows of a crawler's roots: the submitted ones, and those whose site has moved. */
+  /** What the store knows about a crawler's roots: those submitted, and those whose site has moved. */
   async stored(name: string, context: CrawlContext): Promise<RootContext[]> {
     const stored = new Map<string, RootContext>();
     for (const root of await this.submitted(name)) {
@@ -100,7 +100,7 @@ export class Roots {
     return [...stored.values()];
   }
 
-  /** Tells what became of each, in the order given. The roots are known everywhere before the first of them is visited. */
+  /** Returns what became of each, in the order given. All nodes know the roots before the first of them is visited. */
   async submit(crawler: Crawler, submissions: readonly RootSubmission[]): Promise<SubmitOutcome[]> {
     const judged = submissions.map((submission) => judgeSubmission(crawler, withSite(submission)));
     const taken = judged.flatMap((each) => ('root' in each ? [each] : []));
@@ -123,8 +123,8 @@ export class Roots {
   }
 
   /**
-   * mnoGoSearch's url list. In the deleteNoServer="no" scheme a URL stands for its whole server, so the server's home page
-   * is submitted with it.
+   * mnoGoSearch's URL list. With deleteNoServer="no" a URL stands for its whole server, so the server's home page is submitted with
+   * it.
    */
   async submitList(crawler: Crawler, lines: readonly string[]): Promise<SubmitOutcome[]> {
     const outcomes = await this.submit(
@@ -141,7 +141,7 @@ export class Roots {
     return this.views.page(crawler, after, limit);
   }
 
-  /** The root is no longer a root; what was found from it stays until the rules say otherwise. */
+  /** It is no longer a root; what was found through it stays until the rules say otherwise. */
   async remove(crawler: Crawler, rawUrl: string): Promise<void> {
     const url = crawler.context.canonicalize(rawUrl);
     const name = url && settingName(crawler, url.href);
@@ -153,7 +153,7 @@ export class Roots {
     await this.forget(crawler, [url.href]);
   }
 
-  /** The submitted roots among these URLs are roots no more; those of the configuration stay. */
+  /** Submitted roots among these URLs are no longer roots; configured ones stay. */
   async forget(crawler: Crawler, urls: Iterable<string>): Promise<void> {
     const submitted = await this.services.store.settings(rootSettings(crawler.name));
     const configured = configuredRoots(crawler.context);
@@ -185,7 +185,7 @@ export class Roots {
     this.services.processor.removeRoot(crawler.name, url);
   }
 
-  /** A condition filters the root and logs what it filters. */
+  /** A condition filters the root and logs it. */
   private recordOf(crawler: Crawler, root: RootContext, verdict: Verdict): NewUrl {
     const { source, ...url } = this.newUrl(crawler, root, verdict);
     return { ...url, status: 'filtered', reason: verdict.reason };
@@ -218,7 +218,7 @@ function* pieces<T>(all: readonly T[]): Iterable<readonly T[]> {
   for (let i = 0; i < all.length; i += PAGE) yield all.slice(i, i + PAGE);
 }
 
-/** Of the servers of these URLs, where they are not among them. */
+/** The home pages of the servers of these URLs that are not in the list themselves. */
 function homePages(crawler: Crawler, lines: readonly string[]): RootSubmission[] {
   const urls = lines.map((line) => crawler.context.canonicalize(line)).filter((url) => url !== undefined);
   const listed = new Set(urls.map(({ href }) => href));
@@ -249,7 +249,7 @@ function judgeSubmission(crawler: Crawler, submission: RootSubmission): Taken | 
   return { outcome: 'rejected', url: url.href, explanation, message: verdict.detail ?? verdict.reason };
 }
 
-/** Site mode unless it is declined, as in the configuration. Roots that were stored before this default have none. */
+/** Site mode unless it is declined, as in the configuration. Roots stored before this default do not have it. */
 const withSite = (submission: RootSubmission): RootSubmission => ({
   ...submission,
   site: submission.site ?? !submission.entireSite,

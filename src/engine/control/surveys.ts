@@ -1,6 +1,6 @@
 /**
- * How much of what a crawler knows is crawled and indexed, what is left out for which reason, and how old what is indexed is.
- * All stored URLs are looked at, in steps, so the answer is kept for a minute and concurrent questions share it.
+ * How much of what a crawler knows has been crawled and indexed, what is left out and why, and how old the indexed documents are.
+ * It reads all stored URLs step by step, so the answer is kept for a minute and concurrent requests share it.
  */
 import { after, before, type Duration, days, hours, type Instant, seconds } from '../../domain/time/units.js';
 import type { Crawler } from '../crawl/crawler.js';
@@ -37,7 +37,7 @@ export class Surveys {
     return view;
   }
 
-  /** Over the maximum age begins a class of its own, so that what is overdue is exact. */
+  /** A class begins at the maximum age, so that the number of overdue documents is exact. */
   private async survey(crawler: string, now: Instant, maximumAge: Duration | undefined): Promise<SurveyView> {
     const bounds = [...new Set(maximumAge === undefined ? AGES : [...AGES, maximumAge])].sort((a, b) => a - b);
     const since = bounds.map((age) => before(now, age));

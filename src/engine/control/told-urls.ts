@@ -1,6 +1,6 @@
 /**
- * URLs that a site or its hub says have changed (IndexNow, WebSub): known ones are visited now, new ones come into the frontier when the policy takes
- * them, both in the user source.
+ * URLs that a site or its hub reports as changed (IndexNow, WebSub): known ones are visited now, new ones enter the frontier if the
+ * policy accepts them, both in the user source.
  */
 
 import type { UrlState } from '../../domain/crawl/url-state.js';
@@ -27,7 +27,7 @@ export interface ToldServices {
 export class ToldUrls {
   constructor(private readonly services: ToldServices) {}
 
-  /** Crawlers that crawl the host: they have a root or a URL there. */
+  /** Crawlers of the host: those that have a root or a URL there. */
   async crawlersOf(key: string, crawlers: readonly Crawler[]): Promise<Crawler[]> {
     const known: Crawler[] = [];
     for (const crawler of crawlers) {
@@ -37,7 +37,7 @@ export class ToldUrls {
     return known;
   }
 
-  /** How many URLs the crawler takes; each is due now. */
+  /** How many URLs the crawler accepts; each is due now. */
   async take(crawler: Crawler, urls: readonly string[], teller: 'indexnow'): Promise<number> {
     let taken = 0;
     for (let start = 0; start < urls.length; start += PAGE)
@@ -63,7 +63,7 @@ export class ToldUrls {
     );
   }
 
-  /** A URL that is stored is due now; any other is not known. */
+  /** A stored URL becomes due now; others are unknown. */
   async again(crawler: Crawler, url: string, teller: Teller): Promise<void> {
     const known = await this.services.store.find(crawler.name, url);
     if (!known || known.status === 'removed') return;
@@ -71,7 +71,7 @@ export class ToldUrls {
     this.services.nodes.allDue();
   }
 
-  /** What the policy takes, as if it were found. */
+  /** URLs that the policy accepts, as if they had been found by a link. */
   private fresh(crawler: Crawler, written: readonly string[], teller: 'indexnow'): NewUrl[] {
     const { context } = crawler;
     const now = this.services.clock.now();
@@ -101,7 +101,7 @@ export class ToldUrls {
 
   private async visitNow(crawler: Crawler, known: readonly UrlState[], teller: Teller): Promise<number> {
     const now = this.services.clock.now();
-    // What the policy excludes, or another crawler has, is in no queue.
+    // What the policy excludes, or another crawler has, is not queued.
     const queued = known.filter(({ source }) => source !== undefined);
     if (queued.length === 0) return 0;
     const wanted = queued.map((state) => ({ ...state, ...wantedNow(state, now) }));

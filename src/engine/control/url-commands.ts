@@ -1,4 +1,4 @@
-/** What a command of a person, or a change of the rules, means for a URL as it is now. */
+/** What a person's command, or a change of the rules, means for the current state of a URL. */
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
 import { released } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
@@ -15,7 +15,7 @@ import type { Clock } from '../ports/clock.js';
 import type { LedgerEntry } from '../ports/frontier-store.js';
 import type { Rejudging } from './rejudging.js';
 
-/** A deletion that a person decided; on restart, unfinished ones are carried on by this reason. */
+/** A deletion that a person decided; after a restart, unfinished ones are resumed by this reason. */
 export const CLEARED = 'cleared-by-person';
 
 export class UrlCommands {
@@ -26,11 +26,11 @@ export class UrlCommands {
     private readonly kept: Pick<KeptDocuments, 'find'>,
   ) {}
 
-  /** Undefined: it means nothing for this URL. */
+  /** Undefined: it does not change this URL. */
   async of(word: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined> {
     switch (word.do) {
       case 'clear': {
-        // What was left to another crawler is that one's, when it has taken it.
+        // A document that was left to another crawler belongs to that crawler, once it has accepted it.
         const wasLeft = state.status === 'elsewhere';
         const keeps = wasLeft && (await this.shared.isAnothers(state, context.definition.pushTo));
         return { disposition: removal(state, keeps) };
@@ -54,16 +54,16 @@ export class UrlCommands {
     }
   }
 
-  /** The document as it was delivered to the other sink, when that is still the one which is indexed; else a visit brings it. */
+  /** The document as it was delivered to the other sink, if that is still the indexed one; otherwise a visit brings it. */
   private async sendingTo(
     { sink, from }: Extract<UrlCommand, { do: 'send-to' }>,
     state: UrlState,
   ): Promise<CommandResult | undefined> {
-    // What was left to another crawler is for that one to deliver.
+    // A document that was left to another crawler is delivered by that crawler.
     if (state.stamp === undefined || state.status === 'elsewhere') return undefined;
     const now = this.clock.now();
     const isKnown = state.stamp !== UNKNOWN_STAMP;
-    // Another sink gives back the document of the page, but not those that were split off it.
+    // Another sink returns the document of the page, but not those that were split off it.
     const kept = isKnown && !state.parts && from !== undefined ? await this.kept.find(from, state.url) : undefined;
     if (kept?.crawler === state.crawler && kept.document.stamp === state.stamp) {
       const order = { kind: 'add', reason: 'backfill' } as const;
@@ -81,7 +81,7 @@ function removal(state: UrlState, keepsDocument: boolean): Disposition {
   return { remove: true, changes: {}, order, changed: true };
 }
 
-/** One whose document is still indexed is visited again. */
+/** A URL whose document is still indexed is visited again. */
 function forgetting(state: UrlState, now: Instant): Disposition | undefined {
   if (state.status !== 'error' && state.status !== 'removed') return undefined;
   if (state.stamp === undefined) return { remove: true, changes: {}, changed: false };
@@ -92,7 +92,7 @@ function forgetting(state: UrlState, now: Instant): Disposition | undefined {
   };
 }
 
-/** Its canonical URL has brought no document: the visit finds that out, and indexes the page. */
+/** Its canonical URL has produced no document: the visit finds that out, and indexes the page. */
 function indexingAfterAll({ reason, source }: UrlState, now: Instant): Disposition | undefined {
   if (reason !== CANONICAL_ELSEWHERE) return undefined;
   return { remove: false, changes: { source: source ?? REFRESH, dueAt: now }, changed: false };
@@ -110,11 +110,11 @@ function sendingAgain(state: UrlState, entry: LedgerEntry): CommandResult {
   return { disposition: released(state, entry.reason), resume: entry };
 }
 
-/** Why an old deletion of the document would be wrong by now. */
+/** Why an old deletion of the document would be wrong now. */
 function nothingToDelete({ status, pendingDeletion }: UrlState, { state, reason }: LedgerEntry): string | undefined {
   const isKeptBack = state === 'held' || state === 'awaiting';
   if (isKeptBack && pendingDeletion !== undefined) return undefined;
-  // The word of a person holds whatever the page answers.
+  // A person's decision applies whatever the page answers.
   if (status === 'indexed' && reason !== CLEARED) return 'the page answers again';
   return isKeptBack ? 'the document was deleted for another reason' : undefined;
 }

@@ -17,7 +17,7 @@ interface FactsServices {
   readonly store: Pick<FrontierStore, 'find' | 'visits' | 'orders' | 'loadHosts'>;
   readonly hosts: Pick<Hosts, 'peek'>;
   readonly clock: Clock;
-  /** Decided and not yet answered, anywhere. */
+  /** Decided, and not answered by every sink yet, on any node. */
   readonly pending: () => Promise<readonly LedgerEntry[]>;
   readonly refused: (crawler: Crawler) => Promise<RefusedView[]>;
 }
@@ -30,14 +30,14 @@ interface Question {
   readonly robots: RobotsOpinion;
 }
 
-/** The same facts as records of the engine. */
+/** The same facts in the records of the engine. */
 export interface StoredFacts extends UrlFacts {
   readonly visits: readonly Visit[];
   readonly orders: readonly LedgerEntry[];
   readonly refusedLinks: readonly RefusedSample[];
 }
 
-/** Gathers what is known of a URL, from the store and from what is in flight. */
+/** Gathers what is known about a URL, from the store and from what is in flight. */
 export class UrlFactsReader {
   constructor(private readonly services: FactsServices) {}
 
@@ -72,7 +72,7 @@ export class UrlFactsReader {
     );
   }
 
-  /** What another node has learnt of its host a moment ago may be missing. */
+  /** What another node has just learned about the host may be missing. */
   private async host(crawler: Crawler, key: string): Promise<UrlFacts['host']> {
     const { hosts, store, clock } = this.services;
     const closedUntil = crawler.closedUntil(key, clock.now());

@@ -1,6 +1,6 @@
 /**
- * Pages that gave way to their canonical URL before its first visit: when that brings no document, they are visited again at
- * once and indexed. Both sides ask after they are settled, so that neither misses the other.
+ * Pages that gave way to their canonical URL before its first visit: if that produces no document, they are visited again at once
+ * and indexed. Both visits check after they are settled, so that neither misses the other.
  */
 import { judgeCanonical } from '../../domain/crawl/canonical.js';
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
@@ -16,9 +16,9 @@ export class CanonicalPages {
     private readonly visitAgain: (page: UrlState) => Promise<unknown>,
   ) {}
 
-  /** The visit of the URL is settled. When this fails, the pages come back at their next refresh. */
+  /** The visit of the URL is settled. If this fails, the pages come back at their next refresh. */
   async settled({ url }: UrlState, { status, reason }: SettledUrl): Promise<void> {
-    // Only a visit that changes the status says something about a document that is not there.
+    // Only a visit that changes the status reveals that there is no document.
     if (status === undefined || status === 'indexed') return;
     try {
       const { store } = this.services;

@@ -1,7 +1,7 @@
 /**
- * Visits that are brought forward because the site says that pages have changed: sitemaps and feeds by their dates, hub pages by
- * having changed themselves. The first claims of a place are tried; the more of them prove true, the more are tried at once. A
- * place whose claims prove false is not believed, but for one of its claims now and then. What came of them is kept in the store.
+ * Brings visits forward because the site says that pages have changed: sitemaps and feeds by their dates, hub pages by having
+ * changed themselves. The first claims of a place are tried; the more of them prove true, the more are tried at once. A place whose
+ * claims prove false is not believed, except for one of its claims now and then. The results are kept in the store.
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import {
@@ -21,18 +21,18 @@ import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { DiscoveredLink } from '../ports/page-task.js';
 
-/** Sitemaps, feeds and hubs remembered in memory; the store has the others. */
+/** Sitemaps, feeds and hubs kept in memory; the store has the others. */
 const PLACES_REMEMBERED = 1_000;
-/** Visits brought forward that have not been made yet. */
+/** Visits that were brought forward and have not been made yet. */
 const MOST_ON_TRIAL = 10_000;
-/** Claims of one place that wait for those before them to prove true. */
+/** Claims of one place that wait until earlier ones prove true. */
 const MOST_PENDING = 50_000;
 const MOST_PENDING_OF_ALL = 200_000;
-/** Claims of a place that are tried at once before any has proved true; each true one makes room for two more. */
+/** Claims of a place that are tried at once before any has proved true; each true claim allows two more. */
 const FIRST_TRIALS = 10;
-/** Of the readings of a place that is not believed, one in so many has a claim tried. */
+/** Of a place that is not believed, a claim is tried at one in this many readings. */
 const TRY_AGAIN_EVERY = 8;
-/** A place that was read before is not asked about pages that changed longer before that reading. */
+/** Of a place that was read before, claimed changes older than this before that reading are ignored. */
 const OVERLAP = days(2);
 const KEYS_PER_CALL = 1_000;
 const SAVE_EVERY = 8;
@@ -66,17 +66,17 @@ export class ClaimedChanges {
   constructor(
     private readonly crawler: string,
     private readonly services: ClaimServices,
-    /** False when the URL is in flight, or another node's. */
+    /** False when the URL is in flight, or belongs to another node. */
     private readonly bringForward: (url: UrlState, dueAt: Instant) => Promise<boolean>,
   ) {}
 
-  /** A sitemap or feed was read: are there pages that it says have changed since they were visited, and is it believed? */
+  /** A sitemap or feed was read: does it list pages as changed since their last visit, and is it believed? */
   async dated(state: UrlState, links: readonly DiscoveredLink[]): Promise<boolean> {
     const now = this.services.clock.now();
     const since = state.lastVisitAt === undefined ? undefined : state.lastVisitAt - OVERLAP;
     const claims = new Map<bigint, ClaimedChange>();
     for (const { key, hostKey, lastModified, discoveredVia } of links) {
-      // Nobody is asked about the pages of others.
+      // A place is not believed about pages of other hosts.
       if (discoveredVia !== 'sitemap' || lastModified === undefined || hostKey !== state.hostKey) continue;
       const claim = claimedChange(lastModified, now);
       if (claim && (since === undefined || claim.to >= since)) claims.set(key, claim);
@@ -84,7 +84,7 @@ export class ClaimedChanges {
     return claims.size > 0 && this.claimed(state, claims, now);
   }
 
-  /** A hub page has changed: what it links to may have changed, too. */
+  /** A hub page has changed: the pages it links to may have changed, too. */
   async hubChanged(state: UrlState, links: readonly DiscoveredLink[]): Promise<void> {
     const now = this.services.clock.now();
     const near = links.filter(({ hostKey, discoveredVia }) => discoveredVia === 'link' && hostKey === state.hostKey);
@@ -97,7 +97,7 @@ export class ClaimedChanges {
     return this.trials.size > 0 && this.trials.has(id);
   }
 
-  /** A visit of the URL has ended; `changed` is undefined when it says nothing of the document. */
+  /** A visit of the URL has ended; `changed` is undefined when the visit says nothing about the document. */
   async visited({ id }: UrlState, changed: boolean | undefined): Promise<void> {
     const trial = this.trials.get(id);
     if (!trial) return;
@@ -113,7 +113,7 @@ export class ClaimedChanges {
     await this.tryPending(place);
   }
 
-  /** Hosts have come from another node. */
+  /** Hosts were taken over from another node. */
   forget(): void {
     this.places.clear();
     this.trials.clear();
@@ -132,7 +132,7 @@ export class ClaimedChanges {
     return believed && contradicted.length > 0;
   }
 
-  /** Stored URLs whose copy is out of date by what is claimed, the newest change first. */
+  /** Stored URLs whose copy is out of date according to the claims, the newest change first. */
   private async contradicted(hostKey: string, claims: Claims, now: Instant): Promise<UrlId[]> {
     const keys = [...claims.keys()].sort((a, b) => claims.get(b)!.from - claims.get(a)!.from).slice(0, MOST_PENDING);
     const found: { readonly id: UrlId; readonly from: Instant }[] = [];
@@ -147,7 +147,10 @@ export class ClaimedChanges {
     return found.sort((a, b) => b.from - a.from).map(({ id }) => id);
   }
 
-  /** Visits end while others are still being brought forward: whoever tries already goes on with what has become possible since. */
+  /**
+   * Visits may end while others are still being brought forward: the caller that is already trying continues with what has become
+   * possible since.
+   */
   private async tryPending(place: Place): Promise<void> {
     if (place.isTrying) return;
     place.isTrying = true;
@@ -160,7 +163,7 @@ export class ClaimedChanges {
     if (this.trials.size >= MOST_ON_TRIAL) this.dropOldTrials();
   }
 
-  /** As many as may be tried at once, all by what was known of the place before the first of them. */
+  /** As many as may be tried at once, judged by what was known of the place before the first of them. */
   private async tryTogether(place: Place): Promise<void> {
     const { credibility } = place;
     const ids = place.pending.slice(0, place.window - place.onTrial);
@@ -176,7 +179,7 @@ export class ClaimedChanges {
     }
   }
 
-  /** Visits that were brought forward and not made for a week: paused crawlers, hosts that are down. */
+  /** Visits that were brought forward and not made for a week, because crawlers are paused or hosts are down. */
   private dropOldTrials(): void {
     const now = this.services.clock.now();
     for (const [id, { place, since }] of this.trials) {
@@ -228,7 +231,7 @@ export class ClaimedChanges {
   private readonly setting = (url: string): string => `credibility/${this.crawler}/${url}`;
 }
 
-/** Visited before, in a queue, not due yet, and not in error. */
+/** Visited before, queued, not yet due, and not in error. */
 const isWaiting = ({ lastVisitAt, source, dueAt, temporaryErrors }: UrlState, now: Instant): boolean =>
   lastVisitAt !== undefined && source !== undefined && dueAt > now && dueAt < NEVER && temporaryErrors === 0;
 

@@ -1,6 +1,7 @@
 /**
- * What any node may decide and only the node that owns the host may carry out: a command, kept in the database until it is done and
- * read by the owner with the URL as it is by then. The form is versioned: nodes of two releases may share a database for a while.
+ * What any node may decide but only the node that owns the host may carry out: a command, kept in the database until it is done.
+ * The owner applies it to the URL as it is by then. The format is versioned, because nodes of two releases may share a database for
+ * a while.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { OwnerCommand } from '../ports/nodes.js';
@@ -8,12 +9,12 @@ import type { UrlCommand } from './outcome/url-settlement.js';
 
 export type Command =
   | { readonly do: 'decide'; readonly crawler: string; readonly url: string; readonly word: UrlCommand }
-  /** An order for the document may have come out of turn: whatever the sinks hold, it is to be replaced. */
+  /** An order for the document may have been sent out of order: whatever the sinks hold must be replaced. */
   | { readonly do: 'verify'; readonly crawler: string; readonly url: string }
-  /** A person wants the URL visited now, though its host may rest. */
+  /** A person wants the URL visited now, even if its host rests. */
   | { readonly do: 'try'; readonly crawler: string; readonly url: string }
   | { readonly do: 'pause'; readonly paused: boolean }
-  /** Fetched for a person who looks at it through another node; the answer goes into a setting of this name. */
+  /** Fetched for a person who looks at the page through another node; the answer goes into a setting of this name. */
   | {
       readonly do: 'page';
       readonly crawler: string;
@@ -22,7 +23,7 @@ export type Command =
       readonly render?: boolean;
     };
 
-/** Raised when a node of the release before could misunderstand a command. Commands without a version are of version 1. */
+/** Increased when a node of the previous release could misunderstand a command. Commands without a version have version 1. */
 const VERSION = 1;
 
 type UrlOfHost = Pick<UrlState, 'hostKey' | 'crawler' | 'url'>;
@@ -50,7 +51,10 @@ const command = (hostKey: string, what: Command): OwnerCommand => ({
   text: JSON.stringify({ v: VERSION, ...what }),
 });
 
-/** Undefined for one of a later version: a node of that release carries it out. @throws SyntaxError for a text that is not JSON */
+/**
+ * Undefined for a command of a later version: a node of that release carries it out.
+ * @throws SyntaxError for text that is not JSON
+ */
 export function readCommand(text: string): Command | undefined {
   const { v = VERSION, ...command } = JSON.parse(text) as { v?: number } & Command;
   return v > VERSION ? undefined : (command as Command);

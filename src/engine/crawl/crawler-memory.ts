@@ -1,4 +1,4 @@
-/** What a crawler remembers beside its store, in bounded space: of its documents, its hosts, and what it was told or refused. */
+/** What a crawler keeps in memory besides its store, within bounds: its documents, its hosts, and what it was told or refused. */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { Teller } from '../../domain/explain/visit-detail.js';
 import type { CanonicalPages } from './canonical-pages.js';
@@ -11,7 +11,7 @@ import type { SettledUrl } from './outcome/url-settlement.js';
 import type { Tally } from './tally.js';
 import type { Documents } from './visit/documents.js';
 
-/** URLs whose site has reported a change and that have not been visited since. */
+/** URLs that their site has reported as changed and that have not been visited since. */
 const MOST_TOLD = 100_000;
 
 interface Parts {
@@ -26,12 +26,12 @@ interface Parts {
 
 export class CrawlerMemory {
   readonly refused = new RefusedLinks();
-  /** URLs whose visit their site has asked for. */
+  /** URLs whose site has requested their visit. */
   readonly told = new Map<UrlId, Teller>();
 
   constructor(readonly parts: Parts) {}
 
-  /** Their site says that they have changed; the next visit of each says so. */
+  /** Their site reports them as changed; the next visit of each records that. */
   noteTold(urls: readonly UrlState[], teller: Teller): void {
     for (const { id } of urls) if (this.told.size < MOST_TOLD) this.told.set(id, teller);
   }
@@ -42,13 +42,13 @@ export class CrawlerMemory {
     this.parts.documents.settled(url, end.simhash);
   }
 
-  /** The same, after a visit: other pages may have waited for it. */
+  /** The same after a visit: other pages may have waited for it. */
   async visited(url: UrlState, end: SettledUrl): Promise<void> {
     await this.parts.canonicalPages.settled(url, end);
     await this.parts.troubles.settled(url);
   }
 
-  /** Hosts have come from another node: what is remembered of them is read again. */
+  /** Hosts were taken over from another node: what is known about them is read again. */
   forgetHosts(): void {
     const { troubles, claims, endless } = this.parts;
     troubles.forget();

@@ -1,4 +1,4 @@
-/** One crawler at work, as the rest of the engine sees it: its configuration, its run state, and what may be asked of it. */
+/** One running crawler, as the rest of the engine sees it: its configuration, its run state, and its operations. */
 
 import type { CrawlerRunState } from '../../domain/crawl/run-state.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
@@ -44,7 +44,7 @@ export interface CrawlerParts {
   readonly memory: CrawlerMemory;
 }
 
-/** What is made again for each configuration. */
+/** Created again for each configuration. */
 export interface ConfiguredParts {
   readonly deletions: Deletions;
   readonly settlement: UrlSettlement;
@@ -56,7 +56,7 @@ export class Crawler {
   private configured: ConfiguredParts;
   private since: Instant = instant(0);
   private runState: CrawlerRunState = 'stopped';
-  /** Visits made when it came to rest last. */
+  /** Visits made when it last became idle. */
   private visitedAtRest = 0;
 
   constructor(
@@ -85,7 +85,7 @@ export class Crawler {
     return this.configured.visits;
   }
 
-  /** Visits in flight end under the configuration that they began with; the next ones take the new one. */
+  /** Visits in flight end under the configuration under which they began; later ones use the new one. */
   configure(context: CrawlContext): void {
     this.current = context;
     this.parts.gates.configure(context.definition);
@@ -94,7 +94,7 @@ export class Crawler {
     this.parts.loop.wake();
   }
 
-  /** The URLs that it leads to are judged as those of a root. */
+  /** The URLs found through it are judged as those of a root. */
   addRoot(root: RootContext): void {
     this.current.roots.set(root.url.href, root);
   }
@@ -103,12 +103,12 @@ export class Crawler {
     this.current.roots.delete(url);
   }
 
-  /** Since when the present policy is in force: pages visited before may have links that it takes and the last one did not. */
+  /** When the present policy took effect: pages visited before may have links that it accepts and the previous one did not. */
   get policySince(): Instant {
     return this.since;
   }
 
-  /** Pages visited before have their links read again. */
+  /** The links of pages visited before are read again. */
   rereadLinksSince(moment: Instant): void {
     this.since = moment;
   }
@@ -130,12 +130,12 @@ export class Crawler {
     this.parts.loop.wake();
   }
 
-  /** Takes stored URLs that are due into the frontier; others wait in the store. */
+  /** Loads stored URLs that are due into the frontier; others stay in the store. */
   admit(states: readonly UrlState[]): void {
     this.parts.frontier.admit(states);
   }
 
-  /** Loads what is due at a moment from the store. */
+  /** Loads what is due at the given time from the store. */
   sweep(until: Instant): Promise<void> {
     return this.parts.frontier.sweep(until);
   }
@@ -150,7 +150,7 @@ export class Crawler {
     this.parts.frontier.revoke(isLost);
   }
 
-  /** Hosts have come from another node: what is remembered of them is read again. */
+  /** Hosts were taken over from another node: what is known about them is read again. */
   forgetHosts(): void {
     this.configured.deletions.forget();
     this.parts.memory.forgetHosts();
@@ -166,12 +166,12 @@ export class Crawler {
     return this.parts.withoutVisit.correct(url, changes);
   }
 
-  /** Their site says that they have changed; the next visit of each says so. */
+  /** Their site reports them as changed; the next visit of each records that. */
   noteTold(urls: readonly UrlState[], teller: Teller): void {
     this.parts.memory.noteTold(urls, teller);
   }
 
-  /** A person wants it visited now, though its host may rest; done by the node that owns the host. */
+  /** A person wants it visited now, even if its host rests; carried out by the node that owns the host. */
   tryNow(url: UrlState): Promise<void> {
     return this.parts.wantedNow.one(url);
   }
@@ -181,17 +181,17 @@ export class Crawler {
     this.parts.frontier.tryNow(url);
   }
 
-  /** The same of whatever a person wants of hosts that rest: one URL of each. */
+  /** The same for whatever URLs a person wants of hosts that rest: one URL of each host. */
   tryResting(): Promise<void> {
     return this.parts.wantedNow.ofRestingHosts();
   }
 
-  /** Until when a schedule keeps the host from being crawled. */
+  /** Until when a schedule keeps the host closed. */
   closedUntil(hostKey: string, now: Instant): Instant | undefined {
     return this.parts.gates.closedUntil(hostKey, now);
   }
 
-  /** Hosts that rest and have something that a person wants, at most so many. */
+  /** Hosts that rest and have URLs that a person wants, up to the given number. */
   restingHosts(limit: number): string[] {
     return this.parts.frontier.resting(limit);
   }
@@ -205,12 +205,12 @@ export class Crawler {
     return this.parts.memory.refused;
   }
 
-  /** Why no further links to the URL are taken; undefined: they are. */
+  /** Why no more links like this URL are accepted; undefined: they are. */
   endlessObjection(hostKey: string, url: string): string | undefined {
     return this.parts.memory.parts.endless.objection(hostKey, url);
   }
 
-  /** What this node does for it now. */
+  /** What this node currently does for the crawler. */
   work(): CrawlerWork {
     const { definition } = this.context;
     const { delivery, partitions, clock } = this.services;
@@ -239,7 +239,7 @@ export class Crawler {
     };
   }
 
-  /** True once each time that it comes to rest after visits. */
+  /** True once each time the crawler becomes idle after visits. */
   hasCaughtUp(): boolean {
     if (this.runState !== 'running' || !this.isIdle()) return false;
     const { visits } = this.tally;
@@ -253,7 +253,7 @@ export class Crawler {
     return sweeps.haveBegun && loop.inFlight.size === 0 && frontier.isEmpty();
   }
 
-  /** Are there visits whose order, if they come to one, has not been given yet? */
+  /** Are there visits whose order, if any, has not been sent yet? */
   get isDeciding(): boolean {
     const { fetchesInFlight, inFlight } = this.parts.loop;
     return fetchesInFlight > 0 || (inFlight.size > 0 && inFlight.size > this.pendingOrders);
@@ -263,12 +263,12 @@ export class Crawler {
     return this.parts.loop.mayVisitUntil(horizon);
   }
 
-  /** Is the URL in the frontier's windows, or being visited or decided? */
+  /** Is the URL in the frontier's windows, being visited or being decided? */
   isInFlight(url: UrlState): boolean {
     return this.parts.frontier.isInFlight(url);
   }
 
-  /** Is anything of such hosts in flight? */
+  /** Is anything of the matching hosts in flight? */
   isVisiting(isOf: (hostKey: string) => boolean): boolean {
     for (const state of this.parts.loop.inFlight) if (isOf(state.hostKey)) return true;
     return false;
@@ -278,7 +278,7 @@ export class Crawler {
     return [...this.parts.loop.inFlight];
   }
 
-  /** Visits whose settlement has not been written yet. */
+  /** Visits that are not settled yet. */
   get visitsInFlight(): number {
     return this.parts.loop.inFlight.size;
   }
@@ -292,7 +292,7 @@ export class Crawler {
     return { ...this.tally.metrics(this.name), activeFetches: this.fetchesInFlight };
   }
 
-  /** Picks nothing any more; what is in flight goes on. */
+  /** Starts no more visits; those in flight continue. */
   close(): void {
     const { loop, sweeps, gates, frontier } = this.parts;
     loop.close();

@@ -1,4 +1,4 @@
-/** Puts the parts of a crawler together. */
+/** Assembles a crawler from its parts. */
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH, wantedNow } from '../../domain/frontier/sources.js';
@@ -95,7 +95,7 @@ function createMemory(
   });
 }
 
-/** What visits ask of their crawler. */
+/** What visits need from their crawler. */
 interface VisitActions {
   readonly gates: Gates;
   policySince(): Instant;

@@ -7,13 +7,13 @@ export interface EngineMetrics {
   /** Of crawlers that render. */
   readonly rendering: readonly {
     readonly crawler: string;
-    /** By outcome: `rendered` or a code `render-…`. */
+    /** By outcome: `rendered` or a `render-…` code. */
     readonly pages: Readonly<Record<string, number>>;
     readonly seconds: number;
-    /** Requests of pages that were not made, by reason. */
+    /** Requests that rendered pages wanted and that were not made, by reason. */
     readonly refused: Readonly<Record<string, number>>;
   }[];
-  /** Pages read that have no content without their scripts. */
+  /** Pages that have no content without their scripts. */
   readonly needRendering: readonly { readonly crawler: string; readonly count: number }[];
   /** Documents whose text could not be extracted, by reason code. */
   readonly unread: readonly { readonly crawler: string; readonly reason: Reason; readonly count: number }[];
@@ -25,7 +25,7 @@ export interface EngineMetrics {
     readonly state: string;
     readonly count: number;
   }[];
-  /** Mean over the last refresh visits of a crawler; none before the first. */
+  /** Mean over the last refresh visits of a crawler; undefined before the first. */
   readonly visitPrices: readonly { readonly crawler: string; readonly price: Duration }[];
   readonly fetchSeconds: {
     readonly sum: number;

@@ -1,7 +1,7 @@
 /**
- * URLs whose status was removed after errors come back when a live page that links to them is visited. A page that has
- * changed reports its links, and so does one that is read for the first time. For one that has not changed the keys of its
- * links are remembered, from the first such visit on in a crawler that has removed URLs; any other pays nothing.
+ * URLs whose status was removed after errors come back when a live page that links to them is visited. A page that has changed, or
+ * is read for the first time, reports its links. For an unchanged page the keys of its links are remembered, from the first such
+ * visit in a crawler that has removed URLs; other crawlers pay nothing.
  */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { after, type Instant, instant, seconds } from '../../domain/time/units.js';
@@ -13,7 +13,7 @@ import type { Clock } from '../ports/clock.js';
 import type { PageLinks, UrlCatalog } from '../ports/frontier-store.js';
 import type { DiscoveredLink, PageResult, PageTask } from '../ports/page-task.js';
 
-/** On several nodes another one may remove the first URL of the crawler. */
+/** With several nodes, another one may remove the first URL of the crawler. */
 const ASK_AGAIN = seconds(10);
 
 type Task = Pick<PageTask, 'etag' | 'lastModified' | 'stamp' | 'rereadLinks' | 'now'>;
@@ -21,7 +21,7 @@ type Task = Pick<PageTask, 'etag' | 'lastModified' | 'stamp' | 'rereadLinks' | '
 export class FoundAgain {
   private hasRemoved = false;
   private askAgainAt: Instant = instant(0);
-  /** Of visits in flight: the links remembered, or that all are to be reported. */
+  /** For visits in flight: the links remembered, or that all are to be reported. */
   private readonly visits = new WeakMap<UrlState, { readonly at: Instant; readonly links?: PageLinks }>();
 
   constructor(
@@ -32,13 +32,13 @@ export class FoundAgain {
     },
   ) {}
 
-  /** The status of a URL has been removed here. */
+  /** The status of a URL has become removed on this node. */
   removed(): void {
     this.hasRemoved = true;
     this.askAgainAt = after(this.services.clock.now(), ASK_AGAIN);
   }
 
-  /** Whether this visit has to read the page in full and report all its links, also those that were reported before. */
+  /** Whether this visit must read the page in full and report all its links, including those reported before. */
   async wantsLinks(state: UrlState, task: Task, policySince: Instant): Promise<boolean> {
     this.visits.delete(state);
     if (state.lastVisitAt === undefined || !(await this.anyRemoved())) return false;
@@ -48,7 +48,7 @@ export class FoundAgain {
     return !holds;
   }
 
-  /** Removed URLs that the page, which has not changed, links to. */
+  /** Removed URLs that the unchanged page links to. */
   async linked(state: UrlState, { outcome }: PageResult, context: CrawlContext): Promise<readonly DiscoveredLink[]> {
     const links = this.visits.get(state)?.links;
     const same = outcome.kind === 'unchanged' || (outcome.kind === 'document' && outcome.facts.stamp === links?.stamp);
@@ -63,7 +63,7 @@ export class FoundAgain {
     return collector.links.map((link) => ({ ...link, inheritedMetas: metas.get(link.url) }));
   }
 
-  /** What is to be remembered of the links of a page that has reported them all. */
+  /** What to remember of the links of a page that has reported them all. */
   toRemember(state: UrlState, { outcome, links }: PageResult): PageLinks | undefined {
     const visit = this.visits.get(state);
     if (!visit || visit.links || outcome.kind !== 'document') return undefined;
@@ -86,7 +86,7 @@ export class FoundAgain {
 
 const validators = (etag = '', lastModified = ''): string => `${etag}\n${lastModified}`;
 
-/** Whether an answer that nothing has changed would speak of the content that these links were read from. */
+/** Whether an answer "not modified" would refer to the content that these links were read from. */
 function isOfThis(links: PageLinks, { etag, lastModified, stamp }: Task): boolean {
   if (stamp !== undefined && stamp !== links.stamp) return false;
   const isConditional = etag !== undefined || lastModified !== undefined;

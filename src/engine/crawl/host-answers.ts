@@ -4,8 +4,8 @@ import type { PageResult } from '../ports/page-task.js';
 import type { Host, Hosts } from './hosts/hosts.js';
 
 /**
- * What a result says of its host: whether it rests now, or answers. A login wall in front of pages that are known by their links
- * alone is not an outage: many sites have pages for members.
+ * What a result says about its host: whether it now rests, or answers. A login wall in front of pages that are known only from
+ * links is not an outage: many sites have pages for members.
  */
 export function noteHost(
   hosts: Pick<Hosts, 'backOff' | 'answered' | 'recovered'>,
@@ -14,7 +14,7 @@ export function noteHost(
   {
     indexed = false,
     tried = false,
-  }: { indexed?: boolean /** A person wanted it though the host rested. */; tried?: boolean } = {},
+  }: { indexed?: boolean /** A person wanted the visit although the host rested. */; tried?: boolean } = {},
 ): void {
   const reaction = outcome.kind === 'error' ? reactionsTo(outcome.code).host : undefined;
   const isServerError = reaction === 'after-a-run';

@@ -1,7 +1,7 @@
 /**
- * Hosts with deletions that wait: for a sign of life after a fault of the server, or for an early look at the other pages. Here the
- * visits that bring the decision are made; the decisions are those of domain/push/sign-of-life.ts and early-look.ts. Everything is
- * found again after a restart: what waits is in the ledger, and its page is visited again by itself.
+ * Hosts with deletions that wait: for a sign of life after a fault of the server, or for an early check of the other pages. This
+ * module makes the visits that bring the decision; the decisions are those of domain/push/sign-of-life.ts and early-look.ts.
+ * Everything is found again after a restart: what waits is in the ledger, and its page is visited again anyway.
  */
 
 import type { DeletionGuardDefinition } from '../../domain/crawl/definition.js';
@@ -17,20 +17,20 @@ import type { FrontierStore, LedgerEntry } from '../ports/frontier-store.js';
 const PAGE = 1_000;
 const MOST_HOSTS = 10_000;
 const MOST_UNWRITTEN = 10_000;
-/** Pages visited to find a sign of life, and how often while none comes. */
+/** Pages visited to find a sign of life, and how often while there is none. */
 const SIGN_SAMPLE = 3;
 const SIGN_INTERVAL = hours(1);
-/** Pages that a sample is taken from, and pages that a look visits in all. */
+/** Pages that a sample is taken from, and pages that a check visits in total. */
 const CANDIDATES = 100;
 const MOST_LOOKED_AT = 30;
 
-/** Why a deletion waits, and when its page is to be visited again at the latest. */
+/** Why a deletion waits, and the latest time at which its page is visited again. */
 export interface Wait {
   readonly wait: 'awaiting-sign-of-life' | 'awaiting-early-look';
   readonly until: Instant;
 }
 
-/** A deletion that the end of a visit asks for. */
+/** A deletion requested at the end of a visit. */
 export interface WantedDeletion {
   readonly state: UrlState;
   readonly reason: Reason;
@@ -38,11 +38,11 @@ export interface WantedDeletion {
   readonly startedAt: Instant;
   /** Since when it waits for a sign of life. */
   readonly waitingSince: Instant | undefined;
-  /** Documents of the page beside its own; absent: none. */
+  /** Documents of the page besides its own; absent: none. */
   readonly beside?: number;
 }
 
-/** The end of a visit, as far as its host is concerned. */
+/** What the end of a visit says about its host. */
 export interface HostAnswer extends Answer {
   readonly id: UrlId;
   readonly hostKey: string;
@@ -56,13 +56,13 @@ interface Look {
   readonly documents: number;
   readonly vanished: Set<UrlId>;
   readonly asked: Set<UrlId>;
-  /** Asked, and not answered yet. */
+  /** Visits requested and not finished yet. */
   readonly outstanding: Set<UrlId>;
-  /** A sample is being chosen: whoever does it goes on when the answers are there. */
+  /** A sample is being chosen: whoever does that continues when the answers are there. */
   isAsking: boolean;
   looked: number;
   gone: number;
-  /** Pages found gone after it ended well. */
+  /** Pages that were found gone after the check ended well. */
   since: number;
   end?: { readonly verdict: 'clear' | 'hold'; readonly at: Instant };
 }
@@ -72,11 +72,14 @@ interface Trouble {
   since: Instant;
   lastSign?: Instant;
   lastSample?: Instant;
-  /** A deletion has begun to wait, or waits on, since the last release. */
+  /** A deletion has begun to wait, or keeps waiting, since the last release. */
   hasNew: boolean;
-  /** All pages that could have brought a sign were in flight when one was sought: the next that is settled has it sought again. */
+  /**
+   * All pages that could have brought a sign of life were in flight when one was sought: the next page that is settled starts the
+   * search again.
+   */
   foundNone: boolean;
-  /** How often what waits was released. */
+  /** How often the waiting deletions were released. */
   releases: number;
   look?: Look;
 }
@@ -91,9 +94,9 @@ interface TroubleServices {
 export class HostTroubles {
   private readonly hosts = new Map<string, Trouble>();
   private restored: Promise<void> | undefined;
-  /** Pages whose deletion is to wait and is not written down yet, with the releases of their host until then. */
+  /** Pages whose deletion is to wait and is not written down yet, with the number of releases of their host until then. */
   private readonly unwritten = new Map<UrlId, number>();
-  /** URLs of released pages that have not been visited yet: no further release has to ask for them. */
+  /** URLs of released pages that have not been visited yet: a further release need not request them again. */
   private readonly released = new Set<string>();
 
   constructor(
@@ -101,7 +104,7 @@ export class HostTroubles {
     private readonly services: TroubleServices,
   ) {}
 
-  /** To be told the end of every visit, before it is decided. */
+  /** Must be called at the end of every visit, before its disposition. */
   async note(answer: HostAnswer): Promise<void> {
     await this.restore();
     const trouble = this.hosts.get(answer.hostKey);
@@ -113,7 +116,7 @@ export class HostTroubles {
     if (trouble.hasNew) await this.release(answer.hostKey, trouble);
   }
 
-  /** The visit of a page is settled: a release that came before its waiting deletion was in the ledger has not seen it. */
+  /** The visit of a page is settled: a release before its waiting deletion was in the ledger has missed it. */
   async settled(state: UrlState): Promise<void> {
     this.released.delete(state.url);
     const trouble = this.hosts.get(state.hostKey);
@@ -131,7 +134,7 @@ export class HostTroubles {
     return this.hosts.get(hostKey)?.lastSign;
   }
 
-  /** A deletion that follows from a fault of the server. */
+  /** A deletion that results from a fault of the server. */
   async judgeFault(deletion: WantedDeletion, settings: DeletionGuardDefinition): Promise<Wait | 'pass'> {
     await this.restore();
     const { state, startedAt, waitingSince } = deletion;
@@ -144,7 +147,7 @@ export class HostTroubles {
     return { wait: 'awaiting-sign-of-life', until: recheckAt(waitingSince ?? now, now, settings) };
   }
 
-  /** A deletion of a page that is gone, on a host of so many documents. */
+  /** A deletion of a page that is gone, on a host with this many documents. */
   async judgeGone(
     { state }: WantedDeletion,
     documents: number,
@@ -166,7 +169,7 @@ export class HostTroubles {
     return { wait: 'awaiting-early-look', until: after(now, LOOK_LASTS) };
   }
 
-  /** Hosts have come from another node, where deletions may have begun to wait. */
+  /** Hosts were taken over from another node, where deletions may have begun to wait. */
   forget(): void {
     this.restored = undefined;
     this.released.clear();
@@ -181,14 +184,14 @@ export class HostTroubles {
     return trouble;
   }
 
-  /** Its deletion is about to be written down as waiting: a release from now on has to come back to it. */
+  /** Its deletion is about to be written down as waiting: a release from now on must come back to it. */
   private waits({ id }: UrlState, trouble: Trouble): void {
     trouble.hasNew = true;
     this.unwritten.set(id, trouble.releases);
     if (this.unwritten.size > MOST_UNWRITTEN) this.unwritten.delete(this.unwritten.keys().next().value as UrlId);
   }
 
-  /** Visits some other pages, unless that was done lately and brought nothing. */
+  /** Visits some other pages, unless that was done recently without success. */
   private async seekSign(state: UrlState, trouble: Trouble): Promise<void> {
     const now = this.services.clock.now();
     const { lastSample, lastSign } = trouble;
@@ -221,7 +224,7 @@ export class HostTroubles {
     await this.resume(hostKey, trouble, look);
   }
 
-  /** Goes on with the look when its answers are there, to its end. */
+  /** Continues the check when its answers are there, until it ends. */
   private async resume(hostKey: string, trouble: Trouble, look: Look): Promise<void> {
     if (look.isAsking) return;
     look.isAsking = true;
@@ -246,7 +249,7 @@ export class HostTroubles {
     if (!isAsked) endLook(look, this.services.clock.now());
   }
 
-  /** The visit may end before the call that asked for it: it is awaited before it is asked for. */
+  /** The visit may end before the call that requested it returns: its end is awaited before it is requested. */
   private async ask(page: UrlState, look: Look): Promise<boolean> {
     look.asked.add(page.id);
     look.outstanding.add(page.id);
@@ -256,7 +259,7 @@ export class HostTroubles {
     return false;
   }
 
-  /** What waits is visited now: then each page decides for itself. */
+  /** The waiting pages are visited now: each then decides for itself. */
   private async release(hostKey: string, trouble: Trouble): Promise<void> {
     trouble.hasNew = false;
     trouble.releases++;
@@ -310,7 +313,7 @@ export class HostTroubles {
   }
 }
 
-/** The look that still says something about this page; undefined: a new one is needed. */
+/** The check that still says something about this page; undefined: a new one is needed. */
 function currentLook({ look }: Trouble, id: UrlId, now: Instant): Look | undefined {
   if (!look?.end) return look;
   const isFresh = between(look.end.at, now) < LOOK_LASTS;
@@ -345,7 +348,7 @@ const findingsOf = ({ looked, gone, vanished, documents }: Look) => ({
   documents,
 });
 
-/** So many of them, evenly; the first one, often the home page, among them. */
+/** This many of them, evenly spread; the first one, often the home page, among them. */
 const spread = <T>(all: readonly T[], size: number): T[] =>
   all.length <= size ? [...all] : Array.from({ length: size }, (_, i) => all[Math.floor((i * all.length) / size)]!);
 

@@ -11,22 +11,22 @@ export interface Load {
   readonly concurrency: number;
   readonly sinks: readonly SinkView[];
   readonly hasRoom: boolean;
-  /** The pages that are fetched and not settled are few enough. */
+  /** Few enough pages are fetched and not settled. */
   readonly storeFollows: boolean;
   readonly now: Instant;
 }
 
 const NOTHING_DUE = 'nothing is due';
 
-/** What a crawler with nothing due is still to settle. */
+/** What an otherwise idle crawler still has to settle. */
 export interface Unsettled {
   /** URLs in error. */
   readonly failing: number;
-  /** Deletions that are held or wait. */
+  /** Deletions that are held or waiting. */
   readonly deletions: number;
 }
 
-/** What limits the speed of a crawler right now, in words for a person. Asks what is unsettled only when nothing is due. */
+/** What limits the speed of a crawler right now, in words for a person. Calls for unsettled visits only when nothing is due. */
 export async function describeLimit(load: Load, unsettled: () => Promise<Unsettled>): Promise<string> {
   const limit = limitOf(load);
   if (limit !== NOTHING_DUE) return limit;
@@ -62,7 +62,7 @@ function politenessLimit({ waiting, now }: Load): string {
   const onLargest = waiting.largest.reduce((sum, host) => sum + host.urls, 0);
   const share = Math.round((onLargest / waiting.urls) * 100);
   const most = `${share} % of what is due is on ${waiting.largest.map((host) => host.hostKey).join(' and ')}`;
-  // Every other host has a moment from which on it may be asked.
+  // For every other host it is known when it may be asked.
   if (waiting.nextRequestAt === undefined) return `a person: all hosts with something due are paused; ${most}`;
   return `politeness: ${most}; next request in ${Math.max(0, (waiting.nextRequestAt - now) / 1000).toFixed(1)} s`;
 }

@@ -27,7 +27,7 @@ import type { RenderedVisits } from './visit/rendered-visits.js';
 import type { ResultReview } from './visit/result-review.js';
 import type { UrlCommandReader } from './without-visit.js';
 
-/** What all crawlers of a server share. Only what puts parts together sees all of it; each part names what it needs. */
+/** What all crawlers of a server share. Only the code that assembles the parts sees all of it; each part names what it needs. */
 export interface CrawlServices {
   readonly store: FrontierStore;
   readonly clock: Clock;
@@ -56,6 +56,6 @@ export interface CrawlServices {
   readonly rendered: RenderedVisits;
   readonly cron: CronSchedule;
   readonly tracing: Tracing;
-  /** That each crawler begins, for a crawl that is to end after so many. */
+  /** Visits that each crawler may begin, for a crawl that ends after a given number. */
   readonly mostVisits: number;
 }

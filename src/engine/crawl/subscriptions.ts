@@ -1,7 +1,7 @@
 /**
- * Subscribes to the hubs that feeds name (WebSub), and has a feed visited when its hub tells of it. The address that a hub calls
- * holds all that is to be known of the subscription, with a digest that only this server can make: nothing is stored of it. What a
- * hub sends is not read, since the visit shows what has changed, so that nobody can bring anything into the index by it.
+ * Subscribes to the hubs that feeds name (WebSub), and has a feed visited when its hub reports a change. The callback URL contains
+ * everything needed about the subscription, with a digest that only this server can make: nothing is stored. The content that a hub
+ * sends is not read, since the visit shows what has changed; so nobody can put anything into the index this way.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
@@ -41,14 +41,14 @@ export const WEBSUB_PATH = 'websub';
 
 const SALT_SETTING = 'websub/salt';
 const LEASE_SECONDS = 864_000;
-/** After a subscription that came to nothing. */
+/** Delay after a subscription that failed. */
 const ASK_AGAIN = hours(6);
 const AFTER_DENIAL = days(7);
-/** The part of a lease after which it is renewed. */
+/** Fraction of a lease after which it is renewed. */
 const RENEWED_AT = 0.8;
 const SHORTEST_LEASE = seconds(600);
 const MOST_SUBSCRIPTIONS = 5_000;
-/** A feed that its hub tells of more often is visited once. */
+/** A feed whose hub reports changes more often is visited once. */
 const TOLD_TOGETHER = seconds(10);
 const ANSWER_SIZE = 16_384;
 const ASK_TIMEOUT = seconds(20);
@@ -57,7 +57,7 @@ const DIGEST_BYTES = 16;
 export class Subscriptions {
   /** By crawler and topic: when the hub may be asked again. */
   private readonly asked = new Map<string, Instant>();
-  /** Told a moment ago, and whether that has been said again since. */
+  /** Reported a moment ago, and whether it has been reported again since. */
   private readonly told = new Map<string, { again: boolean }>();
   private definition: WebSubDefinition | undefined;
   private salt: string | undefined;
@@ -84,7 +84,7 @@ export class Subscriptions {
     );
   }
 
-  /** The answer to a hub that asks whether a subscription is meant; undefined: it is not. */
+  /** The answer to a hub that verifies the intent of a subscription; undefined: it was not intended. */
   async confirm(token: string, { mode, topic, challenge, leaseSeconds }: HubQuestion): Promise<string | undefined> {
     const subscription = await this.read(token);
     if (!subscription || !this.definition || topic !== subscription.topic) return undefined;
@@ -105,7 +105,7 @@ export class Subscriptions {
     return challenge;
   }
 
-  /** The hub says that the feed has changed; false: this server did not ask for that. */
+  /** The hub reports that the feed has changed; false: this server did not subscribe to it. */
   async notified(token: string): Promise<boolean> {
     const subscription = await this.read(token);
     if (!subscription || !this.definition || !this.services.crawler(subscription.crawler)) return false;
@@ -125,7 +125,7 @@ export class Subscriptions {
     );
     clock.at(after(clock.now(), TOLD_TOGETHER), () => {
       this.told.delete(token);
-      // What was told meanwhile may be newer than the visit.
+      // What was reported meanwhile may be newer than the visit.
       if (mark.again) this.tell(token, told);
     });
   }

@@ -49,7 +49,7 @@ export class Tally {
   readonly orders: Rate;
   private readonly outcomes = new Map<string, number>();
   private readonly unread = new Map<Reason, number>();
-  /** Pages that a browser was asked for, by what came of it. */
+  /** Pages that a browser was asked to render, by outcome. */
   private readonly renderings = new Map<string, number>();
   private renderSeconds = 0;
   private readonly refusedRequests = new Map<string, number>();
@@ -83,7 +83,7 @@ export class Tally {
     for (let i = BUCKETS.length - 1; i >= 0 && took <= BUCKETS[i]!; i--) this.buckets[i]!++;
   }
 
-  /** The text of a document could not be extracted. */
+  /** Documents whose text could not be extracted. */
   couldNotRead(reason: Reason): void {
     increment(this.unread, reason);
   }

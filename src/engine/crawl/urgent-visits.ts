@@ -1,27 +1,27 @@
 /**
  * URLs that a person wants visited now although their host rests (back-off): one at a time for each host, at the pace of its
- * throttle. What the answer says of the host ends the back-off, or leaves it as it is.
+ * throttle. What the answer says about the host ends the back-off, or leaves it as it is.
  */
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import { after, type Instant, seconds } from '../../domain/time/units.js';
 import type { Clock } from '../ports/clock.js';
 import type { HostWindow } from './frontier/host-window.js';
 
-/** While the last answer of the host is not over. */
+/** Until the last answer of the host has ended. */
 const ASK_AGAIN = seconds(1);
 
 export class UrgentVisits {
   private readonly waiting = new Map<string, { readonly url: UrlState; readonly window: HostWindow }>();
   private cancelTimer: (() => void) | undefined;
 
-  /** `giveBack` gets what needs no hurry any more: its host rests no longer, or a person or a schedule keeps it. */
+  /** `giveBack` gets URLs that are no longer urgent: their host no longer rests, or a person or a schedule has stopped it. */
   constructor(
     private readonly clock: Clock,
     private readonly wake: () => void,
     private readonly giveBack: (url: UrlState, window: HostWindow) => void,
   ) {}
 
-  /** False when the host has one already. */
+  /** False when the host already has one. */
   add(url: UrlState, window: HostWindow): boolean {
     if (this.waiting.has(url.hostKey)) return false;
     this.waiting.set(url.hostKey, { url, window });
@@ -29,7 +29,7 @@ export class UrgentVisits {
     return true;
   }
 
-  /** Takes a URL out that is to be decided without a visit. */
+  /** Takes a URL that is to be decided without a visit out of the waiting ones. */
   remove({ id, hostKey }: { id: UrlId; hostKey: string }): boolean {
     return this.waiting.get(hostKey)?.url.id === id && this.waiting.delete(hostKey);
   }
@@ -38,7 +38,7 @@ export class UrgentVisits {
     for (const hostKey of this.waiting.keys()) if (isLost(hostKey)) this.waiting.delete(hostKey);
   }
 
-  /** The next one whose host may be asked. */
+  /** The next URL whose host may be asked. */
   next(): { readonly url: UrlState; readonly window: HostWindow } | undefined {
     if (this.waiting.size === 0) return undefined;
     const now = this.clock.now();

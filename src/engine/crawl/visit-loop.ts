@@ -1,6 +1,6 @@
 /**
- * Picks URLs from the frontier while there is room and sends each on its visit. It never waits for a host: a host that is not
- * ready is simply not picked.
+ * Picks URLs from the frontier while there is room and starts a visit of each. It never waits for a host: a host that is not ready
+ * is simply not picked.
  */
 import type { CrawlerDefinition } from '../../domain/crawl/definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
@@ -18,13 +18,13 @@ import type { SettledUrl } from './outcome/url-settlement.js';
 import { PUT_BACK } from './visit/preconditions.js';
 import type { VisitRunner } from './visit/visit.js';
 
-/** After the database could not be reached. */
+/** Delay after the database could not be reached. */
 const TELL_AGAIN = seconds(5);
-/** After a visit that failed on this side. */
+/** Delay after a visit that failed for a reason on our side. */
 const VISIT_AGAIN = minutes(1);
 /**
  * Bytes of pages that are fetched and not yet settled. More than may wait for a sink, so that the crawl reaches this limit only
- * when the store cannot follow.
+ * when the store cannot keep up.
  */
 const MOST_BYTES_IN_HAND = 48 * 1024 * 1024;
 
@@ -48,7 +48,7 @@ export interface LoopOwner {
 }
 
 export class VisitLoop {
-  /** URLs whose visit, or decision without one, has begun and whose settlement has not ended. */
+  /** URLs with a visit, or a decision without one, that has begun and is not settled yet. */
   readonly inFlight = new Set<UrlState>();
   /** Visits that may still begin. */
   private visitsLeft: number;
@@ -73,7 +73,7 @@ export class VisitLoop {
     this.wake();
   }
 
-  /** Calls for a look at the frontier soon; many calls make one look. */
+  /** Requests a check of the frontier soon; many requests lead to one check. */
   wake(): void {
     if (this.pumpQueued || this.closed || !this.runs) return;
     this.pumpQueued = true;
@@ -87,7 +87,7 @@ export class VisitLoop {
     return this.fetching;
   }
 
-  /** The pages that are fetched and not settled are few enough. */
+  /** Few enough pages are fetched and not settled. */
   get storeFollows(): boolean {
     return this.bufferedBytes < MOST_BYTES_IN_HAND;
   }
@@ -96,7 +96,7 @@ export class VisitLoop {
     return this.runs && this.visitsLeft > 0 && this.frontier.hasUntil(horizon);
   }
 
-  /** Picks nothing any more; what is in flight goes on. */
+  /** Starts no more visits; those in flight continue. */
   close(): void {
     this.closed = true;
   }
@@ -117,7 +117,7 @@ export class VisitLoop {
         delivery.flushLast();
         return;
       }
-      // The lease has run out, and this node has not been notified yet.
+      // The lease has expired, and this node has not been notified yet.
       if (!partitions.owns(picked.host.key)) {
         this.frontier.revoke((hostKey) => hostKey === picked.host.key);
         continue;
@@ -156,7 +156,7 @@ export class VisitLoop {
         this.leaveTo(url, error);
         return;
       }
-      // Not the site's doing: the store or the program failed. The lease ends unsettled, so the URL comes again.
+      // Not the site's fault: the store or the program failed. The lease ends unsettled, so the URL comes again.
       this.services.log.error('a visit failed', {
         crawler: this.owner.definition().name,
         url: url.url,
@@ -169,13 +169,13 @@ export class VisitLoop {
     }
   }
 
-  /** The host is another node's, which visits the URL again; it has to know when an order of ours may have passed its own. */
+  /** The host belongs to another node, which visits the URL again; it must know if an order of ours may have overtaken its own. */
   private leaveTo(url: UrlState, { uncertain }: FencedOut): void {
     this.frontier.revoke((hostKey) => hostKey === url.hostKey && !this.services.partitions.owns(hostKey));
     if (uncertain) void this.tellOwner(url);
   }
 
-  /** An order may have been delivered out of order: the new owner has to learn of it as long as this process lives. */
+  /** An order may have been delivered out of order: the new owner must learn of it as long as this process lives. */
   private async tellOwner(url: UrlState): Promise<void> {
     const { nodes, clock, log } = this.services;
     for (;;) {

@@ -1,4 +1,4 @@
-/** Visits that somebody is waiting for: of URLs whose host rests, and of those that have to be looked at soon. */
+/** Visits that somebody is waiting for: of URLs whose host rests, and of those that must be checked soon. */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { USER } from '../../domain/frontier/sources.js';
 import type { Clock } from '../ports/clock.js';
@@ -8,7 +8,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { tryCommand } from './commands.js';
 import type { Frontier } from './frontier/frontier.js';
 
-/** Hosts at rest that one forced refresh of many URLs asks. */
+/** Resting hosts that one forced refresh of many URLs asks. */
 const MOST_TRIED_HOSTS = 100;
 
 export interface WantedServices {
@@ -25,13 +25,13 @@ export class WantedNow {
     private readonly frontier: Pick<Frontier, 'tryNow' | 'resting'>,
   ) {}
 
-  /** A person wants it visited now, though its host may rest; done by the node that owns the host. */
+  /** A person wants it visited now, even if its host rests; carried out by the node that owns the host. */
   async one(url: UrlState): Promise<void> {
     if (this.services.partitions.owns(url.hostKey)) this.frontier.tryNow(url);
     else await this.services.nodes.send(tryCommand(url));
   }
 
-  /** One URL of each host that rests, of whatever a person wants of them. */
+  /** One URL of each host that rests, from those that a person wants. */
   async ofRestingHosts(): Promise<void> {
     const { store, clock } = this.services;
     for (const hostKey of this.frontier.resting(MOST_TRIED_HOSTS)) {

@@ -1,4 +1,4 @@
-/** What becomes of a URL without a visit: a command, a correction of what is known of it, an earlier next visit. */
+/** What becomes of a URL without a visit: a command, a correction of what is known about it, an earlier next visit. */
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Instant } from '../../domain/time/units.js';
@@ -20,7 +20,7 @@ interface Owner {
   settled(url: UrlState, end: SettledUrl): void;
 }
 
-/** What a command means for a URL as it is now; undefined: nothing. */
+/** What a command means for the present state of a URL; undefined: nothing. */
 export interface UrlCommandReader {
   of(command: UrlCommand, state: UrlState, context: CrawlContext): Promise<CommandResult | undefined>;
 }
@@ -40,7 +40,7 @@ export class WithoutVisit {
   ) {}
 
   /**
-   * Carries out a command, or has the node do it that owns the host; false when the URL is in flight and decides for itself.
+   * Carries out a command, or has the node that owns the host do so; false when the URL is in flight and decides for itself.
    * `known` may be out of date: a visit may have ended since it was read.
    */
   async decide(known: UrlState, command: UrlCommand): Promise<boolean> {
@@ -78,7 +78,7 @@ export class WithoutVisit {
     owner.settled(state, await owner.settlement().settle({ ...result, disposition, state, fence, byPerson: true }));
   }
 
-  /** Writes down what is otherwise known of a URL, and when it is visited next; false when it is in flight. */
+  /** Records what else is known about a URL, and when it is visited next; false when it is in flight. */
   async correct(url: UrlState, changes: UrlChanges & { source: SourceNumber; dueAt: Instant }): Promise<boolean> {
     const { frontier } = this.owner;
     if (!frontier.hold(url)) return false;
@@ -91,7 +91,7 @@ export class WithoutVisit {
     return true;
   }
 
-  /** Brings the next visit forward; false when the URL is in flight, or its host another node's. */
+  /** Brings the next visit forward; false when the URL is in flight, or its host belongs to another node. */
   async requeue(url: UrlState, place: NonNullable<SettledUrl['next']>): Promise<boolean> {
     const { partitions, store } = this.services;
     const { frontier } = this.owner;

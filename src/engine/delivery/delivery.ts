@@ -1,6 +1,6 @@
 /**
- * Brings orders to the sinks of their crawler. An order is answered when every one of them has answered; the caller moves
- * the store's view of the document only then. What is in flight is bounded: `hasRoom` says whether a page more may come.
+ * Brings orders to the sinks of their crawler. An order is answered when every sink has answered; only then does the caller change
+ * what the store knows about the document. What is in flight is bounded: `hasRoom` says whether another page may come.
  */
 import type { OrderAnswer, PushOrder } from '../../domain/push/order.js';
 import type { Duration } from '../../domain/time/units.js';
@@ -16,16 +16,16 @@ export interface DeliveryLimits {
 export interface Delivered {
   readonly answer: OrderAnswer;
   readonly attempts: number;
-  /** Some sinks have taken the order that others refuse. */
+  /** Some sinks have accepted the order and others refuse it. */
   readonly partiallyAccepted: boolean;
 }
 
 type AnswerOfSink = Omit<Delivered, 'partiallyAccepted'>;
 
-/** Decided and not yet answered by every sink. */
+/** Decided, and not yet answered by every sink. */
 export interface InFlight {
   readonly order: PushOrder;
-  /** What a sink said that refused it while another one has not answered. */
+  /** The message of a sink that refused it while another one has not answered yet. */
   refusal?: string;
 }
 
@@ -52,8 +52,8 @@ export class Delivery {
   }
 
   /**
-   * With a fence the order goes out only as long as that holds. Throws FencedOut when it ended before every sink had
-   * answered: the new owner of the host decides again.
+   * With a fence, the order is sent only while that holds. Throws FencedOut when the fence ended before every sink had answered:
+   * the new owner of the host decides again.
    */
   async deliver(order: PushOrder, sinkNames: readonly string[], fence?: Fence): Promise<Delivered> {
     this.inFlight.set(order.id, { order });
@@ -82,7 +82,7 @@ export class Delivery {
     return [...this.inFlight.values()];
   }
 
-  /** Orders wait for others to share a batch with. When no other can come in that time, they are sent at once. */
+  /** Orders wait for others to share a batch with. If no other can come within that time, they are sent at once. */
   flushLast(): void {
     const ages = [...this.sinks.values()].flatMap(({ isWaiting, definition }) =>
       isWaiting ? definition.batchAge : [],
@@ -110,7 +110,7 @@ export class Delivery {
     });
   }
 
-  /** A refusal bears the name of the sink, and is known while others have not answered. */
+  /** A refusal names the sink, and is known before the others have answered. */
   private noted(name: string, order: PushOrder, answer: OrderAnswer): OrderAnswer {
     if (answer.state !== 'refused' || answer === WITHDRAWN) return answer;
     const message = `${name}: ${answer.message}`;

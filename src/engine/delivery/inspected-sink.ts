@@ -6,7 +6,10 @@ import { within } from '../support/within.js';
 
 const MOST_ENTRIES = 1_000;
 const LONGEST_INSPECTION = seconds(10);
-/** Before a sink that could not be listed is asked again: a receiver that takes orders only would be asked for each batch. */
+/**
+ * How long to wait before a sink that could not be listed is asked again: otherwise, a receiver that only accepts orders would be
+ * asked before each batch.
+ */
 const PAUSE_AFTER_FAILURE = minutes(1);
 
 interface InspectionServices {
@@ -17,9 +20,9 @@ interface InspectionServices {
 }
 
 /**
- * A sink that can list what it holds is looked through before the first order goes out: documents that no crawler here knows
- * are those of another server, which pushes under the same name, and each of the two would replace and delete the other's.
- * Orders go out all the same, and a sink that can't be listed now is asked again a minute later at the earliest.
+ * The documents of a sink that can list them are checked before the first order goes out: documents that no crawler here knows
+ * belong to another server that pushes under the same name, and each of the two would replace and delete the other's documents.
+ * Orders are sent nevertheless, and a sink that cannot be listed now is asked again after a minute at the earliest.
  */
 export class InspectedSink implements Sink {
   readonly name: string;
@@ -58,7 +61,7 @@ export class InspectedSink implements Sink {
     try {
       await within(this.services.clock, LONGEST_INSPECTION, (signal) => this.look(signal));
     } catch {
-      // What is wrong with the sink, the delivery says.
+      // What is wrong with the sink is reported by the delivery.
       this.inspectAgainAt = after(this.services.clock.now(), PAUSE_AFTER_FAILURE);
     }
   }

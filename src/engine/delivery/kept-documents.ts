@@ -3,20 +3,23 @@ import { Batcher } from '../support/batcher.js';
 
 const AT_ONCE = 100;
 
-/** Reads documents back from sinks that keep them; what is asked for at the same time goes in one request. */
+/** Reads documents back from sinks that keep them; concurrent requests are combined into one. */
 export class KeptDocuments {
   private readonly readers = new Map<Sink, Batcher<string, KeptDocument | undefined>>();
 
   constructor(private readonly sinkOf: (name: string) => Sink | undefined) {}
 
-  /** Undefined: the sink does not have it. @throws SinkUnavailable */
+  /**
+   * Undefined: the sink does not have it.
+   * @throws SinkUnavailable
+   */
   async find(name: string, uri: string): Promise<KeptDocument | undefined> {
     const sink = this.sinkOf(name);
     if (!sink?.documents) return undefined;
     return this.readerOf(sink).add(uri);
   }
 
-  /** Sinks that are out of service are not held on to. */
+  /** Does not keep sinks in memory that are out of service. */
   forget(): void {
     this.readers.clear();
   }
@@ -31,7 +34,7 @@ export class KeptDocuments {
   }
 }
 
-/** When many at once fail, each is asked for by itself: together they may be more than an answer holds. */
+/** If a request for many fails, each is requested separately: together they may exceed the size of an answer. */
 async function read(sink: Sink, uris: readonly string[]): Promise<(KeptDocument | undefined)[]> {
   const signal = new AbortController().signal;
   try {

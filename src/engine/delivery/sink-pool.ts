@@ -21,9 +21,9 @@ interface SinkServices {
   readonly answered: () => void;
 }
 
-/** The queues of the sinks that the configuration names, over changes of the configuration. */
+/** The queues of the sinks that the configuration names, across changes of the configuration. */
 export class SinkPool {
-  /** Of sinks that name no connector. */
+  /** For sinks that name no connector. */
   connector = FORMER_CONNECTOR;
   private queues = new Map<string, SinkQueue>();
   /** Out of service, with requests that may still be in flight. */
@@ -77,7 +77,7 @@ export class SinkPool {
   }
 }
 
-/** A sink that nobody names any more refuses what it has not delivered. */
+/** A sink that is no longer configured refuses what it has not delivered. */
 const NOBODY: SuccessorQueue = {
   adopt(orders) {
     for (const { answer, attempts } of orders) {
@@ -86,5 +86,5 @@ const NOBODY: SuccessorQueue = {
   },
 };
 
-/** The place in the file may move without the sink being another one. */
+/** Its place in the file may change without it becoming another sink. */
 const sameSink = (a: SinkDefinition, b: SinkDefinition): boolean => sameDefinition(a, b, 'place');

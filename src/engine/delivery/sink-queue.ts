@@ -11,32 +11,33 @@ export interface Waiting {
   readonly bytes: number;
   readonly since: Instant;
   readonly answer: (answer: OrderAnswer, attempts: number) => void;
-  /** Asked before each attempt; absent: always. */
+  /** Checked before each attempt; absent: always allowed. */
   readonly mayGo?: () => boolean;
   attempts: number;
 }
 
-/** Takes the orders that a queue which is out of service has not brought to their end. */
+/** Takes over the orders that a queue out of service has not completed. */
 export interface SuccessorQueue {
-  /** Also without an order, when a request has ended: orders of its URIs may have waited for that. */
+  /** Also called without an order, when a request has ended: orders of its URIs may have waited for that. */
   adopt(orders: readonly Waiting[]): void;
 }
 
-/** The answer to an order that may not go out any more. */
+/** The answer to an order that may no longer be sent. */
 export const WITHDRAWN: OrderAnswer = { state: 'refused', message: 'withdrawn: another node has the host' };
 
-/** A sink that nothing is pushed to is asked this often whether it would take something. */
+/** How often a sink to which nothing is pushed is asked whether it would accept orders. */
 const PROBE_EVERY = minutes(5);
 
 const FIRST_RETRY = seconds(1);
 const LONGEST_RETRY = seconds(60);
 
-/** What a deletion weighs in a batch: its URI and the frame around it. */
+/** The size of a deletion in a batch: its URI and its frame. */
 const DELETION_BYTES = 256;
 
 /**
- * The orders on their way to one sink: batches by count, bytes and age; several batches in flight at once, yet never two
- * orders of one URI; a batch that the sink could not take goes back to the head and is tried again for as long as it takes.
+ * The orders on their way to one sink: batches limited by count, bytes and age; several batches in flight at once, but never two
+ * orders of one URI; a batch that the sink could not take returns to the head of the queue and is tried again for as long as
+ * necessary.
  */
 export class SinkQueue implements SuccessorQueue {
   private queue: Waiting[] = [];
@@ -44,7 +45,7 @@ export class SinkQueue implements SuccessorQueue {
   private batches = 0;
   private inFlight = 0;
   private inFlightBytes = 0;
-  /** In flight, here or in the queues that this one has taken the place of. */
+  /** In flight, here or in the queues that this one replaced. */
   private uris = new Set<string>();
   private retries = 0;
   private nextAttemptAt: Instant | undefined;
@@ -73,7 +74,7 @@ export class SinkQueue implements SuccessorQueue {
     return { orders: this.queue.length + this.inFlight, bytes: this.queuedBytes + this.inFlightBytes };
   }
 
-  /** Is there an order that no request has taken? */
+  /** Is there an order that is not part of a request yet? */
   get isWaiting(): boolean {
     return this.queue.length > 0;
   }
@@ -109,13 +110,13 @@ export class SinkQueue implements SuccessorQueue {
     this.send(true);
   }
 
-  /** The same destination with other settings: what is in flight there keeps later orders of its URIs waiting here. */
+  /** The same destination with other settings: orders in flight there hold up later orders of their URIs here. */
   replace(previous: SinkQueue): void {
     this.uris = previous.uris;
     previous.retire(this);
   }
 
-  /** Sends nothing any more. What waits goes to the new owner, and so does each batch in flight that fails. */
+  /** Stops sending. What waits goes to the new queue, and so does each batch in flight that fails. */
   retire(successor: SuccessorQueue): void {
     const { queue } = this;
     this.queue = [];
@@ -127,7 +128,7 @@ export class SinkQueue implements SuccessorQueue {
     if (this.batches === 0) void this.close();
   }
 
-  /** At the head: they are older than what waits here. */
+  /** At the head: they are older than the orders that wait here. */
   adopt(orders: readonly Waiting[]): void {
     if (this.successor) {
       this.successor.adopt(orders);
@@ -188,7 +189,7 @@ export class SinkQueue implements SuccessorQueue {
         withdrawn.push(waiting);
         continue;
       }
-      // An order whose URI is in flight waits, and so do later ones of that URI; the others pass it.
+      // An order whose URI is in flight waits, and so do later ones of that URI; the others overtake it.
       if (this.uris.has(uri) || passedOver.has(uri)) {
         rest.push(waiting);
         passedOver.add(uri);
@@ -263,7 +264,7 @@ export class SinkQueue implements SuccessorQueue {
     });
   }
 
-  /** Orders say by themselves how the sink is. */
+  /** The answers to orders already show how the sink is. */
   private async probe(): Promise<void> {
     if (this.load.orders > 0) return;
     const acknowledged = this.acknowledged + this.refused;

@@ -9,13 +9,13 @@ export interface SinkView {
   readonly pendingBytes: number;
   readonly acknowledged: number;
   readonly refused: number;
-  /** What it said when it refused an order last. */
+  /** Its message when it last refused an order. */
   readonly lastRefusal?: string;
   readonly nextAttemptAt?: Instant;
-  /** It can tell what it holds. */
+  /** It can list its documents. */
   readonly comparable: boolean;
   /** `papi`: the name under which documents are pushed. */
   readonly connector?: string;
-  /** What a person should look at although orders go out. */
+  /** Something a person should check although orders are being sent. */
   readonly warning?: string;
 }

@@ -5,7 +5,7 @@ const LONGEST_HEADER = 4_096;
 const LONGEST_NAME = 255;
 const EXTENDED = /^(utf-8|iso-8859-1)'[^']*'(.*)$/is;
 
-/** Without folders and control characters; undefined when there is none that can be read. */
+/** Without folders and control characters; undefined when there is no readable name. */
 export function fileNameOf(header: string | undefined): string | undefined {
   if (header === undefined || header.length > LONGEST_HEADER) return undefined;
   const parameters = parseParameters(header);

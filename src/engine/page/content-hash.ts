@@ -1,17 +1,16 @@
 /**
- * The content hash of a document: two versions of it that have the same one are not pushed twice.
- *
- * That of a page covers what is delivered of it: text, title, metas, fields. The size of the file and the date of its last change
- * alone do not count as a change. What the page links to is in a part of its own, so that new links are followed on a page whose text
- * is as it was. That of any other document covers its bytes. Hashes of earlier versions covered the bytes of pages too: a page that
- * still has such a one stays what it is until its bytes change.
+ * The content hash of a document: two versions with the same hash are not pushed twice. The hash of a page covers what is delivered
+ * of it: text, title, metas, fields. The size of the file and the date of its last change alone do not count as a change. A
+ * separate part covers the links of the page, so that new links are followed on a page whose text has not changed. For any other
+ * document the hash covers its bytes. Hashes of earlier versions covered the bytes of pages, too: a page that still has such a hash
+ * counts as unchanged until its bytes change.
  */
 import { type ContentDefinition, changesDocuments } from '../../domain/content/content-definition.js';
 import type { Meta, PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { DocumentDraft, FetchedPage } from './document-steps.js';
 
-/** Gives a hexadecimal digest; of a text, of its UTF-8 bytes. */
+/** Returns a hexadecimal digest; for a text, of its UTF-8 bytes. */
 export type Digest = (content: Uint8Array | string) => string;
 
 const OF_CONTENT = 'c1-';
@@ -20,15 +19,15 @@ const FACTS_LENGTH = 16;
 
 const PAGE = /^(?:text\/html|application\/(?:xhtml\+xml|vnd\.wap\.xhtml\+xml))$/;
 
-/** What web servers send for people to read, as opposed to files. */
+/** Media types that web servers send for people to read, as opposed to files. */
 export const isPage = (mediaType: string): boolean => PAGE.test(mediaType);
 
-/** They may differ between two versions of the same content. */
+/** These may differ between two versions of the same content. */
 const OF_THE_FILE = new Set(['file_size', 'lastmodifieddate']);
 
 const factsOf = (metas: readonly Meta[]): string[] => metas.map(({ name, value }) => `${name}\0${value}`);
 
-/** `page.task.stamp` when the document is as it was then. */
+/** `page.task.stamp` if the document has not changed since then. */
 export function contentHash(
   page: FetchedPage,
   draft: DocumentDraft,
@@ -37,7 +36,7 @@ export function contentHash(
 ): string {
   const known = page.task.stamp;
   if (!page.hashesContent) return hashOfBytes(page, draft, digest);
-  // The index holds what an earlier version made of these bytes: nobody wants all of it pushed again for a few more metas.
+  // The index holds what an earlier version made of these bytes: nobody wants everything pushed again for a few additional metas.
   const isEarlier = known !== undefined && !known.startsWith(OF_CONTENT);
   if (isEarlier && !changesDocuments(page.taking) && hashOfBytes(page, draft, digest) === known) return known;
   const content = `${OF_CONTENT}${hashOfContent(page, draft, digest, parts)}`;
@@ -45,7 +44,7 @@ export function contentHash(
   return content + linksHash(page.content, digest);
 }
 
-/** Without the metas of the head, which are a part of the bytes. */
+/** Without the metas of the head, which are part of the bytes. */
 function hashOfBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): string {
   const { lasting } = draft;
   const { taking, mediaType, body } = page;
@@ -53,7 +52,7 @@ function hashOfBytes(page: FetchedPage, draft: DocumentDraft, digest: Digest): s
   return bodyAndFacts(body, [...factsOf(lasting), ...asText(page), ...settings, ...given(draft)].join('\0'), digest);
 }
 
-/** They have a digest each, so that neither has to be copied behind the other. */
+/** Each has its own digest, so that neither has to be copied after the other. */
 const bodyAndFacts = (body: Uint8Array | string, facts: string, digest: Digest): string =>
   digest(body) + digest(facts).slice(0, FACTS_LENGTH);
 
@@ -75,12 +74,12 @@ function contentFacts(metas: readonly Meta[]): string {
   return facts;
 }
 
-/** The same page is another document when its text stands for its bytes. */
+/** The same page is a different document when its text stands for its bytes. */
 const asText = ({ textOnly }: FetchedPage): string[] => (textOnly ? ['text only'] : []);
 
 const given = ({ givenText }: DocumentDraft): string[] => (givenText === undefined ? [] : ['given text', givenText]);
 
-/** A form that is wanted now and was not before is a change. */
+/** A form that is newly requested counts as a change. */
 function forms({ taking }: FetchedPage): string[] {
   if (!taking?.headings && !taking?.markdown && !taking?.chunks) return [];
   const { headings, markdown, chunks } = taking;
@@ -90,7 +89,7 @@ function forms({ taking }: FetchedPage): string[] {
 const withoutPlaces = (taking: ContentDefinition): string =>
   JSON.stringify(taking, (key, value: unknown) => (key === 'place' ? undefined : value));
 
-/** Whether the links of the page are those that it had when it got that hash. */
+/** Whether the links of the page are those it had when it got that hash. */
 export function hasLinksOf(known: string | undefined, content: PageContent, digest: Digest): boolean {
   if (known === undefined) return false;
   return !known.startsWith(OF_CONTENT) || known.endsWith(linksHash(content, digest));
@@ -99,7 +98,7 @@ export function hasLinksOf(known: string | undefined, content: PageContent, dige
 function linksHash({ base, links, robotsMetas }: PageContent, digest: Digest): string {
   let written = `${base ?? ''}\n`;
   for (const { agent, directives } of robotsMetas) written += `${agent}:${directives}\n`;
-  // Most links are plain ones: only others say what they are.
+  // Most links are plain ones: only others need a description.
   for (const { href, kind, nofollow } of links)
     written += kind === 'a' && !nofollow ? `${href}\n` : `${href}\n${kind}${nofollow ? '!' : ''}\r`;
   return digest(written).slice(0, LINKS_LENGTH);

@@ -14,7 +14,7 @@ import { type Canonicalizer, canonicalizer } from '../../domain/url/canonicalize
 import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 import { KnownRoots } from './known-roots.js';
 
-/** One crawler's definition with everything compiled that judging and reading its pages needs. */
+/** One crawler's definition, with everything compiled that is needed to judge and read its pages. */
 export interface CrawlContext {
   readonly definition: CrawlerDefinition;
   readonly fetcher: FetcherDefinition;
@@ -27,14 +27,14 @@ export interface CrawlContext {
   readonly wantsText: boolean;
   /** A sink of this crawler reads the bytes of documents. */
   readonly wantsBytes: boolean;
-  /** A sink of this crawler takes the text of documents that are not pages. */
+  /** A sink of this crawler accepts the text of documents that are not pages. */
   readonly wantsDocumentText: boolean;
   readonly roots: KnownRoots;
-  /** By name; what is for all pages has none. */
+  /** By name; what applies to all pages has none. */
   readonly contents: ReadonlyMap<string | undefined, CompiledContent>;
   /** Says who may see a page. */
   readonly acl: AclReader | undefined;
-  /** Hubs that feeds name are wanted (WebSub). */
+  /** Hubs named by feeds are wanted (WebSub). */
   readonly asksHubs: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface CompiledContent {
   readonly fields: FieldReader | undefined;
 }
 
-/** What is taken of a page; undefined: the page as it is. */
+/** What is extracted from a page; undefined: the page as it is. */
 export const contentOf = ({ contents }: CrawlContext, { content }: UrlOptions): CompiledContent | undefined =>
   contents.get(content);
 
@@ -51,7 +51,7 @@ export const contentOf = ({ contents }: CrawlContext, { content }: UrlOptions): 
 export const fetcherOf = ({ fetcher, fetchers }: CrawlContext, options: UrlOptions): FetcherDefinition =>
   options.fetcher === undefined ? fetcher : (fetchers.get(options.fetcher) ?? fetcher);
 
-/** The root that led to a URL, by its name; where none did, or it was removed, one on whose site the URL is. */
+/** The root that led to a URL, by its name; if there is none, or it was removed, a root on whose site the URL is. */
 export function rootOf(
   context: CrawlContext,
   name: string | undefined,
@@ -61,11 +61,11 @@ export function rootOf(
   return known ?? (name === undefined ? undefined : removedRoot(crawlUrl(name)));
 }
 
-/** The root of that name, which may be from when other canonicalization steps were in force. */
+/** The root with that name, which may date from other canonicalization steps. */
 export const knownRoot = ({ roots, canonicalize }: CrawlContext, name: string): RootContext | undefined =>
   roots.get(name) ?? roots.get(canonicalize(name)?.href ?? name);
 
-/** A URL that is stored already, as it is judged again. */
+/** A stored URL that is judged again. */
 export const storedCandidate = (
   { discoveredVia, hops }: Pick<UrlState, 'discoveredVia' | 'hops'>,
   url: CrawlUrl,
@@ -78,7 +78,7 @@ export const storedCandidate = (
   hops,
 });
 
-/** Throws PolicyError, with all problems, when the definition does not compile. */
+/** Throws PolicyError, listing all problems, when the definition does not compile. */
 export function compileContexts(definition: ServerDefinition): Map<string, CrawlContext> {
   return new Map(definition.crawlers.map((crawler) => [crawler.name, compileContext(crawler, definition)]));
 }

@@ -1,6 +1,6 @@
 /**
- * The steps that make a document of a page that was read, in this order; nothing else decides order. A step adds to the draft
- * or changes it. To add one: docs/ARCHITECTURE.md, "Seams".
+ * The steps that make a document of a page that was read, in this order; nothing else decides order. A step adds to the draft or
+ * changes it. To add one: docs/ARCHITECTURE.md, "Seams".
  */
 import { ACL_ALLOW, ACL_DENY, type AclReader } from '../../domain/content/acl.js';
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
@@ -26,40 +26,40 @@ export interface FetchedPage {
   readonly body: Uint8Array;
   readonly mediaType: string;
   readonly content: PageContent;
-  /** robots said noarchive: the sink is told and decides. */
+  /** robots directives said noarchive: the sink is told, and decides. */
   readonly noArchive: boolean;
-  /** What the site says of the use of the page. */
+  /** What the site says about the use of the page. */
   readonly terms: readonly Meta[];
   readonly textOnly: boolean;
   readonly wantsText: boolean;
   readonly wantsBytes: boolean;
-  /** What is taken of the page, when that is configured. */
+  /** What is extracted from the page, if that is configured. */
   readonly taking?: ContentDefinition;
   readonly fields?: FieldReader;
-  /** Says who may see the page, when that is configured. */
+  /** Determines who may see the page, if that is configured. */
   readonly acl?: AclReader;
-  /** Where relative URLs of the page begin. */
+  /** The base of relative URLs on the page. */
   readonly base: string;
-  /** A change is one of what is delivered, not of any byte. */
+  /** Only a change of what is delivered counts, not of any byte. */
   readonly hashesContent: boolean;
-  /** Its scripts have run; undefined where the crawler renders nothing. */
+  /** Whether its scripts have run; undefined where the crawler renders nothing. */
   readonly rendered?: boolean;
   /** The document was reached by a redirect from this URL, and the crawler indexes redirect sources. */
   readonly redirectSource?: string;
 }
 
-/** A document that is being made. */
+/** A document in the making. */
 export interface DocumentDraft {
   /** Metas that belong to the content: a change of one of them is a change of the document. */
   readonly lasting: Meta[];
-  /** What the page says of itself in its head; a meta of the same name in `lasting` takes its place. */
+  /** What the page says about itself in its head; a meta of the same name in `lasting` takes precedence. */
   readonly described: Meta[];
   /** Metas of this visit. */
   readonly passing: Meta[];
   master: PushDocument['master'];
-  /** What sinks index; empty when none of them wants text. */
+  /** What sinks index; empty if none of them needs text. */
   text: string;
-  /** The text is that of a plug-in: a change of it is a change of the document. */
+  /** The text comes from a plug-in: a change of it is a change of the document. */
   givenText?: string;
 }
 
@@ -73,12 +73,12 @@ export interface SyncStep extends StepFacts {
   run(draft: DocumentDraft, page: FetchedPage): void;
 }
 
-/** Without an end at `timeLimit`, or with a rejection, the visit comes to the error `failure`, and the document stays as it was. */
+/** If it does not end within `timeLimit`, or rejects, the visit gets the error `failure`, and the document stays as it was. */
 export interface AsyncStep extends StepFacts {
   readonly kind: 'async';
   readonly timeLimit: Duration;
   readonly failure: ErrorCode;
-  /** Gives up when the signal aborts; what it does to the draft after that counts for nothing. */
+  /** Gives up when the signal aborts; changes to the draft after that are ignored. */
   run(draft: DocumentDraft, page: FetchedPage, signal: AbortSignal): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   ),
   step('file', ({ lasting }, page) => {
     add(lasting, 'file_name', fileName(page, page.mediaType));
-    // What scripts write has another length at each visit, though it says the same.
+    // The length of what scripts write differs at each visit, although the content is the same.
     if (!page.rendered) add(lasting, 'file_size', String(page.body.byteLength));
     add(lasting, 'content_type', page.mediaType);
   }),
@@ -135,7 +135,7 @@ function add(metas: Meta[], name: string, value: string | undefined): void {
   if (value !== undefined && value !== '') metas.push(typedMeta(name, value));
 }
 
-/** A field goes before what has its name already. */
+/** A field takes precedence over other metas of its name. */
 function configuredFields(lasting: Meta[], described: Meta[], { fields, url, base, content }: FetchedPage): void {
   const metas = fields?.({ url, base, metas: content.metas, found: content.found }) ?? [];
   if (metas.length === 0) return;
@@ -147,7 +147,7 @@ function configuredFields(lasting: Meta[], described: Meta[], { fields, url, bas
   lasting.push(...metas);
 }
 
-/** A page must not say by itself what the configuration says of it. */
+/** A page must not claim for itself what the configuration decides. */
 function accessMetas(lasting: Meta[], described: Meta[], { acl, url, headers, content }: FetchedPage): void {
   if (!acl) return;
   for (const list of [lasting, described]) {
@@ -159,7 +159,7 @@ function accessMetas(lasting: Meta[], described: Meta[], { acl, url, headers, co
   for (const value of deny) lasting.push({ name: ACL_DENY, value });
 }
 
-/** What a document has one value of: a meta of the configuration takes its place. */
+/** Metas of which a document has one value: a meta of the configuration replaces it. */
 const REPLACEABLE = new Set([
   'publicUrl',
   'title',
@@ -172,7 +172,7 @@ const REPLACEABLE = new Set([
   'source',
 ]);
 
-/** Those of the URL itself count before those that it inherited, and both before what the page says. */
+/** Metas of the URL itself take precedence over those it inherited, and both over those of the page. */
 function policyMetas(lasting: Meta[], { task, effects }: FetchedPage): void {
   const own = new Set(effects.metas.map((meta) => meta.name));
   const inherited = task.inheritedMetas.filter(({ name, scope }) => scope === 'document' || !own.has(name));

@@ -17,14 +17,14 @@ export interface ExtractionTools {
   readonly clock: Pick<Clock, 'now' | 'at'>;
 }
 
-/** What stands for the content of a body that could not be read. */
+/** Stands for the content of a body that could not be read. */
 export const NO_CONTENT: Extraction = { title: '', text: '', links: [], metas: [], robotsMetas: [], truncated: false };
 
 const MAX_METAS = 500;
 const MAX_VALUE_LENGTH = 16_384;
 const MAX_TITLE_LENGTH = 16_384;
 
-/** A promise only where the extractor works elsewhere; it rejects with ExtractorUnavailable alone. */
+/** A promise only where the extractor works elsewhere; it rejects only with ExtractorUnavailable. */
 export function extract(
   tools: ExtractionTools,
   body: Uint8Array,
@@ -54,7 +54,7 @@ async function extractElsewhere(
   }
 }
 
-/** What comes from elsewhere is held to the limits here. */
+/** What comes from elsewhere is cut to the limits here. */
 function bounded(read: Extraction, { maxLinks, maxTextLength }: ExtractionContext): Extraction {
   const { text, links, metas, fields = [], title } = read;
   const fits =

@@ -1,4 +1,4 @@
-/** All ways to fetch as one: each request goes to the engine that it names. */
+/** All ways to fetch as one fetcher: each request goes to the engine that it names. */
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { FetchEngine, Fetcher, FetchRequest } from '../ports/fetcher.js';
 

@@ -1,4 +1,4 @@
-/** The URL of a page task with its verdict, and what the crawl needs of its page. */
+/** The URL of a page task with its verdict, and what the crawl needs from its page. */
 import type { RenderMode } from '../../domain/crawl/policy-definition.js';
 import type { Candidate, Verdict } from '../../domain/policy/verdict.js';
 import { isReadFromBytes } from '../../domain/push/read-from-bytes.js';
@@ -20,13 +20,13 @@ export interface JudgedUrl {
   readonly candidate: Candidate;
   readonly verdict: Verdict;
   readonly mode: RenderMode;
-  /** Why its page is not asked for. */
+  /** Why its page is not requested. */
   readonly excluded?: PageOutcome;
-  /** Of its request, from plug-ins. */
+  /** Headers of its request, from plug-ins. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Asks DNS only where the verdict hangs on the address of the host. */
+/** Queries DNS only where the verdict depends on the address of the host. */
 export async function judgeUrl(
   task: PageTask,
   context: CrawlContext,
@@ -43,7 +43,7 @@ export async function judgeUrl(
   if (verdict.accepted) {
     return { task, context, url, candidate, verdict, mode: renderModeOf(context, verdict.effects.options, task) };
   }
-  // A host that DNS does not know is not an exclusion, and yet nothing may be asked of it: a proxy might know it.
+  // A host unknown to DNS is not an exclusion, and yet it must not be asked: a proxy might know it.
   const excluded =
     address === null
       ? failed('dns-no-answer', addressNeeded(verdict))
@@ -54,11 +54,11 @@ export async function judgeUrl(
 const addressNeeded = ({ detail }: Verdict): string =>
   `an address rule of the crawl space would have to allow the host, and DNS does not know its address: ${detail}`;
 
-/** What is taken of pages here. */
+/** What is extracted from pages here. */
 export const takenContent = ({ context, verdict }: JudgedUrl): CompiledContent | undefined =>
   contentOf(context, verdict.effects.options);
 
-/** Its links are wanted, changed or not. */
+/** Its links are needed, changed or not. */
 export const readsLinks = ({ task }: JudgedUrl): boolean => task.rereadLinks || task.reportLinks === true;
 
 export const detectsNearDuplicates = ({ context, verdict }: JudgedUrl): boolean =>
@@ -67,7 +67,7 @@ export const detectsNearDuplicates = ({ context, verdict }: JudgedUrl): boolean 
 export const hashesContent = (page: JudgedUrl, mediaType: string): boolean =>
   isPage(mediaType) && (takenContent(page)?.definition.changeDetection ?? 'content') === 'content';
 
-/** Of a document that its receiver does not read by itself. */
+/** For a document that its receiver does not read itself. */
 export const wantsDocumentText = (
   { context }: JudgedUrl,
   mediaType: string,
@@ -82,8 +82,8 @@ export function wantsText(page: JudgedUrl): boolean {
 }
 
 /**
- * The URL that this one has become, when it was stored under other canonicalization steps or by an earlier version: its
- * document stays until the other is in the index, as if the page named that as its canonical URL.
+ * The URL that this one has become, if it was stored under other canonicalization steps or by an earlier version: its document
+ * stays until the other is in the index, as if the page had named that one as its canonical URL.
  */
 export function canonicalForm({ context, url }: JudgedUrl): CrawlUrl | undefined {
   const form = canonicalAgain(url, context.canonicalize);

@@ -4,7 +4,7 @@ import { type CrawlUrl, crawlUrl } from '../../domain/url/crawl-url.js';
 
 /** The roots of a crawler by their canonical URLs: configured ones, and submitted ones as they come. */
 export class KnownRoots extends Map<string, RootContext> {
-  /** There may be as many roots as URLs on their sites, and each of those may ask. */
+  /** There may be as many roots as URLs on their sites, and each of those may look one up. */
   #byHost: Map<string, RootContext[]> | undefined;
 
   override set(url: string, root: RootContext): this {
@@ -17,7 +17,7 @@ export class KnownRoots extends Map<string, RootContext> {
     return super.delete(url);
   }
 
-  /** The first one with a site of its own that the URL is on. */
+  /** The first root with site mode whose site the URL is on. */
   withSiteOf(url: CrawlUrl): RootContext | undefined {
     this.#byHost ??= groupedByHost(this.values());
     return this.#byHost.get(url.host)?.find((root) => isOnSite(root, url));

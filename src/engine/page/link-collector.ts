@@ -8,7 +8,7 @@ import type { DiscoveredLink, PageTask, RefusedLink } from '../ports/page-task.j
 import type { CrawlContext } from './crawl-context.js';
 import type { LinkMemory, WrittenLinks } from './link-memory.js';
 
-/** Does a verdict of the layer depend on the page that the link is on? The others reject a link for what its URL is. */
+/** Does a verdict of the layer depend on the page that the link is on? The others reject a link because of its URL alone. */
 const SEES_PAGE: Readonly<Record<LayerName, boolean>> = {
   'link-rules': true,
   'site-mode': true,
@@ -18,10 +18,10 @@ const SEES_PAGE: Readonly<Record<LayerName, boolean>> = {
   'crawl-rules': false,
 };
 
-/** V8 gives all longer strings of one length one hash: to look for some thousands of them in a set takes it minutes. */
+/** V8 gives all longer strings of one length the same hash: looking up some thousands of them in a set takes minutes. */
 const LONGEST_LOOKED_UP = 16_383;
 
-/** Characters of refused links that one page hands over; 40,000 of them are usually shorter. */
+/** Characters of refused links that one page reports; 40,000 links are usually shorter. */
 const MOST_REFUSED = 4_000_000;
 
 type LinkDiscoveredVia = Exclude<DiscoveredLink['discoveredVia'], 'robots'>;
@@ -32,7 +32,7 @@ export interface PageOrigin {
   readonly hops: number;
 }
 
-/** Judges the links of one page and collects what becomes of them, each URL once. */
+/** Judges the links of one page and collects the results, each URL once. */
 export class LinkCollector {
   readonly links: DiscoveredLink[] = [];
   readonly refused: RefusedLink[] = [];
@@ -63,14 +63,14 @@ export class LinkCollector {
     const known = discoveredVia === 'link' ? this.writtenOn(base).get(link) : undefined;
     if (known === 'handed on' || this.seen.has(raw)) return;
     this.seen.add(raw);
-    // A rule may look at the fragment.
+    // A rule may examine the fragment.
     if (!known || link !== raw) this.addWritten(raw, link, base, discoveredVia, lastModified);
     else if (known.url !== this.page.url.href) this.report(known);
   }
 
   /**
-   * A sitemap that an index of sitemaps names. On the host of the index it is asked for like one that robots.txt names,
-   * whatever the policy lets be a document: its URLs are judged.
+   * A sitemap named by an index of sitemaps. On the host of the index it is requested like one named by robots.txt, whatever the
+   * policy says about documents: its URLs are judged.
    */
   addSitemap(raw: string, index: PageTask['discoveredVia']): void {
     const url = this.context.canonicalize(raw, this.page.url.href);
@@ -103,7 +103,7 @@ export class LinkCollector {
       written.refused(link, this.refused.at(-1)!);
   }
 
-  /** The reason why the URL is refused, or undefined when it was taken or is already known. */
+  /** The reason why the URL is refused, or undefined when it was accepted or is already known. */
   addUrl(url: CrawlUrl, discoveredVia: LinkDiscoveredVia, lastModified?: string): ReasonCode | undefined {
     return this.take(url, discoveredVia, lastModified)?.reason;
   }
@@ -144,7 +144,7 @@ export class LinkCollector {
     return { url, discoveredVia, from: this.page.url, root: this.page.root, hops };
   }
 
-  /** Metas of rules that match for the fragment alone, which is not part of the URL when it is crawled. */
+  /** Metas of rules that match only because of the fragment, which is not part of the URL when it is crawled. */
   private metasOfFragment(
     url: CrawlUrl,
     discoveredVia: DiscoveredLink['discoveredVia'],

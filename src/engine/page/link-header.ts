@@ -1,14 +1,17 @@
-/** The HTTP Link header (RFC 8288) as a list of targets with their parameters, and parameters of other headers. Each character is looked at once. */
+/**
+ * The HTTP Link header (RFC 8288) as a list of targets with their parameters, and parameters of other headers. Each character is
+ * read once.
+ */
 
 export interface HeaderLink {
   readonly href: string;
-  /** Names in lower case; of two with one name the first counts. */
+  /** Names in lower case; if a name occurs twice, the first counts. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 const LONGEST_TARGET = 2_048;
 
-/** Values of several fields are parted by line feeds. What has no target is passed over. */
+/** Values of several fields are separated by line feeds. Entries without a target are skipped. */
 export function parseLinkHeader(header: string): HeaderLink[] {
   const links: HeaderLink[] = [];
   const reader = new Reader(header);
@@ -54,7 +57,7 @@ class Reader {
     return true;
   }
 
-  /** What comes before the character, which is passed; undefined when it does not come. */
+  /** The text before the character, which is consumed; undefined if the character does not follow. */
   until(character: string): string | undefined {
     const end = this.text.indexOf(character, this.at);
     if (end < 0) return undefined;

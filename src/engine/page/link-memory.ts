@@ -1,25 +1,25 @@
 import type { RefusedLink } from '../ports/page-task.js';
 import { copied } from '../support/copied-string.js';
 
-/** What is known of a link as written: its URL was handed on, or was refused and always will be. */
+/** What is known of a link as written: its URL was reported, or was refused and always will be. */
 export type KnownLink = 'handed on' | RefusedLink;
 
-/** Longer ones are seldom twice the same: addresses for sharing a page, say. */
+/** Longer ones seldom occur twice: URLs for sharing a page, for example. */
 const LONGEST_REFUSED = 160;
 
-/** Nobody has many pages in folders of longer names, and each would be remembered. */
+/** Few sites have pages in folders with longer names, and each of them would be remembered. */
 const LONGEST_PLACE = 2_048;
 
 /**
- * Remembers which links were already handed on: most links of a page were on the page before, and a known URL needs neither
- * a verdict nor a place in a message. Of refused links it remembers some. Bounded; what is forgotten costs one needless
- * hand-over or verdict.
+ * Remembers which links were already reported: most links of a page were on the page before, and a known URL needs neither a
+ * verdict nor a place in a message. It also remembers some refused links. Bounded; forgetting one costs a needless report or
+ * verdict.
  */
 export class LinkMemory {
-  /** URLs in two generations: when the younger is full it becomes the older. */
+  /** URLs in two generations: when the younger one is full, it becomes the older one. */
   private young = new Set<string>();
   private old = new Set<string>();
-  /** Links as written, by the part of a page's base URL that gives them their meaning. */
+  /** Links as written, by the part of a page's base URL on which their meaning depends. */
   private places = new Map<string, Map<string, KnownLink>>();
   private room: number;
   private roomForRefused: number;
@@ -29,7 +29,7 @@ export class LinkMemory {
     this.roomForRefused = generationSize / 5;
   }
 
-  /** These URLs are not stored any more. */
+  /** These URLs are no longer stored. */
   forget(urls: readonly string[]): void {
     this.forgetWritten();
     for (const url of urls) {
@@ -50,7 +50,7 @@ export class LinkMemory {
     this.young.add(copied(href));
   }
 
-  /** For the links of one page, which has this base URL (http or https, as the URL standard writes it). */
+  /** For the links of one page with this base URL (http or https, as the URL standard writes it). */
   writtenOn(base: string): WrittenLinks {
     if (this.room <= 0) this.forgetWritten();
     const end = base.search(/[?#]/);
@@ -84,7 +84,7 @@ export class LinkMemory {
 
 const [SPACE, HASH, SLASH, QUESTION] = [0x20, 0x23, 0x2f, 0x3f];
 
-/** Links that need not even be resolved: written with the same characters, they stood on a page of this place. */
+/** Links that need not even be resolved: a page in the same place had a link with the same characters. */
 export class WrittenLinks {
   constructor(
     private readonly relative: Map<string, KnownLink>,
@@ -93,7 +93,7 @@ export class WrittenLinks {
     private readonly takesRoom: (known: KnownLink) => boolean,
   ) {}
 
-  /** `link` has no fragment, but for one that may be a route. */
+  /** `link` has no fragment, except one that may be a route. */
   get(link: string): KnownLink | undefined {
     return this.of(link)?.get(link);
   }
@@ -102,7 +102,7 @@ export class WrittenLinks {
     this.add(copied(link), 'handed on');
   }
 
-  /** Only for what would be refused on any page. */
+  /** Only for links that would be refused on any page. */
   refused(link: string, { url, hostKey, reason, record }: RefusedLink): void {
     if (link.length > LONGEST_REFUSED) return;
     const written = copied(link);
@@ -115,13 +115,13 @@ export class WrittenLinks {
     if (links && this.takesRoom(known)) links.set(link, known);
   }
 
-  /** Undefined for a link whose meaning may depend on the whole of the base URL. */
+  /** Undefined for a link whose meaning may depend on the whole base URL. */
   private of(link: string): Map<string, KnownLink> | undefined {
     const first = link === '' ? QUESTION : link.charCodeAt(0);
     if (first === QUESTION || first === HASH || first <= SPACE) return undefined;
     if (first === SLASH) return this.fromRoot;
     if (link.startsWith('http://') || link.startsWith('https://')) return this.absolute;
-    // `http:x` is a relative link where the base has the same scheme.
+    // `http:x` is a relative link if the base has the same scheme.
     return link.includes(':') ? undefined : this.relative;
   }
 }

@@ -15,22 +15,22 @@ import { type PageTools, processPage } from './page-pipeline.js';
 import { PagePlugins } from './page-plugins.js';
 
 export interface ProcessorTools extends Omit<PageTools, 'fetcher' | 'reading' | 'steps' | 'plugins'> {
-  /** Where plug-ins are asked; absent: there are none. */
+  /** Calls plug-ins; absent: there are none. */
   readonly pluginCaller?: PluginCaller;
-  /** The first one is the engine that requests go to unless they name another. */
+  /** The first engine gets all requests that name no other. */
   readonly createEngines: (definitions: readonly FetcherDefinition[]) => readonly [FetchEngine, ...FetchEngine[]];
-  /** Come after the built-in steps. */
+  /** Run after the built-in steps. */
   readonly moreSteps?: readonly DocumentStep[];
 }
 
-/** Processes pages in the calling thread. Worker threads run one each; a simulation runs it directly. */
+/** Processes pages in the calling thread. Each worker thread runs one; a simulation runs it directly. */
 export class LocalPageProcessor implements PageProcessor {
   private contexts = new Map<string, CrawlContext>();
   private readonly links = new Map<string, LinkMemory>();
 
   private fetcher: Fetcher | undefined;
   private fetchers: readonly FetcherDefinition[] | undefined;
-  /** Work in flight by fetcher: one that is replaced is closed when its last piece of work has ended. */
+  /** Work in flight by fetcher: a fetcher that is replaced is closed when its last work has ended. */
   private readonly inFlight = new Map<Fetcher, number>();
 
   private readonly steps: readonly DocumentStep[];
@@ -49,7 +49,7 @@ export class LocalPageProcessor implements PageProcessor {
     this.plugins?.expect((definition.plugins ?? []).map(({ name }) => name));
     this.configureReader();
     for (const [name, context] of contexts) {
-      // Submitted roots outlive a change of the configuration; of those that do not, the engine tells.
+      // Submitted roots survive a change of the configuration; the engine announces those that do not.
       for (const [url, root] of this.contexts.get(name)?.roots ?? [])
         if (!context.roots.has(url)) context.roots.set(url, root);
       this.links.set(name, new LinkMemory());
@@ -126,7 +126,7 @@ export class LocalPageProcessor implements PageProcessor {
     void fetcher.close();
   }
 
-  /** Connections and what is known of hosts are kept when the fetchers stay as they are. */
+  /** Connections and what is known of hosts are kept if the fetchers stay as they are. */
   private configureFetcher(definitions: readonly FetcherDefinition[]): void {
     if (this.fetchers && sameDefinition(definitions, this.fetchers)) return;
     const previous = this.fetcher;

@@ -33,8 +33,8 @@ export class StepFailed extends Error {
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * The document that sinks receive. A promise only from the first asynchronous step on, which rejects with StepFailed when
- * one fails.
+ * The document that sinks receive. A promise only from the first asynchronous step on; it rejects with StepFailed when a step
+ * fails.
  */
 export function buildDocument(page: FetchedPage, tools: DocumentTools): PushDocument | Promise<PushDocument> {
   const draft = emptyDraft(page);
@@ -69,7 +69,7 @@ async function buildLater(
   return documentOf(page, draft, tools.digest);
 }
 
-/** The step gets a draft of its own: one that goes on after its time changes nothing. */
+/** The step gets a draft of its own, so that a step that continues after its time limit changes nothing. */
 async function ran(
   step: AsyncStep,
   draft: DocumentDraft,
@@ -109,7 +109,10 @@ function documentOf(page: FetchedPage, draft: DocumentDraft, digest: Digest): Pu
   };
 }
 
-/** Documents of the parts that were split off the page: what is said of the page holds for them, too, but for their own title, fields and text. */
+/**
+ * Documents of the parts that were split off the page: what applies to the page applies to them, too, except their own title,
+ * fields and text.
+ */
 function partDocuments(page: FetchedPage, parts: readonly PagePart[], digest: Digest): PushDocument[] {
   return parts.map(({ id, title, found, ...forms }) => {
     const content: PageContent = {

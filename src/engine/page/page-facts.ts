@@ -25,11 +25,11 @@ export interface ReadPage {
   readonly unread?: Refusal;
   /** Its scripts have run. */
   readonly rendered?: boolean;
-  /** Why it could not be rendered, and is taken as it was sent. */
+  /** Why it could not be rendered, and is used as it was sent. */
   readonly renderFailure?: RenderFailure;
 }
 
-/** What the document steps get. */
+/** The input of the document steps. */
 export function fetchedPage(
   page: JudgedUrl,
   { answer, mediaType, content, unread, rendered }: ReadPage,
@@ -69,7 +69,7 @@ const NO_ARCHIVE = { name: 'noarchive', value: 'true' };
 
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
-/** `canonical`: the other URL that it gives way to, when the policy takes that one. */
+/** `canonical`: the other URL that it gives way to, if the policy accepts that one. */
 export function documentOutcome(
   page: JudgedUrl,
   read: ReadPage,
@@ -109,7 +109,7 @@ function reasonNotToIndex(
 ): { readonly index: false; readonly reason: ReasonCode } | undefined {
   const { index, follow } = verdict.effects;
   if (!index) return { index, reason: follow ? 'links-only' : 'no-index' };
-  // Sites that answer everything with some page answer the question for their sitemap with it, too.
+  // Sites that answer everything with some page do so for their sitemap, too.
   if (task.discoveredVia === 'robots' && isSitemapName(url.path)) return { index: false, reason: 'links-only' };
   const reason = forbids ?? (context.definition.whenUnreadable === 'skip' ? unread?.refused : undefined);
   return reason && { index: false, reason };
@@ -123,7 +123,7 @@ function factsOf(page: JudgedUrl, read: ReadPage, { stamp }: PushDocument, { dir
     fingerprint: page.context.definition.probeErrorPages ? fingerprintOf(content, page.url) : undefined,
     contentType: mediaType,
     title: content.title.slice(0, 300),
-    // Without validators the visit at the end of its time reads it again, changed or not.
+    // Without validators, the visit at the end of its time reads it again, changed or not.
     ...(directives.unavailableAfter === undefined ? validatorsOf(answer.headers) : {}),
     lifetime: statedLifetime(answer.headers),
   };

@@ -1,4 +1,4 @@
-/** Which links of a page, a feed or a sitemap are followed, and what they take with them. */
+/** Which links of a page, a feed or a sitemap are followed, and what they inherit. */
 import { wordsOf } from '../../domain/content/vocabulary.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
 import type { FeedHub } from '../../domain/signals/websub.js';
@@ -15,7 +15,7 @@ const MAX_SITEMAP_ENTRIES = 50_000;
 
 export const isFeed = (mediaType: string): boolean => /^application\/(?:rss|atom)\+xml$/.test(mediaType);
 
-/** The sitemap, if the answer is one that is to be read as such. */
+/** The sitemap, if the answer is to be read as one. */
 export function sitemapOf(
   { task, context, url }: JudgedUrl,
   { body, headers }: HttpAnswer,
@@ -44,7 +44,7 @@ export function followSitemap(
   return { kind: 'sitemap', entries: entries.length };
 }
 
-/** A feed says when its pages were changed, and which hub tells of that. */
+/** A feed says when its pages changed, and which hub reports that. */
 export function followFeed(
   { context, verdict, url }: JudgedUrl,
   { body, headers }: HttpAnswer,
@@ -59,7 +59,7 @@ export function followFeed(
   return context.asksHubs && feed ? hubOf(feed, headers, url.href) : undefined;
 }
 
-/** The header goes before the feed. */
+/** The header takes precedence over the feed. */
 function hubOf(feed: SitemapContent, headers: HttpAnswer['headers'], base: string): FeedHub | undefined {
   const links = parseLinkHeader(headers['link'] ?? '');
   const named = (relation: string): string | undefined =>
@@ -73,18 +73,18 @@ function hubOf(feed: SitemapContent, headers: HttpAnswer['headers'], base: strin
 export interface LinkingPage {
   readonly answer: HttpAnswer;
   readonly content: PageContent;
-  /** Where its relative links start from. */
+  /** The base of its relative links. */
   readonly base: string;
-  /** Its robots directives let its links be followed. */
+  /** Its robots directives allow its links to be followed. */
   readonly allowed: boolean;
 }
 
-/** Hashes of its words, when those are wanted. */
+/** Hashes of its words, if they are needed. */
 export function followLinks(page: JudgedUrl, read: LinkingPage, collector: LinkCollector): Int32Array | undefined {
   const { task, context, verdict, url } = page;
   const { answer, content, base, allowed } = read;
   if (!verdict.effects.follow && !task.inspect) {
-    // Links of a root whose links wait for a person: they are reported, not queued.
+    // The links of a root whose links wait for approval: they are reported, not queued.
     if (rootOf(context, task.root, url)?.followLinks === false)
       for (const { kind, href } of content.links)
         if (kind !== 'canonical') refuse(page, href, base, 'links-not-followed', collector);
@@ -133,7 +133,7 @@ export function linksOf(page: JudgedUrl, collector: LinkCollector): PageResult['
   });
 }
 
-/** Metas with scope="links": this page's own and those that it inherited. */
+/** Metas with scope="links": those of this page and those that it inherited. */
 function inheritableMetas({ task, verdict }: JudgedUrl): PageTask['inheritedMetas'] {
   const own = verdict.effects.metas.filter((meta) => meta.scope === 'links');
   const inherited = task.inheritedMetas;

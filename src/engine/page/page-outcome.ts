@@ -1,6 +1,4 @@
-/**
- * From an HTTP answer to what it means for the URL: errors, redirects, 304 and bodies worth reading.
- */
+/** What an HTTP answer means for the URL: errors, redirects, 304 and bodies worth reading. */
 import { type ErrorCode, errorCodeOfStatus } from '../../domain/fetch/error-codes.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { ReasonCode } from '../../domain/policy/reasons.js';
@@ -29,7 +27,7 @@ export function outcomeWithoutBody(answer: HttpAnswer, conditional: boolean, now
     return failed('http-other', `the server answered that there is no content (${answer.status})`);
   if (answer.status >= 200 && answer.status < 300) return undefined;
   const retryAfter = retryAfterOf(answer, now);
-  // Whatever it says, the server means to be back.
+  // Whatever it says, the server intends to be back.
   const code = errorCodeOfStatus(answer.status, answer.headers['retry-after'] !== undefined);
   return failed(code, `the server answered ${answer.status}`, retryAfter);
 }
@@ -38,7 +36,7 @@ export function failed(code: ErrorCode, detail: string, retryAfter?: Duration): 
   return retryAfter === undefined ? { kind: 'error', code, detail } : { kind: 'error', code, detail, retryAfter };
 }
 
-/** By what the answer says; it may say otherwise at the next visit. */
+/** Depends on the answer; the next visit may bring another one. */
 export function excluded(reason: ReasonCode, detail: string): PageOutcome {
   return { kind: 'excluded', reason, detail, keepDocument: false, removeStatus: false, revisit: true };
 }
@@ -61,7 +59,7 @@ export function retryAfterOf(answer: HttpAnswer, now: Instant): Duration | undef
   return date === undefined ? undefined : milliseconds(Math.max(0, date - now));
 }
 
-/** Does the crawler take this media type? `text/*` covers a family. */
+/** Does the crawler accept this media type? `text/*` covers a family. */
 export function takesMediaType(mode: 'include' | 'exclude', types: readonly string[], mediaType: string): boolean {
   const family = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`;
   const listed = types.some((type) => type === mediaType || type === family || type === '*/*');

@@ -1,6 +1,6 @@
 /**
- * The way of one page through a page processor, in order: judge, fetch, classify, read, links, document.
- * The rest of a URL's life (robots before it, disposition, delivery and settlement after it) is in crawl/visit.ts.
+ * The way of one page through a page processor, in order: judge, fetch, classify, read, links, document. The rest of a URL's life
+ * (robots.txt before it, disposition, delivery and settlement after it) is in crawl/visit.ts.
  */
 import { validatorsOf } from '../../domain/fetch/validators.js';
 import type { PushDocument } from '../../domain/push/order.js';
@@ -79,7 +79,7 @@ class PageVisit {
   private unavailableAfter: Instant | undefined;
   private rendering: RenderReport | undefined;
   private decodingTime: PageResult['decodingTime'];
-  /** Why a plug-in does not want the document in the index. */
+  /** Why a plug-in excludes the document from the index. */
   private leftOut: string | undefined;
 
   constructor(
@@ -130,7 +130,7 @@ class PageVisit {
     return outcome;
   }
 
-  /** A header that forbids the index may be new although the page is as it was. */
+  /** A header that forbids indexing may be new although the page has not changed. */
   private unchanged(answer: HttpAnswer): PageOutcome {
     const { context, task, verdict } = this.page;
     const { forbids } = termsOf(context, verdict.effects.options, answer, { task });
@@ -276,7 +276,7 @@ class PageVisit {
     const { page, collector, tools } = this;
     const { answer, content, mediaType } = read;
     const outcome = leftOut(documentOutcome(page, read, document, terms, canonical), this.leftOut);
-    // A page that has not changed has no new links; what it leads to that was removed is known, see crawl/found-again.ts.
+    // A page that has not changed has no new links; removed URLs that it links to are known, see crawl/found-again.ts.
     const isSame = document.stamp === page.task.stamp && hasLinksOf(document.stamp, content, tools.digest);
     if (isSame && !readsLinks(page)) return outcome;
     const allowed = terms.directives.follow;

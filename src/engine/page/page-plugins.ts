@@ -1,4 +1,4 @@
-/** The plug-ins of the configuration, as the pages of one thread meet them. Without plug-ins nothing of this is asked. */
+/** The plug-ins of the configuration, as used by the pages of one thread. Without plug-ins none of this is called. */
 import { typedMeta } from '../../domain/content/meta-types.js';
 import type { Meta } from '../../domain/push/order.js';
 import { hours } from '../../domain/time/units.js';
@@ -16,7 +16,7 @@ import type { AsyncStep, DocumentDraft, FetchedPage } from './document-steps.js'
 import type { JudgedUrl } from './judged-url.js';
 import type { HttpAnswer } from './page-outcome.js';
 
-/** The host of the plug-ins keeps their time, waiting included. */
+/** The host of the plug-ins limits their time, waiting included. */
 const NEVER_REACHED = hours(1);
 const NO_LINKS: readonly string[] = [];
 
@@ -24,13 +24,13 @@ export class PagePlugins {
   private facts: readonly PluginFacts[] = [];
   private expected: readonly string[] = [];
   private resolve: (() => void) | undefined;
-  /** Resolves when all plug-ins are known that the configuration names; undefined while they are. */
+  /** Resolves when all plug-ins of the configuration are known; undefined when they already are. */
   awaited: Promise<void> | undefined;
   private byCrawler = new Map<string, CrawlerPlugins | undefined>();
 
   constructor(private readonly caller: PluginCaller) {}
 
-  /** A configuration names these: pages wait until it is known what each of them does. */
+  /** The configuration names these: pages wait until it is known what each of them does. */
   expect(names: readonly string[]): void {
     this.expected = names;
     if (this.isKnown) this.known();
@@ -56,7 +56,7 @@ export class PagePlugins {
     this.resolve?.();
   }
 
-  /** Undefined: the pages of the crawler meet none. */
+  /** Undefined: the pages of the crawler use none. */
   of(crawler: string): CrawlerPlugins | undefined {
     if (this.facts.length === 0) return undefined;
     if (!this.byCrawler.has(crawler)) this.byCrawler.set(crawler, this.made(crawler));
@@ -100,7 +100,7 @@ export class CrawlerPlugins {
     return this.withResponse.length > 0;
   }
 
-  /** What all of them say together; the first one that excludes the URL has the last word. Throws PluginFailed. */
+  /** What all of them decide together; the first one that excludes the URL ends the search. Throws PluginFailed. */
   async url(page: JudgedUrl): Promise<UrlAnswer> {
     let headers: Record<string, string> = {};
     for (const facts of this.withUrl) {
@@ -111,7 +111,7 @@ export class CrawlerPlugins {
     return { headers };
   }
 
-  /** The answer as they leave it. Throws PluginFailed. */
+  /** The answer after their changes. Throws PluginFailed. */
   async response(page: JudgedUrl, answer: HttpAnswer): Promise<HttpAnswer | { readonly exclude: string }> {
     let changed = answer;
     for (const facts of this.withResponse) {
@@ -123,7 +123,7 @@ export class CrawlerPlugins {
     return changed;
   }
 
-  /** The document steps; `leaveOut` is told why one of them does not want the document in the index. */
+  /** The document steps; `leaveOut` is told why one of them excludes the document from the index. */
   steps(leaveOut: (why: string) => void): AsyncStep[] {
     return this.withDocument.map((facts) => ({
       kind: 'async',
@@ -140,7 +140,7 @@ export class CrawlerPlugins {
   }
 }
 
-/** Undefined where an optional plug-in has failed, too. */
+/** Undefined also where an optional plug-in has failed. */
 async function asked<H extends PluginHook>(
   caller: PluginCaller,
   facts: PluginFacts,
@@ -165,7 +165,7 @@ const utf8 = new TextEncoder();
 function withBody(answer: HttpAnswer, { body, mediaType }: ResponseAnswer): HttpAnswer {
   const bytes = typeof body === 'string' ? utf8.encode(body) : (body ?? answer.body);
   const contentType = mediaType ?? answer.headers['content-type'];
-  // A text that a plug-in gives is UTF-8, whatever the site said of its own.
+  // A text that a plug-in returns is UTF-8, whatever encoding the site declared for its own.
   const charset = typeof body === 'string' ? '; charset=utf-8' : '';
   const type = `${(contentType ?? 'text/html').replace(/;.*/s, charset === '' ? '$&' : '')}${charset}`;
   if (contentType === undefined && charset === '') return { ...answer, body: bytes };
@@ -199,7 +199,7 @@ export function grouped(metas: readonly Pick<Meta, 'name' | 'value'>[]): Record<
 
 type GivenMetas = NonNullable<NonNullable<PluginCalls['onDocument']['answer']>['metas']>;
 
-/** The metas that a plug-in gives, typed like all others. */
+/** The metas that a plug-in returns, typed like all others. */
 export const metasOf = (given: GivenMetas): Meta[] =>
   Object.entries(given).flatMap(([name, values]) =>
     values === null ? [] : (typeof values === 'string' ? [values] : values).map((value) => typedMeta(name, value)),

@@ -1,6 +1,6 @@
 /**
- * What a body says about itself beyond its text: robots directives, where its links point from, whether another URL is
- * the canonical one, whether it sends the visitor elsewhere.
+ * What a body says about itself besides its text: robots directives, the base of its links, whether another URL is the canonical
+ * one, whether it sends the visitor elsewhere.
  */
 import { isForPrograms } from '../../domain/content/alternates.js';
 import type { UrlOptions } from '../../domain/crawl/policy-definition.js';
@@ -19,7 +19,7 @@ import type { HttpAnswer } from './page-outcome.js';
 
 const OBEY_NOTHING: RobotsDirectives = { index: true, follow: true, archive: true, terms: [] };
 
-/** Whether what the page says to robots counts; robots.txt is judged before the page is asked for. */
+/** Whether the robots directives of the page count; robots.txt is judged before the page is requested. */
 export const obeysPage = ({ definition }: CrawlContext, { obeyRobots }: UrlOptions): boolean =>
   obeyRobots ?? !definition.linkRules.rogue;
 
@@ -34,7 +34,7 @@ export function directivesOf(
   return robotsDirectives(metas, header ? header.split('\n') : [], fetcherOf(context, options).robotsAgent);
 }
 
-/** What a site says of the use of a page. */
+/** What a site says about the use of a page. */
 export interface Terms {
   readonly directives: RobotsDirectives;
   /** As metas of the document: usage preferences, then the directives that are kept. */
@@ -72,7 +72,7 @@ function forbidden(
   return preferences.length > 0 && forbidsSearch(preferences) ? 'search-not-allowed' : undefined;
 }
 
-/** Every link of a page is as long as its base at least, so that one of a megabyte would cost a gigabyte. */
+/** Every link of a page is at least as long as its base, so that a base of a megabyte would cost a gigabyte. */
 const LONGEST_BASE = 16_383;
 
 /** The URL that relative links of the page start from: `<base href>`, or the page itself. */
@@ -83,7 +83,7 @@ export function baseOf(address: string, content: PageContent): string {
   return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : address;
 }
 
-/** The canonical URL that the page names, when it is another one. A page that names several has a slip in it, and none counts. */
+/** The canonical URL that the page names, if it is another one. If a page names several by mistake, none counts. */
 export function canonicalOf(
   context: CrawlContext,
   url: CrawlUrl,
@@ -103,14 +103,14 @@ export function canonicalOf(
 
 const FOLLOWED_RELATIONS = new Set(['next', 'prev', 'alternate', 'canonical']);
 
-/** Targets of the HTTP Link header (RFC 8288) whose relation is one that is followed in HTML too, and that of Refresh. */
+/** Targets of the HTTP Link header (RFC 8288) whose relation is also followed in HTML, and that of Refresh. */
 export function headerLinks(answer: HttpAnswer): { href: string; relation: string; delay?: number }[] {
   const header = answer.headers['link'] ?? '';
   const refresh = parseRefresh(answer.headers['refresh']?.slice(0, 16_384) ?? '');
   const links: ReturnType<typeof headerLinks> =
     refresh === undefined ? [] : [{ href: refresh.target, relation: 'refresh', delay: refresh.delay }];
   for (const { href, parameters } of parseLinkHeader(header.slice(0, 16_384))) {
-    // It says where the link leads from, when that is not this page.
+    // The header says where the link leads from, if not from this page.
     if (parameters.get('anchor')) continue;
     const relations = parameters.get('rel')?.trim().toLowerCase().split(/\s+/);
     const followed = relations?.find((word) => FOLLOWED_RELATIONS.has(word));
@@ -120,16 +120,16 @@ export function headerLinks(answer: HttpAnswer): { href: string; relation: strin
   return links;
 }
 
-/** The page that refreshes are looked for on. */
+/** The page on which refreshes are looked for. */
 interface ReadPage {
   readonly url: CrawlUrl;
-  /** Where its relative links start from. */
+  /** The base of its relative links. */
   readonly base: string;
   readonly answer: HttpAnswer;
   readonly content: PageContent;
 }
 
-/** The other site that a site root's home page sends its visitors to by a refresh, when it does. */
+/** The other site to which a site root's home page sends its visitors by a refresh, if it does. */
 export function movedHome(context: CrawlContext, page: ReadPage): CrawlUrl | undefined {
   const root = context.roots.get(page.url.href);
   if (!root?.site) return undefined;
@@ -137,7 +137,7 @@ export function movedHome(context: CrawlContext, page: ReadPage): CrawlUrl | und
   return target && origin(target) !== origin(page.url) ? target : undefined;
 }
 
-/** The other URL that a page sends its visitors to before they could read it. */
+/** The other URL to which a page sends its visitors before they could read it. */
 export function quickRefresh(context: CrawlContext, page: ReadPage): CrawlUrl | undefined {
   const refresh = refreshTarget(context, page);
   if (refresh?.delay === undefined || refresh.delay > QUICK_REFRESH) return undefined;

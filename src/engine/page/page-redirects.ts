@@ -10,7 +10,7 @@ import { failed, type HttpAnswer, isPermanentRedirect } from './page-outcome.js'
 
 export interface Redirected {
   readonly outcome: PageOutcome;
-  /** The URL redirects to itself: what it is to be asked with from now on. */
+  /** The URL redirects to itself: how to request it from now on. */
   readonly toItself?: { readonly setCookie?: string; readonly variant?: string };
 }
 
@@ -32,7 +32,10 @@ export function redirected(page: JudgedUrl, answer: HttpAnswer, collector: LinkC
   return { outcome: tooManyRedirects(page) ?? redirectTo(page, target, collector, isPermanentRedirect(answer)) };
 }
 
-/** A page that sends its visitors on at once is a redirect, unless it leads where the crawl may not go: then it is what it shows. */
+/**
+ * A page that sends its visitors on at once is a redirect, unless it leads where the crawl may not go: then it counts as the page
+ * it shows.
+ */
 export function refreshed(
   page: JudgedUrl,
   target: CrawlUrl | undefined,

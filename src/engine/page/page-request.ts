@@ -3,7 +3,7 @@ import { fetcherOf } from './crawl-context.js';
 import { canonicalForm, type JudgedUrl, readsLinks } from './judged-url.js';
 import { rendersFirst } from './rendering.js';
 
-/** The most that sitemaps.org allows: what is the largest document does not matter for them. */
+/** The maximum that sitemaps.org allows: the size limit for documents does not apply to sitemaps. */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 
 export function requestOf(page: JudgedUrl): FetchRequest {
@@ -29,8 +29,8 @@ export function requestOf(page: JudgedUrl): FetchRequest {
 }
 
 /**
- * A document that the index does not hold and should is wanted whole, whatever its ETag says; so is one whose links or metas
- * the present policy has not seen.
+ * A document that should be in the index and is not is fetched in full, whatever its ETag says; so is one whose links or metas the
+ * present policy has not seen.
  */
 function isConditional(page: JudgedUrl): boolean {
   const { task, context, verdict, mode } = page;

@@ -1,10 +1,10 @@
-/** What a visit says of the times of the next ones. */
+/** What a visit says about the times of the next ones. */
 import type { Verdict } from '../../domain/policy/verdict.js';
 import { type Instant, milliseconds } from '../../domain/time/units.js';
 import type { PageSchedule } from '../ports/page-task.js';
 import { canonicalForm, type JudgedUrl } from './judged-url.js';
 
-/** What the verdict on a URL says of the times of its visits. */
+/** What the verdict on a URL says about the times of its visits. */
 export function scheduleOf(verdict: Verdict): PageSchedule {
   const { options, period, maxNetworkErrors, networkErrorDelay, priorityShift } = verdict.effects;
   return {
@@ -14,19 +14,19 @@ export function scheduleOf(verdict: Verdict): PageSchedule {
     errorExpiry: options.errorExpiry,
     maxTemporaryErrors: maxNetworkErrors,
     retryDelay: networkErrorDelay,
-    // A step of priority, -2 the highest, counts twice.
+    // Each step of priority, up to -2 (the highest), counts twice.
     importance: (options.weight ?? 1) * 2 ** -priorityShift,
   };
 }
 
-/** A document that is to give way to one under another URL is visited again as soon as documents may be. */
+/** A document that gives way to another URL is visited again as soon as documents may be. */
 export function visitSchedule(page: JudgedUrl, unavailableAfter: Instant | undefined): PageSchedule {
   const schedule = untilUnavailable(page, scheduleOf(page.verdict), unavailableAfter);
   if (page.task.stamp === undefined || canonicalForm(page) === undefined) return schedule;
   return { ...schedule, period: page.context.definition.refresh.minimumAge };
 }
 
-/** A page that may be shown until a time is visited again by then, so that its document goes. */
+/** A page that may be shown until a certain time is visited again by then, so that its document is deleted. */
 function untilUnavailable(
   { task, context }: JudgedUrl,
   schedule: PageSchedule,

@@ -6,7 +6,7 @@ import type { JudgedUrl } from './judged-url.js';
 import { excluded, failed, type HttpAnswer } from './page-outcome.js';
 import type { CrawlerPlugins } from './page-plugins.js';
 
-/** The URL with what plug-ins say of it, before its page is asked for. */
+/** The URL with what plug-ins say about it, before its page is requested. */
 export async function judgedByPlugins(page: JudgedUrl, plugins: CrawlerPlugins): Promise<JudgedUrl> {
   if (page.excluded) return page;
   try {
@@ -19,7 +19,7 @@ export async function judgedByPlugins(page: JudgedUrl, plugins: CrawlerPlugins):
   }
 }
 
-/** The answer as plug-ins leave it, or why it is not read. */
+/** The answer as changed by plug-ins, or why it is not read. */
 export async function answerOfPlugins(
   page: JudgedUrl,
   answer: HttpAnswer,
@@ -35,7 +35,7 @@ export async function answerOfPlugins(
 
 type DocumentOutcome = Extract<PageOutcome, { kind: 'document' }>;
 
-/** The document does not go into the index, and its links are followed. */
+/** The document is not indexed, but its links are followed. */
 export function leftOut(outcome: DocumentOutcome, why: string | undefined): DocumentOutcome {
   if (why === undefined || !outcome.index) return outcome;
   return { ...outcome, index: false, reason: 'excluded-by-plugin', document: undefined, leftOut: why };

@@ -1,4 +1,4 @@
-/** What was read of a page, for a person who looks at it: bounded, since it travels to a screen. */
+/** What was read of a page, for a person to look at: bounded, since it is sent to a screen. */
 import type { PushDocument } from '../../domain/push/order.js';
 import type { PageContent } from '../ports/page-reader.js';
 import type { PageReading } from '../ports/page-task.js';

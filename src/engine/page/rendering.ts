@@ -1,6 +1,6 @@
 /**
- * Whether the scripts of a page run before it is read, and what becomes of the page then. The browser gets the answer that was
- * fetched already; what it makes of it is read like any page, and passes through the same steps.
+ * Whether the scripts of a page run before it is read, and what happens then. The browser gets the answer that was already fetched;
+ * its result is read like any page, and passes through the same steps.
  */
 import type { RenderMode, UrlOptions } from '../../domain/crawl/policy-definition.js';
 import type { FetchOutcome } from '../../domain/fetch/outcome.js';
@@ -12,7 +12,7 @@ import { type CrawlContext, fetcherOf } from './crawl-context.js';
 import type { HttpAnswer } from './page-outcome.js';
 import { obeysPage } from './page-reading.js';
 
-/** So often in a row the rendering of a page may fail before the page is taken as it was sent. */
+/** How often in a row the rendering of a page may fail before the page is used as it was sent. */
 const MOST_FAILURES = 2;
 
 const RENDERED_TYPES = new Set(['text/html', 'application/xhtml+xml']);
@@ -40,7 +40,7 @@ export function renderModeOf({ definition }: CrawlContext, options: UrlOptions, 
   return mode === 'auto' && task.render === 'never' ? 'never' : mode;
 }
 
-/** The page is certain to be rendered, so that an answer that nothing has changed would say nothing of its content. */
+/** The page is certain to be rendered, so an answer "not modified" would say nothing about its content. */
 export const rendersFirst = (mode: RenderMode, { render }: PageTask): boolean =>
   mode === 'always' || (mode === 'auto' && render === 'always');
 

@@ -2,7 +2,7 @@ import type { FetchRequest } from '../ports/fetcher.js';
 import type { SessionAnswer } from '../ports/login-method.js';
 import { type HttpAnswer, isRedirect } from './page-outcome.js';
 
-/** How far into a page the form is looked for that asks visitors to log in. */
+/** How far into a page to look for the form that asks visitors to log in. */
 const LOOKED_AT = 512 * 1024;
 
 /** What the session of a request learns from its answer. */
@@ -20,7 +20,7 @@ export function sessionAnswer({ url, session }: FetchRequest, answer: HttpAnswer
   };
 }
 
-/** Names of fields and markup are ASCII, which almost every encoding of pages has in common with UTF-8. */
+/** Names of fields and markup are ASCII, which almost every encoding of pages shares with UTF-8. */
 function holdsAll(body: Uint8Array, pieces: readonly string[]): boolean {
   if (pieces.length === 0) return false;
   const start = new TextDecoder().decode(body.subarray(0, LOOKED_AT));

@@ -1,9 +1,9 @@
 import type { Duration, Instant } from '../../domain/time/units.js';
 
-/** The only source of time and timers in the engine; a test or a simulation puts its own in. */
+/** The only source of time and timers in the engine; a test or a simulation provides its own. */
 export interface Clock {
   now(): Instant;
-  /** Calls `action` once, not before `at`. Returns the cancellation. */
+  /** Calls `action` once, not before `at`. Returns a function that cancels it. */
   at(at: Instant, action: () => void): () => void;
   /** Resolves after `wait`, or at once when the signal aborts. */
   sleep(wait: Duration, signal?: AbortSignal): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * What turns the bytes of a body into text, links and metas. Each extractor names its media types; the first one in the list
- * of the page reader that takes a media type reads the body.
+ * Turns the bytes of a body into text, links and metas. Each extractor names its media types; the first one in the list of the page
+ * reader that accepts a media type reads the body.
  */
 import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
@@ -10,7 +10,7 @@ import type { PageContent, ReadLimits } from './page-content.js';
 
 export type Extraction = PageContent;
 
-/** Why a body could not be read. Its document still goes out, with its bytes and the metas that do not depend on the content. */
+/** Why a body could not be read. Its document is still sent, with its bytes and the metas that do not depend on the content. */
 export interface Refusal {
   readonly refused: Extract<ReasonCode, `extract-${string}`>;
   /** For a person. */
@@ -20,9 +20,9 @@ export interface Refusal {
 export interface ExtractionContext extends ReadLimits {
   /** URL of the page. */
   readonly url: string;
-  /** Content-Type as received; undefined when the answer has none. */
+  /** Content-Type as received; undefined if the answer has none. */
   readonly contentType: string | undefined;
-  /** What counts of pages and which fields are wanted of them; absent: all that they say. */
+  /** Which parts of pages count and which fields are wanted; absent: everything. */
   readonly content?: ContentDefinition;
   /** Metas of the page and its JSON-LD are delivered. */
   readonly wantsMetas?: boolean;
@@ -31,8 +31,8 @@ export interface ExtractionContext extends ReadLimits {
 }
 
 /**
- * What an extractor elsewhere throws when it cannot be asked now: that says nothing about the document, which is visited again
- * later (error `code`).
+ * Thrown by an extractor elsewhere that is not available now: that says nothing about the document, which is visited again later
+ * (error `code`).
  */
 export class ExtractorUnavailable extends Error {
   override readonly name = 'ExtractorUnavailable';
@@ -52,8 +52,8 @@ interface ExtractorFacts {
 }
 
 /**
- * Reads in the page thread, which does nothing else meanwhile: for formats that are read in milliseconds and in memory in
- * proportion to the body. A thread that stays in one for too long is stopped, and the page gets the error `parse-timeout`.
+ * Reads in the page thread, which does nothing else meanwhile: for formats that are read in milliseconds and in memory proportional
+ * to the body. A thread that is blocked for too long is stopped, and the page gets the error `parse-timeout`.
  */
 export interface SyncExtractor extends ExtractorFacts {
   readonly kind: 'sync';
@@ -61,14 +61,14 @@ export interface SyncExtractor extends ExtractorFacts {
 }
 
 /**
- * Reads elsewhere, in a child process or on another server; the page thread goes on with other pages. The extractor bounds the
- * memory that it takes, and gives up when the signal aborts. Without an answer at `timeLimit` the body counts as refused
- * (`extract-timeout`), and so it does when the promise rejects (`extract-corrupt`), unless with ExtractorUnavailable.
+ * Reads elsewhere, in a child process or on another server; the page thread continues with other pages. The extractor bounds its
+ * memory, and gives up when the signal aborts. Without an answer within `timeLimit` the body counts as refused (`extract-timeout`),
+ * and also when the promise rejects (`extract-corrupt`), except with ExtractorUnavailable.
  */
 export interface AsyncExtractor extends ExtractorFacts {
   readonly kind: 'async';
   readonly timeLimit: Duration;
-  /** Must neither keep `body` nor detach its buffer: the document is made of it. */
+  /** Must neither keep `body` nor detach its buffer: the document is made from it. */
   extract(
     body: Uint8Array,
     mediaType: string,

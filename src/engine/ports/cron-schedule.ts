@@ -1,4 +1,4 @@
 import type { Instant } from '../../domain/time/units.js';
 
-/** Next time of a cron expression after a moment; undefined when there is none. */
+/** Next time of a cron expression after the given time; undefined when there is none. */
 export type CronSchedule = (cron: string, timeZone: string, from: Instant) => Instant | undefined;

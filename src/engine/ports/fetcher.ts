@@ -3,17 +3,17 @@ import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { Secret } from '../../domain/secret.js';
 import type { Duration } from '../../domain/time/units.js';
 
-/** What a request carries for a visitor that the site knows again: see SessionStore. */
+/** What a request carries so that the site recognises the visitor: see SessionStore. */
 export interface RequestSession {
   /** Value of the Cookie header for exactly this URL. */
   readonly cookies?: string;
-  /** Headers for exactly this URL; they go before all others of their name. */
+  /** Headers for exactly this URL; they take precedence over all others of their name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Name of the login: connections that a login has to do with serve no other requests. */
+  /** Name of the login: connections used by a login serve no other requests. */
   readonly login?: string;
   readonly certificate?: ClientCertificate;
   readonly ntlm?: NtlmCredentials;
-  /** Pieces of HTML that all stand in a page for visitors who are not logged in. */
+  /** Pieces of HTML that together mark a page for visitors who are not logged in. */
   readonly loggedOut?: readonly string[];
 }
 
@@ -30,9 +30,9 @@ export interface NtlmCredentials {
   readonly domain: string;
 }
 
-/** What a browser is asked to make of a page that was fetched. */
+/** What a browser is asked to do with a page that was fetched. */
 export interface RenderOrder {
-  /** The answer to the request for the page itself; the browser asks for it no more. */
+  /** The answer to the request for the page itself; the browser does not request it again. */
   readonly page: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export interface RenderOrder {
   readonly readyWhen?: string;
   /** See domain/render/steps.ts. */
   readonly steps?: string;
-  /** Whether robots.txt counts for this URL. */
+  /** Whether robots.txt applies to this URL. */
   readonly obeysRobots: boolean;
   readonly withPicture?: boolean;
 }
@@ -51,7 +51,7 @@ export interface RenderOrder {
 /** One request. Absent values mean the fetcher's own defaults (FetcherDefinition). */
 export interface FetchRequest {
   readonly url: string;
-  /** Default GET. Anything else is sent once at most, whatever becomes of the connection. */
+  /** Default GET. Anything else is sent at most once, whatever happens to the connection. */
   readonly method?: 'GET' | 'POST' | 'OPTIONS';
   /** Of a POST; its Content-Type is one of `headers`. */
   readonly body?: Uint8Array;
@@ -71,35 +71,35 @@ export interface FetchRequest {
   readonly readTimeout?: Duration;
   /** Bytes after decoding. */
   readonly maxSize?: number;
-  /** `user:password`, Basic, for this URL alone. */
+  /** `user:password`, Basic, for this URL only. */
   readonly credentials?: Secret;
-  /** Without the credentials and the secret headers that the fetcher's definition has for the URL. */
+  /** Without the credentials and secret headers that the fetcher's definition has for the URL. */
   readonly anonymous?: boolean;
   readonly proxy?: string | Secret;
   /**
-   * In milliseconds of the machine's monotonic clock: not sent any more after that, because the right to ask the host may
-   * have gone to another node while this process stood still.
+   * In milliseconds of the machine's monotonic clock: not sent after that time, because the right to ask the host may have gone to
+   * another node while this process was suspended.
    */
   readonly sendBy?: number;
-  /** Over the size limit: cut instead of failing (robots.txt, RFC 9309 2.5). */
+  /** Over the size limit: truncate instead of failing (robots.txt, RFC 9309 2.5). */
   readonly truncate?: boolean;
 }
 
 /**
- * Fetches for the crawl. Whatever way it fetches by, it asks only addresses that the definition of the fetcher allows, sends what
- * the request says and, of its own accord, nothing else to a host whose politeness the caller has not seen to, reports
- * redirects instead of following them, and bounds size and time.
+ * Fetches for the crawl. However it fetches, it connects only to addresses that the definition of the fetcher allows, sends what
+ * the request says and nothing else of its own accord to a host whose politeness the caller does not control, reports redirects
+ * instead of following them, and bounds size and time.
  */
 export interface Fetcher {
-  /** Follows no redirect. Never rejects for what a site does. */
+  /** Follows no redirect. Never rejects because of what a site does. */
   fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchOutcome>;
-  /** First address of a host, for crawl space rules on addresses; undefined when DNS does not say. */
+  /** First address of a host, for crawl space rules on addresses; undefined if DNS has none. */
   resolve(hostname: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** One way to fetch: HTTP by itself, and others (a browser) beside it. */
+/** One way to fetch: plain HTTP, or others besides it (a browser). */
 export interface FetchEngine extends Fetcher {
-  /** The name by which requests ask for it. */
+  /** The name by which requests choose it. */
   readonly engine: string;
 }

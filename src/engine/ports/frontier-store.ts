@@ -1,9 +1,8 @@
 /**
- * The durable frontier: every URL of every crawler, the politeness of every web server, and the ledger of orders.
- *
- * Four verbs move URLs: `discover` (never changes a known URL), `seed` (a person submits: a known URL becomes due),
- * `due` (what may be fetched; a lease is held in memory by the caller and costs no write) and `settle` (the one way in
- * which the state of a URL moves). All verbs take batches; each call is one transaction.
+ * The durable frontier: every URL of every crawler, the politeness of every web server, and the ledger of orders. Four verbs move
+ * URLs: `discover` (never changes a known URL), `seed` (a person submits: a known URL becomes due), `due` (what may be fetched; a
+ * lease is held in memory by the caller and costs no write) and `settle` (the only way in which the state of a URL changes). All
+ * verbs take batches; each call is one transaction.
  */
 
 import type { StateChanges } from '../../domain/crawl/state-changes.js';
@@ -43,26 +42,26 @@ export interface Backlog {
 
 export interface Visit {
   readonly at: Instant;
-  /** HTTP status; absent when there was no answer. */
+  /** HTTP status; absent if there was no answer. */
   readonly status?: number;
   /** `document`, `unchanged`, `redirect`, `excluded` or an error code. */
   readonly outcome: string;
   readonly detail?: string;
   readonly duration: Duration;
   readonly bytes: number;
-  /** It found other content than the visit before; never true of the first one. */
+  /** It found other content than the previous visit; never true for the first one. */
   readonly changed: boolean;
 }
 
-/** Where the links of a page lead, as it was last read in full. */
+/** Where the links of a page lead, as of the last time it was read in full. */
 export interface PageLinks {
   /** When it was asked for. */
   readonly at: Instant;
-  /** Digest of the document that it made. */
+  /** Digest of the document made from it. */
   readonly stamp: string;
-  /** ETag and Last-Modified that it came with, in one text. */
+  /** ETag and Last-Modified received with it, in one text. */
   readonly validators: string;
-  /** Keys of the URLs that the policy took, see url-key.ts. */
+  /** Keys of the URLs that the policy accepted, see url-key.ts. */
   readonly keys: BigInt64Array;
 }
 
@@ -82,7 +81,10 @@ export interface LedgerEntry {
   readonly stamp?: string;
 }
 
-/** What may be written of a URL: what a disposition changes, and what comes of its visit and its orders. Undefined = unchanged; null = cleared. */
+/**
+ * What may be written of a URL: what a disposition changes, and the results of its visit and its orders. Undefined = unchanged;
+ * null = cleared.
+ */
 export interface UrlChanges extends Readonly<StateChanges> {
   readonly lastStatus?: number | null;
   readonly pendingDeletion?: string | null;
@@ -91,9 +93,9 @@ export interface UrlChanges extends Readonly<StateChanges> {
 
 export interface Settlement {
   readonly id: UrlId;
-  /** The right under which it was decided; absent: a word of a person, which any node may write. */
+  /** The fence under which it was decided; absent: a person's decision, which any node may write. */
   readonly fence?: Fence;
-  /** The row goes, without a trace. */
+  /** The row is removed without a trace. */
   readonly remove?: boolean;
   readonly changes?: UrlChanges;
   readonly visit?: Visit;
@@ -111,7 +113,7 @@ export interface HostRecord {
   readonly backOffUntil: Instant;
   readonly backOffStep: number;
   readonly paused: boolean;
-  /** What a refresh visit costs, see visit-price.ts; 0 until one has told. */
+  /** What a refresh visit costs, see visit-price.ts; 0 until one has set it. */
   readonly visitPrice: Duration;
 }
 
@@ -126,7 +128,7 @@ export interface UrlFilter {
   readonly prefix?: string;
   /** SQL LIKE pattern, `%` and `_`. */
   readonly like?: string;
-  /** Any text: nobody has to know all codes to ask. */
+  /** Any text: callers need not know all codes to filter by one. */
   readonly reason?: string;
   /** Any of these. */
   readonly reasons?: readonly string[];
@@ -143,26 +145,26 @@ export interface UrlFilter {
 /** One step of a search through the stored URLs. */
 export interface SearchStep {
   readonly urls: UrlState[];
-  /** Go on after this id; absent: everything was searched. */
+  /** Continue after this id; absent: everything was searched. */
   readonly next?: UrlId;
-  /** Share of the way through the store that lies behind, 0…1. */
+  /** Share of the store that has been searched, 0…1. */
   readonly searched: number;
 }
 
-/** URLs in error of one kind: all of them, and those whose last visit was in the hour or the day before a moment. */
+/** URLs in error of one kind: all of them, and those last visited in the hour or the day before the given time. */
 export interface FailingUrls {
   readonly urls: number;
   readonly lastHour: number;
   readonly lastDay: number;
 }
 
-/** What lies in one folder of a host, as far as one step has looked. */
+/** The contents of one folder of a host, as far as one step has read. */
 export interface FolderStep {
-  /** Folders in it, each with the URLs anywhere in it. Of very many, the first that were met. */
+  /** Its folders, each with the number of URLs anywhere in it. If there are very many, the first that were found. */
   readonly folders: readonly { readonly name: string; readonly urls: number }[];
   /** URLs in further folders. */
   readonly others: number;
-  /** URLs in the folder itself; `sample` are the first of them. */
+  /** URLs directly in the folder; `sample` has the first of them. */
   readonly urls: number;
   readonly sample: readonly UrlState[];
   /** As of a search. */
@@ -170,7 +172,7 @@ export interface FolderStep {
   readonly searched: number;
 }
 
-/** What one step has seen of all URLs of a crawler. Steps add up. */
+/** What one step has read of all URLs of a crawler. Steps add up. */
 export interface SurveyStep {
   readonly reasons: readonly {
     readonly status: UrlState['status'];
@@ -186,7 +188,7 @@ export interface SurveyStep {
   readonly searched: number;
 }
 
-/** Hosts that `oldest` looks at. */
+/** Hosts that `oldest` considers. */
 export const OLDEST_HOSTS = 2_000;
 
 export interface LedgerFilter {
@@ -211,16 +213,16 @@ export interface QueuedUrl {
   readonly dueAt: Instant;
 }
 
-/** The queue: what moves URLs. */
+/** The queue: moves URLs. */
 export interface UrlQueue {
   /**
-   * Stores URLs that are not known yet and returns those, in the order given. One whose status was removed starts as a new
-   * one when it is to be queued; others that are known are untouched.
+   * Stores URLs that are not known yet and returns those, in the order given. A URL whose status was removed starts as a new one if
+   * it is to be queued; other known URLs are unchanged.
    */
   discover(urls: readonly NewUrl[]): Promise<UrlState[]>;
-  /** As discover, but a known URL is queued again in the source given, due at the time given. */
+  /** Like discover, but a known URL is queued again in the given source, due at the given time. */
   seed(urls: readonly NewUrl[]): Promise<{ readonly state: UrlState; readonly known: boolean }[]>;
-  /** Queued URLs of one (crawler, host, source) with dueAt <= now, by due time then id; `skip` are already in hand. */
+  /** Queued URLs of one (crawler, host, source) with dueAt <= now, by due time, then id; `skip` are already in memory. */
   due(
     crawler: string,
     hostKey: string,
@@ -229,15 +231,15 @@ export interface UrlQueue {
     limit: number,
     skip: ReadonlySet<UrlId>,
   ): Promise<{
-    readonly urls: UrlState[] /** Due time of the next one after these, when there is one. */;
+    readonly urls: UrlState[] /** Due time of the next URL after these, if there is one. */;
     readonly next?: Instant;
   }>;
-  /** Throws FencedOut when a partition has another owner by now; nothing of the call was done then. */
+  /** Throws FencedOut if a partition has another owner by now; then nothing of the call was done. */
   settle(settlements: readonly Settlement[]): Promise<void>;
 
   /**
-   * Walks all (host, source) backlogs of a crawler whose earliest due time is <= horizon; `after` is the last host of the
-   * previous page; only hosts of the partitions given, when some are.
+   * Walks all (host, source) backlogs of a crawler whose earliest due time is <= horizon; `after` is the last host of the previous
+   * page; only hosts of the given partitions, if any.
    */
   backlogs(
     crawler: string,
@@ -246,37 +248,37 @@ export interface UrlQueue {
     limit: number,
     partitions?: readonly number[],
   ): Promise<{ readonly backlogs: Backlog[]; readonly next?: string }>;
-  /** Makes matching queued or settled URLs due at the time given (forced refresh); returns how many. */
+  /** Makes matching queued or settled URLs due at the given time (forced refresh); returns how many. */
   makeDue(filter: UrlFilter, dueAt: Instant, source: SourceNumber): Promise<number>;
   /** Deletes matching rows that hold no document and have no order in flight; returns how many. */
   forget(filter: UrlFilter): Promise<number>;
 }
 
-/** What is known of URLs, for lists, counts and explanations. */
+/** What is known about URLs, for lists, counts and explanations. */
 export interface UrlCatalog {
   find(crawler: string, url: string): Promise<UrlState | undefined>;
   get(ids: readonly UrlId[]): Promise<UrlState[]>;
-  /** In an order of the store's own, the same for every page, from after the URL with the id `after` (0: from the start). */
+  /** In an order of the store's own, the same for every page, after the URL with the id `after` (0: from the start). */
   list(filter: UrlFilter, after: UrlId, limit: number): Promise<UrlState[]>;
   /**
-   * The same list for a person who waits: looks for a bounded time, whatever the filter and the size of the store, and says
-   * how far it came.
+   * The same list for a person who waits: searches for a bounded time, whatever the filter and the size of the store, and says how
+   * far it got.
    */
   search(filter: UrlFilter & { readonly crawler: string }, after: UrlId, limit: number): Promise<SearchStep>;
   /**
-   * One step through the URLs of a host that lie in a folder: `folder` is the beginning of their URLs up to a slash, or empty
-   * for all of them. Steps add up to exact counts.
+   * One step through the URLs of a host in a folder: `folder` is the beginning of their URLs up to a slash, or empty for all of
+   * them. Steps add up to exact counts.
    */
   folders(crawler: string, hostKey: string, folder: string, after: UrlId): Promise<FolderStep>;
-  /** One step of a count of everything, after the URL with the id `after`; `since` descends. */
+  /** One step of a count of everything, after the URL with the id `after`; `since` is in descending order. */
   survey(crawler: string, since: readonly Instant[], after: UrlId): Promise<SurveyStep>;
-  /** URLs in error by reason, the most first; only of one host, when it is given. */
+  /** URLs in error by reason, most frequent first; only for one host, if given. */
   failing(
     crawler: string,
     now: Instant,
     hostKey?: string,
   ): Promise<(FailingUrls & { readonly reason: Reason; readonly hosts: number })[]>;
-  /** Hosts with URLs in error for a reason, the most first; `after` is the last one of the page before. */
+  /** Hosts with URLs in error for a reason, those with the most URLs first; `after` is the last host of the previous page. */
   failingHosts(
     crawler: string,
     reason: string,
@@ -284,17 +286,17 @@ export interface UrlCatalog {
     after: { readonly urls: number; readonly hostKey: string } | undefined,
     limit: number,
   ): Promise<(FailingUrls & { readonly hostKey: string })[]>;
-  /** With a pattern it takes a while on a large store; the signal ends it, and its reason is thrown. */
+  /** With a pattern it takes a while on a large store; the signal aborts it, and its reason is thrown. */
   count(filter: UrlFilter, signal?: AbortSignal): Promise<number>;
   counts(crawler: string): Promise<CrawlerCounts>;
   /**
-   * The queued URL of each source that was due first, at a cost that does not grow with the number of URLs: among the
-   * OLDEST_HOSTS hosts with the URLs that were due first. A source that has none there is left out.
+   * The queued URL of each source that was due first, at a cost that does not grow with the number of URLs: among the OLDEST_HOSTS
+   * hosts with the URLs that were due first. A source without URLs there is omitted.
    */
   oldest(crawler: string): Promise<ReadonlyMap<SourceNumber, QueuedUrl>>;
   /** Documents in the index, by host; for the deletion guard. */
   indexedOfHost(crawler: string, hostKey: string): Promise<number>;
-  /** One host per row with its counts, for the hosts view; by host key, ascending. */
+  /** One host per row with its counts, for the list of hosts; by host key, ascending. */
   hosts(
     crawler: string,
     after: string | undefined,
@@ -311,9 +313,9 @@ export interface UrlCatalog {
   /** The seed's pending file order: by URL. */
   listByUrl(crawler: string, after: string | undefined, limit: number): Promise<UrlState[]>;
   visits(id: UrlId, limit: number): Promise<Visit[]>;
-  /** Stored URLs of one host with these keys, see url-key.ts; in no order. */
+  /** Stored URLs of one host with these keys, see url-key.ts; in no particular order. */
   byKeys(crawler: string, hostKey: string, keys: BigInt64Array): Promise<UrlState[]>;
-  /** URLs with these keys whose status was removed. */
+  /** URLs with these keys whose status is removed. */
   removed(crawler: string, keys: BigInt64Array): Promise<UrlState[]>;
   /** Pages that gave way to this canonical URL. */
   gaveWayTo(crawler: string, canonical: string): Promise<UrlState[]>;
@@ -328,13 +330,13 @@ export interface HostRecords {
 }
 
 export interface OrderLedger {
-  /** No order has a higher id; 0 when there was none. Ids are handed out in memory from here on. */
+  /** The highest order id in use; 0 when there is none. Ids are assigned in memory from here on. */
   lastOrderId(): Promise<number>;
   saveOrders(entries: readonly LedgerEntry[]): Promise<void>;
   orders(filter: LedgerFilter, before: number | undefined, limit: number): Promise<LedgerEntry[]>;
   order(id: number): Promise<LedgerEntry | undefined>;
   countOrders(filter: LedgerFilter): Promise<number>;
-  /** Removes acknowledged entries decided before the time given and keeps at most `keep` of them. */
+  /** Removes acknowledged entries that were decided before the given time and keeps at most `keep` of them. */
   pruneOrders(decidedBefore: Instant, keep: number): Promise<number>;
 }
 
@@ -348,7 +350,7 @@ export interface Settings {
   getSetting(name: string): Promise<string | undefined>;
   /** Undefined removes it. */
   putSetting(name: string, value: string | undefined): Promise<void>;
-  /** By name, those that begin with the prefix; of a page, those whose names are not before `from`, at most `limit`. */
+  /** By name, those with the prefix; for paging, those whose names are not before `from`, at most `limit`. */
   settings(prefix: string, page?: SettingsPage): Promise<ReadonlyMap<string, string>>;
 }
 
@@ -357,14 +359,14 @@ export interface FrontierStore extends UrlQueue, UrlCatalog, HostRecords, OrderL
 }
 
 /**
- * The store cannot take this call now (disk full, connection lost, locked). Nothing of it was done, unless the connection
- * broke while it was being committed; doing it again is harmless in either case. Try again later.
+ * The store cannot take this call now (disk full, connection lost, locked). Nothing of it was done, unless the connection broke
+ * during the commit; repeating it is harmless in either case. Try again later.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** What the store holds cannot be read: no retry helps. The message names the file or table and what to do. */
+/** The contents of the store cannot be read, and no retry helps. The message names the file or table and what to do. */
 export class StoreDamaged extends Error {
   override readonly name = 'StoreDamaged';
 }

@@ -1,6 +1,6 @@
-/** Structured log: the subject first, then its particulars. Values are never secrets. */
+/** Structured log: the subject first, then its details. Values are never secrets. */
 export interface Log {
-  /** Absent: nobody wants to know that much. */
+  /** Absent: this level is switched off. */
   trace?(message: string, particulars?: Readonly<Record<string, unknown>>): void;
   debug(message: string, particulars?: Readonly<Record<string, unknown>>): void;
   info(message: string, particulars?: Readonly<Record<string, unknown>>): void;

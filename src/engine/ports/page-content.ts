@@ -20,7 +20,7 @@ export interface RawLink {
   readonly kind: LinkKind;
   /** rel=nofollow, ugc or sponsored on the element. */
   readonly nofollow: boolean;
-  /** Of a `meta-refresh` that readers are subject to: seconds. One for browsers without scripts has none. */
+  /** For a `meta-refresh` that applies to readers: seconds. One for browsers without scripts has none. */
   readonly delay?: number;
 }
 
@@ -30,7 +30,7 @@ export interface PageContent {
   readonly title: string;
   /** White space folded; empty for binary content. */
   readonly text: string;
-  /** BCP 47: the document's own word, or detected from the text. */
+  /** BCP 47: declared by the document, or detected from the text. */
   readonly language?: string;
   /** `<base href>`, as written. */
   readonly base?: string;
@@ -39,17 +39,17 @@ export interface PageContent {
   readonly cutLinks?: CutLinks<RawLink>;
   /** `<meta name content>` and `<meta property content>`, names in lower case, values folded; in document order; bounded. */
   readonly metas: readonly { readonly name: string; readonly value: string }[];
-  /** Contents of `<meta name=robots>` and of every meta, whatever agent it is named after, that holds only directives. */
+  /** Contents of `<meta name=robots>` and of every meta that holds only directives, whatever agent it is named after. */
   readonly robotsMetas: readonly { readonly agent: string; readonly directives: string }[];
-  /** Further metas of the document, under the names that sinks get them by. */
+  /** Further metas of the document, under the names that sinks receive. */
   readonly fields?: readonly { readonly name: string; readonly value: string }[];
-  /** The page has no content without its scripts; why that is believed, for a person. */
+  /** The page has no content without its scripts; the evidence, for a person. */
   readonly needsRendering?: string;
   /** JSON-LD of the page, flattened: `jsonld.headline`, `jsonld.author.name`. */
   readonly structured?: readonly { readonly name: string; readonly value: string }[];
   /** What selectors and JSON-LD paths of configured fields found, by the number of the field. */
   readonly found?: ReadonlyMap<number, readonly string[]>;
-  /** Of the page's own document, when parts were split off it. */
+  /** For the page's own document, if parts were split off it. */
   readonly ownText?: string;
   /** Parts that become documents of their own; absent where none are wanted. */
   readonly parts?: readonly PagePart[];
@@ -58,9 +58,9 @@ export interface PageContent {
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
-  /** Texts that the configuration excludes, when a person asked for them. */
+  /** Texts that the configuration excludes, if a person asked for them. */
   readonly cut?: readonly string[];
-  /** Something of the page was left out because it passed a limit (links, text). */
+  /** Something on the page was left out because a limit was exceeded (links, text). */
   readonly truncated: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Takes links into the frontier, in batches: what is known keeps its state, what is new is stored and offered to its
- * crawler. Bounds what one host can bring in, because endless calendars and session ids look like new pages permanently.
+ * Takes links into the frontier, in batches: known URLs keep their state, new ones are stored and offered to their crawler. Bounds
+ * what one host can add, because endless calendars and session ids look like new pages forever.
  */
 
 import type { TrapDefinition } from '../../../domain/crawl/definition.js';
@@ -12,9 +12,9 @@ import { Batcher } from '../../support/batcher.js';
 const LINKS_PER_CALL = 5_000;
 const HOSTS_REMEMBERED = 20_000;
 const PATHS_REMEMBERED = 50_000;
-/** By so many URLs a limit may be passed, so that a host near its limit does not cost a call of the store for each link. */
+/** A limit may be exceeded by this many URLs, so that a host near its limit does not cost a store call for each link. */
 const SLACK = 32;
-/** A path that has grown by this part of its limit may have had more before the start: then the store is asked once. */
+/** A path that has grown by this part of its limit may have had more URLs before the start: then the store is asked once. */
 const RECOUNT_AT = 1 / 64;
 
 export interface DiscoveryTarget {
@@ -35,7 +35,7 @@ export class Discovery {
     this.batcher = new Batcher((lists) => this.call(lists), LINKS_PER_CALL);
   }
 
-  /** Resolves when the links are stored; gives back those that were new. */
+  /** Resolves when the links are stored, with those that were new. */
   async discover(urls: NewUrl[]): Promise<UrlState[]> {
     return urls.length === 0 ? [] : this.batcher.add(urls);
   }
@@ -70,10 +70,10 @@ export class Discovery {
     return inserted;
   }
 
-  /** Is there room for one more? Unknown as long as nobody can tell how many URLs of the batch are new. */
+  /** Is there room for one more? Unknown as long as nobody knows how many URLs of the batch are new. */
   private async room(url: NewUrl, batch: PendingUrls): Promise<'some' | 'none' | 'unknown'> {
     const target = this.target(url.crawler);
-    // Its crawler was taken out while the page was in flight: the links wait for it to be put back.
+    // Its crawler was removed while the page was in flight: the links wait until it is back.
     if (!target) return 'some';
     const { maxUrlsPerHost, maxQueryVariants } = target.traps;
     const onHost = maxUrlsPerHost - (await this.hostSize(url));
@@ -124,11 +124,11 @@ export class Discovery {
 /** URLs that differ only in their query. */
 interface QueryVariants {
   count: number;
-  /** Those from before the start are counted. */
+  /** URLs found before the start count as well. */
   complete: boolean;
 }
 
-/** URLs that may be new, counted by their host and by their path. */
+/** URLs that may be new, counted by host and by path. */
 class PendingUrls {
   private urls: NewUrl[] = [];
   private counts = new Map<string, number>();
@@ -153,7 +153,7 @@ class PendingUrls {
 const identity = (url: { crawler: string; url: string }): string => `${url.crawler} ${url.url}`;
 const hostOf = (url: { crawler: string; hostKey: string }): string => `${url.crawler} ${url.hostKey}`;
 
-/** Empty for a URL without a query. */
+/** Empty for a URL without a query string. */
 const pathOf = (url: { crawler: string; url: string }): string => {
   const query = url.url.indexOf('?');
   return query < 0 ? '' : `${url.crawler} ${url.url.slice(0, query)}`;

@@ -1,4 +1,4 @@
-/** Loads URLs that become due from the store into the frontier, again and again. */
+/** Repeatedly loads URLs that become due from the store into the frontier. */
 import { after, minutes } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
@@ -18,12 +18,12 @@ export class DueSweeps {
     private readonly services: { readonly clock: Clock; readonly log: Log },
   ) {}
 
-  /** The frontier has been filled once, so that an empty one means that nothing is due. */
+  /** The frontier has been filled once, so an empty frontier means that nothing is due. */
   get haveBegun(): boolean {
     return this.swept;
   }
 
-  /** Resolves when the frontier is filled; sweeps go on from then on, also after one that has failed. */
+  /** Resolves when the frontier has been filled; sweeps continue from then on, even after one fails. */
   async begin(): Promise<void> {
     if (!this.swept) await this.sweep();
   }

@@ -1,6 +1,6 @@
 /**
- * Keeps a crawler out of endless parts of a site: where the pages of a pattern bring nothing new any more, links from
- * such a page to further URLs of endless patterns are not taken. Links from anywhere else are.
+ * Keeps a crawler out of endless parts of a site: when the pages of a pattern bring nothing new any more, links from such a page to
+ * other URLs of endless patterns are not followed. Links from anywhere else are.
  */
 import { BARREN_PAGES, EndlessPatterns } from '../../../domain/crawl/endless-patterns.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
@@ -12,15 +12,15 @@ import type { PageTask } from '../../ports/page-task.js';
 export const ENDLESS_REASON = 'trap-endless-pattern';
 
 /**
- * One URL in sixteen, by the upper four bits of its spread id (Fibonacci hashing): the lower ones are the same for all URLs
- * of a host where a database is shared.
+ * One URL in sixteen, by the upper four bits of its hashed id (Fibonacci hashing): the lower bits are the same for all URLs of a
+ * host in a shared database.
  */
 const isLookedAt = (id: number): boolean => Math.imul(id, 0x9e3779b1) >>> 28 === 0;
 
 /**
- * Links from the root up to which a number on a page counts as something new (Heritrix follows no more links). A chain
- * without end becomes deep, and says nothing but other numbers on every page; a large site has all its pages few links
- * away, where only pages that say exactly the same are endless, such as those under ever new sessions.
+ * Links from the root up to which a number on a page counts as something new (Heritrix follows no more links). An endless chain
+ * becomes deep, and every page differs only in its numbers; a large site has all its pages within a few links, where only pages
+ * that say exactly the same are endless, such as those under ever new sessions.
  */
 const SHALLOW = 20;
 
@@ -29,7 +29,7 @@ export interface EndlessServices {
   readonly processor: Pick<PageProcessor, 'forget'>;
 }
 
-/** What is kept of a host: its endless patterns, and the limit that they were found under. */
+/** What is kept for a host: its endless patterns, and the limit under which they were found. */
 interface Kept {
   readonly limit: number;
   readonly patterns: readonly string[];
@@ -47,7 +47,7 @@ export class EndlessLinks {
     this.patterns = new EndlessPatterns(limit);
   }
 
-  /** Which words of the page are wanted, to see whether it brings something new; undefined: none. */
+  /** Which words of the page are needed to see whether it brings something new; undefined: none. */
   async wantsWords({ hostKey, url, hops }: UrlState): Promise<PageTask['wantsWords']> {
     this.restored ??= this.restore().catch((error: unknown) => {
       this.restored = undefined;
@@ -59,15 +59,17 @@ export class EndlessLinks {
   }
 
   /**
-   * Is the first visit of the URL not worth a request, as one of those that were found before their pattern turned out to
-   * be endless? One in so many is made all the same, to see whether there is something new by now.
+   * Is the first visit of the URL not worth a request, because the URL was found before its pattern turned out to be endless? One
+   * in several is visited nevertheless, to see whether there is something new by now.
    */
   skips({ id, hostKey, url, discoveredVia, visits, foundOn }: UrlState): boolean {
     if (visits > 0 || discoveredVia !== 'link' || foundOn === undefined || isLookedAt(id)) return false;
     return this.patterns.isEndless(hostKey, url) && this.patterns.isEndless(hostKey, foundOn);
   }
 
-  /** Has `discover` take what is to be taken of the links of a page, and returns what was new; `refuse` is told the others. */
+  /**
+   * Passes the links of a page that are to be followed to `discover` and returns the new ones; the others are passed to `refuse`.
+   */
   async take(
     page: UrlState,
     words: Int32Array | undefined,
@@ -84,7 +86,7 @@ export class EndlessLinks {
     const held = links.filter((link) => suspicious.has(link));
     if (brings) return [...stored, ...(await discover(held))];
     for (const link of held) refuse(link);
-    // Found on another page they are taken, so they must not count as delivered.
+    // They are accepted when found on another page, so they must not count as reported.
     if (held.length > 0)
       this.services.processor.forget(
         this.crawler,
@@ -93,13 +95,13 @@ export class EndlessLinks {
     return stored;
   }
 
-  /** Why further URLs like this one are not taken from each other; undefined when they are. */
+  /** Why further URLs like this one are not accepted from each other's pages; undefined when they are. */
   objection(hostKey: string, url: string): string | undefined {
     if (!this.patterns.isEndless(hostKey, url)) return undefined;
     return `there are ${this.limit()} and more URLs like ${urlPattern(url)}, and the last ${BARREN_PAGES} of them brought nothing new: no word and no link`;
   }
 
-  /** Hosts have come from another node, or stored URLs have been cleared: what is known of endless patterns is read again. */
+  /** Hosts were taken over from another node, or stored URLs were cleared: what is known of endless patterns is read again. */
   forget(): void {
     this.patterns = new EndlessPatterns(this.limit);
     this.restored = undefined;
@@ -138,7 +140,7 @@ export class EndlessLinks {
   private async restore(): Promise<void> {
     for (const [name, text] of await this.services.store.settings(this.prefix)) {
       const { limit, patterns } = JSON.parse(text) as Kept;
-      // Whoever changed the limit wants to see what comes of it.
+      // A person who changed the limit wants to see its effect.
       if (limit === this.limit()) this.patterns.restore(name.slice(this.prefix.length), patterns);
     }
   }

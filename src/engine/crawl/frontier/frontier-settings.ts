@@ -3,7 +3,7 @@ import { SOURCES } from '../../../domain/frontier/sources.js';
 import { requestsPerHost } from '../../../domain/politeness/politeness.js';
 import type { FrontierSettings } from './frontier.js';
 
-/** What of the configuration the frontier of a crawler goes by. */
+/** The part of the configuration that the frontier of a crawler uses. */
 export const frontierSettings = (definition: CrawlerDefinition): FrontierSettings => ({
   weights: SOURCES.map((name) => definition.weights[name]),
   concurrencyPerHost: requestsPerHost(definition),

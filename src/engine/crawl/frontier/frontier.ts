@@ -1,9 +1,8 @@
 /**
- * The part of one crawler's frontier that is in memory: for each host in use a window on its queued URLs, and for each
- * source the hosts that have a URL and may be asked now. The rest stays in the store. Nothing here ever waits for a host.
- *
- * A window is refilled from the store when it runs low (window-refill.ts); a URL is *held* from the moment it enters a buffer until its
- * settlement has been written, so that it never is in two places.
+ * The part of one crawler's frontier that is in memory: for each host in use a window on its queued URLs, and for each source the
+ * hosts that have a URL and may be asked now. The rest stays in the store. Nothing here ever waits for a host. A window is refilled
+ * from the store when it runs low (window-refill.ts). A URL is *held* from the moment it enters a buffer until its settlement has
+ * been written, so it is never in two places.
  */
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import { SOURCES, type SourceNumber, USER } from '../../../domain/frontier/sources.js';
@@ -27,7 +26,7 @@ const SOURCE_NUMBERS = SOURCES.map((_, i) => i as SourceNumber);
 export interface FrontierSettings {
   /** By source number. */
   readonly weights: readonly number[];
-  /** Requests that may be in flight at one host at once. */
+  /** Requests that may be in flight at one host at the same time. */
   readonly concurrencyPerHost: number;
   /** A document that was not visited for longer than this goes before the first source, whatever the load. */
   readonly maximumAge: Duration;
@@ -96,7 +95,7 @@ export class Frontier {
     }
   }
 
-  /** The next URL to visit and its host, by the weights of the sources that have one; the caller now holds it. */
+  /** The next URL to visit and its host, chosen by the weights of the sources that have one; the caller holds it from now on. */
   next(): { url: UrlState; host: Host; source: SourceNumber } | undefined {
     const urgent = this.urgent.next();
     if (urgent) {
@@ -113,19 +112,19 @@ export class Frontier {
     return { url, host: window.host, source };
   }
 
-  /** The visit of what `next` gave begins. */
+  /** The visit of the URL returned by `next` begins. */
   begun(url: UrlState): void {
     const window = this.windows.get(url.hostKey);
     if (window) this.gates?.begun(url, window);
   }
 
-  /** After `next`, and when the host is ready: it may have room for another request. */
+  /** Called after `next`, and when the host is ready: it may have room for another request. */
   offerAgain(host: Host): void {
     const window = this.windows.get(host.key);
     if (window) this.offer(window);
   }
 
-  /** Gives a URL back unvisited, to the head of its queue. */
+  /** Puts a URL back unvisited, at the head of its queue. */
   putBack(url: UrlState, source: SourceNumber): void {
     const window = this.windows.get(url.hostKey);
     this.picks[source]!--;
@@ -134,7 +133,7 @@ export class Frontier {
     this.offer(window);
   }
 
-  /** A limit of the host's own; undefined: that of the crawler. */
+  /** A limit specific to the host; undefined: that of the crawler. */
   limitHost(hostKey: string, limit: number | undefined): void {
     const window = this.windows.get(hostKey);
     if (window) window.limit = limit ?? this.settings.concurrencyPerHost;
@@ -153,7 +152,7 @@ export class Frontier {
       const window = this.window(state.hostKey);
       if (window.held.has(state.id)) continue;
       const buffer = window.buffers[state.source]!;
-      // Straight into the buffer only when nothing older waits in the store: first in, first out.
+      // Put directly into the buffer only when nothing older waits in the store: first in, first out.
       const straight =
         state.dueAt <= now &&
         window.nextDue[state.source]! > now &&
@@ -169,8 +168,8 @@ export class Frontier {
   }
 
   /**
-   * A person wants the URL visited now: one request is made to its host even while that rests. False when the host does not
-   * rest, has such a visit before it already, or the URL is in flight.
+   * A person wants the URL visited now: one request is made to its host even while the host rests. False when the host does not
+   * rest, already has such a visit waiting, or the URL is in flight.
    */
   tryNow(url: UrlState): boolean {
     if (!this.partitions.owns(url.hostKey)) return false;
@@ -196,7 +195,7 @@ export class Frontier {
     return hosts;
   }
 
-  /** These hosts are another node's: what is in hand here is left to it. */
+  /** Another node owns these hosts: what is in memory here is left to it. */
   revoke(isLost: (hostKey: string) => boolean): void {
     this.urgent.revoke(isLost);
     for (const [hostKey, window] of this.windows) {
@@ -207,7 +206,7 @@ export class Frontier {
     }
   }
 
-  /** The URL's settlement has been written. `next` is its new place in the queue, if it has one. */
+  /** The URL's settlement has been written. `next` is its new place in the queue, if any. */
   settled(url: { id: UrlId; hostKey: string }, next: { source: SourceNumber; dueAt: Instant } | undefined): void {
     const window = this.windows.get(url.hostKey);
     if (!window) return;
@@ -215,13 +214,13 @@ export class Frontier {
     if (next) this.refills.expect(window, next.source, next.dueAt);
   }
 
-  /** Has its visit, or a decision about it, begun without being settled yet? */
+  /** Has a visit of the URL, or a decision about it, begun without being settled yet? */
   isInFlight(url: { id: UrlId; hostKey: string }): boolean {
     const window = this.windows.get(url.hostKey);
     return window?.held.has(url.id) === true && !window.isBuffered(url.id);
   }
 
-  /** Takes a URL that is to be decided without a visit; false when it is already in flight. */
+  /** Takes a URL that is to be decided without a visit; false if it is already in flight. */
   hold(url: { id: UrlId; hostKey: string }): boolean {
     const window = this.window(url.hostKey);
     if (window.held.has(url.id)) return this.takeOut(window, url.id);
@@ -230,8 +229,8 @@ export class Frontier {
   }
 
   /**
-   * Finds the hosts whose URLs are due until the horizon, page by page, and lets go of those that are not in use. Of the
-   * partitions given; of all that are owned when none are.
+   * Finds the hosts whose URLs are due until the horizon, page by page, and releases those that are not in use. Only for the given
+   * partitions; for all owned ones if none are given.
    */
   async sweep(horizon: Instant, partitions = this.partitions.owned): Promise<void> {
     if (partitions?.length === 0) return;
@@ -246,7 +245,7 @@ export class Frontier {
     this.dropUnused(horizon);
   }
 
-  /** Nothing is buffered, being read or due. URLs in flight count as `held` by the caller. */
+  /** Nothing is buffered, being read or due. The caller counts URLs in flight as `held`. */
   isEmpty(): boolean {
     if (this.refills.areInFlight) return false;
     const now = this.clock.now();
@@ -256,7 +255,7 @@ export class Frontier {
     return true;
   }
 
-  /** May it have a URL to give until then? */
+  /** May it have a URL to offer until then? */
   hasUntil(horizon: Instant): boolean {
     if (this.refills.areInFlight) return true;
     const now = this.clock.now();
@@ -268,13 +267,13 @@ export class Frontier {
     return false;
   }
 
-  /** Hosts with URLs in hand, and when the first of them may be asked: for words about what limits the speed. */
+  /** Hosts with URLs in memory, and when the first of them may be asked; used to explain what limits the speed. */
   waiting(): {
     hosts: number;
     urls: number;
     largest: { hostKey: string; urls: number }[];
     nextRequestAt?: Instant;
-    /** Schedules keep all of them, until then. */
+    /** Schedules keep all of them closed until then. */
     closedUntil?: Instant;
     limitedByHost: boolean;
   } {
@@ -343,7 +342,7 @@ export class Frontier {
     return false;
   }
 
-  /** Puts the host into the ready queues of the sources that have a URL of it; reads from the store what is due. */
+  /** Puts the host into the ready queues of the sources in which it has URLs; reads from the store what is due. */
   private offer(window: HostWindow): void {
     const now = this.clock.now();
     window.promoteOverdue(this.settings.maximumAge, now);

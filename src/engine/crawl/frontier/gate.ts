@@ -1,33 +1,33 @@
 import type { Instant } from '../../../domain/time/units.js';
 import type { Host } from '../hosts/hosts.js';
 
-/** What gates see of a window. */
+/** What gates can see of a window. */
 export interface GatedWindow {
   readonly host: { readonly key: string };
   readonly limit: number;
-  /** By source: it has been offered and not been looked at since. */
+  /** By source: offered, and not considered since. */
   readonly ready: readonly boolean[];
 }
 
-/** What a page has to pass beside the politeness of its own host: a schedule, or the pause of hosts that share a server. */
+/** What a page has to pass besides the politeness of its own host: a schedule, or the pause shared by hosts of one server. */
 export interface Gate {
-  /** From when on a page of the window passes; NEVER when something else has to happen before that can be said. */
+  /** When a page of the window may pass; NEVER when something else has to happen before that is known. */
   opensAt(now: Instant, window: GatedWindow): Instant;
-  /** Offers the window again when it opens. */
+  /** Offers the window again when the gate opens. */
   expect(window: GatedWindow): void;
   /** A visit to the host begins. */
   begun(): void;
-  /** A window that had been offered gives its turn away. */
+  /** A window that had been offered passes up its turn. */
   passedOver(): void;
-  /** The requests of the visit are over; so many bytes were received. */
+  /** The requests of the visit have ended; this many bytes were received. */
   fetched(host: Host, bytes: number): void;
 }
 
-/** Of several windows that wait for one gate, hands over those that have something, in turns. */
+/** Several windows that wait for one gate: offers those that have something, in turn. */
 export class WaitingWindows {
   private readonly windows = new Set<GatedWindow>();
 
-  /** `offer` puts a window into the ready queues, if its host may be asked. */
+  /** `offer` puts a window into the ready queues if its host may be asked. */
   constructor(private readonly offer: (window: GatedWindow) => void) {}
 
   get size(): number {
@@ -38,7 +38,7 @@ export class WaitingWindows {
     this.windows.add(window);
   }
 
-  /** Up to `most` of them; those whose host rests come by themselves when it does no more. */
+  /** Offers up to `most` of them; those whose host rests come back by themselves when it no longer does. */
   release(most: number): void {
     let released = 0;
     for (const window of [...this.windows]) {

@@ -1,4 +1,4 @@
-/** The gates of one crawler: its schedules, and the groups of hosts that keep one pause (`cw:Schedule`, `politenessBy`). */
+/** The gates of one crawler: its schedules, and the groups of hosts that share one pause (`cw:Schedule`, `politenessBy`). */
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { scheduleOf } from '../../../domain/time/crawl-hours.js';
@@ -16,7 +16,7 @@ interface GateServices {
   readonly groups: PolitenessGroups;
 }
 
-/** A window that takes its gates from here. */
+/** A window that gets its gates from here. */
 interface Gateable extends GatedWindow {
   gates: readonly Gate[];
 }
@@ -28,7 +28,7 @@ export class Gates {
   private timetables: readonly Timetable[] = [];
   private politenessBy: CrawlerDefinition['politenessBy'] = 'host';
   private groupGates = new WeakMap<PolitenessGroup, GroupGate>();
-  /** What the visits in flight have passed. */
+  /** The gates that visits in flight have passed. */
   private readonly passed = new Map<UrlState, readonly Gate[]>();
   private offer: (window: GatedWindow) => void = () => undefined;
 
@@ -39,7 +39,7 @@ export class Gates {
     this.offer = offer;
   }
 
-  /** The windows of the frontier take the new gates by `assign`. */
+  /** The windows of the frontier get the new gates through `assign`. */
   configure({ schedules = [], politenessBy }: Pick<CrawlerDefinition, 'schedules' | 'politenessBy'>): void {
     this.close();
     this.timetables = schedules.map((one) => new Timetable(one, this.services, (window) => this.offer(window)));
@@ -66,7 +66,7 @@ export class Gates {
     if (this.politenessBy === 'address' && isDue()) this.assign(window);
   }
 
-  /** Its requests are over, and the pause of the host is known. */
+  /** Its requests have ended, and the pause of the host is known. */
   fetched(url: UrlState, host: Host, bytes: number): void {
     if (this.passed.size === 0) return;
     const gates = this.passed.get(url) ?? NONE;
@@ -74,17 +74,17 @@ export class Gates {
     for (const gate of gates) gate.fetched(host, bytes);
   }
 
-  /** The least pause that a schedule wants at the host now. */
+  /** The shortest pause that a schedule requires at the host now. */
   throttle(hostKey: string): Duration {
     return this.timetableOf(hostKey)?.throttle(this.services.clock.now()) ?? NO_PAUSE;
   }
 
-  /** Until when a schedule keeps the host from being crawled. */
+  /** Until when a schedule keeps the host closed. */
   closedUntil(hostKey: string, now: Instant): Instant | undefined {
     return this.timetableOf(hostKey)?.closedUntil(now);
   }
 
-  /** Did a schedule keep it from being crawled then? */
+  /** Did a schedule keep the host closed at that time? */
   wasClosed(hostKey: string, at: Instant): boolean {
     return this.timetableOf(hostKey)?.isClosed(at) ?? false;
   }
@@ -132,5 +132,5 @@ export class Gates {
   }
 }
 
-/** Without port; of an IPv6 address without brackets. */
+/** Without the port; an IPv6 address without brackets. */
 const hostnameOf = (hostKey: string): string => hostKey.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');

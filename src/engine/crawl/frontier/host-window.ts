@@ -5,22 +5,24 @@ import { Fifo } from '../../support/fifo.js';
 import type { Host } from '../hosts/hosts.js';
 import type { Gate } from './gate.js';
 
-/** One crawler's view on the queued URLs of one host: what of each source is in memory, and from when on the store has more. */
+/** One crawler's view of the queued URLs of one host: what is in memory from each source, and when the store has more. */
 export class HostWindow {
   readonly buffers = SOURCES.map(() => new Fifo<UrlState>());
-  /** Documents past their maximum age: they go before what the first source has, by turns with it when there are many. */
+  /**
+   * Documents past their maximum age: they go before the URLs of the first source, and alternate with them when there are many.
+   */
   private readonly overdue = new Fifo<UrlState>();
   private tookOverdue = false;
-  /** Due time of the first stored URL that is not in the buffer; NEVER when there is none. */
+  /** Due time of the first stored URL that is not in the buffer; NEVER if there is none. */
   readonly nextDue: Instant[] = SOURCES.map(() => NEVER);
   readonly loading: boolean[] = SOURCES.map(() => false);
-  /** Is in the ready queue of the source. */
+  /** Whether it is in the ready queue of the source. */
   readonly ready: boolean[] = SOURCES.map(() => false);
   /** Buffered or in flight. */
   readonly held = new Set<UrlId>();
-  /** Requests that this crawler may have in flight at this host at once. */
+  /** Requests that this crawler may have in flight at this host at the same time. */
   limit: number;
-  /** What its pages pass beside the host itself; usually nothing. */
+  /** What its pages must pass besides the host itself; usually nothing. */
   gates: readonly Gate[] = [];
 
   constructor(
@@ -34,12 +36,12 @@ export class HostWindow {
     return this.overdue.size + this.buffers.reduce((sum, buffer) => sum + buffer.size, 0);
   }
 
-  /** May a page be asked for now? When a gate keeps it, that one offers the window again. */
+  /** May a page be requested now? If a gate prevents it, that gate offers the window again. */
   isReady(now: Instant): boolean {
     return this.host.isReady(now, this.limit) && (this.gates.length === 0 || this.passes(now));
   }
 
-  /** From when on a page may be asked for, as far as that can be said. */
+  /** When a page may be requested, as far as that is known. */
   readyAt(now: Instant): Instant {
     return instant(Math.max(this.host.readyAt, ...this.gates.map((gate) => gate.opensAt(now, this))));
   }
@@ -66,7 +68,7 @@ export class HostWindow {
     return (this.tookOverdue ? this.overdue : buffer).shift()!;
   }
 
-  /** Keeps the promise of the maximum age: the refresh source alone may be starved by the weights of the others. */
+  /** Keeps the promise of the maximum age: the weights of the other sources can starve the refresh source only. */
   promoteOverdue(maximumAge: Duration, now: Instant): void {
     const due = this.buffers[REFRESH]!;
     for (let url = due.peek(); url?.lastVisitAt !== undefined; url = due.peek()) {
@@ -83,7 +85,7 @@ export class HostWindow {
     return this.bufferOf(id) !== undefined;
   }
 
-  /** Takes a URL out of its buffer; false when it is in flight already. */
+  /** Takes a URL out of its buffer; false when it is already in flight. */
   takeOut(id: UrlId): boolean {
     const buffer = this.bufferOf(id);
     if (!buffer) return false;

@@ -15,7 +15,7 @@ export interface MoveServices {
   readonly log: Log;
 }
 
-/** The home page of a site leads to another site, which becomes the one crawled; without a target it answers itself again. */
+/** The home page of a site redirects to another site, which is crawled instead; without a target, it answers itself again. */
 export async function noteMove(
   { store, processor, nodes, clock, log }: MoveServices,
   { roots, definition: { name: crawler } }: CrawlContext,
@@ -28,7 +28,7 @@ export async function noteMove(
   roots.set(root, moved);
   processor.addRoot(crawler, moved);
   await store.putSetting(`moved-site/${crawler}/${root}`, target?.href);
-  // What pages of the site linked to while it was away was refused.
+  // Links of the site's pages that were refused while it had moved.
   if (!target) await store.putSetting(`policy-since/${crawler}`, String(clock.now()));
   await nodes.controlChanged();
   const what = target ? 'leads to another site, which is crawled from now on' : 'answers itself again';

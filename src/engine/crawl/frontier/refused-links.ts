@@ -5,10 +5,10 @@ import type { RefusedView } from './refused-view.js';
 
 const MOST_ENTRIES = 2_000;
 const SAMPLES = 5;
-/** Characters of a URL or host that a person wants to see. */
+/** Characters of a URL or host to show to a person. */
 const SHOWN = 2_048;
 
-/** Velocity keeps no record of what its conditions filter, unless they log it: it is counted only. */
+/** Velocity keeps no record of what its conditions filter unless they log it: it is only counted. */
 const WITHOUT_RECORD: ReadonlySet<string> = new Set(['condition-filtered', 'condition-disallowed']);
 
 interface Entry {
@@ -19,8 +19,8 @@ interface Entry {
 }
 
 /**
- * Links that the policy refused and that were never stored, counted by reason and host with a few samples, in bounded
- * space: so that "why not?" has an answer for them too. When it is full, the entry that was touched longest ago goes.
+ * Links that the policy refused and that were never stored, counted by reason and host with a few samples, within bounds: so that
+ * "why not?" has an answer for them too. When it is full, the entry that was used longest ago is dropped.
  */
 export class RefusedLinks {
   private readonly entries = new Map<string, Entry>();

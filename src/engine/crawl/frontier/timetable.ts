@@ -1,6 +1,6 @@
 /**
- * One schedule of a crawler at work: opens and closes its hosts by the time of the week, and keeps what they send together
- * below the bytes per second. Bytes are counted when an answer has ended, and the next page waits until they are paid for.
+ * One active schedule of a crawler: opens and closes its hosts by the time of the week, and keeps what they send together below the
+ * bytes per second. Bytes are counted when an answer has ended, and the next page waits until they are within the limit.
  */
 import type { ScheduleDefinition } from '../../../domain/crawl/schedule-definition.js';
 import { type CrawlHours, changeTimes, crawlHours } from '../../../domain/time/crawl-hours.js';
@@ -17,9 +17,9 @@ import type { Clock } from '../../ports/clock.js';
 import type { CronSchedule } from '../../ports/cron-schedule.js';
 import { type Gate, type GatedWindow, WaitingWindows } from './gate.js';
 
-/** What was not used in the last second may be made up for. */
+/** Bandwidth that was not used in the last second may be made up for. */
 const CREDIT = seconds(1);
-/** Windows offered at once where bytes are counted: after a page or two it closes again. */
+/** Windows offered at once if bytes are counted: after a page or two the gate closes again. */
 const OFFERED_AT_ONCE = 32;
 const SHORTEST_WAIT = milliseconds(50);
 const MOST_CHANGES = 1_000;
@@ -28,7 +28,7 @@ export class Timetable implements Gate {
   private hours: CrawlHours;
   private hoursUntil: Instant;
   private opening: Instant = instant(0);
-  /** Up to when what was received is paid for. */
+  /** The time until which the received bytes use up the bandwidth. */
   private paidUntil: Instant = instant(0);
   private readonly waiting: WaitingWindows;
   private timerAt: Instant | undefined;
@@ -51,7 +51,7 @@ export class Timetable implements Gate {
     return bytesPerSecond === undefined ? now : this.paidUntil;
   }
 
-  /** Undefined while it is open; the pause that bytes make is none. */
+  /** Undefined while it is open; a pause because of bytes does not count as closed. */
   closedUntil(now: Instant): Instant | undefined {
     return this.at(now).crawls ? undefined : this.opening;
   }
@@ -122,7 +122,7 @@ export class Timetable implements Gate {
     const { clock } = this.services;
     const now = clock.now();
     const opensAt = this.opensAt(now);
-    // It is open: a visit in flight offers the next ones when it ends.
+    // It is open: a visit in flight offers the next windows when it ends.
     if (opensAt <= now || opensAt >= NEVER) return;
     const at = instant(Math.max(opensAt, after(now, SHORTEST_WAIT)));
     if (this.timerAt !== undefined && this.timerAt <= at) return;

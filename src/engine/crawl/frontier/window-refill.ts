@@ -1,6 +1,6 @@
 /**
- * Brings due URLs from the store into the windows of one crawler's frontier, when they run low and when their time comes.
- * At most one read is in flight for a host and source.
+ * Loads due URLs from the store into the windows of one crawler's frontier, when they run low and when their time comes. At most
+ * one read is in flight for a host and source.
  */
 
 import type { SourceNumber } from '../../../domain/frontier/sources.js';
@@ -10,14 +10,14 @@ import type { Clock } from '../../ports/clock.js';
 import type { UrlQueue } from '../../ports/frontier-store.js';
 import type { HostWindow } from './host-window.js';
 
-/** URLs of one host and source in memory: many, so that the store is seldom read, as long as the hosts in use are few. */
+/** URLs of one host and source in memory: many as long as few hosts are in use, so that the store is seldom read. */
 const WINDOW = 512;
 const FEW_HOSTS = 64;
-/** Among many hosts each is asked seldom, and their windows add up. */
+/** With many hosts each is asked seldom, and their windows add up. */
 const SMALL_WINDOW = 32;
-/** Part of a window at which it is filled again. */
+/** Fraction of a window at which it is refilled. */
 const LOW_WATER = 1 / 4;
-/** After the store has failed to tell what is due. */
+/** Delay after the store failed to return what is due. */
 const READ_AGAIN = seconds(5);
 
 export class WindowRefill {
@@ -27,7 +27,7 @@ export class WindowRefill {
   private reads = 0;
   private closed = false;
 
-  /** `changed` is called when a window has got URLs, or when the time of its first one has come. */
+  /** `changed` is called when a window has received URLs, or when the time of its first one has come. */
   constructor(
     private readonly crawler: string,
     private readonly services: { readonly store: UrlQueue; readonly clock: Clock },
@@ -47,11 +47,11 @@ export class WindowRefill {
     if (window.buffers[source]!.size < this.windowSize * LOW_WATER) this.refill(window, source);
   }
 
-  /** The store has a URL of this host and source, due then. */
+  /** The store has a URL of this host and source that is due then. */
   expect(window: HostWindow, source: SourceNumber, dueAt: Instant): void {
     if (dueAt >= window.nextDue[source]!) return;
     window.nextDue[source] = dueAt;
-    // What is due is read when the buffer runs low: a buffer that took all of a long queue would hold it in memory.
+    // What is due is read when the buffer runs low: a buffer that took all of a long queue would keep it in memory.
     if (dueAt <= this.services.clock.now()) this.whenLow(window, source);
     else {
       this.dueTimes.push(dueAt, { window, source });
@@ -93,7 +93,7 @@ export class WindowRefill {
       if (next !== undefined) this.expectAfterLoad(window, source, next, urls.length > 0);
       this.changed(window);
     } catch {
-      // The store says elsewhere that it fails. What is due stays due.
+      // The failure of the store is reported elsewhere. What is due stays due.
       window.loading[source] = false;
       this.expect(window, source, after(this.services.clock.now(), READ_AGAIN));
     } finally {
@@ -117,7 +117,7 @@ export class WindowRefill {
       this.cancelTimer = undefined;
       const now = this.services.clock.now();
       for (let due = this.dueTimes.popDue(now); due; due = this.dueTimes.popDue(now)) {
-        // A window that was dropped meanwhile has been, or will be, found again by a sweep.
+        // A window that was dropped meanwhile is found again by a sweep.
         if (this.windows.get(due.window.host.key) === due.window) this.changed(due.window);
       }
       this.armTimer();

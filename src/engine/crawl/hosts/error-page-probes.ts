@@ -1,6 +1,6 @@
 /**
- * Asks each host once a day what it answers to a URL that can't exist, so that its error page is known when it comes with
- * status 200 under other URLs. Each question is a visit's turn at the host: the same claim, the same pause.
+ * Asks each host once a day for a URL that cannot exist, so that its error page is recognised when other URLs answer it with status
+ * 200. Each probe takes the turn of a visit at the host: the same claim, the same pause.
  */
 import { errorPageOf, impossibleUrl, isErrorPage, type PageFingerprint } from '../../../domain/fetch/error-pages.js';
 import { after, type Duration, days, hours, type Instant } from '../../../domain/time/units.js';
@@ -13,18 +13,20 @@ import type { Host, Hosts } from './hosts.js';
 
 interface HostProbe {
   readonly until: Instant;
-  /** What the host says of pages that do not exist; absent: an honest status, or nothing that tells them from others. */
+  /**
+   * What the host answers for pages that do not exist; absent: an honest status, or nothing that distinguishes it from other pages.
+   */
   readonly errorPage?: PageFingerprint;
-  /** The answer to the impossible URL, and the good page that is still to be asked for to compare it with. */
+  /** The answer to the impossible URL, and the good page that must still be requested to compare them. */
   readonly unfinished?: { readonly answer: PageFingerprint; readonly good: string; readonly redirects: number };
 }
 
 const KNOWN_FOR = days(1);
-/** After a question that got no answer. */
+/** After a probe that got no answer. */
 const FAILED_FOR = hours(1);
 const MOST_HOSTS = 10_000;
 const MOST_REDIRECTS = 3;
-/** Stands for no stored URL: the answer to a probe is nobody's page. */
+/** Stands for no stored URL: the answer to a probe belongs to no page. */
 const NO_URL = 0;
 
 export class ErrorPageProbes {
@@ -36,7 +38,7 @@ export class ErrorPageProbes {
     private readonly clock: Clock,
   ) {}
 
-  /** Is there a question to ask before the next page of the host? */
+  /** Is a probe needed before the next page of the host? */
   isDue(key: string): boolean {
     const probe = this.known.get(key);
     return !probe || probe.unfinished !== undefined || probe.until <= this.clock.now();
@@ -48,8 +50,8 @@ export class ErrorPageProbes {
   }
 
   /**
-   * Asks the next question of a host that the caller has claimed, beside the page of the task and under its rules;
-   * undefined when it may not be asked.
+   * Sends the next probe to a host that the caller has claimed, for the page of the task and under its rules; undefined when it may
+   * not be sent.
    */
   async ask(
     task: PageTask,
@@ -97,7 +99,7 @@ export class ErrorPageProbes {
     if (outcome.kind === 'redirect' && redirects < MOST_REDIRECTS && hostKey(crawlUrl(outcome.target)) === key)
       return { until, unfinished: { answer, good: outcome.target, redirects: redirects + 1 } };
     if (outcome.kind !== 'document') return { until };
-    // A good page with too little text for a fingerprint is another page than the answer, which has one.
+    // A good page with too little text for a fingerprint differs from the answer, which has one.
     const good = fingerprintOf(result);
     return { until, errorPage: good ? errorPageOf(answer, good) : answer };
   }
@@ -111,7 +113,7 @@ export class ErrorPageProbes {
     return probe && probe.until > this.clock.now() ? probe : undefined;
   }
 
-  /** Nobody can have prepared a page for the moment at which a question happens to be asked. */
+  /** Nobody can have prepared a page for the moment at which a probe happens to be sent. */
   private token(url: string): string {
     return BigInt.asUintN(64, urlKey(`${this.clock.now()} ${url}`)).toString(36);
   }

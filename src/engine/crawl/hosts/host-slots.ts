@@ -10,8 +10,8 @@ interface Slot {
 }
 
 /**
- * Turns at a host for requests that come from elsewhere: one after the other, in the pauses that the host is owed. A user of
- * hosts before all frontiers, so that a host with many pages to visit has a turn for others.
+ * Slots at a host for requests from elsewhere: one after the other, respecting the pauses of the host. It registers as a user of
+ * hosts before all frontiers, so that a host with many pages to visit has a slot for others.
  */
 export class HostSlots implements HostUser {
   private readonly waiting = new Map<string, Set<Slot>>();
@@ -23,7 +23,7 @@ export class HostSlots implements HostUser {
     hosts.addUser(this);
   }
 
-  /** The host, claimed, when it may be asked and has less than `limit` requests in flight; undefined: not soon. */
+  /** The claimed host, when it may be asked and has fewer than `limit` requests in flight; undefined: not soon. */
   take(hostKey: string, limit: number): Promise<Host | undefined> {
     const host = this.hosts.get(hostKey);
     const deadline = after(this.clock.now(), LONGEST_WAIT);

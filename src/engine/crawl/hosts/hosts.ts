@@ -1,6 +1,6 @@
 /**
- * The politeness of every web server in use, shared by all crawlers and kept in the store: when it may be asked next,
- * how many requests are in flight, whether it rests. Tells the frontiers when a host becomes ready.
+ * The politeness of every web server in use, shared by all crawlers and kept in the store: when it may be asked next, how many
+ * requests are in flight, whether it rests. Notifies the frontiers when a host becomes ready.
  */
 import { TimeHeap } from '../../../domain/frontier/time-heap.js';
 import {
@@ -22,19 +22,19 @@ import { Batcher } from '../../support/batcher.js';
 import { SOLE_OWNER } from '../../support/single-node.js';
 
 const SAVE_INTERVAL = seconds(1);
-/** After the store has failed to tell what it knows of a host. */
+/** Delay after the store failed to return what it knows about a host. */
 const READ_AGAIN = seconds(5);
 
 export class Host {
   politeness: Politeness = UNVISITED;
   paused = false;
-  /** See visit-price.ts; 0 until a refresh visit has told. */
+  /** See visit-price.ts; 0 until a refresh visit has set it. */
   visitPrice: Duration = milliseconds(0);
-  /** When a refresh visit told last, in this process. */
+  /** When a refresh visit last set it, in this process. */
   pricedAt: Instant | undefined;
-  /** Pages that took longer than SLOW_PAGE to read, since this process knows the host. */
+  /** Pages that took longer than SLOW_PAGE to read, as long as this process has known the host. */
   slowPages = 0;
-  /** How fast it answers, against its habit. */
+  /** How fast it answers, compared with what is usual for it. */
   pace: ServerPace = UNKNOWN_PACE;
   /** Answers 5xx in a row, in this process. */
   serverErrors = 0;
@@ -42,23 +42,23 @@ export class Host {
   active = 0;
   /** Its politeness has been read from the store. */
   loaded = false;
-  /** Nothing else may be asked until one answer has come: robots.txt, or that to a probe. */
+  /** No other request may be sent until one answer has come: robots.txt, or the answer to a probe. */
   waitsForAnswer = false;
   dirty = false;
 
   constructor(readonly key: string) {}
 
-  /** May a page be asked for now, when `limit` requests may be in flight at once? */
+  /** May a page be requested now, when `limit` requests may be in flight at the same time? */
   isReady(now: Instant, limit: number): boolean {
     return !this.waitsForAnswer && this.mayBeAsked(now, limit);
   }
 
-  /** The same for a request that no answer holds up. */
+  /** The same for a request that no pending answer holds up. */
   mayBeAsked(now: Instant, limit: number): boolean {
     return this.loaded && !this.paused && this.active < limit && now >= this.readyAt;
   }
 
-  /** The same for a request that a person wants now: the throttle is kept, a back-off is not. */
+  /** The same for a request that a person wants now: it respects the throttle, but not a back-off. */
   mayBeTried(now: Instant, limit: number): boolean {
     const isFree = this.loaded && !this.paused && !this.waitsForAnswer && this.active < limit;
     return isFree && now >= this.politeness.nextRequestAt;
@@ -73,7 +73,7 @@ export class Host {
   }
 }
 
-/** Whoever has hosts in hand: the frontier of a crawler, and those who wait for a turn. */
+/** The users of hosts: the frontiers of the crawlers, and those who wait for a slot. */
 export interface HostUser {
   /** The host may be asked again. */
   ready(host: Host): void;
@@ -86,13 +86,13 @@ export class Hosts {
   private cancelTimer: (() => void) | undefined;
   private timerAt: Instant | undefined;
   private cancelSave: (() => void) | undefined;
-  /** The process before this one died: what it asked for last was not saved, so no host is asked before this time. */
+  /** The previous process died: its last requests were not saved, so no host is asked before this time. */
   quietUntil: Instant = instant(0);
   private readonly users = new Set<HostUser>();
   private readonly loader: Batcher<Host, undefined>;
-  /** Writes hosts down before they are asked, where another node may have to go on. */
+  /** Saves hosts before they are asked, if another node may have to take over. */
   private readonly keeper: Batcher<Host, undefined>;
-  /** By partition: its last owner could not tell what it had asked for last, so its hosts rest until then. */
+  /** By partition: its last owner could not report its last requests, so its hosts rest until then. */
   private readonly restsUntil = new Map<number, Instant>();
 
   constructor(
@@ -106,7 +106,7 @@ export class Hosts {
     this.keeper = new Batcher((hosts) => this.keep(hosts), 500);
   }
 
-  /** Until the function that it returns is called. */
+  /** Valid until the returned function is called. */
   addUser(user: HostUser): () => void {
     this.users.add(user);
     return () => this.users.delete(user);
@@ -122,36 +122,36 @@ export class Hosts {
     return host;
   }
 
-  /** As it is now, without making it one of the hosts in use. */
+  /** Its present state, without making it one of the hosts in use. */
   peek(key: string): Host | undefined {
     return this.hosts.get(key);
   }
 
-  /** Forgets hosts that nobody uses, so that memory follows the hosts in use, not the hosts ever seen. */
+  /** Forgets hosts that nobody uses, so that memory depends on the hosts in use, not on all hosts ever seen. */
   forgetUnused(): void {
     const now = this.clock.now();
     for (const [key, host] of this.hosts) {
       if (host.active > 0 || host.dirty || host.paused || host.readyAt > now) continue;
-      // Another crawler may have it in hand: of two objects for one host each would keep a clock of its own.
+      // Another crawler may be using it: two objects for one host would each keep a clock of their own.
       if (![...this.users].some((user) => user.uses(key))) this.hosts.delete(key);
     }
   }
 
-  /** The host has been picked: from here on until `finished` or `released` it counts as busy. */
+  /** The host has been picked: from now until `finished` or `released` it counts as busy. */
   claim(host: Host): void {
     host.active++;
   }
 
   /**
-   * A request is about to be sent. Where several nodes share the hosts, the pause that it earns is written down before, so
-   * that whoever takes over keeps it. Throws FencedOut when the host is no longer surely this node's.
+   * A request is about to be sent. Where several nodes share the hosts, the pause it causes is saved first, so that a node that
+   * takes over keeps it. Throws FencedOut when the host no longer certainly belongs to this node.
    */
   async started(host: Host, delay: Duration): Promise<void> {
     await this.startedWithPermit(host, delay);
     if (this.partitions.shared && !this.partitions.owns(host.key)) throw new FencedOut([]);
   }
 
-  /** The same of a host that may be another node's: then its pause is kept as far as this node knows of it. */
+  /** The same for a host that may belong to another node: its pause is kept as far as this node knows it. */
   async startedWithPermit(host: Host, delay: Duration): Promise<void> {
     this.change(host, started(host.politeness, this.clock.now(), delay));
     if (this.partitions.shared) await this.keeper.add(host);
@@ -162,7 +162,7 @@ export class Hosts {
     return this.partitions.sendBy;
   }
 
-  /** These partitions are about to be this node's; those of a silent owner rest for a while. */
+  /** These partitions are about to be assigned to this node; those of a silent owner rest for a while. */
   assigning(partitions: readonly number[], resting: readonly number[], until: Instant): void {
     for (const partition of partitions) this.restsUntil.delete(partition);
     for (const partition of resting) this.restsUntil.set(partition, until);
@@ -172,7 +172,10 @@ export class Hosts {
     }
   }
 
-  /** What is known of these hosts may be out of date from now on; those with requests in flight are read again when they come back. */
+  /**
+   * What is known of these hosts may be out of date from now on; those with requests in flight are read again when these have
+   * ended.
+   */
   revoke(isLost: (hostKey: string) => boolean): void {
     for (const host of this.hosts.values()) {
       if (!isLost(host.key)) continue;
@@ -182,13 +185,13 @@ export class Hosts {
     }
   }
 
-  /** The last request of the claim ended so long `ago` or before; the next one waits `delay` from then. */
+  /** The last request of the claim ended at least `ago` before now; the next one waits `delay` from then. */
   finished(host: Host, delay: Duration, ago = milliseconds(0)): void {
     this.change(host, finished(host.politeness, instant(this.clock.now() - ago), delay));
     this.released(host);
   }
 
-  /** The claim ends without a request: the host owes nobody a pause. */
+  /** The claim ends without a request, so no pause follows. */
   released(host: Host): void {
     host.active--;
     this.notifyWhenReady(host);
@@ -198,7 +201,7 @@ export class Hosts {
     this.becomeWell(host, answered(host.politeness, this.clock.now()));
   }
 
-  /** What a person had tried while the host rested went well. */
+  /** The visit that a person requested while the host rested was successful. */
   recovered(host: Host): void {
     this.becomeWell(host, recovered(host.politeness, this.clock.now()));
     this.saveNow();
@@ -216,13 +219,13 @@ export class Hosts {
     this.change(host, backOff(before, this.clock.now(), retryAfter));
     if (host.politeness !== before) {
       this.onBackOff(host);
-      // A crash must not make the crawler forget that a host has asked for rest.
+      // A crash must not make the crawler forget that a host needs rest.
       this.saveNow();
     }
     this.notifyWhenReady(host);
   }
 
-  /** A refresh visit has told what the next one costs. */
+  /** A refresh visit has determined what the next one costs. */
   price(host: Host, price: Duration): void {
     host.visitPrice = price;
     host.pricedAt = this.clock.now();
@@ -235,7 +238,7 @@ export class Hosts {
     if (!paused) this.notifyWhenReady(host);
   }
 
-  /** Tells the users now, or when the host's clocks have run out. */
+  /** Notifies the users now, or when the host's pauses are over. */
   notifyWhenReady(host: Host): void {
     const now = this.clock.now();
     if (host.readyAt <= now) this.notify(host);
@@ -245,7 +248,7 @@ export class Hosts {
     }
   }
 
-  /** Writes down what has changed of this node's hosts, and of those that it is about to give away. */
+  /** Saves what has changed of this node's hosts, and of those that it is about to give away. */
   async save(isLeaving: (hostKey: string) => boolean = () => false): Promise<void> {
     this.cancelSave?.();
     this.cancelSave = undefined;
@@ -294,12 +297,12 @@ export class Hosts {
     }
   }
 
-  /** The store says elsewhere that it fails; what could not be written is written with the next change or in a second. */
+  /** The failure of the store is reported elsewhere; what could not be saved is saved with the next change or in a second. */
   private saveNow(): void {
     this.save().catch(() => undefined);
   }
 
-  /** Until then the host is not asked. */
+  /** The host is not asked until then. */
   private read(host: Host): void {
     this.loader.add(host).catch(() => {
       this.clock.at(after(this.clock.now(), READ_AGAIN), () => {
@@ -338,7 +341,7 @@ export class Hosts {
       this.cancelTimer = undefined;
       const now = this.clock.now();
       for (let host = this.timers.popDue(now); host; host = this.timers.popDue(now)) {
-        // A clock may have moved since: then a later entry of the same host is in the heap.
+        // A clock may have moved since: then the heap has a later entry for the same host.
         if (host.readyAt <= now) this.notify(host);
         else this.timers.push(host.readyAt, host);
       }

@@ -1,7 +1,7 @@
 /**
- * Hosts that keep one pause together because they have one IP address, or one registrable domain: many names on one server are
- * not asked more than one of them would be. Shared by the crawlers that ask for it (`politenessBy`); in memory only, as each host
- * keeps its own pause across restarts.
+ * Hosts that share one pause because they have the same IP address or registrable domain: many names on one server are asked no
+ * more often than a single one. Shared by the crawlers that request it (`politenessBy`); kept in memory only, as each host keeps
+ * its own pause across restarts.
  */
 import { after, type Instant, instant, minutes, NEVER } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
@@ -11,7 +11,7 @@ import type { Host } from './hosts.js';
 const MOST_GROUPS = 50_000;
 /** Names being looked up. */
 const MOST_LOOKUPS = 32;
-/** How long the address of a name is taken for the same. */
+/** How long the address of a name is assumed to stay the same. */
 const ADDRESS_HOLDS = minutes(30);
 const LONGEST_LOOKUP = minutes(1);
 
@@ -23,7 +23,7 @@ type Offer = (window: GatedWindow) => void;
 export class PolitenessGroup {
   active = 0;
   nextRequestAt: Instant = instant(0);
-  /** Of those that have windows waiting. */
+  /** Gates that have windows waiting. */
   readonly gates = new Set<GroupGate>();
   private timerAt: Instant | undefined;
 
@@ -32,7 +32,7 @@ export class PolitenessGroup {
     private readonly clock: Clock,
   ) {}
 
-  /** The pause that a host has earned is that of the group. */
+  /** The group takes over the pause that follows a request to one of its hosts. */
   fetched({ politeness }: Host): void {
     this.active--;
     if (politeness.nextRequestAt > this.nextRequestAt) this.nextRequestAt = politeness.nextRequestAt;
@@ -55,7 +55,7 @@ export class PolitenessGroup {
   }
 }
 
-/** One crawler's way through a group. */
+/** One crawler's access to a group. */
 export class GroupGate implements Gate {
   private readonly waiting: WaitingWindows;
 
@@ -127,7 +127,7 @@ export class PolitenessGroups {
     this.domainOf ??= await this.loadDomains();
   }
 
-  /** What is known of its address, which may be that it has none; `isDue`: it is to be looked up. */
+  /** What is known of its address, including that it has none; `isDue`: it needs to be looked up. */
   byKnownAddress(hostname: string): { group?: PolitenessGroup; isKnown: boolean; isDue: boolean } {
     const known = this.addresses.get(hostname);
     const isDue = known === undefined || known.until <= this.clock.now();
@@ -135,7 +135,7 @@ export class PolitenessGroups {
     return { ...(group ? { group } : {}), isKnown: known !== undefined, isDue };
   }
 
-  /** Ends when the address is known or cannot be had. */
+  /** Resolves when the address is known or cannot be found. */
   lookUp(hostname: string): Promise<void> {
     const known = this.addresses.get(hostname);
     // Asked once at a time.
@@ -180,7 +180,7 @@ export class PolitenessGroups {
   }
 }
 
-/** One customer has a whole /64 of IPv6. */
+/** One customer usually has a whole /64 network of IPv6. */
 function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::', 2);

@@ -1,6 +1,6 @@
 /**
- * robots.txt of every origin in use: asked for once before the first page of the origin, under the host's politeness like
- * any other request, and kept until it expires (RFC 9309). Shared by all crawlers.
+ * The robots.txt of every origin in use: requested once before the first page of the origin, under the host's politeness like any
+ * other request, and kept until it expires (RFC 9309). Shared by all crawlers.
  */
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
@@ -34,7 +34,7 @@ import type { Host, Hosts } from './hosts.js';
 
 export interface RobotsEntry {
   readonly policy: RobotsPolicy;
-  /** As it was received, cut to what a person wants to see. */
+  /** As received, cut to a length that a person can read. */
   readonly text: string;
   /** `200`, `404`, or the code of the failure. */
   readonly status: string;
@@ -43,12 +43,12 @@ export interface RobotsEntry {
 export type RobotsAnswer =
   | { readonly kind: 'allowed'; readonly entry: RobotsEntry }
   | { readonly kind: 'disallowed'; readonly entry: RobotsEntry }
-  /** It has to be asked for first: call `load`. */
+  /** It has to be requested first: call `load`. */
   | { readonly kind: 'unknown' }
-  /** It can't be read, and until it can nothing of the origin is allowed. */
+  /** It cannot be read, and until it can, nothing of the origin is allowed. */
   | { readonly kind: 'unreachable'; readonly entry: RobotsEntry };
 
-/** Is robots.txt asked at all? Options of the URL come before the crawler's. */
+/** Is robots.txt requested at all? Options of the URL take precedence over the crawler's. */
 export const obeysRobots = (
   { ignoreRobotsTxt, linkRules }: CrawlerDefinition,
   { obeyRobots }: Pick<UrlOptions, 'obeyRobots'>,
@@ -57,13 +57,13 @@ export const obeysRobots = (
 const pathWithQuery = ({ path, query }: CrawlUrl): string => (query === '' ? path : `${path}?${query}`);
 
 const MOST_ORIGINS = 50_000;
-/** Most files have some kilobytes; one may have 500, and then takes some megabytes. */
+/** Most files have a few kilobytes; one may have 500, and then takes some megabytes. */
 const MOST_BYTES = 192 * 1024 * 1024;
 const SHOWN_TEXT = 16_384;
 
 type FetchFailed = Extract<FetchOutcome, { kind: 'failure' }>;
 
-/** What the connection for a URL needs before anything can be asked on it: a client certificate. */
+/** What the connection for a URL needs before any request: a client certificate. */
 export type Handshake = (fetcher: string, href: string) => Promise<RequestSession> | undefined;
 
 export interface RobotsRequest {
@@ -71,7 +71,7 @@ export interface RobotsRequest {
   readonly throttle: Duration;
   /** Requests that may be in flight at once at a host that robots.txt redirects to. */
   readonly limit: number;
-  /** Told when another host has to be waited for. */
+  /** Called when it has to wait for another host. */
   readonly waits: () => void;
 }
 
@@ -80,7 +80,7 @@ interface Answer {
   readonly outcome: FetchOutcome;
 }
 
-/** The host that robots.txt redirects to rests, or has others to answer. */
+/** The host that robots.txt redirects to rests, or is busy with others. */
 const NO_TURN: FetchFailed = {
   kind: 'failure',
   code: 'robots-unreachable',
@@ -106,7 +106,7 @@ export class RobotsGate {
     return { kind: mayFetch(entry.policy, agent, pathWithQuery(url)) ? 'allowed' : 'disallowed', entry };
   }
 
-  /** What it says of the use of a URL's content; undefined: nothing. */
+  /** What it says about the use of a URL's content; undefined: nothing. */
   preferences(url: CrawlUrl, agent: string): readonly RobotsPreference[] | undefined {
     const entry = this.entries.get(origin(url));
     if (!entry) return undefined;
@@ -114,7 +114,7 @@ export class RobotsGate {
     return found.length > 0 ? found : undefined;
   }
 
-  /** What it says of a URL, for a person: as it was fetched last, without a request. */
+  /** What it says about a URL, for a person: as it was last fetched, without a request. */
   opinion(url: CrawlUrl, agent: string): RobotsOpinion {
     const entry = this.entries.get(origin(url));
     if (!entry) return { state: 'unknown', agent };
@@ -138,8 +138,8 @@ export class RobotsGate {
   }
 
   /**
-   * Fetches robots.txt of a host that the caller has claimed. The failure of the network, when there was one, is the failure of
-   * the page that waited for it.
+   * Fetches the robots.txt of a host that the caller has claimed. A network failure, if any, is also the failure of the page that
+   * waited for it.
    */
   async load(url: CrawlUrl, host: Host, request: RobotsRequest): Promise<FetchFailed | undefined> {
     const key = origin(url);
@@ -160,7 +160,10 @@ export class RobotsGate {
     return outcome.kind === 'failure' && !isAnswer(outcome) ? outcome : undefined;
   }
 
-  /** To the last answer of a chain of redirects; each host is asked when it may be, and answers for itself. */
+  /**
+   * Follows a chain of redirects to its last answer; each host is asked when its politeness allows, and its pauses follow from its
+   * own answers.
+   */
   private async follow(first: Answer, url: CrawlUrl, request: RobotsRequest): Promise<Answer> {
     let answer = first;
     let place = `${origin(url)}/robots.txt`;
@@ -168,7 +171,7 @@ export class RobotsGate {
       const next = redirectTarget(answer.outcome, place);
       if (!next) return answer;
       place = next.href;
-      // `host` of a URL has the form of a host key.
+      // The `host` of a URL has the form of a host key.
       answer =
         next.host === hostKey(url)
           ? { from: first.from, outcome: await this.fetch(place, request) }
@@ -177,7 +180,7 @@ export class RobotsGate {
     return answer;
   }
 
-  /** Meanwhile nothing is in flight at the host that leads there, which may be led to itself. */
+  /** Meanwhile nothing is in flight at the host that redirects, which may be the target itself. */
   private async fetchElsewhere(place: string, key: string, host: Host, request: RobotsRequest): Promise<Answer> {
     const { throttle, limit, waits } = request;
     this.hosts.finished(host, throttle);
@@ -206,20 +209,20 @@ export class RobotsGate {
       if (concernsHost(outcome.code)) this.hosts.backOff(host, outcome.retryAfter);
       return;
     }
-    // Rules that were read before stay in force, and yet a host that asks for rest gets it.
+    // Rules that were read before stay in force; but a host that asks for rest gets it.
     const overloaded = outcome.kind === 'response' && (outcome.status === 429 || outcome.status === 503);
     const asked = overloaded ? retryAfterOf(outcome, now) : undefined;
     if (asked !== undefined) this.hosts.backOff(host, asked);
     else if (policy.state === 'unreachable') this.hosts.backOff(host, milliseconds(policy.expiresAt - now));
-    // A person had it asked while the host rested.
+    // A person requested it while the host rested.
     else if (host.rests(now)) this.hosts.recovered(host);
   }
 }
 
-/** The host answers, and what it answers about robots.txt cannot be read: that says nothing about its pages. */
+/** The host answers, and its answer for robots.txt cannot be read: that says nothing about its pages. */
 const isAnswer = ({ code }: FetchFailed): boolean => code.startsWith('body-');
 
-/** Where a redirect leads, when it leads anywhere. */
+/** The target of a redirect, if it has one. */
 function redirectTarget(outcome: FetchOutcome, place: string): URL | undefined {
   if (outcome.kind === 'failure' || outcome.status < 300 || outcome.status >= 400) return undefined;
   const location = outcome.headers['location'];

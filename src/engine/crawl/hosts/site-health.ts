@@ -9,7 +9,7 @@ interface VisitNote {
   readonly duration: number;
 }
 
-/** What the visits remembered say of a host. */
+/** What the recent visits say about a host. */
 export interface HostHealth {
   /** 0…1. */
   readonly successShare?: number;

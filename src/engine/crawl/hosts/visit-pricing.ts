@@ -13,11 +13,11 @@ export interface RefreshedUrl {
   readonly changes: StateChanges;
 }
 
-/** What a visit costs at the host from now on, by what this one tells; undefined when smart refresh did not time it. */
+/** What a visit costs at the host from now on, according to this one; undefined when smart refresh did not schedule it. */
 export function pricedBy({ state, rules, changes }: RefreshedUrl, host: Host, now: Instant): Duration | undefined {
   const { lastVisitAt, dueAt } = state;
   const timed = rules.refresh.smart && rules.schedule.period === undefined && state.source === REFRESH;
-  // An outage says nothing of what the host can serve.
+  // An outage says nothing about how much the host can serve.
   if (!timed || lastVisitAt === undefined || changes.dueAt === undefined || changes.status === 'error')
     return undefined;
   return priceAfter(effectivePrice(host.visitPrice, refreshRange(rules)), {

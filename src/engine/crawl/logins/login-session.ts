@@ -1,6 +1,6 @@
 /**
- * One login at work: who is logged in, since when, and what is done when that ends. Visits that need it wait for one attempt,
- * whoever began it. A login that was refused three times is not tried again until a person says so or its secret changes:
+ * One active login: whether it is logged in, since when, and what happens when that ends. Visits that need it wait for one attempt,
+ * whoever started it. A login that was refused three times is not tried again until a person requests it or its secret changes:
  * sites lock accounts.
  */
 import type { LoginDefinition } from '../../../domain/crawl/logins.js';
@@ -16,13 +16,13 @@ import type {
   SessionVerdict,
 } from '../../ports/login-method.js';
 
-/** stopped: no further try until a person tests it or its secret changes. */
+/** stopped: not tried again until a person tests it or its secret changes. */
 export type LoginState = 'unused' | 'logged-in' | 'failing' | 'stopped';
 
 export interface LoginStatus {
   readonly state: LoginState;
   readonly failure?: LoginFailureKind;
-  /** What went wrong last, for a person. */
+  /** The last error, for a person. */
   readonly detail?: string;
   readonly lastSuccess?: Instant;
   readonly lastAttempt?: Instant;
@@ -60,7 +60,7 @@ export class LoginSession {
   private running: Promise<LoginResult> | undefined;
   private until: Instant | undefined;
   private failures = 0;
-  /** Counts logins, so that an answer to a request from before the last one ends nothing. */
+  /** Counts logins, so that an answer to a request made before the last login cannot end that login. */
   generation = 0;
   /** A page has been served since the last login. */
   confirmed = false;
@@ -83,7 +83,7 @@ export class LoginSession {
     return this.method.isLoginPage?.(url) ?? false;
   }
 
-  /** Logged in, or why not. The promise is there only when that takes a request. */
+  /** Logged in, or why not. A promise only if a request is needed. */
   ready(): true | string | Promise<true | string> {
     const now = this.surroundings.now();
     const { state, nextAttempt } = this.status_;
@@ -94,7 +94,7 @@ export class LoginSession {
     return this.attempt().then((result) => this.readiness(result));
   }
 
-  /** Tries at once, for a person; an attempt that is being made is that one. */
+  /** Tries at once, on behalf of a person; if an attempt is running, it is that one. */
   async test(): Promise<LoginStatus> {
     await (this.running ?? this.attempt());
     return this.status_;
@@ -104,7 +104,7 @@ export class LoginSession {
     return this.method.session(url);
   }
 
-  /** As session, by its name, also before the login has been tried. */
+  /** The session with this name, even before the login has been tried. */
   async handshake(url: string): Promise<RequestSession> {
     return { ...(await this.method.session(url)), login: this.name };
   }

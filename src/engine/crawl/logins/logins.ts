@@ -1,4 +1,4 @@
-/** All logins of a server: which one a URL needs, their states, and what of them outlives a restart. */
+/** All logins of a server: which one a URL needs, their states, and which of them survive a restart. */
 import { createHash } from 'node:crypto';
 import type { ServerDefinition } from '../../../domain/crawl/definition.js';
 import { chooseLogin, type LoginChoice, type LoginDefinition } from '../../../domain/crawl/logins.js';
@@ -12,7 +12,7 @@ import type { PageProcessor } from '../../ports/page-processor.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import { type LoginMemory, LoginSession, type LoginState, type LoginStatus } from './login-session.js';
 
-/** Makes texts unreadable for whoever may read the database alone. */
+/** Makes texts unreadable for anyone who can only read the database. */
 export interface TextSeal {
   seal(text: string): string;
   /** Throws when it was sealed with another key. */
@@ -26,7 +26,7 @@ export interface LoginServices {
   readonly log: Log;
   readonly events: CrawlEvents;
   readonly createLogin?: CreateLogin;
-  /** Absent: sessions do not outlive a restart. */
+  /** Absent: sessions do not survive a restart. */
   readonly seal?: TextSeal;
 }
 
@@ -46,12 +46,12 @@ interface Entry {
 export class Logins {
   private readonly entries = new Map<string, Entry>();
   private choices = new Map<string, LoginChoice>();
-  /** The login works again: what failed without it may be visited. */
+  /** The login works again: pages that failed without it may be visited. */
   recovered: (login: LoginDefinition) => void = () => {};
 
   constructor(private readonly services: LoginServices) {}
 
-  /** A login whose definition has changed, its secrets included, starts over; the others stay logged in. */
+  /** A login whose definition has changed, secrets included, starts over; the others stay logged in. */
   async configure({ fetchers }: ServerDefinition): Promise<void> {
     const names = new Set<string>();
     this.choices = new Map();
@@ -66,14 +66,17 @@ export class Logins {
     for (const name of this.entries.keys()) if (!names.has(name)) this.entries.delete(name);
   }
 
-  /** Costs nothing when the fetcher has no logins. */
+  /** Costs nothing if the fetcher has no logins. */
   of(fetcher: string, href: string, option: string | undefined): LoginSession | undefined {
     if (this.choices.size === 0) return undefined;
     const login = this.choices.get(fetcher)?.(href, option);
     return login && this.entries.get(login.name)?.session;
   }
 
-  /** A client certificate goes with the connection, so that without it not even robots.txt can be asked for; other logins stay out of that. */
+  /**
+   * A client certificate belongs to the connection, so without it not even robots.txt can be requested; other logins are not used
+   * for robots.txt.
+   */
   handshake(fetcher: string, href: string): Promise<RequestSession> | undefined {
     const login = this.of(fetcher, href, undefined);
     return login?.definition.type === 'certificate' ? login.handshake(href) : undefined;
@@ -83,7 +86,7 @@ export class Logins {
     return [...this.entries.values()].map((entry) => viewOf(entry));
   }
 
-  /** Tries the login at once; undefined: there is none of that name. */
+  /** Tries the login at once; undefined: there is none with that name. */
   async test(name: string): Promise<LoginView | undefined> {
     const entry = this.entries.get(name);
     if (!entry) return undefined;
@@ -105,7 +108,7 @@ export class Logins {
     this.entries.set(login.name, { fetcher, fingerprint, session });
     if (known) {
       const { state } = known.session.status;
-      // Whoever has changed it wants to know whether it works now, and what waits for it is not to wait for the next visit.
+      // A person who changed it wants to know whether it works now, and URLs that wait for it must not wait for the next visit.
       if (state === 'failing' || state === 'stopped') void session.test();
       return;
     }
@@ -142,7 +145,7 @@ export class Logins {
       if (sealed === undefined) return plain;
       if (!this.services.seal) return plain;
       const opened = JSON.parse(this.services.seal.open(sealed)) as { fingerprint: string; session?: string };
-      // Another secret: what was said of the last one no longer counts.
+      // A different secret: what was found out with the previous one no longer counts.
       return opened.fingerprint === fingerprint ? { ...plain, session: opened.session } : undefined;
     } catch {
       return undefined;
@@ -157,7 +160,7 @@ const viewOf = ({ fetcher, session }: Entry): LoginView => {
   return { name, type, url, fetcher, ...session.status };
 };
 
-/** Of everything that the login is, its secrets too; it stays in memory, or is stored sealed. */
+/** A digest of everything that defines the login, secrets included; it stays in memory, or is stored sealed. */
 function fingerprintOf(login: LoginDefinition, fetcher: string): string {
   const text = JSON.stringify({ login, fetcher }, function (this: Record<string, unknown>, key, value: unknown) {
     const own = this[key];

@@ -1,6 +1,6 @@
 /**
- * Deletions that a visit decided go through the guard of their crawler: a host that fails, or loses many documents at once, may
- * only be having a bad day. What a person decided (clear, a change of the configuration, a release) does not.
+ * Deletions decided by a visit pass the guard of their crawler: a host that fails, or loses many documents at once, may only have
+ * an outage. Deletions decided by a person (clear, a change of the configuration, a release) do not.
  */
 
 import type { DeletionGuardDefinition } from '../../../domain/crawl/definition.js';
@@ -31,9 +31,9 @@ export interface DeletionServices {
 export class Deletions {
   private guard: DeletionGuard;
   private restored: Promise<void> | undefined;
-  /** Hosts with deletions that wait for a person: until one has looked, no more are sent, however slowly they come. */
+  /** Hosts with deletions that wait for a person: until the person has checked, no more are sent, however slowly they come. */
   private readonly holding = new Set<string>();
-  /** Documents lost to errors since the last sign of life of the host, and when the first one was. */
+  /** Documents lost to errors since the last sign of life of the host, and when the first of them was lost. */
   private readonly failures = new Map<string, { readonly count: number; readonly since: Instant }>();
 
   constructor(
@@ -74,7 +74,7 @@ export class Deletions {
     return this.guard.admit(hostKey, indexed + (deletion.beside ?? 0), clock.now());
   }
 
-  /** Has the host lost so many documents to errors without a sign of life that it must be the host itself? */
+  /** Has the host lost so many documents to errors without a sign of life that the fault must be the host's? */
   private isFailing(hostKey: string, indexed: number): boolean {
     const now = this.services.clock.now();
     const known = this.failures.get(hostKey) ?? { count: 0, since: now };
@@ -96,14 +96,14 @@ export class Deletions {
     return held.length > 0;
   }
 
-  /** Hosts have come from another node, which may have deleted: the ledger is read again before the next deletion. */
+  /** Hosts were taken over from another node, which may have deleted: the ledger is read again before the next deletion. */
   forget(): void {
     this.guard = new DeletionGuard(this.settings);
     this.holding.clear();
     this.restored = undefined;
   }
 
-  /** What was held, and what was sent within the window before a restart, still counts: the ledger remembers it. */
+  /** What was held, and what was sent within the window before a restart, still counts: it is in the ledger. */
   private async restore(): Promise<void> {
     let last: number | undefined;
     for (let read = 0; read < RESTORED; read += PAGE) {

@@ -1,7 +1,7 @@
 /**
- * URLs of which the store may not know what the index holds: a sink had acknowledged an order when the process died, or the store
- * failed, and nobody could write that down. Their visit is made again, without validators; what it finds is ordered whatever the
- * store believes, a document or a deletion.
+ * URLs for which the store may not know what the index holds: a sink had acknowledged an order when the process died or the store
+ * failed, so it could not be recorded. They are visited again without validators; what the visit finds is ordered whatever the
+ * store believes, be it a document or a deletion.
  */
 
 import { dispose } from '../../../domain/crawl/disposition.js';
@@ -12,12 +12,12 @@ import { type Instant, instant } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Settings } from '../../ports/frontier-store.js';
 
-/** Setting: when it was last found that a process had died. */
+/** Setting: when the death of a process was last detected. */
 const DIED = 'died';
-/** No digest: that of a document which nobody can tell. */
+/** Not a digest: it stands for an unknown document. */
 export const UNKNOWN_STAMP = '';
 
-/** Nobody knows which document of the URL the sinks hold: its next visit, at once, orders what it finds. */
+/** Nobody knows which document of the URL the sinks hold: its next visit, which is made at once, orders what it finds. */
 export const toVerify = (now: Instant) =>
   ({
     stamp: UNKNOWN_STAMP,
@@ -32,7 +32,7 @@ export const toVerify = (now: Instant) =>
 export class InDoubtDeliveries {
   private since: Instant = instant(0);
   private unsaved = false;
-  /** Whose order went out in this process and could not be written down. */
+  /** URLs whose order was sent by this process and could not be recorded. */
   private readonly urls = new Set<UrlId>();
 
   constructor(
@@ -45,24 +45,24 @@ export class InDoubtDeliveries {
     if (died > this.since) this.since = died;
   }
 
-  /** The process before this one, or another node, has ended in the middle of its work. */
+  /** The previous process, or another node, ended in the middle of its work. */
   async begin(): Promise<void> {
     this.since = this.clock.now();
     this.unsaved = true;
     await this.save();
   }
 
-  /** An order of this URL may have reached a sink, and the store could not be told. */
+  /** An order of this URL may have reached a sink, and the store could not be updated. */
   add(url: UrlId): void {
     this.urls.add(url);
   }
 
-  /** What the sinks hold of it has been written down. */
+  /** What the sinks hold of it has been recorded. */
   settled(url: UrlId): void {
     this.urls.delete(url);
   }
 
-  /** Throws while other nodes cannot be told which deliveries are in doubt. */
+  /** Throws if the other nodes cannot be told which deliveries are in doubt. */
   async save(): Promise<void> {
     if (this.urls.size > 0) {
       this.since = this.clock.now();
@@ -74,12 +74,15 @@ export class InDoubtDeliveries {
     if (this.since === since) this.unsaved = false;
   }
 
-  /** The URL as a visit, or a decision without one, has to take it: in doubt it has a document, and nobody knows which. */
+  /** The URL as a visit, or a decision without one, must treat it: in doubt, it has a document, and nobody knows which. */
   asInDoubt(state: UrlState): UrlState {
     return this.isAbout(state) ? { ...state, stamp: UNKNOWN_STAMP, etag: undefined, lastModified: undefined } : state;
   }
 
-  /** As the domain disposes; in doubt a document is ordered even when the store knows it, and so is a deletion when there is none. */
+  /**
+   * The disposition of the domain, except that in doubt a document is ordered even if the store knows it, and so is a deletion when
+   * there is no document.
+   */
   dispose(state: UrlState, outcome: VisitOutcome, rules: DispositionRules, now: Instant): Disposition {
     if (!this.isAbout(state)) return dispose(state, outcome, rules, now);
     if (outcome.kind === 'document' && outcome.index) {
@@ -89,20 +92,20 @@ export class InDoubtDeliveries {
     return this.keepInDoubt(state, dispose(this.asInDoubt(state), outcome, rules, now));
   }
 
-  /** Where nothing is ordered (a temporary error, say), the doubt about the URL lasts until its next visit. */
+  /** If nothing is ordered (after a temporary error, for example), the URL stays in doubt until its next visit. */
   keepInDoubt(state: UrlState, disposition: Disposition): Disposition {
     if (disposition.order || disposition.remove) return disposition;
     return { ...disposition, changes: this.unanswered(state, disposition.changes) };
   }
 
-  /** What is written down of a URL when no sink has taken an order: nobody knows more of its document than before. */
+  /** What is recorded of a URL when no sink has taken an order: no more is known of its document than before. */
   unanswered<C extends StateChanges>(state: UrlState, changes: C): Omit<C, 'lastVisitAt'> {
     if (!this.isAbout(state)) return changes;
     const { lastVisitAt: _, ...rest } = changes;
     return state.stamp === undefined ? rest : { ...rest, stamp: UNKNOWN_STAMP, etag: null, lastModified: null };
   }
 
-  /** What was in flight then is due still. */
+  /** What was in flight then is still due. */
   private isAbout({ id, stamp, lastVisitAt, firstSeenAt, dueAt }: UrlState): boolean {
     if (this.urls.has(id)) return true;
     return (lastVisitAt ?? firstSeenAt) <= this.since && (stamp === undefined || dueAt <= this.since);

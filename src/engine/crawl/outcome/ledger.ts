@@ -4,11 +4,13 @@ import type { OrderHeader, OrderState, PushDocument, PushOrder } from '../../../
 import type { Clock } from '../../ports/clock.js';
 import type { LedgerEntry, OrderLedger, Settings } from '../../ports/frontier-store.js';
 
-/** Ids are reserved in blocks, so that an order which was sent but not settled when the process died keeps its number for itself. */
+/**
+ * Ids are reserved in blocks, so that the number of an order that was sent but not settled when the process died is not used again.
+ */
 const BLOCK = 10_000;
 const RESERVED = 'order-ids-reserved';
 
-/** Hands out order ids in the order of decision and turns orders into ledger entries. */
+/** Assigns order ids in the order of decisions and turns orders into ledger entries. */
 export class Ledger {
   private nextId = 0;
   private reserved = 0;
@@ -24,13 +26,13 @@ export class Ledger {
     await this.reserve();
   }
 
-  /** From here on ids are higher than any that another node has given out. */
+  /** From here on, ids are higher than any that another node has assigned. */
   async renew(): Promise<void> {
     this.nextId = Math.max(this.nextId, (await this.store.lastOrderId()) + 1);
     await this.reserve();
   }
 
-  /** After a clean stop nothing is in flight, and no number needs to be skipped. */
+  /** After a clean stop nothing is in flight, and no number must be skipped. */
   async close(): Promise<void> {
     await this.store.putSetting(RESERVED, undefined);
   }
@@ -43,12 +45,12 @@ export class Ledger {
     return { ...this.header(state, reason), kind: 'delete' };
   }
 
-  /** For a document that a sink holds without a stored URL. */
+  /** For a document in a sink that has no stored URL. */
   deleteUri(subject: { crawler: string; uri: string; hostKey: string }, reason: Reason): PushOrder {
     return { ...subject, id: this.takeId(), reason, decidedAt: this.clock.now(), kind: 'delete' };
   }
 
-  /** A deletion that the ledger knows already, and that waits on under its number. */
+  /** A deletion that is already in the ledger, and keeps waiting under its number. */
   resume(entry: LedgerEntry): PushOrder {
     const { id, crawler, uri, hostKey, reason, decidedAt } = entry;
     return { id, crawler, uri, hostKey, reason, decidedAt, kind: 'delete' };
@@ -68,7 +70,7 @@ export class Ledger {
   }
 
   private takeId(): number {
-    // Half a block ahead: the reservation is written long before it is needed.
+    // Half a block ahead, so that the reservation is written long before it is needed.
     if (this.nextId + BLOCK / 2 > this.reserved) this.reserve().catch(() => undefined); // the store says elsewhere that it fails
     return this.nextId++;
   }

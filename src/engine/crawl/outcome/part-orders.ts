@@ -1,5 +1,5 @@
 /**
- * The orders that go out with that of a page of which documents were split off. They are delivered together with it and settled in one
+ * The orders sent together with that of a page from which documents were split off. They are delivered and settled in one
  * transaction with it: the row of the page says which parts the sinks hold.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
@@ -24,13 +24,13 @@ import type { Ledger } from './ledger.js';
 
 export interface PartPlan {
   readonly orders: readonly PushOrder[];
-  /** For the ledger alone: deletions that wait for a person from now on, or do so no more. */
+  /** For the ledger only: deletions that start or stop waiting for a person. */
   readonly entries: readonly LedgerEntry[];
-  /** What the sinks hold when they have taken the orders. */
+  /** What the sinks hold after they have taken the orders. */
   readonly parts: readonly PartState[];
   /** What they may hold until then. */
   readonly possible: readonly PartState[];
-  /** Parts are among the orders of which nothing is written down yet. */
+  /** Some of the unrecorded orders are those of parts. */
   readonly hasNew: boolean;
 }
 
@@ -65,7 +65,7 @@ export class PartOrders {
     const { pushed, gone, back } = partChanges(before, parts, isKnown);
     const reason = stamp === undefined ? 'indexed' : 'changed';
     const adds = pushed.map((part) => ledger.add({ ...state, url: part.uri }, reason, part));
-    // Whoever takes the splitting out of the configuration wants them gone: the guard has no say.
+    // A person who removes the splitting from the configuration wants the parts gone: the guard does not apply.
     const judged =
       found === undefined ? { sent: gone, kept: [], entries: [] } : await this.judge(state, gone, startedAt);
     const over = await this.withdrawn(state, back, 'the part is on the page again');
@@ -81,7 +81,7 @@ export class PartOrders {
     };
   }
 
-  /** All parts go with the document of their page. */
+  /** All parts are deleted with the document of their page. */
   async besideDeletion(state: UrlState): Promise<PartPlan> {
     const { parts = [], url } = state;
     if (parts.length === 0) return NOTHING;
@@ -90,7 +90,7 @@ export class PartOrders {
     return { ...NOTHING, orders, entries, possible: parts };
   }
 
-  /** One part whose deletion a person lets go. */
+  /** One part whose deletion a person releases. */
   async released(state: UrlState, entry: LedgerEntry, id: string): Promise<PartPlan | undefined> {
     const part = state.parts?.find((one) => one.id === id);
     if (!part) return undefined;
@@ -100,7 +100,7 @@ export class PartOrders {
     return { orders: [order], entries: [done], parts, possible: state.parts!, hasNew: false };
   }
 
-  /** What has left its page passes the limits of the deletion guard one by one, as documents of pages do. */
+  /** Parts that have left their page pass the limits of the deletion guard one by one, like documents of pages. */
   private async judge(state: UrlState, gone: readonly PartState[], startedAt = this.services.clock.now()) {
     const sent: PartState[] = [];
     const kept: PartState[] = [];

@@ -2,7 +2,7 @@ import type { Settlement, UrlQueue } from '../../ports/frontier-store.js';
 import { type Fence, FencedOut } from '../../ports/partitions.js';
 import type { Settled } from './url-settlement.js';
 
-/** A batch whose partitions are partly another node's by now is written without those. */
+/** If another node owns some partitions of a batch by now, the batch is written without those. */
 export async function settleOwned(
   store: Pick<UrlQueue, 'settle'>,
   settlements: readonly Settlement[],

@@ -1,17 +1,15 @@
-/**
- * A sink has one document of each URL, and several crawlers may push it: what one of them deletes is gone for the others too.
- */
+/** A sink has one document for each URL, and several crawlers may push it: if one deletes it, it is gone for the others, too. */
 import { OUTSIDE, type UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { UrlCatalog } from '../../ports/frontier-store.js';
 import { type InDoubtDeliveries, toVerify } from './in-doubt-deliveries.js';
 
-/** Another crawler of this server, as far as it matters here. */
+/** Another crawler of this server, as far as this module needs it. */
 interface OtherCrawler {
   readonly name: string;
   readonly context: Pick<CrawlContext, 'definition'>;
-  /** Writes down when the URL is visited next; false when it is in flight. */
+  /** Records when the URL is visited next; false when it is in flight. */
   correct(url: UrlState, changes: ReturnType<typeof toVerify>): Promise<boolean>;
 }
 
@@ -25,12 +23,14 @@ interface SharedDocumentsServices {
 export class SharedDocuments {
   constructor(private readonly services: SharedDocumentsServices) {}
 
-  /** Is the URL known to another crawler of one of these sinks, whose rules let it in? */
+  /** Is the URL known to another crawler of one of these sinks, whose rules accept it? */
   async isAnothers(state: UrlState, sinks: readonly string[]): Promise<boolean> {
     return (await this.others(state, sinks)).length > 0;
   }
 
-  /** To be called before the document is deleted. Others that have it visit its page at once, and order what it answers then. */
+  /**
+   * Must be called before the document is deleted. Other crawlers that have it visit its page at once, and order what they find.
+   */
   async giveUp(state: UrlState, sinks: readonly string[]): Promise<void> {
     const { clock, inDoubt } = this.services;
     for (const { crawler, theirs } of await this.others(state, sinks)) {

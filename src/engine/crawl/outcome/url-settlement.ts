@@ -1,6 +1,6 @@
 /**
- * The end of every decision about a URL, whether a visit or a person led to it: the order goes to the sinks, and when they
- * have answered, the state is settled. The store's view of a document moves nowhere else.
+ * The end of every decision about a URL, whether it was made by a visit or by a person: the order goes to the sinks, and when they
+ * have answered, the state is settled. This is the only place that changes what the store knows about a document.
  */
 
 import type { Disposition, StateChanges } from '../../../domain/crawl/state-changes.js';
@@ -24,53 +24,56 @@ import type { Ledger } from './ledger.js';
 import { PartOrders, type PartPlan } from './part-orders.js';
 import type { SharedDocuments } from './shared-documents.js';
 
-/** What is wanted of a URL without a visit; what it comes to is decided when nothing else is in flight for the URL. */
+/** The desired change of a URL without a visit; what follows from it is decided when nothing else is in flight for the URL. */
 export type UrlCommand =
   | { readonly do: 'clear' | 'forget-error' | 'judge' | 'index-after-all' }
   | { readonly do: 'send-again'; readonly entry: LedgerEntry }
-  /** What is indexed goes to one sink: from another one that keeps it, else by a visit. */
+  /** What is indexed goes to one sink: copied from another one that keeps it, otherwise by a visit. */
   | { readonly do: 'send-to'; readonly sink: string; readonly from?: string };
 
 /** What a word came to. */
 export interface CommandResult {
   readonly disposition: Disposition;
-  /** The deletion is in the ledger already (held, awaiting or refused); the order that is sent takes its place. */
+  /** The deletion is already in the ledger (held, awaiting or refused); the order that is sent replaces it. */
   readonly resume?: LedgerEntry;
   /** The document of an add order. */
   readonly document?: PushDocument;
-  /** Only these sinks get the order; absent: all of the crawler. */
+  /** Only these sinks get the order; absent: all sinks of the crawler. */
   readonly sinks?: readonly string[];
-  /** The deletion of a document that was split off the page, which a person lets go. */
+  /** The deletion of a document that was split off the page, released by a person. */
   readonly releasedPart?: { readonly id: string; readonly entry: LedgerEntry };
-  /** An order in the ledger that has nothing to do any more, and why. */
+  /** An entry of the ledger that is no longer needed, and why. */
   readonly cancel?: { readonly order: LedgerEntry; readonly why: string };
 }
 
 export interface Decision extends CommandResult {
   readonly state: UrlState;
-  /** The right under which it was made. */
+  /** The fence under which it was made. */
   readonly fence: Fence;
   readonly visit?: Visit;
   readonly links?: PageLinks;
-  /** When the visit began; absent: no visit led to it. */
+  /** When the visit began; absent: there was no visit. */
   readonly startedAt?: Instant;
-  /** A person decided it, by a command or by the configuration: the guard has no say. */
+  /** Decided by a person, through a command or the configuration: the guard does not apply. */
   readonly byPerson?: boolean;
 }
 
-/** Where the URL is in the queue afterwards; undefined when it is not queued, or gone. */
+/** Where the URL is in the queue afterwards; undefined when it is not queued, or is gone. */
 export interface SettledUrl {
   /** Its links lead to it again. */
   readonly removed: boolean;
-  /** What was written of it, when it is not gone. */
+  /** What was written of it, unless it is gone. */
   readonly status?: UrlState['status'];
   readonly reason?: Reason;
   readonly next?: { readonly source: SourceNumber; readonly dueAt: Instant };
-  /** Of the document in the index: null when there is none any more, or none with a text; undefined when nothing has changed. */
+  /**
+   * The hashes of the document in the index: null when there is no document any more, or none with a text; undefined when nothing
+   * has changed.
+   */
   readonly simhash?: bigint | null;
 }
 
-/** Whether a settlement was written, or belongs to another node by now. */
+/** Whether a settlement was written, or is left to another node that owns the URL by now. */
 export type Settled = 'written' | 'fenced out';
 
 export interface SettlementServices {
@@ -105,7 +108,7 @@ export class UrlSettlement {
     this.parts = new PartOrders(services, deletions);
   }
 
-  /** Throws FencedOut when the URL has become another node's meanwhile: then nothing of it is settled here. */
+  /** Throws FencedOut when the URL was assigned to another node meanwhile: then nothing of it is settled here. */
   async settle(decision: Decision): Promise<SettledUrl> {
     const { inDoubt } = this.services;
     try {
@@ -157,7 +160,7 @@ export class UrlSettlement {
     if (order === undefined || document === undefined) return { changes: base, orders, remove };
     const { parts: _, ...own } = document;
     const plan = await this.parts.besideDocument(state, document, decision.startedAt);
-    // A visit that dies in between is made again: it has to know of every document that may be in the index by then.
+    // If the process dies in between, the visit is made again: it must know of every document that may be in the index by then.
     if (plan?.hasNew) await this.markUnknown(decision, { parts: plan.possible });
     const add = this.services.ledger.add(state, order.reason, own);
     const { entries, isRefused, partiallyAccepted } = await this.sendAll(add, plan, decision);
@@ -168,7 +171,7 @@ export class UrlSettlement {
     return { changes: this.refused(state, { ...refused, ...known }, partiallyAccepted), orders, remove };
   }
 
-  /** What a refusal leaves of the marks of `markUnknown`. */
+  /** What remains of the marks of `markUnknown` after a refusal. */
   private unmarked({ stamp, parts }: UrlState, partiallyAccepted: boolean, plan: PartPlan): UrlChanges {
     return partiallyAccepted ? { parts: nonEmpty(plan.possible) } : { stamp: stamp ?? null, parts: parts ?? null };
   }
@@ -191,14 +194,14 @@ export class UrlSettlement {
 
   private async delete(decision: Decision, reason: Reason): Promise<CarriedOut> {
     const { state, disposition, byPerson } = decision;
-    // The ledger says what is held: a person may have dropped it since the URL was read.
+    // The ledger decides what is held: a person may have dropped it since the URL was read.
     const held = await this.held(state);
     // Already held: one order is enough, and it waits for a person.
     if (!byPerson && held.some((entry) => entry.state === 'held'))
       return { changes: this.withheld(state, disposition, reason), orders: [], remove: false };
     const waiting = waitingFor(held, reason);
     const known = decision.resume ?? (byPerson ? undefined : waiting);
-    // A document that the store knows nothing of is none that a bad day of its site could cost.
+    // A document that the store does not know cannot be lost to an outage of its site.
     if (!byPerson && state.stamp !== undefined) {
       const { startedAt = this.services.clock.now() } = decision;
       const waitingSince = isServerFault(reason) ? waiting?.decidedAt : undefined;
@@ -213,7 +216,8 @@ export class UrlSettlement {
     const marks = byPerson && (!disposition.remove || decision.resume) && state.stamp !== undefined;
     if (marks) await this.markUnknown(decision);
     await this.services.shared.giveUp(state, this.settings.sinks);
-    // A document may have gone out while the deletion waited, from a process that died before it wrote that down: a new number.
+    // A document may have been sent while the deletion waited, by a process that died before it recorded that: a new number is
+    // needed.
     const plan = await this.parts.besideDeletion(state);
     const sentAll = await this.sendAll(this.services.ledger.delete(state, reason), plan, decision);
     const { partiallyAccepted, isRefused } = sentAll;
@@ -221,8 +225,9 @@ export class UrlSettlement {
     const replaced = this.cancelled(known ? [known] : [], `sent as order ${sent.id}`);
     const others = held.filter(({ id }) => id !== known?.id);
     if (isRefused) {
-      // The document is still there, so the next visit that wants it gone orders that again, unless another order waits for a
-      // person. What else waits is over: its page has answered otherwise, and a later fault waits for a sign of life of its own.
+      // The document is still there, so the next visit that finds it gone orders its deletion again, unless another order waits for
+      // a person. Other waiting deletions end: their page has answered otherwise, and a later fault waits for a sign of life of its
+      // own.
       const pendingDeletion = (byPerson ? others[0]?.reason : undefined) ?? null;
       const changes = { ...this.withheld(state, disposition, reason), pendingDeletion, stamp: state.stamp };
       const over = byPerson ? [] : this.cancelled(others, 'the document is to be deleted for another reason');
@@ -236,14 +241,14 @@ export class UrlSettlement {
     };
   }
 
-  /** Until the deletion is settled, the index may hold the document or not. */
+  /** Until the deletion is settled, the document may or may not be in the index. */
   private async markUnknown({ state, fence }: Decision, more: UrlChanges = {}): Promise<void> {
     const changes: UrlChanges = { stamp: UNKNOWN_STAMP, etag: null, lastModified: null, ...more };
     if ((await this.services.settler.add({ id: state.id, fence, changes })) === 'fenced out')
       throw new FencedOut([fence]);
   }
 
-  /** Entries of the ledger: that of the order first. A refusal of one of the orders counts as one of the page. */
+  /** Entries of the ledger, that of the order first. If one of the orders is refused, the page counts as refused. */
   private async sendAll(order: PushOrder, plan: PartPlan | undefined, decision: Decision) {
     const sent = await Promise.all([order, ...(plan?.orders ?? [])].map((one) => this.send(one, decision)));
     const isRefused = sent.some(({ entry }) => entry.state === 'refused');
@@ -267,13 +272,13 @@ export class UrlSettlement {
     };
   }
 
-  /** When one sink has taken what another one refuses, nobody can tell what they hold: the next visit orders it, whatever it is. */
+  /** If one sink has accepted what another one refuses, nobody knows what they hold: the next visit orders whatever it finds. */
   private refused(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
     if (!partiallyAccepted) return this.services.inDoubt.unanswered(state, changes);
     return { ...changes, stamp: UNKNOWN_STAMP };
   }
 
-  /** The guard keeps the order back; `open`: what it had kept back before. */
+  /** The guard holds the order back; `open`: entries that it had held before. */
   private keepBack(
     { state, disposition }: Decision,
     order: PushOrder,
@@ -298,7 +303,7 @@ export class UrlSettlement {
     return { changes: { ...changes, source: changes.source ?? REFRESH, dueAt }, orders, remove: false };
   }
 
-  /** The visit's outcome is remembered, and the document stays where it is; the URL is visited on. */
+  /** The outcome of the visit is recorded, and the document stays where it is; the URL is visited as before. */
   private withheld(state: UrlState, disposition: Disposition, reason: Reason): UrlChanges {
     const { stamp: _stamp, simhash: _simhash, ...rest }: StateChanges = disposition.changes;
     const revisit: UrlChanges =
@@ -311,12 +316,12 @@ export class UrlSettlement {
             visits: state.visits + 1,
           }
         : {};
-    // Without validators: an answer that nothing has changed since would speak of the page that is to go, not of the document.
+    // Without validators: an answer "not modified" would refer to the page that is to go, not to the document.
     const changes = { ...rest, ...revisit, etag: null, lastModified: null, pendingDeletion: reason };
     return this.services.inDoubt.unanswered(state, changes);
   }
 
-  /** Deletions of its document that the guard keeps back. */
+  /** Deletions of its document that the guard holds back. */
   private async held(state: UrlState): Promise<LedgerEntry[]> {
     if (state.pendingDeletion === undefined) return [];
     return [...(await this.open(state, 'held')), ...(await this.open(state, 'awaiting'))];
@@ -333,7 +338,7 @@ export class UrlSettlement {
 
 const nonEmpty = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
-/** The deletion that waits for what this one would wait for. */
+/** The deletion that already waits for the same condition. */
 const waitingFor = (open: readonly LedgerEntry[], reason: Reason): LedgerEntry | undefined =>
   open.find((entry) => entry.state === 'awaiting' && isServerFault(entry.reason) === isServerFault(reason));
 
@@ -342,7 +347,7 @@ function simhashInIndex({ status, stamp, simhash }: UrlChanges): bigint | null |
   return status === 'indexed' ? simhash : undefined;
 }
 
-/** The sinks keep what they had: the state says so, and what the sink said is in the ledger. */
+/** The sinks keep what they had: the state records that, and the sink's message is in the ledger. */
 function refusedAdd(state: UrlState, changes: UrlChanges, partiallyAccepted: boolean): UrlChanges {
   const { stamp: _stamp, simhash: _simhash, etag: _etag, lastModified: _lastModified, ...rest } = changes;
   return {

@@ -13,10 +13,10 @@ export interface Attempt {
   readonly url: CrawlUrl;
   readonly options: UrlOptions;
   readonly task: () => PageTask;
-  /** A person wants it though the host rests. */
+  /** A person wants it although the host rests. */
   readonly tried: boolean;
-  /** What the URL needs; see docs/LOGINS.md. */
+  /** The login that the URL needs; see docs/LOGINS.md. */
   readonly login?: LoginSession;
-  /** Told when another host has to be waited for. */
+  /** Called when it has to wait for another host. */
   readonly waits: () => void;
 }

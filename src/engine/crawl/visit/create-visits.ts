@@ -1,4 +1,4 @@
-/** Puts the stages of a visit together, for one crawler under one configuration. */
+/** Assembles the stages of a visit for one crawler under one configuration. */
 import type { SessionStore } from '../../ports/session-store.js';
 import type { CrawlEvents } from '../../support/crawl-events.js';
 import type { ClaimedChanges } from '../claimed-changes.js';

@@ -4,7 +4,7 @@ import type { Instant } from '../../../domain/time/units.js';
 import type { CronSchedule } from '../../ports/cron-schedule.js';
 import type { PageSchedule } from '../../ports/page-task.js';
 
-/** By what a crawler disposes of a URL; `schedule` is what the policy says of that one. */
+/** What a crawler's dispositions depend on; `schedule` is what the policy says about the URL. */
 export function dispositionRules(
   { errors, refresh }: CrawlerDefinition,
   schedule: PageSchedule,

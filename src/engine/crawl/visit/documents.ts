@@ -1,6 +1,5 @@
 /**
- * A document among the others of its crawler: is it a near duplicate of one in the index, does it give way to its canonical
- * URL?
+ * A document among the others of its crawler: is it a near duplicate of an indexed one, or does it give way to its canonical URL?
  */
 import { NearDuplicates } from '../../../domain/content/near-duplicates.js';
 import { type CanonicalVerdict, judgeCanonical } from '../../../domain/crawl/canonical.js';
@@ -18,9 +17,9 @@ type Document = Extract<VisitOutcome, { kind: 'document' }>;
 export class Documents {
   private nearDuplicates: NearDuplicates | undefined;
   private loaded: Promise<void> | undefined;
-  /** Pages that give way and are not settled yet: of two that name each other one has to stay. */
+  /** Pages that give way and are not settled yet: of two that name each other, one has to stay. */
   private readonly givingWay = new Set<string>();
-  /** Pages found to be new, whose visit is not settled yet. */
+  /** Pages that were found to be new and are not settled yet. */
   private readonly entering = new Set<UrlId>();
 
   constructor(
@@ -29,7 +28,7 @@ export class Documents {
     private readonly looksForDuplicates: () => boolean,
   ) {}
 
-  /** What a visit came to, in view of the other documents; `ended` has to be told when it is settled. */
+  /** The outcome of a visit in view of the other documents; `ended` must be called when it is settled. */
   async outcome(state: UrlState, page: PageOutcome): Promise<VisitOutcome> {
     if (page.kind === 'unchanged') {
       const original = this.looksForDuplicates() ? await this.originalOf(state, state.simhash) : undefined;
@@ -47,7 +46,7 @@ export class Documents {
     this.givingWay.delete(url);
   }
 
-  /** The visit could not be settled: what was known of the URL before is still so. */
+  /** The visit could not be settled: what was known of the URL before still holds. */
   failed({ id, stamp, simhash }: UrlState): void {
     if (!this.entering.delete(id)) return;
     if (stamp !== undefined && simhash !== undefined) this.nearDuplicates?.add(id, simhash);
@@ -65,9 +64,9 @@ export class Documents {
   private async besideCanonical(state: UrlState, document: Document, canonical: string): Promise<Document> {
     const verdict = await this.judgeCanonical(state, canonical);
     if (verdict === 'gives-way') return { ...document, index: false, reason: CANONICAL_ELSEWHERE, related: canonical };
-    // Without validators the next visit reads it again, changed or not: its canonical URL may be in the index by then.
+    // Without validators, the next visit reads it again, changed or not: its canonical URL may be in the index by then.
     const kept = { ...document, etag: undefined, lastModified: undefined };
-    // Nor may it be the reason why its canonical URL, with the same text, does not get in.
+    // Nor may it keep its canonical URL, which has the same text, out of the index.
     return verdict === 'waits' ? { ...kept, simhash: undefined } : this.unlessDuplicate(state, kept);
   }
 
@@ -91,7 +90,7 @@ export class Documents {
     return { ...document, index: false, reason: 'near-duplicate', related: state?.url };
   }
 
-  /** Of twins that are both in the index the one that was found first stays. */
+  /** Of twins that are both in the index, the one found first stays. */
   private async originalOf(
     { id, stamp }: UrlState,
     simhash: bigint | undefined,
@@ -113,7 +112,7 @@ export class Documents {
     return original;
   }
 
-  /** What the index holds; only a crawler that looks for near duplicates has texts' hashes. */
+  /** What the index holds; only crawlers that look for near duplicates have hashes of texts. */
   private async load(): Promise<void> {
     const known = new NearDuplicates(NEAR_DUPLICATES_REMEMBERED);
     this.nearDuplicates = known; // what is settled meanwhile belongs to it

@@ -1,6 +1,6 @@
 /**
- * The part of a visit during which its host is claimed: the policy, the preconditions, the request, and the pause that the
- * request has earned the host.
+ * The part of a visit during which its host is claimed: the policy, the preconditions, the request, and the pause that the request
+ * causes.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Verdict } from '../../../domain/policy/verdict.js';
@@ -35,16 +35,16 @@ export interface FetchServices {
 export interface FetchTarget {
   readonly context: CrawlContext;
   readonly gates: Pick<Gates, 'fetched'>;
-  /** Requests that may be in flight at the host at once; undefined: as the crawler says. */
+  /** Requests that may be in flight at the host at the same time; undefined: the limit of the crawler. */
   limitHost(hostKey: string, limit: number | undefined): void;
 }
 
-/** A URL whose work is lost is put back this many times in a row; after that, the URL itself may be the cause. */
+/** A URL whose visit is lost is put back this many times in a row; after that, the URL itself may be the cause. */
 const MOST_LOSSES = 3;
 
 export class FetchStage {
   private readonly losses = new WeakMap<UrlState, number>();
-  /** Visits that a person asked for while the host rested, and until when it would have rested. */
+  /** Visits that a person requested while the host rested, and until when it would have rested. */
   private readonly tried = new WeakMap<UrlState, Instant>();
 
   constructor(
@@ -56,9 +56,7 @@ export class FetchStage {
     private readonly sessions: VisitSessions,
   ) {}
 
-  /**
-   * The host has been claimed by the caller; here the claim ends. `waits` is called when another host has to be waited for.
-   */
+  /** The caller has claimed the host; the claim ends here. `waits` is called when it has to wait for another host. */
   async run(state: UrlState, host: Host, startedAt: Instant, waits: () => void): Promise<PageResult | typeof PUT_BACK> {
     if (host.rests(startedAt)) this.tried.set(state, host.politeness.backOffUntil);
     else this.tried.delete(state);
@@ -69,7 +67,7 @@ export class FetchStage {
     return result;
   }
 
-  /** Until when the host would have rested, had no person asked for the visit. */
+  /** Until when the host would have rested if no person had requested the visit. */
   restedUntil(state: UrlState): Instant | undefined {
     return this.tried.get(state);
   }
@@ -82,7 +80,7 @@ export class FetchStage {
       const verdict = await this.judge(state);
       const attempt = this.attempt(state, host, verdict, waits);
       this.target.limitHost(host.key, attempt.options.concurrencyPerHost);
-      // The page processor refuses what the policy rejects, and then nothing at all is asked of the host.
+      // The page processor rejects what the policy excludes, and then no request is sent to the host at all.
       if (verdict.accepted) {
         const { end, asked } = await this.preconditions.check(attempt);
         if (asked) pause = this.preconditions.delay(attempt);

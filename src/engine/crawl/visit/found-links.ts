@@ -1,4 +1,4 @@
-/** What a visit finds comes into the frontier: the links of a page, the target of a redirect, and the sitemaps of a robots.txt. */
+/** Takes what a visit finds into the frontier: the links of a page, the target of a redirect, and the sitemaps of a robots.txt. */
 
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { SITEMAPS } from '../../../domain/frontier/sources.js';
@@ -25,7 +25,7 @@ export interface LinkTarget {
   readonly tally: Tally;
   readonly endless: EndlessLinks;
   refused(link: { url: string; hostKey: string; reason: Reason; record?: boolean }, from: string): void;
-  /** The home page of a site root redirects to another site; without a target it answers itself again. */
+  /** The home page of a site root redirects to another site; without a target, it answers itself again. */
   siteMoved(root: string, target?: CrawlUrl): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export const listedLinksSetting = ({ crawler, url }: Pick<UrlState, 'crawler' | 
   `listed-links/${crawler}/${url}`;
 
 export class FoundLinks {
-  /** What was read of robots.txt and has been asked for sitemaps. */
+  /** The versions of robots.txt whose sitemaps were already taken. */
   private readonly seededFrom = new WeakSet<RobotsEntry>();
 
   constructor(
@@ -89,7 +89,7 @@ export class FoundLinks {
     return stored.length;
   }
 
-  /** Links that are listed for a person, not queued, belong to the history of their page. */
+  /** Links that are listed for a person, and not queued, belong to the history of their page. */
   private async rememberListed(state: UrlState, { refused }: PageResult): Promise<void> {
     const listed = refused.filter(({ reason }) => reason === 'links-not-followed').map(({ url }) => url);
     if (listed.length === 0) return;
@@ -97,11 +97,11 @@ export class FoundLinks {
     await this.services.store.putSetting(listedLinksSetting(state), JSON.stringify(urls));
   }
 
-  /** Sitemaps that robots.txt names, or the usual place when it names none, come into the frontier like any URL. */
+  /** Sitemaps named by robots.txt, or the usual place if it names none, enter the frontier like any URL. */
   seedSitemaps(state: UrlState, url: CrawlUrl, entry: RobotsEntry): Promise<void> | undefined {
     const { definition, canonicalize } = this.target.context;
     if (!definition.crawlSitemaps || this.seededFrom.has(entry)) return undefined;
-    // Links of such a root wait for a person; those of its site do, too.
+    // Links of such a root wait for approval; so do those of its site.
     if (rootOf(this.target.context, state.root, undefined)?.followLinks === false) return undefined;
     const named = entry.policy.robots.sitemaps;
     const places = named.length > 0 ? named : ['/sitemap.xml'];

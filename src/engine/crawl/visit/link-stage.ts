@@ -1,4 +1,4 @@
-/** What a visit found is discovered, and what the page says about changes of other pages is noted. */
+/** What a visit found is discovered, and what the page says about changes of other pages is recorded. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
 import { isFeed } from '../../page/page-links.js';
@@ -18,7 +18,7 @@ export class LinkStage {
     private readonly subscriptions: Pick<Subscriptions, 'found'>,
   ) {}
 
-  /** The result, with whether a sitemap has brought anything new. */
+  /** The result, including whether a sitemap has brought anything new. */
   async take(state: UrlState, result: PageResult): Promise<PageResult> {
     const again = await this.foundAgain.linked(state, result, this.context);
     const added = await this.links.take(

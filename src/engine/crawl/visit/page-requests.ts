@@ -1,4 +1,4 @@
-/** What the page processor is asked on behalf of a visit: the page task, with what this visit wants of it. */
+/** The request to the page processor on behalf of a visit: the page task, with what this visit needs. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Instant } from '../../../domain/time/units.js';
 import type { CrawlContext } from '../../page/crawl-context.js';
@@ -30,7 +30,7 @@ export interface RequestTarget {
   readonly context: CrawlContext;
   readonly endless: Pick<EndlessLinks, 'wantsWords'>;
   readonly foundAgain: Pick<FoundAgain, 'wantsLinks'>;
-  /** Since when the present policy is in force. */
+  /** When the present policy took effect. */
   policySince(): Instant;
 }
 
@@ -110,6 +110,6 @@ export class PageRequests {
   }
 }
 
-/** A page that has changed before: a further change is taken as a sign that the pages it links to have changed too. */
+/** A page that has changed before: another change is taken as a sign that the pages it links to have changed, too. */
 export const isHub = ({ changes, stamp }: UrlState, { definition }: CrawlContext): boolean =>
   definition.refresh.hubs && changes > 0 && stamp !== undefined;

@@ -1,6 +1,6 @@
 /**
- * What has to hold before a page is asked for. The list says in which order it is looked at; nothing else decides order.
- * To add one: docs/ARCHITECTURE.md, "Seams".
+ * What must hold before a page is requested, checked in the order of the list; nothing else decides order. To add one:
+ * docs/ARCHITECTURE.md, "Seams".
  */
 
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
@@ -23,10 +23,10 @@ import type { Attempt } from './attempt.js';
 import type { FoundLinks, LinkTarget } from './found-links.js';
 import { loginFailed } from './visit-sessions.js';
 
-/** The URL was not visited and goes back to the head of its queue. */
+/** The URL was not visited and returns to the head of its queue. */
 export const PUT_BACK = Symbol('put back');
 
-/** Without an `end` the visit goes on. `asked`: the host was asked for something, and rests after that. */
+/** Without an `end`, the visit continues. `asked`: a request was sent to the host, so a pause follows. */
 export interface Gate {
   readonly end?: PageResult | typeof PUT_BACK;
   readonly asked?: boolean;
@@ -42,7 +42,7 @@ export interface PreconditionServices {
   readonly tracing: Pick<Tracing, 'part'>;
 }
 
-/** The crawler whose pages are asked for. */
+/** The crawler whose pages are requested. */
 export type PreconditionTarget = LinkTarget & { readonly gates: Pick<Gates, 'throttle'> };
 
 type Precondition = (attempt: Attempt) => Gate | Promise<Gate>;
@@ -61,7 +61,7 @@ export class Preconditions {
     private readonly links: FoundLinks,
   ) {}
 
-  /** To the first one that ends the visit. */
+  /** Checks until one ends the visit. */
   async check(attempt: Attempt): Promise<Gate> {
     for (const precondition of this.list) {
       const gate = precondition(attempt);
@@ -71,7 +71,7 @@ export class Preconditions {
     return GO_ON;
   }
 
-  /** Pause after a request for the URL. */
+  /** The pause after a request for the URL. */
   delay(attempt: Pick<Attempt, 'host' | 'url' | 'options'>): Duration {
     return atLeast(this.configuredDelay(attempt), this.target.gates.throttle(attempt.host.key));
   }
@@ -85,7 +85,7 @@ export class Preconditions {
     return requestDelay(options.throttle ?? definition.throttle, wanted);
   }
 
-  /** What robots.txt says of the use of the page; undefined: nothing, or it is not obeyed. */
+  /** What robots.txt says about the use of the page; undefined: nothing, or robots.txt is not obeyed. */
   preferences({ url, options }: Pick<Attempt, 'url' | 'options'>): PageTask['robotsPreferences'] {
     return this.obeysRobots(options) ? this.services.robots.preferences(url, this.robotsAgent(options)) : undefined;
   }
@@ -102,13 +102,13 @@ export class Preconditions {
     const agent = this.robotsAgent(options);
     const answer = this.services.robots.ask(url, agent);
     if (answer.kind === 'unknown') return this.loadRobotsTxt(attempt);
-    // Somebody who has a URL tried while its host rests wants to know of now.
+    // A person who has a URL tried while its host rests wants the present answer.
     if (answer.kind === 'unreachable' && attempt.tried) return this.loadRobotsTxt(attempt);
     if (answer.kind === 'unreachable') {
       this.services.hosts.backOff(host, milliseconds(answer.entry.policy.expiresAt - this.services.clock.now()));
       return { end: PUT_BACK };
     }
-    // Another crawler may have loaded it: each has sitemaps of its own in its frontier.
+    // Another crawler may have loaded it: each crawler has sitemaps of its own in its frontier.
     const seeded = this.links.seedSitemaps(state, url, answer.entry);
     const gate: Gate =
       answer.kind === 'allowed'
@@ -125,14 +125,14 @@ export class Preconditions {
       limit: requestsPerHost(this.target.context.definition),
       waits,
     });
-    // The network failed before any page could be asked for: that is this URL's own outcome.
+    // The network failed before any page could be requested: that is the outcome of this URL, too.
     return { asked: true, end: failure ? failedBeforeFetch(state, failure) : PUT_BACK };
   }
 
   private errorPageProbe(attempt: Attempt): Gate | Promise<Gate> {
     const { host, tried } = attempt;
     if (tried || !this.target.context.definition.probeErrorPages || !this.services.probes.isDue(host.key)) return GO_ON;
-    // Another visit is asking: what comes of it is waited for.
+    // Another visit is probing: wait for its result.
     return host.waitsForAnswer ? { end: PUT_BACK } : this.probe(attempt);
   }
 
@@ -144,7 +144,7 @@ export class Preconditions {
     return { asked: probe && hasAsked(probe), end: PUT_BACK };
   }
 
-  /** Visits wait together for one login; while it fails nothing is asked of the host. */
+  /** Visits wait together for one login; while it fails, no request is sent to the host. */
   private login({ state, url, login }: Attempt): Gate | Promise<Gate> {
     if (!login) return GO_ON;
     if (login.isLoginPage(url.href)) return { end: excluded(state, 'login-page', `of login ${login.name}`) };
@@ -171,7 +171,7 @@ export class Preconditions {
 export const hasAsked = ({ outcome, status }: PageResult): boolean =>
   outcome.kind !== 'excluded' || status !== undefined;
 
-/** Without a request, and for now: the next visit may find it otherwise. */
+/** Without a request, and for now: the next visit may find otherwise. */
 function excluded(state: UrlState, reason: Reason, detail: string | undefined): PageResult {
   const outcome: PageOutcome = {
     kind: 'excluded',

@@ -1,6 +1,6 @@
 /**
- * What a person has said of the pages of a URL pattern, against what `render="auto"` has learned. Kept in the store, by host, and
- * read again every minute: any node may be told, and another one may crawl the host.
+ * What a person has decided about the pages of a URL pattern, overriding what `render="auto"` has learned. Kept in the store, by
+ * host, and read again every minute: the decision may be made on any node, and another one may crawl the host.
  */
 import { after, type Instant, seconds } from '../../../domain/time/units.js';
 import type { Clock } from '../../ports/clock.js';
@@ -14,7 +14,7 @@ type Overrides = Readonly<Record<string, Override>>;
 
 const READ_AGAIN = seconds(60);
 const MOST_HOSTS = 10_000;
-/** Of one host; beyond that a rule is the better way. */
+/** For one host; with more, a rule is the better way. */
 const MOST_PATTERNS = 100;
 
 export class RenderOverrides {
@@ -36,7 +36,7 @@ export class RenderOverrides {
     return this.keep(hostKey, text === undefined ? {} : (JSON.parse(text) as Overrides));
   }
 
-  /** `undefined` leaves the pattern to what is learned. */
+  /** `undefined` restores what is learned for the pattern. */
   async set(hostKey: string, pattern: string, override: Override | undefined): Promise<void> {
     this.known.set(hostKey, { until: this.clock.now(), overrides: {} }, 1);
     const { [pattern]: _, ...others } = await this.of(hostKey);

@@ -1,4 +1,4 @@
-/** Visits whose pages are rendered: which ones, what is learned of them, and what they cost their hosts. */
+/** Visits whose pages are rendered: which ones, what is learned from them, and what they cost their hosts. */
 import type { CrawlerDefinition } from '../../../domain/crawl/definition.js';
 import type { UrlOptions } from '../../../domain/crawl/policy-definition.js';
 import type { UrlState } from '../../../domain/crawl/url-state.js';
@@ -9,25 +9,25 @@ import type { FrontierStore } from '../../ports/frontier-store.js';
 import type { PageResult, PageTask } from '../../ports/page-task.js';
 import { RenderOverrides } from './render-overrides.js';
 
-/** Visits that wait for the browser beside the pages that are being fetched; more take the place of fetches. */
+/** Visits that may wait for the browser besides the pages being fetched; more take the place of fetches. */
 const MOST_BESIDE = 32;
 /** Patterns of a host. */
 const MOST_SHOWN = 500;
-/** However much a page asks of its host, the next one waits no longer than for so many requests. */
+/** However many requests a page makes to its host, the next page waits no longer than for this many. */
 const MOST_PAUSES = 10;
 
-/** What `render="auto"` has learned of pages whose URLs look alike. */
+/** What `render="auto"` has learned about pages whose URLs look alike. */
 export interface RenderPatternView {
-  /** Path with its numbers as `N`, or a folder with `*`. */
+  /** A path with numbers replaced by `N`, or a folder with `*`. */
   readonly pattern: string;
   readonly choice: 'browser' | 'plain' | 'trying';
-  /** What a person has said instead. */
+  /** What a person has decided instead. */
   readonly override?: 'always' | 'never';
   /** Pages that were rendered since the start of the process. */
   readonly samples: number;
-  /** 0…1: of the pages rendered last, the share that brought more. */
+  /** 0…1: the share of recently rendered pages that brought more. */
   readonly worthwhile: number;
-  /** To render a page, mean of the last ones. */
+  /** Time to render a page, mean of recent ones. */
   readonly time: Duration;
   readonly failures: number;
 }
@@ -43,7 +43,7 @@ export class RenderedVisits {
     this.overrides = new RenderOverrides(store, clock);
   }
 
-  /** What the task of the page says of it; nothing where nothing is rendered. */
+  /** The part of the page's task about rendering; nothing where nothing is rendered. */
   task(state: UrlState, options: UrlOptions, { render }: CrawlerDefinition): RenderTask | Promise<RenderTask> {
     const mode = options.renderMode ?? render;
     if (mode === 'never') return NOTHING;
@@ -57,7 +57,7 @@ export class RenderedVisits {
     return this.learning.rendersFirst(hostKey, url) ? { render: 'always', renderFailures } : { renderFailures };
   }
 
-  /** What is known of a host here, and what a person has said of it. */
+  /** What is known about a host here, and what a person has decided for it. */
   async view(hostKey: string): Promise<RenderPatternView[]> {
     const overrides = await this.overrides.of(hostKey);
     const learned = this.learning.ofHost(hostKey).slice(0, MOST_SHOWN);
@@ -69,7 +69,7 @@ export class RenderedVisits {
     ];
   }
 
-  /** A page that waits for the browser keeps no other from being fetched. */
+  /** A page that waits for the browser keeps no other page from being fetched. */
   async run<T>(task: Pick<PageTask, 'render'>, waits: () => void, work: () => Promise<T>): Promise<T> {
     if (task.render !== 'always' || this.waiting >= MOST_BESIDE) return work();
     this.waiting++;
@@ -85,7 +85,7 @@ export class RenderedVisits {
     if (rendering) this.learning.note(state.hostKey, state.url, rendering);
   }
 
-  /** A host earns a pause for each request that a page has made to it. */
+  /** A pause follows for each request that a page has made to the host. */
   pause(pause: Duration, { rendering }: PageResult): Duration {
     return rendering ? milliseconds(pause * Math.min(MOST_PAUSES, 1 + rendering.ownRequests)) : pause;
   }

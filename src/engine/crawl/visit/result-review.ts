@@ -1,6 +1,6 @@
 /**
- * What the answer to one page does not tell by itself: a redirect that is a login wall or that closes a loop, a document
- * that is the error page of its host. Such a result becomes an error, and nothing that the page led to is taken.
+ * What the answer to one page does not reveal by itself: a redirect that is a login wall or closes a loop, a document that is the
+ * error page of its host. Such a result becomes an error, and nothing that the page led to is taken.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
@@ -33,7 +33,7 @@ export class ResultReview {
     }
   }
 
-  /** The links of the page were not taken: where it was read they count as delivered, and would not be reported again. */
+  /** The links of the page were not taken: where they were read, they count as reported and would not be reported again. */
   withdraw(result: PageResult): void {
     if (result.links.length === 0) return;
     this.services.processor.forget(
@@ -70,7 +70,7 @@ export class ResultReview {
     const now = this.services.clock.now();
     if (this.walls.redirected({ hostKey, from: url, target, indexed, now }) === 'wall')
       return this.failed(result, 'login-wall', `the host sends many of its pages to ${withoutQuery(target)}`);
-    // One page of many that are behind the wall is the first: its document must not pay for being it.
+    // Of the many pages behind the wall, one comes first: it must not lose its document because of that.
     const asInDoubt = indexed && looksLikeLogin(target) && withoutQuery(target) !== withoutQuery(url);
     if (asInDoubt)
       return this.failed(result, 'login-wall', `an indexed page sends its visitors to ${withoutQuery(target)}`);
@@ -82,7 +82,7 @@ export class ResultReview {
     let last: UrlState | undefined = state;
     for (let steps = state.redirects; steps > 0 && last?.discoveredVia === 'redirect' && last.foundOn; steps--) {
       last = await this.services.store.find(state.crawler, last.foundOn);
-      // One that waits is still being written down: its visit is the one that led here.
+      // A URL that waits is still being recorded: its visit is the one that led here.
       if (last?.status !== 'redirected' && last?.status !== 'waiting') return false;
       if (last.url === target) return true;
     }

@@ -1,4 +1,4 @@
-/** The end of a visit: its disposition, its record in the history of the URL, its settlement. */
+/** The end of a visit: its disposition, its entry in the history of the URL, its settlement. */
 import type { UrlId, UrlState } from '../../../domain/crawl/url-state.js';
 import type { Teller } from '../../../domain/explain/visit-detail.js';
 import type { Instant } from '../../../domain/time/units.js';
@@ -39,10 +39,10 @@ export interface SettleTarget {
   readonly foundAgain: Pick<FoundAgain, 'toRemember'>;
   readonly claims: Pick<ClaimedChanges, 'isOnTrial' | 'visited'>;
   readonly tally: Pick<Tally, 'price'>;
-  /** URLs whose visit their site has asked for. */
+  /** URLs whose site has requested their visit. */
   readonly told: Map<UrlId, Teller>;
   readonly gates: Pick<Gates, 'wasClosed'>;
-  /** Since when the present policy is in force. */
+  /** When the present policy took effect. */
   policySince(): Instant;
 }
 
@@ -51,10 +51,10 @@ export interface MadeVisit {
   readonly state: UrlState;
   readonly host: Host;
   readonly result: PageResult;
-  /** The right under which it began. */
+  /** The fence under which it began. */
   readonly fence: Fence;
   readonly startedAt: Instant;
-  /** Until when the host would have rested, had no person asked for the visit. */
+  /** Until when the host would have rested if no person had requested the visit. */
   readonly restedUntil: Instant | undefined;
 }
 
@@ -81,7 +81,7 @@ export class SettleStage {
     };
     await this.noteAnswer(state, result, startedAt);
     const disposition = this.services.inDoubt.dispose(state, outcome, rules, now);
-    // Late because of a schedule says nothing of what the host can serve.
+    // A delay caused by a schedule says nothing about how much the host can serve.
     const isTold = !this.target.gates.wasClosed(host.key, state.dueAt);
     const price = isTold ? pricedBy({ state, rules, changes: disposition.changes }, host, now) : undefined;
     if (price !== undefined) {
@@ -95,7 +95,7 @@ export class SettleStage {
     this.counts.note(state, result, visit);
     const document = result.outcome.kind === 'document' ? result.outcome.document : undefined;
     const changes = { ...disposition.changes, lastStatus: result.status ?? null };
-    // Its links were judged by the policy before: as a visit of that time, it has the next one read them again.
+    // Its links were judged by the previous policy; recorded with that time, its next visit reads them again.
     if (changes.lastVisitAt !== undefined && startedAt <= this.target.policySince()) changes.lastVisitAt = startedAt;
     return {
       state,

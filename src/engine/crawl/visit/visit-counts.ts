@@ -1,4 +1,4 @@
-/** Counts a visit: metrics of the crawler, health of the site, and the event that observers see. */
+/** Counts a visit: metrics of the crawler, health of the site, and the event for observers. */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { type ErrorCode, reactionsTo } from '../../../domain/fetch/error-codes.js';
 import { crawlUrl } from '../../../domain/url/crawl-url.js';
@@ -31,7 +31,7 @@ export class VisitCounts {
   }
 }
 
-/** How a visit is counted that looked for a sitemap in the usual place and found none: nobody named it, so nothing failed. */
+/** How a visit is counted that looked for a sitemap in the usual place and found none: nobody had named it, so nothing failed. */
 const NO_SITEMAP = 'no-sitemap';
 
 const isGuessMissing = ({ url, discoveredVia }: UrlState, code: ErrorCode): boolean =>

@@ -17,7 +17,7 @@ import type { PageOutcome, PageResult } from '../../ports/page-task.js';
 interface VisitFacts {
   readonly changed: boolean;
   readonly restedUntil: Instant | undefined;
-  /** Who asked for it, when its site did. */
+  /** Who requested it, if its site did. */
   readonly teller: Teller | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a visit carries of a session, and what becomes of it: the cookies that its host has set, or a login. Visits of one crawler
- * to one host share their cookies; a login has its own.
+ * What a visit uses of a session, and what becomes of it: the cookies that its host has set, or a login. Visits of one crawler to
+ * one host share their cookies; a login has its own.
  */
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { fetcherOf } from '../../page/crawl-context.js';
@@ -17,10 +17,10 @@ export interface SessionServices {
   readonly logins: Pick<Logins, 'of'>;
 }
 
-/** Requests of one visit that a login has sent back. */
+/** Requests of one visit that were repeated because of a login. */
 const MOST_ROUNDS = 3;
 
-/** Cookies of a host, which several visits bring and take, and what this visit sent of them. */
+/** Cookies of a host, used and set by several visits, and those that this visit sent. */
 export interface KeptCookies {
   readonly jar: Session;
   readonly sent: string | undefined;
@@ -36,7 +36,7 @@ export class VisitSessions {
   private readonly generations = new WeakMap<UrlState, number>();
   /** Cookies of the last request of a visit. */
   private readonly sent = new WeakMap<UrlState, string>();
-  /** Set-Cookie fields taken last, by host: most sites set the same ones with each answer. */
+  /** The last Set-Cookie fields accepted, by host: most sites set the same ones with each answer. */
   private readonly lastTaken = new Map<string, string>();
 
   constructor(
@@ -57,11 +57,11 @@ export class VisitSessions {
     this.generations.set(state, login.generation);
     const session = login.session(url.href);
     const named = (one: RequestSession): RequestSession => ({ ...one, login: login.name });
-    // Without it the site asks for a login, and then it shows what is the matter.
+    // Without it, the site asks for a login, which shows what is wrong.
     return session instanceof Promise ? session.then(named, () => named({})) : named(session);
   }
 
-  /** The request of the visit has been sent with these. */
+  /** The request of the visit was sent with these. */
   note(state: UrlState, { cookies }: RequestSession): void {
     if (cookies !== undefined) this.sent.set(state, cookies);
   }
@@ -72,7 +72,7 @@ export class VisitSessions {
     return { jar: this.services.sessions.open(this.keyOf(host.key)), sent: this.sent.get(state) };
   }
 
-  /** The result as it is, or `again`: the page is to be requested once more. */
+  /** The result as it is, or `again`: the page must be requested once more. */
   answered(attempt: Attempt, result: PageResult): PageResult | 'again' | Promise<PageResult | 'again'> {
     if (attempt.login) return this.loggedIn(attempt, attempt.login, result);
     if (result.setCookie !== undefined && !isRedirectLoop(result)) return this.take(attempt, result).then(() => result);
@@ -98,7 +98,7 @@ export class VisitSessions {
     const verdict = await login.answered(result.session, this.generations.get(state) ?? 0);
     if (verdict === 'fine') return result;
     const { rounds, relogged } = this.rounds.get(state) ?? { rounds: 0, relogged: false };
-    // It asked for a login before, and other pages are served: this one is not for the account.
+    // The page asked for a login before, and other pages are served: the account has no access to it.
     const known = state.reason === 'login-failed' && login.confirmed;
     if (rounds < MOST_ROUNDS && !(verdict === 'ended' && (relogged || known))) {
       this.rounds.set(state, { rounds: rounds + 1, relogged: relogged || verdict === 'ended' });
@@ -112,7 +112,7 @@ export class VisitSessions {
 
 const MOST_HOSTS = 10_000;
 
-/** Such a page may want its cookie back: crawl/retries.ts. */
+/** Such a page may expect its cookie back: crawl/retries.ts. */
 export const isRedirectLoop = ({ outcome }: PageResult): boolean =>
   outcome.kind === 'error' && outcome.code === 'redirect-loop';
 
@@ -122,7 +122,7 @@ export const sentWith = ({ login, cookies }: RequestSession): SentSession => ({
   cookies: cookies?.split('; ').map((pair) => pair.split('=', 1)[0]!) ?? [],
 });
 
-/** Nothing of the page counts: it is that of a login. */
+/** Nothing on the page counts: it is a login page. */
 export const loginFailed = (result: Omit<PageResult, 'outcome'>, detail: string): PageResult => ({
   ...result,
   outcome: { kind: 'error', code: 'login-failed', detail },

@@ -1,6 +1,4 @@
-/**
- * One visit, from a leased URL to its settled state: fetch, links, settlement. In this order; nothing else decides order.
- */
+/** One visit, from a leased URL to its settled state: fetch, links, settlement, in this order; nothing else decides order. */
 
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import type { Clock } from '../../ports/clock.js';
@@ -33,9 +31,9 @@ export class VisitRunner {
   ) {}
 
   /**
-   * `fetched` is called when the request is over and only decision and delivery remain, with the bytes that the page takes
-   * in memory until they are done; and before, with none, when another host has to be waited for. Throws FencedOut when the
-   * host has become another node's: that one visits the URL again.
+   * `fetched` is called when the request has ended and only decision and delivery remain, with the bytes that the page occupies in
+   * memory until then; it is also called earlier, without bytes, when another host must be waited for. Throws FencedOut when the
+   * host was assigned to another node, which visits the URL again.
    */
   run(state: UrlState, host: Host, fetched: (bytes: number) => void): Promise<SettledUrl | typeof PUT_BACK> {
     return this.services.tracing.visit(state, () => this.visit(state, host, fetched));
@@ -75,7 +73,7 @@ export class VisitRunner {
   }
 }
 
-/** A link with what is known of it beside its URL, as long as it is on its way to the store. */
+/** A link with what is known about it besides its URL, while it is on its way to the store. */
 const LINK_BYTES = 256;
 
 function bytesOf({ outcome, links, refused }: PageResult): number {
