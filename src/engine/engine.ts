@@ -102,12 +102,12 @@ export class Engine implements EngineApi {
     this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
     this.services.logins.recovered = ({ name, url }) => this.visitAgain(name, url);
     this.orders_ = new Orders({ ...this.services, pending, crawler: found });
-    this.policyChanges = new PolicyChanges(this.services, this.rejudging);
     const crawlersOf = (sink: string) =>
       crawlers().filter((crawler) => crawler.context.definition.pushTo.includes(sink));
     this.reconciliation = new Reconciliation({ ...this.services, crawlersOf });
     const sink = (name: string) => this.current.sinks.find((one) => one.name === name);
     this.backfills_ = new Backfills({ ...this.services, crawlers, sink });
+    this.policyChanges = new PolicyChanges(this.services, this.rejudging, this.backfills_);
     this.hostViews = new HostViews({ ...this.services, notes, whole: this.whole, crawlers });
     this.surveys = new Surveys(this.services);
     this.housekeeping = new Housekeeping(this.services, this.roots_, crawlers);

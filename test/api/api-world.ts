@@ -53,7 +53,8 @@ const RULES = `<Root url="SITE/" site="true"/>
 export class ApiWorld {
   private constructor(
     readonly site: FakeSite,
-    readonly server: RunningServer,
+    private running: RunningServer,
+    private readonly begin: () => Promise<RunningServer>,
     readonly folder: string,
     private readonly options: WorldOptions,
     readonly logged: string[],
@@ -86,8 +87,18 @@ export class ApiWorld {
     };
     const granted = serverOptions(flags, env);
     const { callsPerMinute = granted.callsPerMinute } = options;
-    const server = await serve({ ...granted, callsPerMinute }, { log, withSample: false });
-    return new ApiWorld(site, server, folder, options, logged);
+    const begin = () => serve({ ...granted, callsPerMinute }, { log, withSample: false });
+    return new ApiWorld(site, await begin(), begin, folder, options, logged);
+  }
+
+  get server(): RunningServer {
+    return this.running;
+  }
+
+  /** The server ends, and begins again with what it has kept; its port is another one. */
+  async restart(): Promise<void> {
+    await this.running.close();
+    this.running = await this.begin();
   }
 
   get configFile(): string {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { minutes } from '../../src/domain/time/units.js';
 import { html } from '../support/fake-site.js';
+import { startReceiver } from '../support/receivers/http-receiver.js';
 import { start, startSite } from '../support/scenario.js';
 
 const acl = (inside: string, attributes = ''): string =>
@@ -40,4 +41,69 @@ it('documents carry who may see them, and a change of a rule reaches the index',
   await world.reconfigure(crawler(`<cw:AclRule url="${site.url('/open')}" allow="staff" deny="guests"/>`));
   await world.untilIdle(minutes(5));
   expect(seen('/open')).toEqual(['acl_allow=staff', 'acl_deny=guests']);
+});
+
+/** A crawl of which only rules say who may see its documents. */
+async function ruled(sinks = '<cw:PushTo sink="main"/>', more = '') {
+  const site = await startSite();
+  site.page('/', ['/hr/', '/hr/pay', '/open']).page('/open').page('/hr/').page('/hr/pay');
+  const crawler = (rules: string) => ({
+    crawler: `<Crawler name="test" nthreads="8" aggressive="true" defaultAccept="true" crawlSitemaps="false"><Root url="${site.url('/')}"/>
+      <cw:Acl default="everyone">${rules}</cw:Acl>${sinks}</Crawler>`,
+    more,
+  });
+  const rule = (path: string, principals: string) => `<cw:AclRule url="${site.url(path)}" ${principals}/>`;
+  const world = await start({ index: 'none', ...crawler(rule('/hr/', 'allow="hr"')) });
+  await world.untilIdle();
+  const seen = (path: string) =>
+    world
+      .pushed()
+      .get(site.url(path))!
+      .metas.filter(({ name }) => name.startsWith('acl_'))
+      .map(({ name, value }) => `${name}=${value}`);
+  const change = async (rules: string): Promise<void> => {
+    await world.reconfigure(crawler(rules));
+    await world.pass(minutes(2));
+  };
+  return { site, world, seen, rule, change };
+}
+
+it('a change of a rule reaches the index without asking for any page, and sends nothing else again', async () => {
+  const { site, world, seen, rule, change } = await ruled();
+  expect(seen('/hr/pay')).toEqual(['acl_allow=hr']);
+  const asked = site.requests.length;
+  const before = world.pushed().get(site.url('/hr/pay'))!;
+  const orders = world.orders().length;
+  await change(`${rule('/hr/', 'allow="hr"')}${rule('/hr/pay', 'allow="payroll, board" deny="interns"')}`);
+  expect(seen('/hr/pay')).toEqual(['acl_allow=payroll', 'acl_allow=board', 'acl_deny=interns']);
+  expect(seen('/hr/')).toEqual(['acl_allow=hr']);
+  expect(site.requests.slice(asked)).toEqual([]);
+  expect(
+    world
+      .orders()
+      .slice(orders)
+      .map(({ uri, reason }) => `${new URL(uri).pathname} ${reason}`),
+  ).toEqual(['/hr/pay access-changed']);
+  const { metas: _, ...after } = world.pushed().get(site.url('/hr/pay'))!;
+  expect(before).toMatchObject(after);
+  expect(await world.engine.backfills()).toMatchObject([{ why: 'access', state: 'done', done: 4, waitingVisits: 0 }]);
+});
+
+it('a change of a rule reaches the index of a crawler that is paused, too', async () => {
+  const { site, world, seen, rule, change } = await ruled();
+  await world.engine.setRunState('test', 'paused');
+  const asked = site.requests.length;
+  await change(rule('/hr/', 'allow="board"'));
+  expect(seen('/hr/')).toEqual(['acl_allow=board']);
+  expect(site.requests.slice(asked)).toEqual([]);
+});
+
+it('where a sink gives nothing back, the pages are visited', async () => {
+  const receiver = await startReceiver(() => ({ status: 200 }));
+  const more = `<cw:Sink name="hook" type="json" url="${receiver.url}/"/>`;
+  const { site, seen, rule, change } = await ruled('<cw:PushTo sink="main"/><cw:PushTo sink="hook"/>', more);
+  const asked = site.requests.length;
+  await change(rule('/hr/', 'allow="board"'));
+  expect(seen('/hr/pay')).toEqual(['acl_allow=board']);
+  expect(site.requests.length).toBeGreaterThan(asked + 3);
 });

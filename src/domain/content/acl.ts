@@ -4,6 +4,7 @@
  */
 import { PrefixTable } from '../policy/prefix-table.js';
 import { recordPrefix } from '../policy/server-records.js';
+import type { Meta } from '../push/order.js';
 import type { AclDefinition, AclRule } from './acl-definition.js';
 
 export type { AclDefinition, AclRule } from './acl-definition.js';
@@ -51,6 +52,24 @@ export function compileAcl(definition: AclDefinition): AclReader {
     return { allow: allow.length > 0 ? allow : definition.default, deny };
   };
 }
+
+/** Rules alone say who may see a document: no page has to be asked for that. */
+export const saysWithoutPage = ({ allowHeader, denyHeader, allowMeta, denyMeta }: AclDefinition): boolean =>
+  [allowHeader, denyHeader, allowMeta, denyMeta].every((source) => source === undefined);
+
+/** The metas with these principals in the place of those that they had; the same list when nothing differs. */
+export function withPrincipals(metas: readonly Meta[], { allow, deny }: Acl): readonly Meta[] {
+  const isPrincipal = ({ name }: Meta): boolean => name === ACL_ALLOW || name === ACL_DENY;
+  const wanted = [
+    ...allow.map((value): Meta => ({ name: ACL_ALLOW, value })),
+    ...deny.map((value): Meta => ({ name: ACL_DENY, value })),
+  ];
+  const before = new Set(metas.filter(isPrincipal).map(keyOf));
+  if (before.size === wanted.length && wanted.every((meta) => before.has(keyOf(meta)))) return metas;
+  return [...metas.filter((meta) => !isPrincipal(meta)), ...wanted];
+}
+
+const keyOf = ({ name, value }: Meta): string => `${name} ${value}`;
 
 const distinct = (names: readonly string[]): string[] => [...new Set(names)].slice(0, MOST_PRINCIPALS);
 

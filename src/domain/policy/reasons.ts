@@ -270,6 +270,10 @@ export const REASONS = {
     'A sink was added, or asked to be filled again: what is indexed goes to it, from another sink or by a visit.',
     'Nothing: GET /sinks and the console show the progress.',
   ),
+  'access-changed': push(
+    'Others may see the document now (cw:Acl): it went to the sink again with them, as it was, or by a visit.',
+    'Nothing.',
+  ),
   'part-gone': push(
     'The page is there, but no more has the part that this document was split off from (cw:Split).',
     'Nothing, when the part is gone; otherwise look whether the selector of Split still fits the page.',

@@ -8,8 +8,8 @@ import { SINK_TYPES, type SinkType } from './sink-types.js';
 /** How far a backfill has come; stored as JSON, so that it goes on after a restart. */
 export interface BackfillProgress {
   readonly state: 'running' | 'done';
-  /** `added`: the sink is new to the crawler; `asked`: a person wants it. */
-  readonly why: 'added' | 'asked';
+  /** `added`: the sink is new to the crawler; `asked`: a person wants it; `access`: others may see the documents now. */
+  readonly why: 'added' | 'asked' | 'access';
   readonly startedAt: Instant;
   readonly endedAt?: Instant;
   /** Documents indexed when it began. */
@@ -57,12 +57,20 @@ interface SinkOfType {
 
 /** The sink that documents for `target` are best copied from; undefined: none of them keeps what it needs. */
 export function backfillSource<S extends SinkOfType>(target: S, others: readonly S[]): S | undefined {
-  // A pipeline may read the bytes, and what was mapped is not what was indexed.
-  const needsBytes = SINK_TYPES[target.type].needsBytes || 'pipeline' in target.options;
-  const fit = others.filter(({ name, type, map, options }) => {
-    const { keeps } = SINK_TYPES[type];
-    const isWhole = map === undefined && !('pipeline' in options);
-    return isWhole && name !== target.name && (needsBytes ? keeps === 'bytes' : keeps !== 'nothing');
-  });
+  const needsBytes = wantsWhole(target);
+  const fit = others.filter((other) => other.name !== target.name && givesBack(other, needsBytes));
   return fit.find(({ type }) => SINK_TYPES[type].keeps === 'bytes') ?? fit[0];
+}
+
+/** The sink gives back what it needs itself. */
+export const keepsItsOwn = <S extends SinkOfType>(sink: S): boolean => givesBack(sink, wantsWhole(sink));
+
+/** A pipeline may read the bytes. */
+const wantsWhole = ({ type, options }: SinkOfType): boolean => SINK_TYPES[type].needsBytes || 'pipeline' in options;
+
+/** What was mapped is not what was indexed. */
+function givesBack({ type, map, options }: SinkOfType, bytes: boolean): boolean {
+  const { keeps } = SINK_TYPES[type];
+  const isWhole = map === undefined && !('pipeline' in options);
+  return isWhole && (bytes ? keeps === 'bytes' : keeps !== 'nothing');
 }

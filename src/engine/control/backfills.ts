@@ -7,7 +7,13 @@
 import { createHash } from 'node:crypto';
 import type { SinkDefinition } from '../../domain/crawl/sink-definition.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
-import { type BackfillProgress, backfillSource, newBackfill, readBackfill } from '../../domain/push/backfill.js';
+import {
+  type BackfillProgress,
+  backfillSource,
+  keepsItsOwn,
+  newBackfill,
+  readBackfill,
+} from '../../domain/push/backfill.js';
 import { SINK_TYPES } from '../../domain/push/sink-types.js';
 import type { Secret } from '../../domain/secret.js';
 import { after, before, minutes, seconds } from '../../domain/time/units.js';
@@ -92,6 +98,22 @@ export class Backfills {
     );
   }
 
+  /**
+   * Others may see the documents now: they go back to the sinks that give them back, changed. False: some sink cannot, or is being
+   * filled; only visits help then.
+   */
+  async restateAccess(crawler: Crawler): Promise<boolean> {
+    const sinks = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
+    const texts = sinks.map(({ name }) => this.services.store.getSetting(progressSetting(crawler.name, name)));
+    const isFilled = (text: string | undefined): boolean => {
+      const progress = text === undefined ? undefined : readBackfill(text);
+      return progress === undefined || progress.state === 'done' || progress.why === 'access';
+    };
+    if (!sinks.every(keepsItsOwn) || !(await Promise.all(texts)).every(isFilled)) return false;
+    for (const { name } of sinks) await this.begin(crawler, name, 'access');
+    return true;
+  }
+
   async views(): Promise<BackfillView[]> {
     const settings = await this.services.store.settings(PROGRESS);
     return [...settings].map(([setting, text]) => {
@@ -115,7 +137,7 @@ export class Backfills {
     this.runs.get(setting)?.abort();
     this.runs.delete(setting);
     const total = await store.count({ crawler: crawler.name, indexed: true });
-    if (total === 0 && why === 'added') return;
+    if (total === 0 && why !== 'asked') return;
     await store.putSetting(setting, JSON.stringify(newBackfill(why, total, clock.now())));
   }
 
@@ -193,6 +215,7 @@ class BackfillRun {
 
   private source(): string | undefined {
     const { crawler, sink } = this.run;
+    if (this.progress.why === 'access') return sink;
     const target = this.services.sink(sink);
     const others = crawler.context.definition.pushTo.flatMap((name) => this.services.sink(name) ?? []);
     return target && backfillSource(target, others)?.name;

@@ -6,6 +6,8 @@ import type { Crawler } from '../crawl/crawler.js';
 import { type ChangeServices, PolicyChanges } from './policy-changes.js';
 import type { Rejudging } from './rejudging.js';
 
+const NO_BACKFILLS = { restateAccess: async () => false };
+
 /** Several nodes on one store, of which the first one leads. */
 function nodes(clock: ManualClock, count: number) {
   const settings = new Map<string, string>();
@@ -16,7 +18,7 @@ function nodes(clock: ManualClock, count: number) {
   return Array.from({ length: count }, (_, i) => {
     const services = { store, clock, partitions: { leads: i === 0 } } as unknown as ChangeServices;
     const rejudging = { isUnfinished: async () => false, apply: async () => undefined } as unknown as Rejudging;
-    const changes = new PolicyChanges(services, rejudging);
+    const changes = new PolicyChanges(services, rejudging, NO_BACKFILLS);
     let context: unknown;
     let since = instant(0);
     const crawler = {
@@ -75,7 +77,7 @@ it('what an earlier version stored is judged again, since it may be in another f
     context: { definition },
   } as unknown as Crawler;
   const server = { crawlers: [definition], fetchers: [], sinks: [] };
-  await new PolicyChanges(services, rejudging).look(crawler, server);
-  await new PolicyChanges(services, rejudging).look(crawler, server);
+  await new PolicyChanges(services, rejudging, NO_BACKFILLS).look(crawler, server);
+  await new PolicyChanges(services, rejudging, NO_BACKFILLS).look(crawler, server);
   expect(runs).toBe(1);
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { saysWithoutPage } from '../../domain/content/acl.js';
 import type { CrawlerDefinition, ServerDefinition } from '../../domain/crawl/definition.js';
 import { REFRESH as REFRESH_SOURCE } from '../../domain/frontier/sources.js';
 import { Secret } from '../../domain/secret.js';
@@ -7,6 +8,7 @@ import type { Clock } from '../ports/clock.js';
 import type { FrontierStore } from '../ports/frontier-store.js';
 import type { Log } from '../ports/log.js';
 import type { Partitions } from '../ports/partitions.js';
+import type { Backfills } from './backfills.js';
 import type { Rejudging } from './rejudging.js';
 import { rememberRereading, storeRereading } from './rereading.js';
 
@@ -30,6 +32,7 @@ export class PolicyChanges {
   constructor(
     private readonly services: ChangeServices,
     private readonly rejudging: Rejudging,
+    private readonly backfills: Pick<Backfills, 'restateAccess'>,
   ) {}
 
   async look(crawler: Crawler, server: ServerDefinition): Promise<void> {
@@ -63,13 +66,18 @@ export class PolicyChanges {
     if (changed || unfinished) this.judgeAgain(crawler);
   }
 
-  /** Who may see documents has changed, which must not wait for the next regular visit. */
+  /**
+   * Who may see documents has changed, which must not wait for the next regular visit. If only rules say who may see them, and the sinks
+   * return their documents, no page is fetched.
+   */
   private async visitSoon(crawler: Crawler, hasCrawled: boolean): Promise<void> {
     const { store, clock } = this.services;
     const acl = await this.compare(`acl/${crawler.name}`, partsDigest(crawler.context.definition, ['acl']));
     const isFirst = acl.known === undefined && crawler.context.definition.acl === undefined;
     if (acl.isStored || isFirst) return;
-    if (hasCrawled) {
+    const rules = crawler.context.definition.acl;
+    const needsNoPage = rules !== undefined && saysWithoutPage(rules);
+    if (hasCrawled && !(needsNoPage && (await this.backfills.restateAccess(crawler)))) {
       const now = clock.now();
       await store.makeDue({ crawler: crawler.name, status: 'indexed' }, now, REFRESH_SOURCE);
       await crawler.sweep(now);

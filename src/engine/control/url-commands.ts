@@ -1,9 +1,11 @@
 /** What a person's command, or a change of the rules, means for the current state of a URL. */
+import { saysWithoutPage, withPrincipals } from '../../domain/content/acl.js';
 import { CANONICAL_ELSEWHERE } from '../../domain/crawl/disposition.js';
 import { released } from '../../domain/crawl/release.js';
 import { type Disposition } from '../../domain/crawl/state-changes.js';
 import type { UrlState } from '../../domain/crawl/url-state.js';
 import { REFRESH } from '../../domain/frontier/sources.js';
+import type { PushDocument } from '../../domain/push/order.js';
 import { partOf } from '../../domain/push/parts.js';
 import type { Instant } from '../../domain/time/units.js';
 import { toVerify, UNKNOWN_STAMP } from '../crawl/outcome/in-doubt-deliveries.js';
@@ -50,30 +52,43 @@ export class UrlCommands {
       case 'send-again':
         return sendingAgain(state, word.entry);
       case 'send-to':
-        return context.definition.pushTo.includes(word.sink) ? this.sendingTo(word, state) : undefined;
+        return context.definition.pushTo.includes(word.sink) ? this.sendingTo(word, state, context) : undefined;
     }
   }
 
-  /** The document as it was delivered to the other sink, if that is still the indexed one; otherwise a visit brings it. */
+  /**
+   * The document as it was delivered, if that is still the indexed one, with the principals of the present rules; otherwise a visit
+   * brings it. It goes back to the sink it comes from only if its principals have changed.
+   */
   private async sendingTo(
     { sink, from }: Extract<UrlCommand, { do: 'send-to' }>,
     state: UrlState,
+    context: CrawlContext,
   ): Promise<CommandResult | undefined> {
     // A document that was left to another crawler is delivered by that crawler.
     if (state.stamp === undefined || state.status === 'elsewhere') return undefined;
     const now = this.clock.now();
     const isKnown = state.stamp !== UNKNOWN_STAMP;
-    // Another sink returns the document of the page, but not those that were split off it.
+    const reason = from === sink ? 'access-changed' : 'backfill';
+    // A sink returns the document of the page, but not those that were split off it.
     const kept = isKnown && !state.parts && from !== undefined ? await this.kept.find(from, state.url) : undefined;
     if (kept?.crawler === state.crawler && kept.document.stamp === state.stamp) {
-      const order = { kind: 'add', reason: 'backfill' } as const;
-      const disposition: Disposition = { remove: false, changes: {}, order, changed: false };
-      return { disposition, document: kept.document, sinks: [sink] };
+      const document = restated(kept.document, context);
+      if (from === sink && document === kept.document) return undefined;
+      const disposition: Disposition = { remove: false, changes: {}, order: { kind: 'add', reason }, changed: false };
+      return { disposition, document, sinks: [sink] };
     }
     if (!isKnown && state.dueAt <= now) return undefined;
-    const changes = { ...toVerify(now), reason: 'backfill', source: REFRESH } as const;
+    const changes = { ...toVerify(now), reason, source: REFRESH } as const;
     return { disposition: { remove: false, changes, changed: false } };
   }
+}
+
+/** The document with those who may see it by the rules of now. */
+function restated(document: PushDocument, { acl, definition }: CrawlContext): PushDocument {
+  if (!acl || !definition.acl || !saysWithoutPage(definition.acl)) return document;
+  const metas = withPrincipals(document.metas, acl({ href: document.uri, headers: {}, metas: [] }));
+  return metas === document.metas ? document : { ...document, metas };
 }
 
 function removal(state: UrlState, keepsDocument: boolean): Disposition {

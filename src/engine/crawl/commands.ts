@@ -24,7 +24,11 @@ export type Command =
     };
 
 /** Increased when a node of the previous release could misunderstand a command. Commands without a version have version 1. */
-const VERSION = 1;
+const VERSION = 2;
+
+/** The first version whose nodes understand the command. Nodes of version 1 send a document back to its sink unchanged. */
+const versionOf = (what: Command): number =>
+  what.do === 'decide' && what.word.do === 'send-to' && what.word.from === what.word.sink ? 2 : 1;
 
 type UrlOfHost = Pick<UrlState, 'hostKey' | 'crawler' | 'url'>;
 
@@ -48,7 +52,7 @@ export const pageCommand = (
 const command = (hostKey: string, what: Command): OwnerCommand => ({
   hostKey,
   delivers: what.do === 'decide',
-  text: JSON.stringify({ v: VERSION, ...what }),
+  text: JSON.stringify({ v: versionOf(what), ...what }),
 });
 
 /**
@@ -56,6 +60,6 @@ const command = (hostKey: string, what: Command): OwnerCommand => ({
  * @throws SyntaxError for text that is not JSON
  */
 export function readCommand(text: string): Command | undefined {
-  const { v = VERSION, ...command } = JSON.parse(text) as { v?: number } & Command;
+  const { v = 1, ...command } = JSON.parse(text) as { v?: number } & Command;
   return v > VERSION ? undefined : (command as Command);
 }

@@ -12,8 +12,8 @@ export class BackfillDto {
   state!: BackfillView['state'];
 
   @ApiProperty({
-    enum: ['added', 'asked'],
-    description: '`added`: the sink was new to the crawler; `asked`: by a call.',
+    enum: ['added', 'asked', 'access'],
+    description: '`added`: the sink was new; `asked`: by a call; `access`: others may see the documents now.',
   })
   why!: BackfillView['why'];
 
@@ -25,7 +25,7 @@ export class BackfillDto {
 
   @ApiProperty({
     type: 'integer',
-    description: 'Of these, documents copied from another sink; the others are visited.',
+    description: 'Of these, documents that needed no visit.',
   })
   sent!: number;
 

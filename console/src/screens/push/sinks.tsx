@@ -95,10 +95,24 @@ function SinkPanel({ sink }: { sink: SinkDto }): JSX.Element {
 }
 
 /** What was indexed before the sink was there. */
-const Backfill = ({ backfill: { crawler, state, total, done, ...rest } }: { backfill: BackfillDto }): JSX.Element => (
+const Backfill = ({
+  backfill: { crawler, state, why, total, done, ...rest },
+}: {
+  backfill: BackfillDto;
+}): JSX.Element => (
   <p class={rest.message ? undefined : 'muted'}>
-    {state === 'done' ? 'It has been sent' : 'It is being sent'} what {crawler} has indexed: {count(done)} of{' '}
-    {count(total)} documents{rest.from ? `, ${count(rest.sent)} copied from ${rest.from}` : ', by visiting the pages'}
+    {why === 'access' ? (
+      <>
+        Who may see documents has changed: {count(done)} of {count(total)} documents of {crawler}{' '}
+        {state === 'done' ? 'were' : 'are'} looked at
+      </>
+    ) : (
+      <>
+        {state === 'done' ? 'It has been sent' : 'It is being sent'} what {crawler} has indexed: {count(done)} of{' '}
+        {count(total)} documents
+        {rest.from ? `, ${count(rest.sent)} copied from ${rest.from}` : ', by visiting the pages'}
+      </>
+    )}
     {rest.waitingVisits > 0 && `; ${count(rest.waitingVisits)} visits to come`}.{' '}
     {rest.message && sentence(rest.message)}
     {rest.endedAt && <Time at={rest.endedAt} relative />}

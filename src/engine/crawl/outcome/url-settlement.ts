@@ -28,7 +28,10 @@ import type { SharedDocuments } from './shared-documents.js';
 export type UrlCommand =
   | { readonly do: 'clear' | 'forget-error' | 'judge' | 'index-after-all' }
   | { readonly do: 'send-again'; readonly entry: LedgerEntry }
-  /** What is indexed goes to one sink: copied from another one that keeps it, otherwise by a visit. */
+  /**
+   * What is indexed goes to one sink: copied from one that keeps it, otherwise by a visit. Copied from the sink itself: its principals
+   * have changed.
+   */
   | { readonly do: 'send-to'; readonly sink: string; readonly from?: string };
 
 /** What a word came to. */
