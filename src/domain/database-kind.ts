@@ -1,6 +1,6 @@
 import type { Secret } from './secret.js';
 
-/** The databases that the server can keep its store in: how their URLs begin as shown, and whether several servers share one. */
+/** The databases in which the server can keep its store: the prefix of their URLs, and whether several servers can share one. */
 export const DATABASES = {
   sqlite: { prefix: 'sqlite:', isShared: false },
   postgres: { prefix: 'postgres://', isShared: true },
@@ -8,7 +8,7 @@ export const DATABASES = {
 
 export type DatabaseKind = keyof typeof DATABASES;
 
-/** @throws Error for a URL that was not read by readDatabaseUrl */
+/** @throws Error for a URL that was not returned by readDatabaseUrl */
 export function databaseKind(url: Secret): DatabaseKind {
   const shown = String(url);
   for (const [kind, { prefix }] of Object.entries(DATABASES)) if (shown.startsWith(prefix)) return kind as DatabaseKind;

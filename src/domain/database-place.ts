@@ -1,10 +1,10 @@
 /**
  * Host and database of a PostgreSQL URL as its driver reads it, for messages: never user and password.
- * @returns undefined for anything else, and where a password that is not percent-encoded may go on behind the host
+ * @returns undefined for anything else, and if an unencoded password may continue behind the host
  */
 export function databasePlace(url: string): string | undefined {
   if (!/^postgres(?:ql)?:\/\/[^/?#]*(?:[/?#][^@]*)?$/.test(url)) return undefined;
-  // The driver takes a login without a host, which is then a folder of sockets.
+  // The driver accepts a login without a host, which is then a folder of sockets.
   const parsed = URL.parse(url.replace('@/', '@no-host/'));
   if (!parsed) return undefined;
   const host = parsed.searchParams.get('host') ?? parsed.host.replace(/^no-host$/, '');

@@ -1,17 +1,20 @@
-/** Whoever is sent a secret may repeat it in its answer, and answers are stored, logged and shown: secrets are taken out of them here. */
+/**
+ * A server that receives a secret may repeat it in its answer, and answers are stored, logged and shown: secrets are removed from
+ * them here.
+ */
 import { redact } from './redact.js';
 import { Secret } from './secret.js';
 
 const HIDDEN = '***';
-/** Shorter ones stand in every other word of an answer, and can be guessed anyway. */
+/** Shorter ones occur in every other word of an answer, and can be guessed anyway. */
 const SHORTEST = 4;
 const DEEPEST = 10;
 
-/** A function that takes these texts out of others: in whatever case, also where characters of them are encoded. */
+/** Returns a function that removes these texts from others: in any case, and with some characters encoded. */
 export function hiding(secrets: readonly (string | undefined)[]): (text: string) => string {
   const long = secrets.filter((secret) => secret !== undefined && secret.length >= SHORTEST) as string[];
   const forms = [...new Set(long.flatMap((secret) => [secret.toWellFormed(), Buffer.from(secret).toString('base64')]))];
-  // The longest first, so that no part of one is left over.
+  // The longest first, so that no part of one remains.
   const patterns = forms.sort((one, other) => other.length - one.length).map(spelled);
   const any = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'gi');
   return (text) => redact(any === undefined ? text : text.replace(any, HIDDEN));

@@ -4,7 +4,7 @@
  * WHATWG standard does (an authority ends at a slash, backslash, `?` or `#`, its user info at the last `@`), in linear time.
  */
 
-/** What stands for a secret in text that is never read back. */
+/** Replaces a secret in text that is never read back. */
 const HIDDEN = '***';
 
 /** Offsets into a text. */
@@ -15,7 +15,10 @@ export function redact(text: string): string {
   return hide(text, mergeRanges([...userInfoRanges(text), ...secretParameterRanges(text)]), HIDDEN);
 }
 
-/** As `redact`, for every string inside a value that is going to be serialized. Errors stay: their serializer redacts them. */
+/**
+ * Like `redact`, for every string inside a value that is going to be serialized. Errors are left alone: their serializer redacts
+ * them.
+ */
 export function redactDeep<T>(value: T, depth = 0): T {
   if (typeof value === 'string') return redact(value) as T;
   if (value === null || typeof value !== 'object' || value instanceof Error || depth >= DEEPEST) return value;
@@ -28,10 +31,10 @@ const DEEPEST = 8;
 
 const SECRET_NAME = /passw|secret|token|key|auth|credential|cookie/i;
 
-/** A header that is sent to nobody but whom it is for: Authorization, Cookie, X-Api-Key, X-Auth-Token … */
+/** A header meant for one recipient only: Authorization, Cookie, X-Api-Key, X-Auth-Token … */
 export const isSecretHeader = (name: string): boolean => SECRET_NAME.test(name);
 
-/** The text with each of the ranges, which are in order and apart, replaced. */
+/** The text with each of the ranges, which are in order and do not overlap, replaced. */
 export function hide(text: string, ranges: readonly TextRange[], placeholder: string): string {
   let result = '';
   let at = 0;
@@ -45,10 +48,10 @@ export function hide(text: string, ranges: readonly TextRange[], placeholder: st
 /** What ends a URL inside a text. */
 const OUTSIDE = /[\s"<>`]/;
 
-/** How far a password with blanks in it is followed. */
+/** How far a password that contains blanks is followed. */
 const LONGEST_LEAP = 256;
 
-/** User name and password of every URL in the text, without the `@`: also of one whose password makes it unreadable as a URL. */
+/** User name and password of every URL in the text, without the `@`: even if the password makes the URL unreadable. */
 export function userInfoRanges(text: string): TextRange[] {
   const ranges: TextRange[] = [];
   let read = 0;
@@ -69,7 +72,7 @@ export function userInfoRanges(text: string): TextRange[] {
   return ranges;
 }
 
-/** `name:password` is none: what comes after the colon of a host is a number. */
+/** `name:password` is not a URL: what comes after the colon of a host is a number. */
 function isHost(authority: string): boolean {
   const colon = authority.lastIndexOf(':');
   return colon < 0 || authority.startsWith('[') || /^\d{0,5}[^\w]*$/.test(authority.slice(colon + 1));
@@ -91,7 +94,7 @@ function endOf(text: string, from: number, terminator: RegExp): number {
   return terminator.exec(text)?.index ?? text.length;
 }
 
-/** Values of query parameters whose names say that they are secret, or that hold a URL with user info. */
+/** Values of query parameters whose names suggest a secret, or that contain a URL with user info. */
 function secretParameterRanges(text: string): TextRange[] {
   return parameterRanges(text).filter(([start, end, name]) => {
     const value = text.slice(start, end);
@@ -132,7 +135,7 @@ export const namesSecret = (name: string): boolean =>
     .split(/[^a-z\d]+/)
     .some((word) => SECRET_WORDS.has(word));
 
-/** Percent-decoded, whatever its bytes come to: a text that cannot be decoded is not a place to hide. */
+/** Percent-decoded, whatever its bytes are: text that cannot be decoded must not hide a secret. */
 export function decodedLoosely(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/(?:%[\da-f]{2})+/gi, (bytes) => UTF8.decode(Uint8Array.from(byteValues(bytes))));

@@ -19,13 +19,13 @@ export interface MarkServices {
   readonly ledger: Ledger;
 }
 
-/** By which the next start knows whether the last process ended cleanly. Several nodes on one store have leases instead. */
+/** Tells the next start whether the last process ended cleanly. Several nodes on one store have leases instead. */
 export class StartMark {
   private isSet = false;
 
   constructor(private readonly services: MarkServices) {}
 
-  /** After a crash the politeness of the last second is lost: every host gets one pause, whatever it was. */
+  /** After a crash the politeness of the last second is lost: every host gets one pause, whatever its state was. */
   async set(definition: ServerDefinition): Promise<void> {
     const { store, clock, hosts, partitions, inDoubt } = this.services;
     if (!partitions.shared) {
@@ -39,7 +39,7 @@ export class StartMark {
     this.isSet = true;
   }
 
-  /** With orders that no sink has answered it stays: the next start finds what a crash would have left. */
+  /** If there are orders that no sink has answered, it stays: the next start finds what a crash would have left. */
   async clear(ordersInFlight: number): Promise<void> {
     const { store, partitions, inDoubt, ledger } = this.services;
     if (!this.isSet || partitions.shared || ordersInFlight > 0) return;

@@ -1,6 +1,6 @@
-/** What the configuration says of who may see a document; see docs/ACL.md. */
+/** What the configuration says about who may see a document; see docs/ACL.md. */
 export interface AclDefinition {
-  /** Who may see what nothing else speaks of. */
+  /** Who may see documents for which nothing else is configured. */
   readonly default: readonly string[];
   /** The longest prefix counts. */
   readonly rules: readonly AclRule[];

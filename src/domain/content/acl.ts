@@ -1,6 +1,6 @@
 /**
- * Who may see a document: principals (users, groups) that a search with rights compares with those of the person who searches. Pure;
- * what is written where: docs/ACL.md.
+ * Who may see a document: principals (users, groups) that a security-trimmed search compares with those of the searcher. Pure; what
+ * is written where: docs/ACL.md.
  */
 import { PrefixTable } from '../policy/prefix-table.js';
 import { recordPrefix } from '../policy/server-records.js';
@@ -14,7 +14,7 @@ export interface Acl {
   readonly deny: readonly string[];
 }
 
-/** What of a page may speak of principals. */
+/** The parts of a page that may name principals. */
 export interface AclPage {
   readonly href: string;
   /** Names in lower case. */
@@ -31,14 +31,14 @@ export const ACL_DENY = 'acl_deny';
 const MOST_PRINCIPALS = 1_000;
 const LONGEST_PRINCIPAL = 256;
 
-/** Principals in a text, apart by commas, semicolons or line ends: names of groups may have blanks. */
+/** Principals in a text, separated by commas, semicolons or line ends: names of groups may contain blanks. */
 export const principalsIn = (text: string | undefined): string[] =>
   (text ?? '')
     .split(/[,;\r\n]/, MOST_PRINCIPALS)
     .map((name) => name.trim())
     .filter((name) => name !== '' && name.length <= LONGEST_PRINCIPAL);
 
-/** Rules, headers and metas add up; the default counts when nobody is allowed by any of them. */
+/** Rules, headers and metas add up; the default applies if none of them allows anybody. */
 export function compileAcl(definition: AclDefinition): AclReader {
   const rules = new PrefixTable(definition.rules.map((rule) => [recordPrefix(rule.prefix), rule] as const));
   const { allowHeader, denyHeader, allowMeta, denyMeta } = definition;
@@ -78,7 +78,7 @@ export interface AclFileProblem {
   readonly message: string;
 }
 
-/** Lines `allow|deny PREFIX principal, principal`; `#` begins a comment. Lines of one prefix add up. */
+/** Lines `allow|deny PREFIX principal, principal`; `#` begins a comment. Lines with the same prefix add up. */
 export function parseAclFile(text: string): {
   readonly rules: readonly AclRule[];
   readonly problems: readonly AclFileProblem[];

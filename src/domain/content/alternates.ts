@@ -1,9 +1,9 @@
-/** A media type with its parameters fits many times; what is longer is not a type, and is not looked through. */
+/** A media type with its parameters is much shorter than this; longer text is not a media type and is not parsed. */
 const LONGEST_TYPE = 1_024;
 
 /**
- * Is an alternate of this type for programs alone? Common web sites name the record of each page in the interface of their
- * software (JSON) and what shows it inside other pages (oEmbed): none of that is a document that a reader looks for.
+ * Is an alternate of this type for programs only? Common web sites link the record of each page in their software's interface
+ * (JSON) and the form to embed it in other pages (oEmbed): neither is a document that a reader looks for.
  */
 export function isForPrograms(type: string | undefined): boolean {
   if (type === undefined || type.length > LONGEST_TYPE) return false;

@@ -4,15 +4,15 @@ import type { Chunk, ChunkDefinition, Heading } from './content-definition.js';
 export interface Outline {
   readonly text: string;
   readonly headings: readonly Heading[];
-  /** Offsets behind which another block begins, in order. */
+  /** Offsets after which another block begins, in order. */
   readonly blockEnds: readonly number[];
 }
 
 const MAX_CHUNKS = 10_000;
 
 /**
- * A chunk never reaches over a heading. A token counts as four characters of writing with an alphabet and as one of Chinese,
- * Japanese and Korean: near enough for what the models in use take.
+ * A chunk never crosses a heading. A token counts as four characters of alphabetic writing and as one of Chinese, Japanese and
+ * Korean: close enough for the models in use.
  */
 export function chunksOf(outline: Outline, definition: ChunkDefinition): Chunk[] {
   const chunks: Chunk[] = [];
@@ -55,7 +55,7 @@ function* sectionsOf({ text, headings }: Outline): Generator<Range & { readonly 
   if (start < text.length) yield { start, end: text.length, path: open.map((one) => one.text) };
 }
 
-/** The furthest good place to end a chunk, behind `last`. */
+/** The last good place to end a chunk, after `last`. */
 function endOf(
   { text, blockEnds }: Outline,
   { start, end, last }: Range & { readonly last: number },
@@ -64,7 +64,7 @@ function endOf(
   const most = reach(text, start, end, size, unit);
   if (most >= end) return end;
   const block = lastAtMost(blockEnds, most);
-  // A block that ends early is not a reason for a chunk of a few words.
+  // A block that ends early is no reason for a chunk of a few words.
   const least = Math.max(last, start + ((most - start) >> 2));
   if (block > least) return block;
   return lastSentence(text, least, most) ?? lastBlank(text, least, most) ?? wholeCharacter(text, most);
@@ -81,7 +81,7 @@ function reach(text: string, start: number, end: number, size: number, unit: Chu
   return end;
 }
 
-/** Hangul, kana and Han, those of the higher planes by their first half. */
+/** Hangul, kana and Han; those of the higher planes by their first half. */
 const isIdeograph = (code: number): boolean =>
   (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xd840 && code <= 0xd8bf);
 

@@ -1,7 +1,9 @@
-/** What is taken of a page, as configured by `cw:Content`: its text, fields, forms for retrieval, and what counts as a change. */
+/**
+ * What is extracted from a page, as configured by `cw:Content`: its text, fields, forms for retrieval, and what counts as a change.
+ */
 import type { Place } from '../crawl/place.js';
 
-/** Signs in the markup of a page by which its authors say what of it is not meant for search. */
+/** Markers in the markup of a page by which its authors exclude parts from search. */
 export const MARKERS = ['googleoff', 'nosnippet', 'elastic', 'swiftype', 'noindex'] as const;
 export type Marker = (typeof MARKERS)[number];
 
@@ -15,7 +17,7 @@ export type FieldSource =
   | {
       readonly kind: 'select';
       readonly selector: string;
-      /** Of the elements; absent: their text. */ readonly attribute?: string;
+      /** Attribute of the elements; absent: their text. */ readonly attribute?: string;
     }
   | { readonly kind: 'jsonld'; readonly path: string }
   | { readonly kind: 'meta'; readonly name: string }
@@ -25,7 +27,7 @@ export interface FieldDefinition {
   /** The name of the meta that it becomes. */
   readonly name: string;
   readonly source: FieldSource;
-  /** Regular expression, linear time: its first group, or without one the whole match, is the value. */
+  /** Regular expression, linear time: the value is its first group, or the whole match if it has none. */
   readonly match?: string;
   readonly type: FieldType;
   /** Every value instead of the first. */
@@ -43,17 +45,17 @@ export interface SplitDefinition {
 export interface ChunkDefinition {
   /** The most of one chunk. */
   readonly size: number;
-  /** What the end of one chunk and the beginning of the next have in common, at most. */
+  /** How much the end of one chunk and the beginning of the next overlap at most. */
   readonly overlap: number;
   readonly unit: 'tokens' | 'characters';
 }
 
 export interface ContentDefinition {
-  /** Chosen for some URLs by the option `content`; without a name it is for all others. */
+  /** Chosen for some URLs by the option `content`; without a name it applies to all others. */
   readonly name?: string;
-  /** CSS selectors: only what stands inside of their elements counts, on pages that have one. */
+  /** CSS selectors: only the content of their elements counts, on pages that have any. */
   readonly include: readonly string[];
-  /** CSS selectors: their elements do not count. */
+  /** CSS selectors: their elements are ignored. */
   readonly exclude: readonly string[];
   readonly markers: readonly Marker[];
   /** Only the main content of the page, without navigation and the like. */

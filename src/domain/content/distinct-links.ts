@@ -1,16 +1,18 @@
 /**
- * Bounds the links of a page by the different URLs they name, not counting fragments, so that the many repeats of menus and
- * indexes cost no page its links. An ordinary page, with fewer links than it is worth looking at, is only counted.
+ * Bounds the links of a page by the different URLs they name, not counting fragments, so that the many repeats in menus and indexes
+ * do not use up a page's links. On an ordinary page, which has too few links for this to matter, links are only counted.
  */
 import { isHashRoute } from '../url/crawl-url.js';
 
-/** Links of a page from which on repeats are looked for. */
+/** Number of links on a page from which repeats are looked for. */
 const LOOK_FROM = 1_000;
 
-/** V8 gives all longer strings of one length one hash: to look for thousands of them takes minutes. They count as different. */
+/**
+ * V8 gives all longer strings of one length the same hash: looking up thousands of them takes minutes. They count as different.
+ */
 const LONGEST_LOOKED_UP = 16_383;
 
-/** Of the links that were left out. */
+/** For the links that were left out. */
 const MOST_SAMPLES = 500;
 
 export interface Link {
@@ -21,15 +23,15 @@ export interface Link {
 
 /** Links that were left out because the page names too many URLs. */
 export interface CutLinks<Kept extends Link> {
-  /** As written, repeats among them counted each time. */
+  /** As written; repeats among them are counted each time. */
   readonly count: number;
-  /** The first of them, each once. */
+  /** The first of them, without repeats. */
   readonly samples: readonly Kept[];
 }
 
 export class DistinctLinks<Kept extends Link> {
   readonly links: Kept[] = [];
-  /** How many of `links` the sets below know. */
+  /** How many of `links` are already in the sets below. */
   private known = 0;
   private readonly written = new Set<string>();
   private readonly urls = new Set<string>();
@@ -57,7 +59,7 @@ export class DistinctLinks<Kept extends Link> {
     if (written !== undefined && this.written.has(written)) return false;
     const url = written === undefined ? undefined : withoutFragment(written);
     const isNew = url === undefined || !this.urls.has(url);
-    // Rules may look at the fragment, so that other fragments of a URL are kept, within twice the bound.
+    // Rules may examine the fragment, so other fragments of a URL are kept, up to twice the bound.
     const fits = isNew ? this.urls.size + this.long < this.most : this.links.length < 2 * this.most;
     if (fits) return true;
     if (isNew) this.leaveOut(link, url);
@@ -81,7 +83,7 @@ export class DistinctLinks<Kept extends Link> {
   }
 }
 
-/** The same URL means something else as a canonical link, or with nofollow. */
+/** The same URL has another meaning as a canonical link, or with nofollow. */
 function identityOf({ href, kind, nofollow }: Link): string | undefined {
   if (href.length > LONGEST_LOOKED_UP) return undefined;
   if (kind === 'canonical' || kind === 'meta-refresh') return `${kind} ${href}`;

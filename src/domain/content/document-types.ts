@@ -1,10 +1,10 @@
-/** Which documents are read in a process of their own, and by which reader there. */
+/** Which documents are read in a process of their own, and by which reader. */
 
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
 const MS = 'application/vnd.ms-';
 const ODF = 'application/vnd.oasis.opendocument.';
 
-/** Media types by format, with the file extensions that stand for them. The first type of each pair is the one to send. */
+/** Media types by format, with their file extensions. The first type of each pair is the one to send. */
 const TYPES = {
   pdf: [
     ['application/pdf', 'pdf'],

@@ -1,4 +1,4 @@
-/** Configured fields: from what was found on a page to metas with typed values. */
+/** Configured fields: converts what was found on a page into metas with typed values. */
 import { RE2JS } from 're2js';
 import type { Meta } from '../push/order.js';
 import type { CrawlUrl } from '../url/crawl-url.js';
@@ -13,7 +13,7 @@ const MAX_VALUE = 32_768;
 
 export interface FieldFacts {
   readonly url: CrawlUrl;
-  /** What relative URLs begin at. */
+  /** The base of relative URLs. */
   readonly base: string;
   readonly metas: readonly { readonly name: string; readonly value: string }[];
   /** What selectors and JSON-LD paths found, by the number of the field. */
@@ -22,7 +22,7 @@ export interface FieldFacts {
 
 export type FieldReader = (facts: FieldFacts) => Meta[];
 
-/** @throws when a `match` is not a regular expression of linear time; the configuration is checked for that when it is read */
+/** @throws if a `match` is not a regular expression of linear time; the configuration is checked for that when it is read */
 export function compileFields(definitions: readonly FieldDefinition[]): FieldReader {
   const readers = definitions.map((definition, number) => {
     const match = definition.match === undefined ? undefined : RE2JS.compile(definition.match);

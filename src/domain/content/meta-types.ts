@@ -1,9 +1,9 @@
 import type { Meta } from '../push/order.js';
 
-/** Characters of a value taken of a page: search engines refuse a document with a longer term (32,766 bytes in Lucene). */
+/** Characters of a value taken from a page: search engines refuse a document with a longer term (32,766 bytes in Lucene). */
 export const MAX_META_VALUE = 8_000;
 
-/** The metas that Crawlway itself gives a type. */
+/** The metas to which Crawlway itself assigns a type. */
 const TYPES: ReadonlyMap<string, Meta['type']> = new Map([
   ['lastmodifieddate', 'date'],
   ['crawl_time', 'date'],

@@ -3,14 +3,14 @@ const BAND_VALUES = 65_536;
 
 const everyKey = (): boolean => true;
 
-/** Entries looked at in one band: a text that very many pages share must not make every look-up slow. */
+/** Entries compared in one band: a text shared by very many pages must not slow down every look-up. */
 const MAX_STEPS = 4_096;
 
 /**
- * Finds pages whose 64-bit simhash differs from a given one in a few bits. Two hashes that differ in at most three bits agree
- * in at least one of four bands of 16 bits (Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web Crawling", WWW
- * 2007), so only entries that share a band are compared. Holds the newest `capacity` entries, 48 bytes each and their key in
- * a map; the oldest goes out first.
+ * Finds pages whose 64-bit simhash differs from a given one in a few bits. Two hashes that differ in at most three bits agree in at
+ * least one of four bands of 16 bits (Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web Crawling", WWW 2007), so only
+ * entries that share a band are compared. Holds the newest `capacity` entries, with 48 bytes each and their key in a map; the
+ * oldest is dropped first.
  */
 export class NearDuplicates {
   readonly #capacity: number;
@@ -18,7 +18,7 @@ export class NearDuplicates {
   readonly #low: Uint32Array;
   readonly #keys: Float64Array;
   readonly #slotOf = new Map<number, number>();
-  /** Per band value the newest entry, then per band and entry its neighbours in that list: slot + 1, 0 for none. */
+  /** For each band value the newest entry, then for each band and entry the next one in that list: slot + 1, 0 for none. */
   readonly #heads = new Int32Array(BANDS * BAND_VALUES);
   readonly #older: Int32Array;
   readonly #newer: Int32Array;
@@ -62,8 +62,8 @@ export class NearDuplicates {
   }
 
   /**
-   * The key of the nearest page that `counts`, within `maxDistance` bits; of equally near ones any. Complete up to a distance
-   * of three.
+   * The key of the nearest page that `counts`, within `maxDistance` bits; any of those that are equally near. Complete up to a
+   * distance of three.
    */
   find(simhash: bigint, counts: (key: number) => boolean = everyKey, maxDistance = 3): number | undefined {
     const high = highHalf(simhash);

@@ -10,7 +10,7 @@ const DELIVERED = /^(?:description|keywords|(?:og|twitter|article):.+|(?:dc|dcte
 const MAX_METAS = 100;
 const MAX_NAME = 100;
 
-/** Where pages say when they were published and changed, the surest first. */
+/** Where pages say when they were published and changed, the most reliable first. */
 const PUBLISHED = [
   'article:published_time',
   'jsonld.datepublished',
@@ -37,8 +37,8 @@ const MODIFIED = [
 ];
 
 /**
- * `metas`: of the page, names in lower case; `structured`: its JSON-LD. Beside them `date_published` and `date_modified` where
- * the page says so.
+ * `metas`: those of the page, names in lower case; `structured`: its JSON-LD. Includes `date_published` and `date_modified` if the
+ * page has them.
  */
 export function deliveredMetas(metas: readonly Named[], structured: readonly Named[] = []): Meta[] {
   const chosen = metas.filter(({ name, value }) => value !== '' && name.length <= MAX_NAME && DELIVERED.test(name));

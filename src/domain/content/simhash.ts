@@ -3,17 +3,17 @@
  * fingerprints that differ in few bits.
  */
 
-/** Two short texts may be equal by chance, or by being nothing but a site's navigation. */
+/** Two short texts may be equal by chance, or consist only of a site's navigation. */
 const LEAST_WORDS = 20;
 const SHINGLE_WORDS = 3;
 
-/** Nibbles of the fingerprint, and the values that one can have. */
+/** Nibbles of the fingerprint, and the number of values of each. */
 const NIBBLES = 16;
 const VALUES = 16;
 
 /**
- * The fingerprint of a text as a signed 64-bit integer; undefined when it has too few words to compare. A word is a run of
- * letters and digits without regard to ASCII case; in scripts without spaces each character is one.
+ * The fingerprint of a text as a signed 64-bit integer; undefined if it has too few words to compare. A word is a run of letters
+ * and digits, ignoring ASCII case; in scripts without spaces each character is one.
  */
 export function simhash(text: string): bigint | undefined {
   const shingles = new ShingleCounter();
@@ -22,8 +22,8 @@ export function simhash(text: string): bigint | undefined {
 }
 
 /**
- * Counts, for each nibble of the shingles' hashes, how often it had each value: 16 additions a shingle instead of 64, and
- * the majority of every bit can be read from it all the same.
+ * Counts, for each nibble of the shingles' hashes, how often it had each value: 16 additions per shingle instead of 64, and the
+ * majority of every bit can still be derived.
  */
 class ShingleCounter {
   words = 0;
@@ -83,13 +83,13 @@ function countWords(text: string, shingles: ShingleCounter): void {
   if (word !== 0) shingles.add(word);
 }
 
-/** Letters in lower case and digits; 0 for what parts words. */
+/** Letters in lower case and digits; 0 for what separates words. */
 const ASCII = new Uint8Array(128);
 for (const letter of '0123456789abcdefghijklmnopqrstuvwxyz') {
   ASCII[letter.charCodeAt(0)] = ASCII[letter.toUpperCase().charCodeAt(0)] = letter.charCodeAt(0);
 }
 
-/** Beyond ASCII: Latin-1 signs and general punctuation part words. */
+/** Beyond ASCII: Latin-1 signs and general punctuation separate words. */
 function isWordPart(code: number): boolean {
   return code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f) && !isUnspaced(code);
 }

@@ -3,10 +3,10 @@ import { type CivilTime, civilTime, isoTime, parseHttpDate } from '../time/http-
 import { before, minutes } from '../time/units.js';
 import type { FieldType } from './content-definition.js';
 
-/** Longer texts hold no date and no number. */
+/** Longer texts contain no date and no number. */
 const LONGEST = 100;
 
-/** Undefined: the text is none of this type. `url`: relative ones begin at `base`. */
+/** Undefined: the text is not of this type. `url`: relative URLs are resolved against `base`. */
 export function typedValue(text: string, type: FieldType, base: string): string | undefined {
   const value = text.trim();
   if (value === '') return undefined;
@@ -23,7 +23,10 @@ const FALSE = new Set(['false', 'no', '0', 'off']);
 const booleanOf = (value: string): string | undefined =>
   TRUE.has(value) ? 'true' : FALSE.has(value) ? 'false' : undefined;
 
-/** The first number of the text; of commas and points the last one parts the fraction, unless three digits follow it alone. */
+/**
+ * The first number in the text; the last comma or point separates the fraction, unless it is the only one and three digits follow
+ * it.
+ */
 export function numberOf(value: string): string | undefined {
   const found = /[+-]?\d[\d.,'\u00a0\u202f ]*/.exec(value)?.[0].replace(/[^\d+.,-]/g, '');
   if (found === undefined) return undefined;

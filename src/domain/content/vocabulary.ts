@@ -1,13 +1,13 @@
-/** Most distinct words that one page is looked at for. */
+/** Most distinct words that are read from one page. */
 const MOST_WORDS = 2_000;
 
-/** Bits and words of one generation: of 16,000 words that were never seen, about 200 look as if they had been. */
+/** Bits and words of one generation: of 16,000 words that were never seen, about 200 seem to have been seen. */
 const BITS = 1 << 18;
 const WORDS_PER_GENERATION = 16_000;
 
 /**
- * The distinct words of a text as hashes: runs of letters and digits without regard to ASCII case. Without `numbers` what
- * has a digit in it is none: dates, counters and session ids are new on every page and may say nothing.
+ * The distinct words of a text as hashes: runs of letters and digits, ignoring ASCII case. Without `numbers`, words that contain a
+ * digit are skipped: dates, counters and session ids are new on every page and may mean nothing.
  */
 export function wordsOf(text: string, numbers: 'with numbers' | 'without numbers'): Int32Array {
   const words = new Set<number>();
@@ -33,8 +33,8 @@ const isLetter = (code: number): boolean =>
 const lowerCase = (code: number): number => (code >= 65 && code <= 90 ? code + 32 : code);
 
 /**
- * The words that some pages have had, in 64 KiB whatever their number (a Bloom filter in two generations: when the younger
- * is full it becomes the older). Now and then a new word looks known; a word of the last 16,000 never looks new.
+ * The words of some pages, in 64 KiB whatever their number (a Bloom filter in two generations: when the younger is full, it becomes
+ * the older). Now and then a new word seems known; none of the last 16,000 words seems new.
  */
 export class Vocabulary {
   private young = new Uint8Array(BITS / 8);
@@ -50,7 +50,7 @@ export class Vocabulary {
       const known = has(this.young, first, second);
       if (known) continue;
       if (!has(this.old, first, second)) fresh++;
-      // A word that is still in use lives on in the young generation.
+      // A word that is still in use is kept in the young generation.
       set(this.young, first);
       set(this.young, second);
       if (++this.size >= WORDS_PER_GENERATION) this.age();

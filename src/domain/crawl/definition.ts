@@ -1,7 +1,7 @@
 /**
- * A definition is the configuration as plain, complete, read-only data: every default is filled in, every value has its
- * unit, nothing is left to look up. It goes to other threads with its secrets packed. Nothing here is compiled.
- * The XML that it comes from is described in docs/REFERENCE.md; seeds: CloudView advanced configuration and the four others.
+ * A definition is the configuration as plain, complete, read-only data: every default is filled in, every value has its unit,
+ * nothing is left to look up. It is sent to other threads with its secrets packed. Nothing here is compiled. Its XML form is
+ * described in docs/REFERENCE.md; seeds: CloudView advanced configuration and the four others.
  */
 import { type AclDefinition } from '../content/acl-definition.js';
 import { type ContentDefinition } from '../content/content-definition.js';
@@ -33,7 +33,7 @@ export interface ServerDefinition {
   readonly fetchers: readonly FetcherDefinition[];
   /** Absent: as by default. */
   readonly indexNow?: IndexNowDefinition;
-  /** Absent: no hub is asked for anything. */
+  /** Absent: no hub is subscribed to. */
   readonly webSub?: WebSubDefinition;
   /** Absent: documents are read with the default limits. */
   readonly extractors?: readonly ExtractorDefinition[];
@@ -46,10 +46,10 @@ export interface ServerDefinition {
   readonly webhooks?: readonly WebhookDefinition[];
 }
 
-/** Sites may tell of their changed URLs. */
+/** Sites may report their changed URLs. */
 export interface IndexNowDefinition {
   readonly enabled: boolean;
-  /** URLs of one host in an hour. */
+  /** URLs of one host per hour. */
   readonly urlsPerHour: number;
 }
 
@@ -58,13 +58,13 @@ export type PolitenessBy = 'host' | 'address' | 'domain';
 export interface CrawlerDefinition {
   readonly name: string;
   readonly place: Place;
-  /** Pages of this crawler in flight at once. */
+  /** Pages of this crawler that may be in flight at the same time. */
   readonly concurrency: number;
   /** Pause between two requests to one web server. */
   readonly throttle: Duration;
-  /** No pause, and several requests to one web server at once. */
+  /** No pause, and several requests to one web server at the same time. */
   readonly aggressive: boolean;
-  /** Requests to hosts that share this keep the pause between them. */
+  /** Requests to hosts that have this in common share one pause. */
   readonly politenessBy: PolitenessBy;
   /** When and how fast hosts are crawled; absent: at all times. */
   readonly schedules?: readonly ScheduleDefinition[];
@@ -79,18 +79,18 @@ export interface CrawlerDefinition {
   readonly mimeTypesMode: 'include' | 'exclude';
   /** Media types, lower case; `text/*` covers a family. */
   readonly mimeTypes: readonly string[];
-  /** What is taken of pages; absent: all that they say. */
+  /** What is extracted from pages; absent: everything. */
   readonly contents?: readonly ContentDefinition[];
-  /** Who may see its documents; absent: nothing is said of that. */
+  /** Who may see its documents; absent: orders do not say. */
   readonly acl?: AclDefinition;
-  /** What becomes of a document whose text cannot be extracted: pushed with its bytes and metas, or left out. */
+  /** What happens to a document whose text cannot be extracted: pushed with its bytes and metas, or left out. */
   readonly whenUnreadable: 'push' | 'skip';
-  /** Whether scripts of pages run before they are read; a rule or condition may say otherwise for some URLs. */
+  /** Whether scripts of pages run before they are read; a rule or condition may override it for some URLs. */
   readonly render: RenderMode;
   readonly crawlSitemaps: boolean;
   readonly disableConditionalGet: boolean;
   readonly nearDuplicateDetector: boolean;
-  /** A document reached by a redirect carries the URL that redirected to it as the meta `redirect_source`. */
+  /** A document reached by a redirect has the URL that redirected to it as the meta `redirect_source`. */
   readonly indexRedirectSources: boolean;
   readonly refresh: RefreshDefinition;
   readonly weights: Readonly<Record<SourceName, number>>;
@@ -104,7 +104,7 @@ export interface CrawlerDefinition {
   readonly errors: ErrorPolicyDefinition;
   readonly deletionGuard: DeletionGuardDefinition;
   readonly softErrors: readonly SoftErrorDefinition[];
-  /** Ask each host what it answers to a URL that cannot exist, and treat pages that look like that answer as errors. */
+  /** Ask each host for a URL that cannot exist, and treat pages that look like the answer as errors. */
   readonly probeErrorPages: boolean;
   readonly traps: TrapDefinition;
   /** Name of the fetcher that this crawler uses. */
@@ -118,11 +118,11 @@ export interface RefreshDefinition {
   readonly smart: boolean;
   readonly minimumAge: Duration;
   readonly maximumAge: Duration;
-  /** What smart refresh spends its visits for. */
+  /** What smart refresh optimizes. */
   readonly objective: RefreshObjective;
-  /** A page that changes is a sign that those it links to have changed. */
+  /** A changed page is a sign that the pages it links to have changed. */
   readonly hubs: boolean;
-  /** Five-field cron expression, used when `smart` is off; absent: no refresh by itself. */
+  /** Five-field cron expression, used when `smart` is off; absent: no automatic refresh. */
   readonly cron?: string;
   /** IANA time zone of the cron expression. */
   readonly timeZone: string;
@@ -134,7 +134,7 @@ export interface RootDefinition {
   readonly place?: Place;
   /** CloudView's site mode: stay on the site of this root; its URLs are accepted unless a crawl rule says otherwise. */
   readonly site: boolean;
-  /** Nobody wrote `site`; the linter says what follows from its default. */
+  /** `site` was not written; the linter explains what follows from its default. */
   readonly siteByDefault?: true;
   /** FDSE's Index Entire Site: stay in the directory of the root document and below. */
   readonly entireSite: boolean;
@@ -150,7 +150,7 @@ export interface RootDefinition {
 export interface ErrorPolicyDefinition {
   /** Temporary errors in a row that a URL may have on refresh before it is deleted. */
   readonly maxTemporaryErrors: number;
-  /** Wait before a URL with a temporary error is tried again; grows sixfold with each one in a row. */
+  /** Time before a URL with a temporary error is tried again; six times longer with each further one in a row. */
   readonly retryDelay: Duration;
   readonly maxRetryDelay: Duration;
   /** Overrides of the default table in domain/fetch/error-codes.ts. */
@@ -159,23 +159,23 @@ export interface ErrorPolicyDefinition {
 
 export interface DeletionGuardDefinition {
   readonly on: boolean;
-  /** Both limits must be passed, per host, within the window. */
+  /** Both limits must be exceeded, per host, within the window. */
   readonly maxDeletions: number;
   /** 0…1 of the host's indexed documents. */
   readonly maxShare: number;
   readonly window: Duration;
-  /** A deletion that follows from a server's fault waits for a good answer of the host; see domain/push/sign-of-life.ts. */
+  /** A deletion that results from a server's fault waits for a good answer of the host; see domain/push/sign-of-life.ts. */
   readonly signOfLife: boolean;
   /** It waits no longer than this. */
   readonly signOfLifeWait: Duration;
 }
 
-/** Regular expressions, linear-time engine. A page must match all that are given, one at least. */
+/** Regular expressions, linear-time engine. At least one must be given, and a page must match all that are. */
 export interface SoftErrorDefinition {
   readonly url?: string;
   readonly title?: string;
   readonly content?: string;
-  /** HTTP status that a matching 200 answer is treated as. */
+  /** HTTP status as which a matching 200 answer is treated. */
   readonly status: number;
   readonly place: Place;
 }
@@ -187,10 +187,10 @@ export interface TrapDefinition {
   readonly maxRepeatedSegments: number;
   /** URLs of one host that differ only in their query. */
   readonly maxQueryVariants: number;
-  /** URLs of one pattern on one host, from which on its pages have to bring something new. */
+  /** Number of URLs of one pattern on one host above which its pages have to bring something new. */
   readonly maxPatternUrls: number;
   /** URLs of one host. */
   readonly maxUrlsPerHost: number;
-  /** Different URLs that the links of one page are taken of. */
+  /** Different URLs that are accepted from the links of one page. */
   readonly maxLinksPerPage: number;
 }

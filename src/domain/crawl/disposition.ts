@@ -1,7 +1,7 @@
 /**
- * The one decision: what a visit means for its URL. State + outcome + policy of errors and refresh + now → what is
- * remembered, what the sinks are told, when the URL is visited next. Pure; nothing else decides any of this.
- * Seeds: CloudView "Error Handling" and "How Priorities Work".
+ * The one decision: what a visit means for its URL. State + outcome + policy of errors and refresh + now → what is recorded, what
+ * the sinks are told, when the URL is visited next. Pure; nothing else decides any of this. Seeds: CloudView "Error Handling" and
+ * "How Priorities Work".
  */
 
 import { ERROR_CODES, type ErrorClass, type ErrorCode, reactionsTo } from '../fetch/error-codes.js';
@@ -76,7 +76,7 @@ export function document(
 /** The reason of a page that gives way to its canonical URL. */
 export const CANONICAL_ELSEWHERE = 'canonical-elsewhere';
 
-/** Which URL the page gave way to; most pages have nothing to write down. */
+/** Which URL the page gave way to; for most pages there is nothing to record. */
 function gaveWay(
   state: UrlState,
   { reason, related }: Extract<VisitOutcome, { kind: 'document' }>,
@@ -94,7 +94,7 @@ export function unchanged(
   const belief = believed(state, { changed: false, seen: true }, now);
   const status = state.stamp === undefined ? 'visited' : 'indexed';
   const reason = state.status === status ? state.reason : status === 'indexed' ? 'indexed' : 'unchanged';
-  // The stored answer is updated by the header of the 304 (RFC 9111, 4.3.4).
+  // The header of the 304 updates the stored answer (RFC 9111, 4.3.4).
   const validators = {
     etag: etag === state.etag ? undefined : etag,
     lastModified: lastModified === state.lastModified ? undefined : lastModified,
@@ -103,7 +103,7 @@ export function unchanged(
   return { remove: false, changes, changed: false };
 }
 
-/** The URL answers, and yet no document stands for it. */
+/** The URL answers, but there is no document for it. */
 function withoutDocument(
   state: UrlState,
   { status, reason, news = false }: { readonly status: UrlStatus; readonly reason: Reason; readonly news?: boolean },
@@ -133,7 +133,8 @@ export function excluded(
   now: Instant,
 ): Disposition {
   const { reason } = outcome;
-  // A link that only its own visit could judge (by the address of its host) is none of ours, and there is no document to keep.
+  // A link that only its own visit could judge (by the address of its host) does not belong to the crawl, and there is no document
+  // to keep.
   if (outcome.keepDocument && state.visits === 0 && state.stamp === undefined && state.discoveredVia !== 'root')
     return { remove: true, changes: {}, changed: false };
   if (outcome.keepDocument) {
@@ -155,10 +156,10 @@ export function excluded(
 }
 
 export function permanentError(state: UrlState, code: ErrorCode, rules: DispositionRules, now: Instant): Disposition {
-  // A sitemap that robots.txt names, or that was only guessed, is not a page: there is nothing to remember of its absence.
+  // A sitemap that robots.txt names, or that was only guessed, is not a page: its absence need not be recorded.
   const order = deletion(state, code);
   if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
-  // As long as the deletion of its document is kept back, the first error is not settled, and the next one is not a second.
+  // While the deletion of its document is held back, the first error is not settled, so the next one is not the second.
   if (state.permanentError && state.stamp === undefined) return removed(state, order, now);
   const changes: StateChanges = {
     ...requeue(errorRevisit(state, rules, now), rules),
@@ -178,11 +179,11 @@ export function permanentError(state: UrlState, code: ErrorCode, rules: Disposit
 
 /**
  * A first failure is often over in a minute; a fifth is an outage. With the defaults (a minute, five in a row, a day at most) a
- * site may be away for a whole day before its documents are given up: 1 min, 6 min, 36 min, 3.6 h, 21.6 h.
+ * site may be away for a whole day before its documents are deleted: 1 min, 6 min, 36 min, 3.6 h, 21.6 h.
  */
 const RETRY_GROWTH = 6;
 
-/** Why a document goes whose page had one temporary error after another. */
+/** Why the document of a page with one temporary error after another is deleted. */
 export const GIVEN_UP = 'too-many-temporary-errors';
 
 function temporaryError(
@@ -195,7 +196,7 @@ function temporaryError(
   const ours = reactionsTo(outcome.code).blame === 'crawler';
   if (!ours && count > (rules.schedule.maxTemporaryErrors ?? rules.errors.maxTemporaryErrors)) {
     const order = deletion(state, GIVEN_UP);
-    // See permanentError: nobody asked for this sitemap.
+    // See permanentError: nobody named this sitemap.
     if (state.discoveredVia === 'robots') return { remove: true, changes: {}, order, changed: order !== undefined };
     return removed({ ...state, temporaryErrors: count }, order, now);
   }
@@ -206,7 +207,7 @@ function temporaryError(
   const delay = atMost(grown, milliseconds(longest));
   const wait = outcome.retryAfter === undefined ? delay : atLeast(delay, outcome.retryAfter);
   const changes: StateChanges = {
-    // The source stays: a first visit that is tried again is still a first visit.
+    // The source stays: a first visit that is repeated is still a first visit.
     source: state.source ?? REFRESH,
     dueAt: after(now, wait),
     status: 'error',
@@ -223,8 +224,8 @@ function temporaryError(
 export const REMOVED = 'removed-after-errors';
 
 /**
- * Not visited any more. A trace stays, so that a live page that links to it brings it back whether that page has changed or
- * not, and so that a person can see what became of it.
+ * No longer visited. A trace remains, so that a live page that links to it brings it back whether that page has changed or not, and
+ * so that a person can see what became of it.
  */
 export function removed(state: UrlState, order: Disposition['order'], now: Instant): Disposition {
   const changes: StateChanges = {
@@ -248,7 +249,7 @@ function deletion(state: UrlState, reason: Reason): Disposition['order'] {
   return state.stamp === undefined ? undefined : { kind: 'delete', reason };
 }
 
-/** A document that is not in the index left no stamp: its text tells. */
+/** A document that is not in the index has left no content hash: its text shows whether it changed. */
 function isAnother(state: UrlState, outcome: Extract<VisitOutcome, { kind: 'document' }>): boolean {
   if (state.stamp !== undefined || outcome.simhash === undefined) return outcome.stamp !== state.stamp;
   return outcome.simhash !== state.simhash;

@@ -1,10 +1,10 @@
 import { Vocabulary } from '../content/vocabulary.js';
 import { urlPattern } from '../url/url-pattern.js';
 
-/** First visits in a row that bring nothing new after which a pattern is taken for endless. */
+/** First visits in a row without anything new after which a pattern counts as endless. */
 export const BARREN_PAGES = 50;
 
-/** Patterns counted, and patterns watched at 64 KiB each; past it the one that was touched longest ago is forgotten. */
+/** Patterns counted, and patterns watched at 64 KiB each; beyond that, the least recently used one is forgotten. */
 const MOST_COUNTED = 50_000;
 const MOST_WATCHED = 500;
 
@@ -13,7 +13,7 @@ interface Watch {
   /** First visits in a row that brought nothing new. */
   barren: number;
   endless: boolean;
-  /** Pages whose words are only learned, because those of the pages before a restart are not known. */
+  /** Pages whose words are only learned, because those of the pages before a restart are unknown. */
   learning: number;
 }
 
@@ -23,19 +23,19 @@ export interface WatchedPage {
   readonly hostKey: string;
   readonly words: Int32Array;
   readonly firstVisit: boolean;
-  /** It led to a URL that was not known and is not of an endless pattern. */
+  /** It led to an unknown URL that does not belong to an endless pattern. */
   readonly ledOn: boolean;
 }
 
 /**
- * Tells endless calendars, next links and facets from large archives: by what their pages bring. A pattern of URLs (see
- * url-pattern.ts) that has more of them than its limit on one host is watched. A page of it brings something new when it
- * has a word that the ones before did not have, or leads to new URLs of another kind. A calendar has said all its words
- * after a year, facets show the same things in other order; articles have new words permanently. After so many pages in a
- * row that brought nothing new the pattern is endless, until one brings something again.
+ * Distinguishes endless calendars, next links and facets from large archives by what their pages bring. A pattern of URLs (see
+ * url-pattern.ts) with more URLs on one host than its limit is watched. A page of it brings something new if it has a word that the
+ * previous ones did not have, or leads to new URLs of another kind. A calendar has used all its words after a year, facets show the
+ * same things in another order; articles always have new words. After a number of pages in a row that brought nothing new, the
+ * pattern is endless until one brings something again.
  */
 export class EndlessPatterns {
-  /** URLs found, by host and pattern; the one touched last at the end, here and below. */
+  /** URLs found, by host and pattern; the most recently used at the end, here and below. */
   private readonly found = new Map<string, number>();
   private readonly watches = new Map<string, Watch>();
 
@@ -61,7 +61,7 @@ export class EndlessPatterns {
     return this.watchOf(hostKey, url)?.endless ?? false;
   }
 
-  /** Does the page bring something new? Takes note of it; `turned` when its pattern became endless by it, or ceased to be. */
+  /** Does the page bring something new? Records the answer; `turned` if this made its pattern endless, or not endless any more. */
   read({ hostKey, url, words, firstVisit, ledOn }: WatchedPage): { brings: boolean; turned: boolean } {
     const watch = this.watchOf(hostKey, url);
     if (!watch) return { brings: true, turned: false };
@@ -76,7 +76,7 @@ export class EndlessPatterns {
     return { brings, turned };
   }
 
-  /** Endless patterns of a host, to be given to `restore` after a restart. */
+  /** Endless patterns of a host, to be passed to `restore` after a restart. */
   endlessOf(hostKey: string): string[] {
     const prefix = `${hostKey} `;
     return [...this.watches].flatMap(([key, { endless }]) =>

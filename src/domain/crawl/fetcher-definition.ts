@@ -4,7 +4,7 @@ import { type Duration } from '../time/units.js';
 import { type LoginDefinition } from './logins.js';
 import { type Place } from './place.js';
 
-/** Values by name; those that are sent to nobody but whom they are for are secrets. */
+/** Values by name; those meant for certain servers only are secrets. */
 export type RequestHeaders = Readonly<Record<string, string | Secret>>;
 
 export interface FetcherDefinition {
@@ -18,10 +18,10 @@ export interface FetcherDefinition {
   readonly boundHeaders: readonly BoundHeader[];
   /** Scheme, host and port of the servers of the configured roots that this fetcher crawls. */
   readonly secretServers: readonly string[];
-  /** Where it is written; absent when it is the built-in one. */
+  /** Where it is written; absent for the built-in one. */
   readonly place?: Place;
   readonly connectTimeout: Duration;
-  /** Until the header of the answer. */
+  /** Time until the header of the answer. */
   readonly headerTimeout: Duration;
   /** Between two pieces of the body. */
   readonly bodyTimeout: Duration;
@@ -29,13 +29,13 @@ export interface FetcherDefinition {
   /** Bytes after decoding. */
   readonly maxSize: number;
   readonly maxRedirects: number;
-  /** CIDR blocks that are not public and yet may be crawled. */
+  /** CIDR blocks that are not public but may be crawled. */
   readonly allowedAddresses: readonly string[];
   /** Absent: sites are asked directly. */
   readonly proxies?: readonly ProxyDefinition[];
   readonly credentials: readonly CredentialDefinition[];
   readonly logins: readonly LoginDefinition[];
-  /** Cookies that a host sets are kept for it, by crawler. */
+  /** Cookies that a host sets are kept for it, separately for each crawler. */
   readonly cookies: boolean;
   /** PEM of further certificate authorities. */
   readonly certificateAuthorities: readonly string[];
@@ -48,29 +48,29 @@ export interface FetcherDefinition {
 export interface BotAuthDefinition {
   /** PEM, Ed25519. */
   readonly key: Secret;
-  /** URL of this server as sites reach it. */
+  /** URL at which sites reach this server. */
   readonly agent: string;
 }
 
-/** A proxy, and what goes through it; see domain/net/choose-proxy.ts. */
+/** A proxy, and which URLs use it; see domain/net/choose-proxy.ts. */
 export interface ProxyDefinition {
   /** As of UrlOptions. */
   readonly url: string | Secret;
-  /** URL prefix that it is for; absent: all others. */
+  /** URL prefix to which it applies; absent: all others. */
   readonly for?: string;
   /** Hosts, addresses and blocks that are asked directly. */
   readonly noProxy: readonly string[];
 }
 
 export interface BoundHeader {
-  /** URL prefix that the header is for; never sent elsewhere. */
+  /** URL prefix to which the header applies; never sent elsewhere. */
   readonly url: string;
   readonly name: string;
   readonly value: Secret;
 }
 
 export interface CredentialDefinition {
-  /** URL prefix that the credential is for; never sent elsewhere. */
+  /** URL prefix to which the credential applies; never sent elsewhere. */
   readonly url: string;
   readonly user: string;
   readonly password: Secret;
@@ -78,36 +78,38 @@ export interface CredentialDefinition {
 
 /** The browser that runs the scripts of pages. */
 export interface RendererDefinition {
-  /** Of the program; absent: the one of the system. */
+  /** Path of the program; absent: the one of the system. */
   readonly path?: string;
   /** `ws:` or `wss:` of a browser elsewhere, by the Chrome DevTools Protocol. */
   readonly url?: string;
-  /** 0…1 of all processors that rendering takes in the long run. */
+  /** 0…1 of all processors that rendering may use in the long run. */
   readonly maxShare: number;
-  /** Pages rendered at once; absent: by the number of processors. */
+  /** Pages rendered at the same time; absent: depends on the number of processors. */
   readonly pages?: number;
-  /** Of one page, until it is read as it is. */
+  /** Time for one page, after which it is read as it is. */
   readonly timeLimit: Duration;
-  /** Bytes that all processes of the browser may hold. */
+  /** Bytes of memory for all processes of the browser. */
   readonly memoryLimit: number;
-  /** Whether robots.txt is asked for documents only or for scripts and data, too. */
+  /** Whether robots.txt is read for documents only or for scripts and data, too. */
   readonly obeysRobots: 'documents' | 'all';
-  /** When a page is ready: a CSS selector that has to match, or `js:` and an expression that has to be true; absent: when it is quiet. */
+  /**
+   * When a page is ready: a CSS selector that must match, or `js:` and an expression that must be true; absent: when it is quiet.
+   */
   readonly readyWhen?: string;
   /** Chromium's own. */
   readonly sandbox: boolean;
-  /** Host names, those below them included, of which nothing is fetched for a page. */
+  /** Host names, including subdomains, from which nothing is fetched for a page. */
   readonly blockedHosts: readonly string[];
   readonly place?: Place;
 }
 
 export type ExtractorDefinition =
   | {
-      /** Documents, in processes of the server's own. */
+      /** Limits for documents, which are read in processes of their own. */
       readonly type: 'documents';
       /** Of one document. */
       readonly timeLimit: Duration;
-      /** Bytes that one process may hold. */
+      /** Bytes of memory for one process. */
       readonly memoryLimit: number;
     }
   | {

@@ -1,4 +1,4 @@
-/** How the crawl logs in at sites that want to know who asks. Plain data, read from `cw:Login`. */
+/** How the crawl logs in at sites that require it. Plain data, read from `cw:Login`. */
 import type { Secret } from '../secret.js';
 import { crawlUrl, origin } from '../url/crawl-url.js';
 import type { Place } from './place.js';
@@ -6,9 +6,9 @@ import type { Place } from './place.js';
 interface LoginBase {
   /** Unique over all fetchers. */
   readonly name: string;
-  /** URL prefix that the login is for; nothing of it is sent elsewhere. */
+  /** URL prefix to which the login applies; nothing of it is sent elsewhere. */
   readonly url: string;
-  /** What is asked for to see whether the login works; default: the prefix itself. */
+  /** URL to request in order to check whether the login works; default: the prefix itself. */
   readonly check: string;
   readonly place: Place;
 }
@@ -19,7 +19,7 @@ export interface LoginField {
   readonly value: Secret;
 }
 
-/** What most login forms have: the field before the password, and the password. No field has such a name. */
+/** What most login forms have: the field before the password, and the password. No real field has such a name. */
 export const USER_FIELD = ':user';
 export const PASSWORD_FIELD = ':password';
 
@@ -31,7 +31,7 @@ export interface LoginStep {
   readonly json?: string;
 }
 
-/** All that are given must hold for a login to have succeeded. */
+/** All that are given must hold for a login to be successful. */
 export interface LoginSuccess {
   readonly selector?: string;
   readonly cookie?: string;
@@ -82,7 +82,7 @@ export type OAuth2Login = LoginBase & {
   readonly clientSecret: Secret;
   readonly scope?: string;
   readonly audience?: string;
-  /** How the client shows who it is at the token endpoint. */
+  /** How the client authenticates at the token endpoint. */
   readonly clientAuthentication: 'basic' | 'body';
 };
 
@@ -99,12 +99,12 @@ export type FormLogin = LoginBase & {
   readonly page: string;
   readonly steps: readonly LoginStep[];
   readonly success: LoginSuccess;
-  /** Origins beside that of the page that credentials may be sent to. */
+  /** Origins besides that of the page to which credentials may be sent. */
   readonly sendTo: readonly string[];
-  /** Text of the page that refuses a password, and of the one that says that the account is locked. */
+  /** Text on the page that rejects a password, and on the one that reports a locked account. */
   readonly refusedText?: string;
   readonly lockedText?: string;
-  /** Piece of HTML of pages that nobody is logged in for. */
+  /** Piece of HTML on pages for visitors who are not logged in. */
   readonly loggedOut?: string;
   /** Credentials may cross the network in clear text. */
   readonly insecure: boolean;
@@ -147,7 +147,7 @@ interface Prefix {
 
 export type LoginChoice = (href: string, option?: string) => LoginDefinition | undefined;
 
-/** The login of a URL: of those whose prefix it begins with, the one that the option names or the one with the longest prefix. */
+/** The login of a URL: of those whose prefix matches, the one named by the option, or the one with the longest prefix. */
 export function chooseLogin(logins: readonly LoginDefinition[]): LoginChoice | undefined {
   if (logins.length === 0) return undefined;
   const prefixes = logins
@@ -166,5 +166,5 @@ export function chooseLogin(logins: readonly LoginDefinition[]): LoginChoice | u
   };
 }
 
-/** Two URLs of one server: scheme, host and port. */
+/** Are two URLs on one server: scheme, host and port? */
 export const sameOrigin = (one: string, other: string): boolean => origin(crawlUrl(one)) === origin(crawlUrl(other));

@@ -1,4 +1,4 @@
-/** Where in the configuration something was written, so that every verdict and every message can point at it. */
+/** Where in the configuration something was written, so that every verdict and every message can point to it. */
 export interface Place {
   /** File name as the operator gave it, e.g. `config/CrawlConfig.xml`, `crawl.rules`. */
   readonly file: string;
@@ -10,12 +10,12 @@ export interface Place {
 
 export const placeText = (place: Place): string => `${place.file}:${place.line}:${place.column}`;
 
-/** One thing wrong (or doubtful) in a configuration. */
+/** One problem (or doubtful point) in a configuration. */
 export interface Problem {
   readonly severity: 'error' | 'warning';
   /** Stable, kebab-case, e.g. `unknown-element`; listed in docs/REFERENCE.md. */
   readonly code: string;
-  /** What is wrong and what would be right, as one sentence for a person. */
+  /** What is wrong and what would be right, in one sentence for a person. */
   readonly message: string;
   readonly place: Place;
 }

@@ -8,13 +8,13 @@ export interface PluginDefinition {
   /** Absolute path. */
   readonly file: string;
   readonly place: Place;
-  /** Crawlers whose URLs, pages and orders it sees; absent: all. */
+  /** Crawlers whose URLs, pages and orders it gets; absent: all. */
   readonly crawlers?: readonly string[];
   /** For one call. */
   readonly timeLimit: Duration;
   /** Bytes that its process may hold. */
   readonly memoryLimit: number;
-  /** What becomes of a page when the plug-in fails: visited again later, or taken as if the plug-in were not there. */
+  /** What happens to a page when the plug-in fails: visited again later, or read as if the plug-in did not exist. */
   readonly onFailure: 'fail' | 'skip';
   readonly settings: readonly { readonly name: string; readonly value: string | Secret }[];
 }

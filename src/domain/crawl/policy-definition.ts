@@ -41,7 +41,7 @@ export type MatchExpression =
       readonly kind: MatchKind;
       readonly norm: MatchNorm;
       readonly value: string;
-      /** true: special characters are plain, and operators when a backslash precedes them. */
+      /** true: special characters are literal, and operators when preceded by a backslash. */
       readonly litteral: boolean;
       readonly place: Place;
     }
@@ -54,7 +54,7 @@ export type MatchExpression =
     }
   | { readonly type: 'domain'; readonly value: string; readonly norm: MatchNorm; readonly place: Place };
 
-/** Only the aspects that the rule names; absent = no opinion. */
+/** Only the aspects that the rule sets; absent = no opinion. */
 export interface RuleActions {
   readonly accept?: boolean;
   readonly index?: boolean;
@@ -156,7 +156,9 @@ export interface ConditionRule {
 }
 
 export interface ConditionTest {
-  /** wildcard: `*` and `?` over the whole part; wildcard-set: several, one a line, any matches; regex: found anywhere. */
+  /**
+   * wildcard: `*` and `?` over the whole part; wildcard-set: several, one per line, any of which may match; regex: found anywhere.
+   */
   readonly type: 'wildcard' | 'regex' | 'wildcard-set';
   readonly field: MatchField;
   readonly value: string;
@@ -183,23 +185,23 @@ export interface UrlOptions {
   readonly credentials?: Secret;
   /** URL of an HTTP or SOCKS5 proxy; a secret when it has a login. */
   readonly proxy?: string | Secret;
-  /** Name of the login to use of those that are for the URL, or `none`. */
+  /** Name of the login to use, of those that apply to the URL, or `none`. */
   readonly login?: string;
   /** Name of the fetcher to use instead of the crawler's. */
   readonly fetcher?: string;
   readonly obeyRobots?: boolean;
   /** Whether scripts of pages run before they are read. */
   readonly renderMode?: RenderMode;
-  /** Name of the `Content` that says what is taken of the page; `none`: all that it says. */
+  /** Name of the `Content` that says what is extracted from the page; `none`: everything. */
   readonly content?: string;
   /** See RendererDefinition. */
   readonly renderReadyWhen?: string;
-  /** What is done to the page before it is read; see domain/render/steps.ts. */
+  /** What to do with the page before it is read; see domain/render/steps.ts. */
   readonly renderSteps?: string;
   readonly nearDuplicateDetector?: boolean;
   readonly refreshMinimumAge?: Duration;
   readonly refreshMaximumAge?: Duration;
-  /** How much more an up-to-date copy of the document is worth to smart refresh than that of another. */
+  /** How much more an up-to-date copy of the document is worth to smart refresh than that of another one. */
   readonly weight?: number;
   /** How long a URL in error is remembered before it is tried again. */
   readonly errorExpiry?: Duration;

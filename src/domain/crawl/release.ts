@@ -4,9 +4,9 @@ import type { Disposition } from './state-changes.js';
 import type { UrlState } from './url-state.js';
 
 /**
- * What a deletion that was kept back means for its URL when a person has it sent: the same as if it had gone out at once. A URL
- * that was to be forgotten (given up, or without a server record any more) is forgotten; one whose page failed or says that it
- * is not for the index stays, and is visited when it is due.
+ * What releasing a held deletion means for its URL: the same as if it had been sent at once. A URL that was to be forgotten (given
+ * up, or without a server record any more) is forgotten; one whose page failed or excludes itself from the index stays, and is
+ * visited when it is due.
  */
 export function released({ status, reason: present }: UrlState, reason: Reason): Disposition {
   const order = { kind: 'delete', reason } as const;

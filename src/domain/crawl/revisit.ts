@@ -1,6 +1,6 @@
 /**
- * When a URL is visited next: what is believed of its changes, the ages between which smart refresh visits it, and what a change
- * of those times means for a URL that was visited under the ones before. Pure.
+ * When a URL is visited next: what is believed about its changes, the ages between which smart refresh visits it, and what a change
+ * of those times means for URLs visited under the previous ones. Pure.
  */
 import { INDEX, REFRESH } from '../frontier/sources.js';
 import { type ChangeBelief, learn, UNKNOWN } from '../refresh/change-belief.js';
@@ -12,7 +12,7 @@ import { type ErrorPolicyDefinition, type RefreshDefinition } from './definition
 import { type Disposition, type StateChanges } from './state-changes.js';
 import { type UrlState } from './url-state.js';
 
-/** Schedule overrides that the verdict on the URL carries. */
+/** Schedule overrides of the verdict on the URL. */
 export interface VisitSchedule {
   readonly period?: Duration;
   readonly refreshMinimumAge?: Duration;
@@ -30,19 +30,19 @@ export interface DispositionRules {
   readonly schedule: VisitSchedule;
   /** Next time of the cron schedule, when smart refresh is off; absent: no refresh by itself. */
   readonly nextCron?: Instant;
-  /** What a visit costs at the host; absent: as little as can be. */
+  /** What a visit costs at the host; absent: the minimum. */
   readonly visitPrice?: Duration;
 }
 
 interface Seen {
   readonly changed: boolean;
-  /** There was a visit to compare with. */
+  /** There was an earlier visit to compare with. */
   readonly seen: boolean;
   readonly lastModified?: string;
   readonly lifetime?: Duration;
 }
 
-/** What is believed of the page's changes after this visit. */
+/** What is believed about the page's changes after this visit. */
 export function believed(state: UrlState, { changed, seen, lastModified, lifetime }: Seen, now: Instant): ChangeBelief {
   const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
   return learn(beliefOf(state), {
@@ -58,7 +58,10 @@ const beliefOf = ({ changeInterval, changeUncertainty }: UrlState): ChangeBelief
     ? UNKNOWN
     : { interval: changeInterval, uncertainty: changeUncertainty };
 
-/** Even over 0…1 for pages found together and for the visits of a page (golden ratio): they do not all come due together. */
+/**
+ * Evenly distributed over 0…1 for pages found together and for the visits of a page (golden ratio), so that they are not all due
+ * together.
+ */
 const drawOf = (state: UrlState): number => ((state.id + state.visits) * 0.618_033_988_749_895) % 1;
 
 export function nextRefresh(state: UrlState, rules: DispositionRules, belief: ChangeBelief, now: Instant): Instant {
@@ -79,12 +82,12 @@ export const firstRefresh = (
 ): Pick<StateChanges, 'source' | 'dueAt'> => requeue(nextRefresh(state, rules, UNKNOWN, visitedAt), rules);
 
 /**
- * What a change of the times of refresh means for a URL that was visited under the ones before: a visit that would come too
- * late by the new ones comes sooner. Those that are overdue are spread over an interval. Undefined: it comes in time.
+ * What a change of the refresh times means for a URL visited under the previous ones: a visit that would come too late is brought
+ * forward. Overdue visits are spread over an interval. Undefined: it comes in time.
  */
 export function rescheduled(state: UrlState, rules: DispositionRules, now: Instant): Disposition | undefined {
   const { lastVisitAt, dueAt } = state;
-  // What has temporary errors is tried again at its own times.
+  // URLs with temporary errors are tried again at their own times.
   if (
     lastVisitAt === undefined ||
     state.status === 'removed' ||
@@ -114,7 +117,7 @@ export const refreshRange = (rules: DispositionRules): RefreshRange => ({
   objective: rules.refresh.objective,
 });
 
-/** The importance of a page falls with the square root of its distance from the root, no further than this many links. */
+/** The importance of a page decreases with the square root of its distance from the root, up to this many links. */
 const DEEPEST = 15;
 
 const importanceOf = ({ hops }: UrlState, { importance = 1 }: VisitSchedule): number =>

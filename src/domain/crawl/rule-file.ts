@@ -1,11 +1,11 @@
-/** What a text beside the configuration is for: crawl.rules, global.rules (OmniFind) or indexer.conf (mnoGoSearch). */
+/** The purpose of a text file beside the configuration: crawl.rules, global.rules (OmniFind) or indexer.conf (mnoGoSearch). */
 export const RULE_FILE_KINDS = ['crawl-space', 'global-crawl-space', 'server-records'] as const;
 export type RuleFileKind = (typeof RULE_FILE_KINDS)[number];
 
-/** Endings of the names of such files: nothing else beside the configuration is read as rules, or written over. */
+/** Extensions of such files: nothing else beside the configuration is read as rules, or overwritten. */
 export const RULE_FILE_ENDINGS = ['.rules', '.conf', '.txt'] as const;
 
-/** A name that the configuration may not give to a file, whether or not there is one. */
+/** A name that the configuration may not give to a file, whether the file exists or not. */
 export class FileRefused extends Error {
   override readonly name = 'FileRefused';
 }

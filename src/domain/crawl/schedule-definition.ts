@@ -1,17 +1,17 @@
 /** The part of a crawler's definition that says when and how fast hosts are crawled (`cw:Schedule`). */
 import { type Duration } from '../time/units.js';
 
-/** What counts for a host name, or a name below it. */
+/** What applies to a host name and the names below it. */
 export interface ScheduleDefinition {
   /** Lower case, without port; empty: all hosts. */
   readonly hosts: readonly string[];
   /** IANA. */
   readonly timeZone: string;
-  /** What holds at times of no window. */
+  /** What applies outside all windows. */
   readonly outside: 'rest' | 'crawl';
-  /** The first that has a moment decides; none at all: always as configured. */
+  /** The first window that contains the time decides; if there are none: always as configured. */
   readonly windows: readonly WindowDefinition[];
-  /** Of all hosts of the schedule together, in the long run; absent: no limit. */
+  /** For all hosts of the schedule together, in the long run; absent: no limit. */
   readonly bytesPerSecond?: number;
 }
 
@@ -22,8 +22,8 @@ export interface WindowDefinition {
   readonly from: number;
   readonly to: number;
   readonly crawl: boolean;
-  /** The least pause between two requests to one web server; absent: as configured elsewhere. */
+  /** The shortest pause between two requests to one web server; absent: as configured elsewhere. */
   readonly throttle?: Duration;
-  /** As of the schedule, which it replaces. */
+  /** Replaces that of the schedule. */
   readonly bytesPerSecond?: number;
 }

@@ -9,16 +9,16 @@ import { type Place } from './place.js';
 /** What is configured for sinks of every type. */
 export interface SinkSettings {
   readonly name: string;
-  /** What it is depends on the type: a base URL, a path, the URL of a database. Its login is in the options. */
+  /** Its meaning depends on the type: a base URL, a path, the URL of a database. Its login is in the options. */
   readonly url: string;
   readonly place: Place;
   readonly batchDocuments: number;
   readonly batchBytes: number;
   readonly batchAge: Duration;
   readonly timeout: Duration;
-  /** Requests in flight at once. */
+  /** Requests that may be in flight at the same time. */
   readonly concurrency: number;
-  /** CIDR blocks that are not public and yet may be pushed to; loopback is always allowed for sinks. */
+  /** CIDR blocks that are not public but may be pushed to; loopback is always allowed for sinks. */
   readonly allowedAddresses: readonly string[];
   readonly tls?: SinkTls;
   /** Changes of the documents on their way to this sink; absent: none. */
@@ -27,7 +27,7 @@ export interface SinkSettings {
 
 /** PEM texts. */
 export interface SinkTls {
-  /** Trusted beside those of the system. */
+  /** Trusted in addition to those of the system. */
   readonly certificateAuthorities: readonly string[];
   readonly clientCertificate?: { readonly certificate: string; readonly key: Secret; readonly passphrase?: Secret };
 }

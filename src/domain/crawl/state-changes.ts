@@ -1,4 +1,4 @@
-/** What goes into the decision on a visit, and what comes out of it. */
+/** The input and output of the decision on a visit. */
 
 import { type ErrorCode } from '../fetch/error-codes.js';
 import { type Validators } from '../fetch/validators.js';
@@ -7,13 +7,13 @@ import type { Reason } from '../policy/reasons.js';
 import { type Duration, type Instant } from '../time/units.js';
 import { type UrlStatus } from './url-state.js';
 
-/** What a visit came to, as far as the decision needs it. */
+/** The outcome of a visit, as far as the decision needs it. */
 export type VisitOutcome =
   | {
       readonly kind: 'document';
       readonly index: boolean;
       readonly reason: Reason;
-      /** The document that is in the index in its place, when another one is. */
+      /** The document that is in the index in its place, if there is one. */
       readonly related?: string;
       readonly stamp: string;
       readonly simhash?: bigint;
@@ -21,7 +21,7 @@ export type VisitOutcome =
       readonly title: string;
       readonly etag?: string;
       readonly lastModified?: string;
-      /** How long it says that it stays fresh. */
+      /** How long it claims to stay fresh. */
       readonly lifetime?: Duration;
     }
   | ({ readonly kind: 'unchanged' } & Validators)

@@ -37,7 +37,7 @@ export const URL_STATUSES = [
 
 export type UrlStatus = (typeof URL_STATUSES)[number];
 
-/** Statuses that a policy, and not a visit, has given. */
+/** Statuses that are set by a policy, not by a visit. */
 export const OUTSIDE: ReadonlySet<UrlStatus> = new Set(['excluded', 'elsewhere', 'filtered']);
 
 /** Reasons of crawl space rules, for which OmniFind's status is 760. */
@@ -53,7 +53,7 @@ export function crawlSpaceStatus({ status, reason }: Pick<UrlState, 'status' | '
   return status === 'excluded' && CRAWL_SPACE_REASONS.includes(reason) ? 760 : undefined;
 }
 
-/** How a URL was found first; `robots`: a sitemap file named by robots.txt; `indexnow`: its site told of it. */
+/** How a URL was first discovered; `robots`: a sitemap file named by robots.txt; `indexnow`: reported by its site. */
 export const DISCOVERED_VIA = ['root', 'link', 'redirect', 'sitemap', 'robots', 'indexnow'] as const;
 
 export type DiscoveredVia = (typeof DISCOVERED_VIA)[number];
@@ -64,7 +64,10 @@ export type UrlId = number;
 export interface InheritedMeta {
   readonly name: string;
   readonly value: string;
-  /** From a rule on the fragment of the link that led here: it goes no further. Absent: it reaches all documents below (`scope="links"`). */
+  /**
+   * From a rule on the fragment of the link that led here: it is not inherited further. Absent: it reaches all documents below
+   * (`scope="links"`).
+   */
   readonly scope?: 'document';
 }
 
@@ -83,7 +86,7 @@ export interface UrlState {
   readonly hops: number;
   /** Length of the redirect chain that led here; 0 when none. */
   readonly redirects: number;
-  /** URL of the page that it was first found on. */
+  /** URL of the page on which it was first found. */
   readonly foundOn?: string;
   /** URL of the root that led here. */
   readonly root?: string;
@@ -99,7 +102,7 @@ export interface UrlState {
   /** Visits after the first that found the document changed. */
   readonly changes: number;
   readonly lastChangeAt?: Instant;
-  /** What is believed of its changes, see ChangeBelief; absent until a visit was answered. */
+  /** What is believed about its changes, see ChangeBelief; absent until a visit was answered. */
   readonly changeInterval?: Duration;
   readonly changeUncertainty?: number;
   readonly etag?: string;
@@ -110,12 +113,12 @@ export interface UrlState {
   readonly simhash?: bigint;
   readonly contentType?: string;
   readonly title?: string;
-  /** Metas handed down by the pages that led here. */
+  /** Metas inherited from the pages that led here. */
   readonly inheritedMetas: readonly InheritedMeta[];
-  /** The canonical URL that it gave way to; it is indexed itself when that one turns out to bring no document. */
+  /** The canonical URL that it gave way to; it is indexed itself if that URL turns out to bring no document. */
   readonly canonical?: string;
   /** Documents that were split off it and that the sinks hold, or may hold. */
   readonly parts?: readonly PartState[];
-  /** A deletion has been decided (with this reason) and not yet been acknowledged. */
+  /** A deletion was decided (with this reason) and is not acknowledged yet. */
   readonly pendingDeletion?: Reason;
 }

@@ -1,4 +1,4 @@
-/** Everything that is known of one URL when somebody asks what became of it, as plain values. */
+/** Everything that is known about one URL when somebody asks what became of it, as plain values. */
 
 import type { UrlState } from '../crawl/url-state.js';
 import type { Reason, ReasonCode } from '../policy/reasons.js';
@@ -6,13 +6,15 @@ import type { Verdict } from '../policy/verdict.js';
 import type { OrderKind, OrderState } from '../push/order.js';
 import type { Instant } from '../time/units.js';
 
-/** What robots.txt says of a URL, as it was fetched last. */
+/** What robots.txt says about a URL, as it was last fetched. */
 export interface RobotsOpinion {
-  /** ignored: the configuration does not ask it; unknown: it was not fetched yet; unreachable: nothing is allowed until it can be read. */
+  /**
+   * ignored: the configuration switches it off; unknown: not fetched yet; unreachable: nothing is allowed until it can be read.
+   */
   readonly state: 'allowed' | 'disallowed' | 'unknown' | 'unreachable' | 'ignored';
-  /** The product token to which it speaks. */
+  /** The product token that it addresses. */
   readonly agent: string;
-  /** The rule that decides, and its line; absent when none does. */
+  /** The rule that decides, and its line; absent if there is none. */
   readonly rule?: string;
   readonly line?: number;
   readonly fetchedAt?: Instant;
@@ -43,11 +45,11 @@ export interface RefusedSample {
 }
 
 export interface UrlFacts {
-  /** Of a stored URL: as it is judged again; of another: as it would be judged when it is found. */
+  /** For a stored URL: how it would be judged again; for others: how it would be judged when found. */
   readonly verdict: Verdict;
-  /** The link that was asked about; `verdict` is that on the link, when the URL is not stored. */
+  /** The link that was asked about; if the URL is not stored, `verdict` is that on the link. */
   readonly link?: { readonly from: string; readonly verdict: Verdict };
-  /** Absent when only a configuration was asked, and no server. */
+  /** Absent if only a configuration was asked, and no server. */
   readonly robots?: RobotsOpinion;
   readonly state?: UrlState;
   /** Newest first. */
@@ -67,7 +69,7 @@ export interface UrlFacts {
   readonly now: Instant;
 }
 
-/** in-index: the sinks hold its document; on-its-way: nothing but time keeps it out; not-in-index: it stays out until something changes. */
+/** in-index: the sinks hold its document; on-its-way: it only takes time; not-in-index: it stays out until something changes. */
 export type Fate = 'in-index' | 'on-its-way' | 'not-in-index';
 
 export interface Headline {
@@ -75,6 +77,6 @@ export interface Headline {
   /** The reason code or error code that decides. */
   readonly reason: Reason;
   readonly text: string;
-  /** The next step for somebody who wants it otherwise; absent when there is nothing to do. */
+  /** The next step for somebody who wants another result; absent if there is nothing to do. */
   readonly nextStep?: string;
 }

@@ -1,6 +1,6 @@
 /**
- * What became of a URL, in one sentence that is the whole truth, and what to do next. Command line, API and console all show
- * this one; everything else that they show explains it.
+ * What became of a URL, in one complete sentence, and what to do next. Command line, API and console all show this sentence;
+ * everything else that they show explains it.
  */
 import type { Headline, UrlFacts } from './facts.js';
 import { ofStored } from './stored.js';
@@ -14,13 +14,13 @@ export function headlineOf(facts: UrlFacts): Headline {
   return facts.crawler === 'paused' || facts.crawler === 'stopped' ? whileResting(headline, facts) : headline;
 }
 
-/** A crawler that is not running brings nothing into the index, whatever else is true. */
+/** A crawler that is not running adds nothing to the index, whatever else is true. */
 function whileResting(headline: Headline, { crawler }: UrlFacts): Headline {
   const text = `${headline.text} The crawler is ${crawler}: nothing is fetched until a person starts it.`;
   return headline.fate === 'on-its-way' ? { ...headline, text, nextStep: 'Start the crawler.' } : { ...headline, text };
 }
 
-/** A stored URL stays what it is, whatever becomes of one more link to it. */
+/** One more link does not change a stored URL, whatever becomes of the link. */
 function withLink(headline: Headline, { link }: UrlFacts): Headline {
   if (!link || link.verdict.accepted) return headline;
   return {

@@ -1,4 +1,4 @@
-/** What became of a URL that is stored. What overrides everything else comes first. */
+/** What became of a stored URL. What overrides everything else comes first. */
 
 import type { UrlState } from '../crawl/url-state.js';
 import { isErrorCode } from '../fetch/error-codes.js';
@@ -76,7 +76,7 @@ function ofRefused({ stamp }: UrlState, { id, kind, answer }: OrderFacts): Headl
   };
 }
 
-/** The policy of now, and robots.txt as it was read last. */
+/** The present policy, and robots.txt as it was last read. */
 function ofRules({ verdict, robots }: UrlFacts, state: UrlState): Headline | undefined {
   const isIn = state.stamp !== undefined;
   if (!verdict.accepted) {
@@ -124,7 +124,7 @@ function ofStatus(facts: UrlFacts, state: UrlState): Headline {
   }
 }
 
-/** When a schedule keeps the host longer than the URL waits anyway, then. */
+/** Later, if a schedule keeps the host closed for longer than the URL waits anyway. */
 function nextVisit({ host, now }: UrlFacts, { source, dueAt }: UrlState): string {
   const closed = host?.closedUntil;
   if (source === undefined || closed === undefined || closed <= dueAt)
@@ -199,7 +199,7 @@ function ofError(facts: UrlFacts, state: UrlState): Headline {
   return { fate, reason, text: text.trim(), nextStep: remedy };
 }
 
-/** Its status was removed: the visits that led to it say why. */
+/** Its status is removed: the visits that led to this explain why. */
 function ofGivenUp({ visits }: UrlFacts, { reason }: UrlState): Headline {
   const { meaning, remedy } = entryOf(reason);
   const [last] = visits;
@@ -226,7 +226,7 @@ function ofRedirected({ related }: UrlFacts, state: UrlState): Headline {
 const INDEX_IT =
   'To have it indexed, change the rule with NoIndex that matches it (the policy below names it), or set `defaultIndex="true"`.';
 
-/** Read, or not even asked for, and left out: the last visit says why. */
+/** Read, or not even requested, and left out: the last visit explains why. */
 function ofLeftOut(facts: UrlFacts, state: UrlState): Headline {
   const { related, visits, verdict } = facts;
   const { reason } = state;

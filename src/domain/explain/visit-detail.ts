@@ -1,4 +1,4 @@
-/** What the record of a visit says of another URL, and how it is read back: written and read here only. */
+/** What the record of a visit says about another URL, and how it is read back: written and read only here. */
 
 import type { Reason, ReasonCode } from '../policy/reasons.js';
 import { type Duration, toSeconds } from '../time/units.js';
@@ -10,7 +10,7 @@ const DUPLICATE = /^not indexed: near-duplicate of (\S+)$/;
 export const redirectDetail = (target: string, refused?: ReasonCode): string =>
   refused ? `to ${target} (${refused})` : `to ${target}`;
 
-/** @param related the URL that is indexed instead, when it is known */
+/** @param related the URL that is indexed instead, if it is known */
 export function notIndexedDetail(reason: Reason, related?: string): string {
   if (related !== undefined && reason === 'canonical-elsewhere')
     return `not indexed: ${reason}, its canonical URL is ${related}`;
@@ -20,7 +20,7 @@ export function notIndexedDetail(reason: Reason, related?: string): string {
 
 const CUT = /(?:^|; )links-cut: [\d,]+ links? beyond the first [\d,]+ URLs of the page left out$/;
 
-/** Links of the page were left out: `count` as they are written, beyond the first `most` URLs. */
+/** Links of the page were left out: `count` as written, beyond the first `most` URLs. */
 export function cutDetail(detail: string | undefined, { count, most }: { count: number; most: number }): string {
   const whole = (value: number): string => value.toLocaleString('en-US');
   const cut = `links-cut: ${whole(count)} ${count === 1 ? 'link' : 'links'} beyond the first ${whole(most)} URLs of the page left out`;
@@ -49,7 +49,7 @@ export function sentDetail(
 
 const TRIED = /(?:^|; )tried at the request of a person, while the host was to rest for another \d+ s$/;
 
-/** A visit that a person asked for although its host was to rest for so much longer. */
+/** A visit requested by a person although its host would have rested for this much longer. */
 export function triedDetail(detail: string | undefined, rest: Duration): string {
   const tried = `tried at the request of a person, while the host was to rest for another ${Math.max(0, Math.ceil(toSeconds(rest)))} s`;
   return detail === undefined ? tried : `${detail}; ${tried}`;
@@ -58,13 +58,13 @@ export function triedDetail(detail: string | undefined, rest: Duration): string 
 const TERMS = 'the site says: ';
 const LONGEST_TERMS = 500;
 
-/** What the site says of the use of the page. */
+/** What the site says about the use of the page. */
 export function termsDetail(detail: string | undefined, terms: string): string {
   const said = `${TERMS}${terms.replace(/\s+/g, ' ').slice(0, LONGEST_TERMS)}`;
   return detail === undefined ? said : `${detail}; ${said}`;
 }
 
-/** How a site tells of its changed URLs. */
+/** How a site reports its changed URLs. */
 export type Teller = 'indexnow' | 'websub';
 
 const TELLERS: Readonly<Record<Teller, string>> = { indexnow: 'IndexNow', websub: 'WebSub' };
@@ -75,7 +75,7 @@ export function toldDetail(detail: string | undefined, teller: Teller): string {
   return detail === undefined ? told : `${detail}; ${told}`;
 }
 
-/** The other URL that the detail of a visit names, and why that one is not followed. */
+/** The other URL named by the detail of a visit, and why it is not followed. */
 export function relatedUrl(
   detail: string | undefined,
 ): { readonly url: string; readonly refused?: ReasonCode } | undefined {
@@ -87,7 +87,7 @@ export function relatedUrl(
   return url === undefined ? undefined : { url };
 }
 
-/** What the detail says of the answer itself, without how it was asked for, links cut off and terms of the site. */
+/** What the detail says about the answer itself, without the way it was requested, links cut off and terms of the site. */
 export function detailOfAnswer(detail: string | undefined): string | undefined {
   if (detail === undefined || detail.startsWith(TERMS)) return undefined;
   const stripped = detail.replace(TRIED, '').replace(TOLD, '').replace(SENT, '').replace(CUT, '');

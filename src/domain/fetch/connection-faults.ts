@@ -1,6 +1,6 @@
 /**
- * What libraries report of a connection, in sentences: what happened and what to do next. The library's own word stays, in
- * brackets, for whoever has to look it up.
+ * Describes connection errors of libraries in sentences: what happened and what to do next. The library's own code stays, in
+ * brackets, for those who want to look it up.
  */
 
 interface Fault {
@@ -13,7 +13,7 @@ interface Fault {
 const RENEW = 'Have it renewed on the server.';
 const TRUST = 'Add the authority as certificate authority of the fetcher or sink if you trust it.';
 
-/** The first one that matches counts. */
+/** The first match counts. */
 const FAULTS: readonly Fault[] = [
   { of: /^CERT_HAS_EXPIRED$/, text: 'The certificate of the server has expired', nextStep: RENEW },
   {
@@ -128,7 +128,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** A sentence with a next step for what a library threw; undefined when it is nothing of a connection. */
+/** A sentence with a next step for an error of a library; undefined if it is not about a connection. */
 export function connectionFault(error: unknown): string | undefined {
   const { code, message = '', name } = (error ?? {}) as { code?: unknown; message?: string; name?: string };
   const word = typeof code === 'string' ? code : '';

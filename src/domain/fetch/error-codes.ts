@@ -1,24 +1,23 @@
 /**
- * Every way in which a visit can fail, as data: stable code → class, meaning, remedy, reactions. The store, the API, the metrics, the
- * docs and the console use these codes. Classes: seed CloudView "Error Handling"; 408, 425 and 429 are ours (they say
+ * Every way in which a visit can fail, as data: stable code → class, meaning, remedy, reactions. The store, the API, the metrics,
+ * the docs and the console use these codes. Classes: seed CloudView "Error Handling"; 408, 425 and 429 are our additions (they say
  * nothing about the content). An operator can move a code to the other class with ErrorPolicy.
  */
 export type ErrorClass = 'permanent' | 'temporary';
 
-/** What else a failed visit leads to, beside the next state of its URL. */
+/** What a failed visit causes, besides the next state of its URL. */
 export interface ErrorReactions {
   /**
-   * Whether the host is left alone for a while: `backs-off` at once, and longer each time; `after-a-run` when several visits
-   * in a row end so; `if-indexed` when the page is in the index. Absent: the error speaks of this page alone.
+   * Whether the host is left alone for a while: `backs-off` at once, and longer each time; `after-a-run` when several visits in a
+   * row end so; `if-indexed` when the page is in the index. Absent: the error concerns this page alone.
    */
   readonly host?: 'backs-off' | 'after-a-run' | 'if-indexed';
   /**
-   * Who is to blame, by which the deletion guard judges what would follow: `page`: the host answers, and says that this page is
-   * gone; `host`: it may be an outage, so that a deletion waits for a sign of life; `crawler`: this side lacks something, which
-   * never costs a document.
+   * Who is to blame; the deletion guard judges by it: `page`: the host answers, and says that this page is gone; `host`: it may be
+   * an outage, so a deletion waits for a sign of life; `crawler`: something is missing on this side, which never costs a document.
    */
   readonly blame: 'page' | 'host' | 'crawler';
-  /** The server answers that it has no such file for us: a sitemap that was only guessed is none, and nothing failed. */
+  /** The server answers that it has no such file: a sitemap that was only guessed does not exist, and nothing failed. */
   readonly isMissing?: true;
 }
 
@@ -218,7 +217,7 @@ export function errorCodeOfStatus(status: number, hasRetryAfter: boolean): Error
       return 'http-403';
     case 404:
       return 'http-404';
-    // Only a proxy says so (RFC 9110, 15.5.8).
+    // Only a proxy sends this (RFC 9110, 15.5.8).
     case 407:
       return 'proxy-failed';
     case 408:

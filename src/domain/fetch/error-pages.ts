@@ -1,31 +1,31 @@
 /**
- * Error pages that come with status 200 ("soft 404"), found by probing: what a host answers to a URL that can't exist is its
- * error page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
+ * Error pages that come with status 200 ("soft 404"), found by probing: what a host answers to a URL that cannot exist is its error
+ * page (after Bar-Yossef, Broder, Kumar and Tomkins, "Sic Transit Gloria Telae", WWW 2004).
  */
 import { simhash } from '../content/simhash.js';
 import { type CrawlUrl, withoutQuery } from '../url/crawl-url.js';
 
-/** What is remembered of a page in order to know it again, whatever address it was asked for under. */
+/** What is remembered of a page in order to recognise it under any URL. */
 export interface PageFingerprint {
-  /** 64-bit simhash of the text without the page's address; the sign does not matter. */
+  /** 64-bit simhash of the text without the page's URL; the sign does not matter. */
   readonly simhash: bigint;
   readonly title: string;
   /** Characters of text. */
   readonly length: number;
 }
 
-/** Bits in which the texts of two error pages of one host may differ, of 64: some tell the time, or how often they were asked for. */
+/** Bits of 64 in which the texts of two error pages of one host may differ: some show the time, or a counter. */
 const SAME_TEXT = 3;
 const SAME_TITLE_AND_TEXT = 12;
 
-/** Share by which their lengths may differ, and characters that may differ in any case. */
+/** Fraction by which their lengths may differ, and number of characters that may always differ. */
 const LENGTH_SHARE = 0.1;
 const LENGTH_SLACK = 200;
 
-/** Shorter names of pages may be words of any text. */
+/** Shorter names of pages may be ordinary words of a text. */
 const LEAST_NAME = 4;
 
-/** Undefined when the text has too few words to compare. */
+/** Undefined if the text has too few words to compare. */
 export function fingerprintOf(
   page: { readonly title: string; readonly text: string },
   address: CrawlUrl,
@@ -38,7 +38,7 @@ export function fingerprintOf(
     : { simhash: hash, title: page.title.replace(forms, ' ').trim(), length: text.length };
 }
 
-/** The ways in which an error page may repeat the address that was asked for: whole, as a path, as the name of a file; decoded. */
+/** The forms in which an error page may repeat the requested URL: whole, as a path, as the name of a file; decoded. */
 function addressForms({ href, host, path, query }: CrawlUrl): RegExp {
   const search = query === '' ? '' : `?${query}`;
   const file = path.slice(path.lastIndexOf('/') + 1);
@@ -60,9 +60,9 @@ function decoded(text: string): string {
 }
 
 /**
- * The error page of a host, from its answer with status 200 to a URL that can't exist, and from a page of the host that is known
- * to be good (its home page). Undefined when the two look alike: a host that answers everything with one page (an application
- * that draws its pages in the browser) has no error page that could be told from others.
+ * The error page of a host, from its answer with status 200 to a URL that cannot exist, and from a page of the host that is known
+ * to be good (its home page). Undefined if the two look alike: a host that answers everything with one page (an application that
+ * draws its pages in the browser) has no distinguishable error page.
  */
 export function errorPageOf(probe: PageFingerprint, good: PageFingerprint): PageFingerprint | undefined {
   return isErrorPage(good, probe) ? undefined : probe;
@@ -83,8 +83,8 @@ function differingBits(a: bigint, b: bigint): number {
 }
 
 /**
- * A URL that can't exist, beside the one given, so that it is answered by the same part of the site. `token` is random text of
- * letters and digits, so that no site can have prepared for it.
+ * A URL that cannot exist, next to the given one, so that the same part of the site answers it. `token` is random text of letters
+ * and digits, so that no site can prepare for it.
  */
 export function impossibleUrl(url: string, token: string): string {
   const path = withoutQuery(url);

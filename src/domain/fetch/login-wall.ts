@@ -1,7 +1,7 @@
 import { hours, type Instant } from '../time/units.js';
 import { withoutQuery } from '../url/crawl-url.js';
 
-/** A visit to a host, as far as login walls go. */
+/** A visit to a host, as far as login walls are concerned. */
 interface RecentVisit {
   readonly at: Instant;
   readonly from: string;
@@ -9,7 +9,7 @@ interface RecentVisit {
   readonly target?: string;
 }
 
-/** Pages redirected to one target that make a wall: few when it looks like a login page, more when it is any page. */
+/** Pages redirected to one target that make a wall: few if it looks like a login page, more if it is any page. */
 const PAGES = { login: 3, any: 5 };
 const WINDOW = hours(1);
 
@@ -24,14 +24,14 @@ export interface RedirectedVisit {
   readonly now: Instant;
 }
 
-/** Visits remembered of one host, and hosts remembered; past it the oldest are forgotten. */
+/** Visits remembered for one host, and hosts remembered; beyond that, the oldest are forgotten. */
 const MAX_VISITS = 32;
 const MAX_HOSTS = 10_000;
 
 const LOGIN =
   /(?:^|[^a-z])(?:log-?in|log-?on|sign-?in|sign-?on|sso|saml2?|oauth2?|openid|adfs|cas|auth|authenticate|authorize|idp|anmelden|connexion|accedi)(?:[^a-z]|$)/;
 
-/** Does the URL look like a page to log in at? */
+/** Does the URL look like a login page? */
 export const looksLikeLogin = (url: string): boolean =>
   LOGIN.test(
     withoutQuery(url)
@@ -40,26 +40,26 @@ export const looksLikeLogin = (url: string): boolean =>
   );
 
 /**
- * Tells redirects of single pages from a login wall: a host that sends most of its pages to one page wants a login, and its
- * documents are still there. Judged on the visits of the last hour to the host, and for a page with a document on the last few
- * of them already: an hour in which all was well must not cost the documents of half as many visits.
+ * Distinguishes redirects of single pages from a login wall: a host that sends most of its pages to one page requires a login, and
+ * its documents still exist. Judged on the visits of the last hour to the host, and for a page with a document already on the last
+ * few of them: a good hour before must not cost the documents of half as many visits.
  */
 export class LoginWalls {
-  /** By host, the one visited last at the end. */
+  /** By host, the most recently visited at the end. */
   readonly #recent = new Map<string, RecentVisit[]>();
 
   /** Judges a redirect by itself and by what came before it. */
   redirected({ hostKey, from, target, indexed, now }: RedirectedVisit): 'normal' | 'wall' {
     const page = withoutQuery(target);
     const visits = this.#remember(hostKey, { at: now, from, target: page });
-    // A redirect to the same page under a cleaner query says nothing of a login.
+    // A redirect to the same page with fewer query parameters is no sign of a login.
     if (withoutQuery(from) === page) return 'normal';
     const enough = looksLikeLogin(page) ? PAGES.login : PAGES.any;
     const lately = visits.slice(1 - 2 * enough);
     return isWall(visits, page, enough) || (indexed && isWall(lately, page, enough)) ? 'wall' : 'normal';
   }
 
-  /** A page of the host answered for itself; that the page behind which others stand does so says nothing. */
+  /** A page of the host answered itself; that the wall page does so means nothing. */
   succeeded(hostKey: string, from: string, now: Instant): void {
     const page = withoutQuery(from);
     if (this.#recent.get(hostKey)?.some((visit) => visit.target === page)) return;

@@ -1,22 +1,20 @@
-/**
- * What one HTTP exchange came to. A closed union: the fetcher never throws for anything that a site did.
- */
+/** The result of one HTTP exchange. A closed union: the fetcher never throws because of what a site did. */
 import type { Duration } from '../time/units.js';
 import type { ErrorCode } from './error-codes.js';
 
 export interface FetchTimings {
-  /** Name lookup and connection, when a new one was needed. */
+  /** Time for name lookup and connection, if a new one was needed. */
   readonly connect?: Duration;
   /** From sending the request to the end of the answer's header. */
   readonly header: Duration;
   readonly total: Duration;
-  /** That undoing the encoding of the body held the thread. */
+  /** Time for which decoding the body blocked the thread. */
   readonly decoding?: Duration;
 }
 
 export interface Rendering {
   readonly time: Duration;
-  /** Requests that the page made for scripts, data and frames, those that were answered from memory included. */
+  /** Requests of the page for scripts, data and frames, including those answered from memory. */
   readonly requests: number;
   /** Of those, sent to the host of the page. */
   readonly ownRequests: number;
@@ -24,9 +22,9 @@ export interface Rendering {
   readonly refused: Readonly<Record<string, number>>;
   /** Of the answers. */
   readonly bytes: number;
-  /** Addresses that its scripts gave the page, and windows that it wanted to open. */
+  /** Navigations and windows that its scripts asked for. */
   readonly routes: readonly string[];
-  /** What told that the page was ready. */
+  /** How it was determined that the page was ready. */
   readonly readiness?: 'quiet' | 'condition' | 'time limit';
   /** Its scripts sent the visitor there; the body is the page as it was fetched. */
   readonly movedTo?: string;
@@ -38,9 +36,11 @@ export type FetchOutcome =
   | {
       readonly kind: 'response';
       readonly status: number;
-      /** Lower-case names; repeated fields joined with `, ` but for `set-cookie`, `link` and `x-robots-tag` (joined with `\n`). */
+      /** Lower-case names; repeated fields joined with `, ` except `set-cookie`, `link` and `x-robots-tag` (joined with `\n`). */
       readonly headers: Readonly<Record<string, string>>;
-      /** Content-decoded and whole, or empty for statuses whose body is not read (redirects, 304, errors keep at most 64 KiB). */
+      /**
+       * Content-decoded and complete, or empty for statuses whose body is not read (redirects, 304; for errors at most 64 KiB).
+       */
       readonly body: Uint8Array;
       /** Bytes on the wire. */
       readonly transferred: number;

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import type { SoftErrorDefinition } from '../crawl/definition.js';
 import { type Place, placeText } from '../crawl/place.js';
 
-/** Characters of a page's text that patterns see: an error message is near the top of its page. */
+/** Characters of a page's text that are searched: an error message is near the top of its page. */
 const MAX_TEXT = 65_536;
 
 export interface SoftErrorPage {
@@ -13,14 +13,14 @@ export interface SoftErrorPage {
 }
 
 export interface SoftErrorMatcher {
-  /** The status that the page is treated as, and the place of the pattern that says so; the first pattern that matches wins. */
+  /** The status as which the page is treated, and the place of the pattern that matched; the first match wins. */
   match(page: SoftErrorPage): { readonly status: number; readonly place: Place } | undefined;
 }
 
 /**
- * Patterns of pages that are errors although their status says 200 (seed: OmniFind). Test them on 200 answers only. A pattern
- * is found anywhere in its field, as written, on an engine with linear time. Patterns of URL, title and content that are given
- * together must all match.
+ * Patterns of pages that are errors although their status says 200 (seed: OmniFind). Use them on 200 answers only. A pattern is
+ * found anywhere in its field, as written, by an engine with linear time. If patterns of URL, title and content are given together,
+ * all must match.
  * @throws SoftErrorFault when a pattern is not valid
  */
 export function compileSoftErrors(definitions: readonly SoftErrorDefinition[]): SoftErrorMatcher {
@@ -36,7 +36,7 @@ export function compileSoftErrors(definitions: readonly SoftErrorDefinition[]): 
 
 const FIELDS = ['url', 'title', 'content'] as const;
 
-/** A pattern that the engine refuses, with the engine's words as its cause. */
+/** A pattern that the engine refuses, with the engine's message as its cause. */
 export class SoftErrorFault extends Error {
   override readonly name = 'SoftErrorFault';
   constructor(

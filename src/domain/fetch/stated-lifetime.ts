@@ -1,4 +1,4 @@
-/** How long an answer says that it stays fresh (RFC 9111, 4.2.1: max-age before Expires); undefined when it does not say. */
+/** How long an answer claims to stay fresh (RFC 9111, 4.2.1: max-age before Expires); undefined if it does not say. */
 import { parseHttpDate } from '../time/http-date.js';
 import { between, type Duration, seconds } from '../time/units.js';
 

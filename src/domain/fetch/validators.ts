@@ -6,11 +6,11 @@ export interface Validators {
   readonly lastModified?: string;
 }
 
-/** Stored with each URL: one of a hostile host must not cost more than the URL itself. */
+/** Stored with each URL: one from a hostile host must not cost more than the URL itself. */
 const LONGEST_ETAG = 1_024;
 const LONGEST_DATE = 64;
 
-/** Only those that a later request can be made of: a Last-Modified that is not a date and an ETag without end are left out. */
+/** Only those that a later request can use: a Last-Modified that is not a date and an unterminated ETag are left out. */
 export function validatorsOf(headers: Readonly<Record<string, string>>): Validators {
   const etag = headers['etag'];
   const date = headers['last-modified'];

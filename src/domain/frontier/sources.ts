@@ -1,6 +1,6 @@
 /**
- * The six URL sources of the scheduler, their numbers and default weights (seed: CloudView, "How Priorities Work").
- * Precedence (order inside a source) and weight (share between sources) are two different things here.
+ * The six URL sources of the scheduler, their numbers and default weights (seed: CloudView, "How Priorities Work"). Precedence
+ * (order inside a source) and weight (share between sources) are two different things.
  */
 import { earlier, type Instant } from '../time/units.js';
 
@@ -13,7 +13,7 @@ export type SourceNumber = 0 | 1 | 2 | 3 | 4 | 5;
 
 export const USER: SourceNumber = 0;
 export const INDEX: SourceNumber = 2;
-/** Where sitemaps wait, which are read for nothing but their links. */
+/** Where sitemaps wait, which are read only for their links. */
 export const SITEMAPS: SourceNumber = 4;
 export const REFRESH: SourceNumber = 5;
 
@@ -28,7 +28,10 @@ export const DEFAULT_WEIGHTS: Readonly<Record<SourceName, number>> = {
 
 export const sourceName = (number: SourceNumber): SourceName => SOURCES[number];
 
-/** The place in the queue of a URL that a person wants visited now. What is due already keeps its due time: how long it waited is measured from it. */
+/**
+ * The place in the queue of a URL that a person wants visited now. If it is already due it keeps its due time, from which its
+ * waiting time is measured.
+ */
 export function wantedNow(
   { source, dueAt }: { readonly source?: SourceNumber; readonly dueAt: Instant },
   now: Instant,
@@ -36,7 +39,7 @@ export function wantedNow(
   return { source: USER, dueAt: source === undefined ? now : earlier(dueAt, now) };
 }
 
-/** How a URL came to the frontier: decides its natural source together with what the rules grant. */
+/** How a URL came to the frontier: determines its natural source together with what the rules grant. */
 export type DiscoveredVia = 'root' | 'link' | 'redirect' | 'sitemap' | 'indexnow' | 'due';
 
 /**
@@ -53,11 +56,11 @@ export function assignSource(
   return Math.min(4, Math.max(0, natural + Math.trunc(shift))) as SourceNumber;
 }
 
-/** Into which source a URL goes, and how that comes about. */
+/** Into which source a URL goes, and why. */
 export interface QueueAssignment {
-  /** By how it came and what the rules grant. */
+  /** By how it was discovered and what the rules grant. */
   readonly natural: SourceName;
-  /** What rules and root priority add to its number. */
+  /** What rules and the priority of the root add to its number. */
   readonly shift: number;
   /** The natural source moved by the shift, clamped to the five fifos. */
   readonly source: SourceName;

@@ -2,12 +2,12 @@ import type { Instant } from '../time/units.js';
 
 interface Entry<T> {
   readonly at: Instant;
-  /** Order of arrival: decides among equal times. */
+  /** Order of insertion: decides between equal times. */
   readonly arrival: number;
   readonly value: T;
 }
 
-/** Values that wait for a moment, earliest first, and first in first out among those of one moment: a binary min-heap. */
+/** Values that wait for a time, earliest first, and first in, first out for equal times: a binary min-heap. */
 export class TimeHeap<T> {
   readonly #entries: Entry<T>[] = [];
   #arrivals = 0;
@@ -30,12 +30,12 @@ export class TimeHeap<T> {
     entries[hole] = entry;
   }
 
-  /** The earliest moment that something waits for. */
+  /** The earliest time that something waits for. */
   peekTime(): Instant | undefined {
     return this.#entries[0]?.at;
   }
 
-  /** Takes out the earliest value if its moment has come. */
+  /** Removes the earliest value if its time has come. */
   popDue(now: Instant): T | undefined {
     const first = this.#entries[0];
     if (first === undefined || first.at > now) return undefined;

@@ -1,11 +1,9 @@
 /**
- * Picks among sources in proportion to their weights, as evenly spread as it can be: smooth weighted round robin (known
- * from nginx). Each ready source earns its weight, the one with the most credit is picked and pays what all ready ones
- * earned together.
- *
- * With every source always ready, each window of `sum(weights)` picks holds each source exactly its weight times. A source
- * that is not ready neither earns nor pays, so it can't save up a burst, and one that is ready can't be passed over for
- * ever, because its credit grows with every pick that goes to another.
+ * Picks among sources in proportion to their weights, spread as evenly as possible: smooth weighted round robin (known from nginx).
+ * Each ready source earns its weight, the one with the most credit is picked and pays what all ready ones earned together. With
+ * every source always ready, each window of `sum(weights)` picks contains each source exactly its weight times. A source that is
+ * not ready neither earns nor pays, so it cannot save up a burst, and a ready one cannot be passed over forever, because its credit
+ * grows with every pick that goes to another.
  */
 export class WeightedPick {
   #weights: readonly number[] = [];
@@ -25,8 +23,8 @@ export class WeightedPick {
   }
 
   /**
-   * Position of the source whose turn it is, or undefined when none is ready. `ready` is asked once for each source.
-   * Ties go to the lower position.
+   * Position of the source whose turn it is, or undefined when none is ready. `ready` is called once for each source. Ties go to
+   * the lower position.
    */
   pick(ready: (source: number) => boolean): number | undefined {
     const credit = this.#credit;

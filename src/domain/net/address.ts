@@ -17,7 +17,7 @@ const OCTET = /^(?:0|[1-9]\d{0,2})$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;
 const BITS = /^(?:0|[1-9]\d{0,2})$/;
 const MAPPED_PREFIX: Address = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
-/** Longest text with a meaning: an IPv6 address with a dotted tail, a zone and a netmask of the same length. */
+/** Length of the longest valid text: an IPv6 address with a dotted tail, a zone and a netmask of the same length. */
 const LONGEST_TEXT = 128;
 
 /** Textual IPv4 or IPv6 address, brackets and a zone (`%eth0`) allowed; no octal, hexadecimal or short IPv4 forms. */
@@ -43,7 +43,7 @@ function parseIPv6(text: string): Address | undefined {
   const tail = halves.length === 2 ? groupBytes(halves[1] ?? '', true) : [];
   if (!head || !tail) return undefined;
   const gap = 16 - head.length - tail.length;
-  // `::` stands for at least one group; without it nothing may be missing.
+  // `::` stands for at least one group; without it no group may be missing.
   if (halves.length === 2 ? gap < 2 : gap !== 0) return undefined;
   return [...head, ...new Array<number>(gap).fill(0), ...tail];
 }
@@ -111,8 +111,8 @@ export function inCidrs(ip: string, cidrs: readonly string[]): boolean {
 }
 
 /**
- * The CIDR block that a person means by `IP`, `IP/BITS` or `IP NETMASK`, in canonical form (host bits cleared, IPv6 as
- * RFC 5952 writes it); undefined when it is none of them or the netmask has holes.
+ * The CIDR block meant by `IP`, `IP/BITS` or `IP NETMASK`, in canonical form (host bits cleared, IPv6 as RFC 5952 writes it);
+ * undefined if it is none of them or the netmask has holes.
  */
 export function normalizeCidr(text: string): string | undefined {
   const words = text.trim().split(/\s+/, 3);

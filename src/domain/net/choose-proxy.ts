@@ -10,7 +10,7 @@ interface Route {
 
 export type ProxyChoice = (url: URL) => ProxyDefinition | undefined;
 
-/** The one with the longest prefix that fits; none when its list of exceptions has the host. */
+/** The one with the longest matching prefix; none if the host is in its list of exceptions. */
 export function proxyChoice(proxies: readonly ProxyDefinition[]): ProxyChoice {
   const routes = proxies
     .flatMap((proxy): Route[] => {
@@ -28,7 +28,10 @@ export function proxyChoice(proxies: readonly ProxyDefinition[]): ProxyChoice {
   };
 }
 
-/** `example.com` names its subdomains, too, `*` every host; blocks name hosts that are addresses, since no name is looked up here. */
+/**
+ * `example.com` includes its subdomains, `*` means every host; blocks apply to hosts that are addresses, since no name is looked up
+ * here.
+ */
 function names(entry: string, { hostname, port, protocol }: URL): boolean {
   if (entry === '*') return true;
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');

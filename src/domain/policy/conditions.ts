@@ -1,7 +1,7 @@
 /**
- * Layer 5, recursive conditions (seed: Vivisimo Velocity, "Recursive Conditions"). Global options first, then the rules in
- * order; the last setting of an option wins. Being filtered is final, but evaluation goes on: a later rule that filters as
- * well may ask for a record of the URL.
+ * Layer 5, recursive conditions (seed: Vivisimo Velocity, "Recursive Conditions"). Global options first, then the rules in order;
+ * the last setting of an option wins. Being filtered is final, but evaluation continues: a later rule that filters as well may
+ * request a record of the URL.
  */
 
 import type { RootDefinition } from '../crawl/definition.js';
@@ -31,9 +31,9 @@ interface CompiledCondition {
   readonly rule: ConditionRule;
   readonly matches: Predicate;
   readonly children: Level;
-  /** Where its credentials and secret headers go; undefined: it has none. */
+  /** Where its credentials and secret headers may be sent; undefined: it has none. */
   readonly secretsFor: Servers | undefined;
-  /** Of the URLs for which the rule has an effect. */
+  /** For the URLs for which the rule has an effect. */
   readonly necessary: Necessary;
 }
 
@@ -50,7 +50,7 @@ export interface ConditionStep {
   readonly rule: ConditionRule;
   readonly depth: number;
   readonly outcome: 'applies' | 'does not apply' | 'filters' | 'passes' | 'not evaluated';
-  /** What a rule that applies assigns: its options, without secrets that are not for this server. */
+  /** What a matching rule assigns: its options, without secrets that are not for this server. */
   readonly options?: UrlOptions;
 }
 
@@ -58,16 +58,16 @@ export interface ConditionsResult {
   /** Last setting of each option, global ones included. */
   readonly options: UrlOptions;
   readonly filteredBy?: ConditionRule;
-  /** The rules that set these two last; the global options when none does. */
+  /** The rules that last set these two; the global options if none does. */
   readonly defaultAllowBy?: ConditionRule;
   readonly maxHopsBy?: ConditionRule;
-  /** A rule that filtered the URL asks for a record of it. */
+  /** A rule that filtered the URL requests a record of it. */
   readonly log: boolean;
 }
 
 export interface ConditionsQuestion {
   readonly visit?: (step: ConditionStep) => void;
-  /** Where the URL is fetched, when that is elsewhere: secrets go there. */
+  /** Where the URL is fetched, if that is elsewhere: secrets are sent there. */
   readonly fetchUrl?: string;
 }
 
@@ -85,7 +85,7 @@ interface Walk {
   log: boolean;
 }
 
-/** `roots`: of the configuration. Secrets go to their servers too. */
+/** `roots`: those of the configuration. Secrets are sent to their servers, too. */
 export function compileConditions(
   definition: ConditionsDefinition,
   problems: Problem[],
@@ -131,7 +131,7 @@ function forServer(href: string): (servers: Servers) => boolean {
   return (servers) => servers.has(server() ?? '');
 }
 
-/** An explanation shows the rules without effect as well. */
+/** An explanation also shows the rules without effect. */
 function evaluate({ rules, index }: Level, depth: number, walk: Walk): void {
   if (!index || walk.visit) {
     for (const rule of rules) step(rule, depth, walk);

@@ -1,6 +1,6 @@
 /**
- * The crawl policy: one ordered list of layers, one verdict. Crawling, explaining, previewing a configuration and checking
- * it all come here; nothing is decided anywhere else.
+ * The crawl policy: one ordered list of layers, one verdict. Crawling, explaining, previewing a configuration and checking it all
+ * use it; nothing is decided anywhere else.
  */
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';
@@ -18,7 +18,7 @@ import type { Candidate, Effects, Explanation, TraceStep, Verdict } from './verd
 
 export interface CrawlPolicy {
   judge(candidate: Candidate): Verdict;
-  /** The same verdict, with what every layer said; layers after the deciding one are shown for information. */
+  /** The same verdict, with the opinion of every layer; layers after the deciding one are shown for information. */
   explain(candidate: Candidate): Explanation;
 }
 
@@ -36,7 +36,7 @@ export function compilePolicy(crawler: CrawlerDefinition, global: GlobalCrawlSpa
   };
 }
 
-/** In the order in which they are asked. The first rejection decides. */
+/** In the order in which they are consulted. The first rejection decides. */
 function layersOf(
   crawler: CrawlerDefinition,
   global: GlobalCrawlSpaceDefinition | undefined,
@@ -67,7 +67,7 @@ function evaluate(layers: readonly Layer[], asked: Candidate, trace?: TraceStep[
   return rejection ? rejected(rejection) : accepted(draft);
 }
 
-/** Rules are written for URLs in canonical form, and hold for every URL. */
+/** Rules are written for URLs in canonical form, and apply to every URL. */
 function inOneForm(candidate: Candidate): Candidate {
   const { url, from, root } = candidate;
   if (comparable(url) === url && areInForm(from, root?.url)) return candidate;
@@ -79,7 +79,7 @@ function inOneForm(candidate: Candidate): Candidate {
   };
 }
 
-/** Link after link has the same page and root: they need not be looked at again. */
+/** Consecutive links have the same page and root: these need not be examined again. */
 let lastFrom: CrawlUrl | undefined;
 let lastRoot: CrawlUrl | undefined;
 
@@ -93,18 +93,18 @@ function areInForm(from: CrawlUrl | undefined, root: CrawlUrl | undefined): bool
 
 const inForm = (prefix: string): string => comparable(crawlUrl(prefix)).href;
 
-/** A site names its sitemaps where no rule for pages would look for them. */
+/** A site's sitemaps may be in places that rules for pages do not allow. */
 function readLinksOnly(draft: Draft, { layer }: Rejection, trace?: TraceStep[]): void {
   draft.index = false;
   draft.follow = false;
   trace?.push({ layer, test: 'robots.txt names it as a sitemap: it is read all the same', outcome: 'accept' });
 }
 
-/** What the root hands down: its metas, and that nothing below it is followed by itself. */
+/** What the root passes on: its metas, and that nothing below it is followed automatically. */
 function inherit({ root, hops }: Candidate, draft: Draft): void {
   if (!root) return;
   draft.addMetas(root.metas);
-  // Of a root that was removed it is not known whether its links were followed; those further down were.
+  // For a root that was removed it is unknown whether its links were followed; those further down were.
   draft.follow = root.followLinks && !(root.removed && hops === 0);
 }
 

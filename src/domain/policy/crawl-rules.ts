@@ -18,11 +18,11 @@ interface CompiledRule {
   readonly definition: RuleDefinition;
   readonly matches: Predicate;
   readonly label: string;
-  /** What is told of a URL that it ignores. */
+  /** The reason for a URL that it ignores. */
   readonly ignores: string;
 }
 
-/** What the rules say together; undefined: no matching rule names the aspect. */
+/** The combined result of the rules; undefined: no matching rule sets the aspect. */
 interface Aspects {
   accept?: boolean;
   acceptedBy?: CompiledRule;

@@ -1,6 +1,6 @@
 /**
- * Reads crawl.rules and global.rules (seed: OmniFind): one rule a line, `allow|forbid domain|address|prefix TARGET`, with
- * `#` comments and blank lines. Everything that is wrong is told at once.
+ * Reads crawl.rules and global.rules (seed: OmniFind): one rule per line, `allow|forbid domain|address|prefix TARGET`, with `#`
+ * comments and blank lines. All errors are reported at once.
  */
 
 import type { Place, Problem } from '../crawl/place.js';

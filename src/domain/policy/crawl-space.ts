@@ -1,7 +1,7 @@
 /**
- * Layer 3, the crawl space of one crawler and the global one (seed: OmniFind, "Global Web crawl space configuration").
- * The first matching rule of crawl.rules decides; no match allows. What a domain rule excludes from a crawler may stay in
- * the index when global.rules allows it: then another crawler has it.
+ * Layer 3, the crawl space of one crawler and the global one (seed: OmniFind, "Global Web crawl space configuration"). The first
+ * matching rule of crawl.rules decides; no match allows. What a domain rule excludes from a crawler may stay in the index if
+ * global.rules allows it: then another crawler has it.
  */
 
 import type { Problem } from '../crawl/place.js';
@@ -50,11 +50,11 @@ export function crawlSpaceLayer(
       const decision = local(draft.subject, candidate.address ?? undefined);
       const { rule, passedOver } = decision;
       const domain = rule?.verdict === 'forbid' && rule.kind === 'domain';
-      // The seed's first case: what a prefix or address rule excludes as well is not with another crawler.
+      // The seed's first case: a URL that a prefix or address rule excludes as well does not belong to another crawler.
       const other = domain ? beforeDomains?.(draft.subject, candidate.address ?? undefined) : undefined;
       const harder = other?.rule?.verdict === 'forbid' ? other.rule : undefined;
       const elsewhere = domain && !harder && shared !== undefined && allows(shared, draft.subject);
-      // Only of a stored URL there is a document that stays or goes: a new one is refused either way.
+      // Only for a stored URL is there a document that stays or is deleted: a new one is refused either way.
       const stays = elsewhere && candidate.discoveredVia === 'stored';
       const later = stays ? (other?.passedOver ?? []) : [];
       draft.needsAddress =
@@ -78,7 +78,7 @@ export function crawlSpaceLayer(
 export interface SpaceDecision {
   /** Absent when no rule matches. */
   readonly rule?: CrawlSpaceRule;
-  /** Address rules before it that could not be tried, because the address is not known. */
+  /** Address rules before it that could not be tried, because the address is unknown. */
   readonly passedOver: readonly CrawlSpaceRule[];
 }
 
@@ -104,7 +104,7 @@ export function compileCrawlSpace(definitions: readonly CrawlSpaceRule[], proble
   };
 }
 
-/** A host may be its own address. */
+/** A host name may be an IP address. */
 const addressOf = (url: CrawlUrl, known: string | undefined): Address | undefined =>
   parseAddress(url.host) ?? (known === undefined ? undefined : parseAddress(known));
 
@@ -189,7 +189,7 @@ function exclusion(rule: CrawlSpaceRule, stored: boolean, elsewhere: boolean): R
   };
 }
 
-/** Only what the global crawl space allows in so many words may be with another crawler. */
+/** Only what the global crawl space explicitly allows may belong to another crawler. */
 function allows(shared: CrawlSpace, subject: Subject, trace?: TraceStep[]): boolean {
   const { rule } = shared(subject);
   const allowed = rule?.verdict === 'allow';

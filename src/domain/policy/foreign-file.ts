@@ -1,8 +1,8 @@
 import type { Place, Problem } from '../crawl/place.js';
 
 /**
- * What is said of a text that is not a file of rules at all: one error without a word of it. The configuration may have been
- * pointed at a file that whoever wrote it is not to read.
+ * The message for a text that is not a rule file at all: one error that does not quote it. The configuration may have been pointed
+ * at a file that its author is not allowed to read.
  */
 export const foreignFile = (
   place: Place,

@@ -1,6 +1,6 @@
 /**
- * Reads an indexer.conf of mnoGoSearch: the commands that have a meaning here become Server records, the others are warned
- * about by line. A value set before several Server commands holds for those that follow.
+ * Reads an indexer.conf of mnoGoSearch: the commands that have a meaning here become Server records; for others there is a warning
+ * with their line. A value set before several Server commands applies to those that follow.
  */
 
 import type { Place, Problem } from '../crawl/place.js';
@@ -23,7 +23,7 @@ interface Reading {
   readonly aliases: { readonly from: string; readonly to: string; readonly place: Place }[];
   problems: Problem[];
   inForce: ServerParameters;
-  /** Of the Server that comes next, and of no other. */
+  /** Applies to the next Server, and to no other. */
   login: { readonly authentication: Secret; readonly place: Place } | undefined;
   followOutside: boolean;
   deleteNoServer: boolean;
@@ -93,7 +93,7 @@ const set = (reading: Reading, parameters: ServerParameters): void => {
   reading.inForce = { ...reading.inForce, ...parameters };
 };
 
-/** A command with one value; `parse` says undefined when the value is not right. */
+/** A command with one value; `parse` returns undefined when the value is not valid. */
 const value =
   <T>(
     wanted: string,
@@ -181,7 +181,7 @@ function server(command: Command, reading: Reading): void {
   reading.records.push({ url, place: command.place, parameters });
 }
 
-/** A login that no Server came after. */
+/** A login that no Server followed. */
 function dropLogin(reading: Reading): void {
   if (!reading.login) return;
   const message = 'AuthBasic is for the next Server alone, and none comes after it: it has no effect';
@@ -230,7 +230,7 @@ function applyAlias({ from, to, place }: Reading['aliases'][number], { records, 
   problems.push({ severity: 'warning', code: 'ignored-command', message, place });
 }
 
-/** The value is told, but for passwords. */
+/** The message contains the value, except for passwords. */
 function badValue({ name, place }: Command, text: string, wanted: string): Problem {
   const isSecret = name.toLowerCase() === 'authbasic' || text.includes('@');
   const shown = isSecret ? 'this value' : `"${text.slice(0, 200)}"`;
@@ -241,12 +241,12 @@ const notUtf8 = ({ name, place }: Command): Problem => {
   return { severity: 'error', code: 'bad-rule-file', message: `${name}: ${NOT_UTF8_MESSAGE}`, place };
 };
 
-/** Real files have many commands of mnoGoSearch that mean nothing here, and yet a few that do. */
+/** Real files have many commands of mnoGoSearch that mean nothing here, but a few that do. */
 const MOSTLY = 0.95;
 
 const FILTERS = /^(?:allow|disallow|checkonly|hrefonly|skip)/i;
 
-/** Commands of mnoGoSearch whose purpose is served otherwise here. */
+/** Commands of mnoGoSearch whose purpose is served differently here. */
 const HINTS: Readonly<Record<string, string>> = {
   realm: ': write a Server for each prefix, or a crawl rule with the pattern',
   subnet: ': write a crawl space with address rules',

@@ -1,6 +1,6 @@
 /**
- * What the layers of the crawl policy have in common. A layer reads a candidate, notes its effects in the draft and either
- * returns a rejection or has none. The same call with a trace tells what was tried: crawling and explaining are one code.
+ * What the layers of the crawl policy have in common. A layer reads a candidate, notes its effects in the draft and either returns
+ * a rejection or has none. The same call with a trace reports what was tried: crawling and explaining share their code.
  */
 
 import type { Place, Problem } from '../crawl/place.js';
@@ -27,7 +27,7 @@ export interface Rejection {
   readonly keepDocument?: boolean;
 }
 
-/** Where a layer that accepts says so. */
+/** The place where a layer that accepts says so. */
 export interface Opinion {
   readonly layer: LayerName;
   readonly place?: Place;
@@ -37,7 +37,7 @@ export interface Opinion {
 const NO_OPTIONS: UrlOptions = {};
 const NO_METAS: readonly MetaDefinition[] = [];
 
-/** The effects of one verdict while the layers are still at work. Index and follow can be taken away, never given back. */
+/** The effects of one verdict while the layers are being evaluated. Index and follow can be taken away, but never given back. */
 export class Draft implements Effects {
   index = true;
   follow = true;
@@ -51,7 +51,7 @@ export class Draft implements Effects {
   networkErrorDelay: Duration | undefined = undefined;
   needsAddress = false;
   opinion: Opinion | undefined = undefined;
-  /** For all layers, so that each form of the URL is made once. */
+  /** Shared by all layers, so that each form of the URL is made once. */
   readonly subject: Subject;
 
   constructor(url: CrawlUrl) {
@@ -84,11 +84,11 @@ export function isRoot(candidate: Candidate): boolean {
   return candidate.discoveredVia === 'stored' && candidate.root?.url.href === candidate.url.href;
 }
 
-/** A root that redirects: its target stands for the root. */
+/** A root that redirects: its target takes its place. */
 export const isRootRedirect = (candidate: Candidate): boolean =>
   candidate.discoveredVia === 'redirect' && candidate.hops === 0;
 
-/** The configuration does not compile; everything that is wrong with it, at once. */
+/** The configuration does not compile; lists all problems at once. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError';
   constructor(readonly problems: readonly Problem[]) {

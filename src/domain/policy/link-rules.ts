@@ -93,7 +93,7 @@ function extensionOf(path: string): string | undefined {
   return dot < 0 || path.indexOf('/', dot) >= 0 ? undefined : path.slice(dot + 1).toLowerCase();
 }
 
-/** A stored URL has no page to compare with; a root that redirects moves its host. */
+/** A stored URL has no page to compare with; a root that redirects changes its host. */
 function offsite(candidate: Candidate): string | undefined {
   if (candidate.discoveredVia === 'stored' || isRootRedirect(candidate)) return undefined;
   const home = candidate.from ?? candidate.root?.url;
@@ -106,7 +106,7 @@ function tooDeep(path: string, limit: number): string | undefined {
   return depth > limit ? `the path has ${depth} segments, ${limit} are allowed` : undefined;
 }
 
-/** An end slash begins no segment. */
+/** A trailing slash begins no segment. */
 function segmentCount(path: string): number {
   let count = 0;
   for (let i = 0; i + 1 < path.length; i++) if (path.charCodeAt(i) === 47) count++;

@@ -1,6 +1,6 @@
 /**
- * What is probably not meant in a configuration that compiles. Everything here is a warning, told with its place; the codes
- * are in lint/codes.ts.
+ * What was probably not intended in a configuration that compiles. Everything here is a warning with its place; the codes are in
+ * lint/codes.ts.
  */
 import type { CrawlerDefinition, ServerDefinition } from '../crawl/definition.js';
 import type { Problem } from '../crawl/place.js';

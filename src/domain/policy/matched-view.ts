@@ -1,4 +1,4 @@
-/** The resolved view for one URL: of each rule of each layer whether it matches. */
+/** The resolved view for one URL: whether each rule of each layer matches it. */
 
 import type { CrawlerDefinition } from '../crawl/definition.js';
 import type { ConditionRule, GlobalCrawlSpaceDefinition } from '../crawl/policy-definition.js';

@@ -1,6 +1,6 @@
 /**
- * File extensions that rules and conditions name in order to let them in. A list of ignored extensions that nobody wrote
- * gives way to them; the linter tells of one that somebody did.
+ * File extensions that rules and conditions name in order to accept them. The default list of ignored extensions gives way to them;
+ * for a list that somebody wrote, the linter warns.
  */
 
 import type { CrawlerDefinition } from '../crawl/definition.js';
@@ -27,7 +27,7 @@ export function namedExtensions({
   return [...inRules, ...(conditions?.rules ?? []).flatMap(inCondition)];
 }
 
-/** A Not lets in whatever it does not name. */
+/** A Not accepts whatever it does not name. */
 function extensionsOf(match: MatchExpression): string[] {
   if (match.type === 'and' || match.type === 'or') return match.children.flatMap(extensionsOf);
   if (match.type !== 'atom' || (match.field !== 'path' && match.field !== 'url')) return [];

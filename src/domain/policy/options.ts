@@ -1,4 +1,4 @@
-/** Per-URL options in words. Secrets never show: explanations and the resolved view go to logs, consoles and the API. */
+/** Per-URL options in words. Secrets are never shown: explanations and the resolved view go to logs, consoles and the API. */
 import type { UrlOptions } from '../crawl/policy-definition.js';
 
 export type OptionName = keyof UrlOptions;

@@ -15,8 +15,8 @@ const BARE_SECONDS = /^[+-]?\d{1,10}$/;
 const PAIRS = /^(?:[+-]?\d{1,10}[sMhdmy]){1,20}$/;
 
 /**
- * Seconds when bare, or the sum of signed number and letter pairs (`1d12h`, `1m-5d`). Undefined for anything else, and
- * for a sum below zero.
+ * Seconds if there is no unit, or the sum of signed number and letter pairs (`1d12h`, `1m-5d`). Undefined for anything else, and
+ * for a negative sum.
  */
 export function parsePeriod(text: string): Duration | undefined {
   const total = BARE_SECONDS.test(text) ? Number(text) : PAIRS.test(text) ? sumOfPairs(text) : -1;

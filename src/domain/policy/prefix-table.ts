@@ -1,5 +1,5 @@
 /**
- * Longest-prefix look-up: prefixes sorted, each knowing the longest other one that it begins with. A look-up is one binary
+ * Longest-prefix look-up: prefixes are sorted, each with the longest other prefix that it begins with. A look-up is one binary
  * search and a short walk up, so 100,000 prefixes cost a few steps more than 10.
  */
 export class PrefixTable<T> {
@@ -8,7 +8,7 @@ export class PrefixTable<T> {
   /** Position of the longest proper prefix of the same table; -1 when there is none. */
   private readonly parents: Int32Array;
 
-  /** Of entries with the same prefix the last one counts; otherwise their order means nothing. */
+  /** Of entries with the same prefix the last one counts; otherwise their order does not matter. */
   constructor(entries: Iterable<readonly [prefix: string, value: T]>) {
     const sorted = [...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1));
     this.prefixes = sorted.map(([prefix]) => prefix);
@@ -19,7 +19,7 @@ export class PrefixTable<T> {
   /** The value of the longest prefix that the text begins with. */
   longest(text: string): T | undefined {
     let at = this.lastNotAfter(text);
-    // Whatever stands between a prefix of the text and the text begins with that prefix, so it is among the ancestors.
+    // Whatever sorts between a prefix of the text and the text begins with that prefix, so it is among the ancestors.
     while (at >= 0 && !text.startsWith(this.prefixes[at] ?? '')) at = this.parents[at] ?? -1;
     return at < 0 ? undefined : this.values[at];
   }

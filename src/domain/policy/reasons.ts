@@ -1,7 +1,7 @@
 /**
- * Every reason that Crawlway gives for what becomes of a URL, as data: stable code → who says so, what it means, what to
- * change. Verdicts, URL states, orders, metrics, docs and console use these codes. Why a visit failed is told by the codes
- * of domain/fetch/error-codes.ts.
+ * Every reason that Crawlway gives for what becomes of a URL, as data: stable code → who decides, what it means, what to change.
+ * Verdicts, URL states, orders, metrics, docs and console use these codes. Why a visit failed is given by the codes of
+ * domain/fetch/error-codes.ts.
  */
 import type { ErrorCode } from '../fetch/error-codes.js';
 
@@ -290,8 +290,10 @@ export const REASONS = {
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** Why a URL is as it is, or an order was given: what was decided of it, or how its visit failed. */
+/** Why a URL is in its state, or an order was decided: the decision about it, or how its visit failed. */
 export type Reason = ReasonCode | ErrorCode;
 
-/** One that a store or another node has written. Of an earlier or later version, it may be unknown here: it is kept as it is. */
+/**
+ * A code written by a store or another node. It may come from an earlier or later version and be unknown here: it is kept as it is.
+ */
 export const storedReason = (code: string): Reason => code as Reason;

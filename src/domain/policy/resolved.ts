@@ -1,6 +1,6 @@
 /**
- * The resolved view (seed: Velocity, "view resolved"): the whole policy expanded in the order in which it is evaluated, and
- * for one URL what each rule did, with the final options and who set them.
+ * The resolved view (seed: Velocity, "view resolved"): the whole policy expanded in the order in which it is evaluated, and for one
+ * URL what each rule did, with the final options and who set them.
  */
 
 import type { CrawlerDefinition } from '../crawl/definition.js';
@@ -82,7 +82,7 @@ function spaceEntries({ crawlSpace }: CrawlerDefinition, global?: GlobalCrawlSpa
   ];
 }
 
-/** The longest first, as they are found. */
+/** Longest first, the order in which they are found. */
 function serverEntries({ servers }: CrawlerDefinition): ResolvedEntry[] {
   if (!servers) return [];
   const records = compileRecords(servers).sort((a, b) => b.prefix.length - a.prefix.length);
@@ -185,7 +185,7 @@ function optionsOf(crawler: CrawlerDefinition, candidate: Candidate): ResolvedOp
   return [...last.values()];
 }
 
-/** Both a server record and the conditions can reject by `maxHops`: the smaller one is the limit. */
+/** Both a server record and the conditions can reject by `maxHops`: the smaller limit applies. */
 function keepLimit(last: Map<string, ResolvedOption>, record: Setting | undefined): void {
   const limit = record?.options.maxHops;
   if (!record || limit === undefined || limit >= Number(last.get('maxHops')?.value)) return;

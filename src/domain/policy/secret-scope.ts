@@ -1,6 +1,6 @@
 /**
- * Where the credentials and secret headers of a condition go: to the servers (scheme, host and port) that the condition
- * names and to those of the roots in the configuration, whatever else the condition matches. A path is on every host.
+ * Where the credentials and secret headers of a condition are sent: to the servers (scheme, host and port) that the condition names
+ * and to those of the roots in the configuration, whatever else the condition matches. A path exists on every host.
  */
 
 import type { RootDefinition } from '../crawl/definition.js';
@@ -23,7 +23,7 @@ export interface NamedServers {
 
 export const NAMES_NONE: NamedServers = { servers: NO_SERVERS, open: true };
 
-/** Those that the condition names itself; where it names none, those of the condition around it. */
+/** Those that the condition names itself; if it names none, those of the enclosing condition. */
 export function namedServers({ kind, test }: Pick<ConditionRule, 'kind' | 'test'>, outer: NamedServers): NamedServers {
   if (kind !== 'apply-for') return outer;
   const named = alternatives(test).map((text) => serversIn(test, text));
@@ -66,7 +66,7 @@ export function rootServers(roots: readonly RootDefinition[]): Servers {
 export const holdsSecrets = ({ credentials, headers }: UrlOptions): boolean =>
   credentials !== undefined || Object.keys(headers ?? {}).some(isSecretHeader);
 
-/** What is left of options for a server that their secrets are not for. */
+/** The options that remain for a server that must not get their secrets. */
 export function withoutSecrets({ credentials: _, headers, ...options }: UrlOptions): UrlOptions {
   if (!headers) return options;
   return { ...options, headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretHeader(name))) };

@@ -1,7 +1,7 @@
 /**
- * Layer 4, Server records (seed: mnoGoSearch, "How does indexer walk through the hypertext links"). The record with the
- * longest URL that the candidate begins with gives its parameters. `followOutside` and `deleteNoServer="no"` add an empty
- * record that is found last; the second one also keeps links inside the server of their page.
+ * Layer 4, Server records (seed: mnoGoSearch, "How does indexer walk through the hypertext links"). The record with the longest URL
+ * that the candidate begins with gives its parameters. `followOutside` and `deleteNoServer="no"` add an empty record that is found
+ * last; the second one also keeps links inside the server of their page.
  */
 import type {
   MetaDefinition,
@@ -19,7 +19,7 @@ import { optionsText } from './options.js';
 import { PrefixTable } from './prefix-table.js';
 import type { Candidate } from './verdict.js';
 
-/** `Period 0` would ask for each page again as soon as it has answered. */
+/** `Period 0` would request each page again as soon as it has answered. */
 export const SHORTEST_PERIOD = seconds(1);
 
 export interface CompiledRecord {
@@ -34,7 +34,7 @@ export interface CompiledRecord {
   readonly credentialsFor: string | undefined;
 }
 
-/** The record whose parameters a URL gets; undefined when none is a prefix of it. */
+/** The record whose parameters apply to a URL; undefined if none is a prefix of it. */
 export function compileServers(servers: ServersDefinition): (href: string) => CompiledRecord | undefined {
   const table = new PrefixTable(compileRecords(servers).map((record) => [record.prefix, record] as const));
   return (href) => table.longest(href);
@@ -64,7 +64,7 @@ export function serverRecordsLayer(servers: ServersDefinition): Layer {
   };
 }
 
-/** The switches' empty record has the parameters in force at the end of the list; one that is written goes before it. */
+/** The switches' empty record has the parameters in force at the end of the list; a record that is written takes precedence. */
 export function compileRecords(servers: ServersDefinition): CompiledRecord[] {
   const open = servers.followOutside || !servers.deleteNoServer;
   const empty = { url: '', place: servers.place, parameters: servers.defaults };
@@ -87,7 +87,7 @@ function compileRecord(definition: ServerRecord): CompiledRecord {
   };
 }
 
-/** In canonical form, so that it can be a prefix of canonical URLs; a host without end slash stays the prefix it is. */
+/** In canonical form, so that it can be a prefix of canonical URLs; a host without a trailing slash stays a prefix. */
 export const recordPrefix = (url: string): string =>
   url === '' ? '' : ruleText(url, { field: 'url', kind: 'prefix' });
 
@@ -116,7 +116,7 @@ const noRecord = (servers: ServersDefinition): Rejection => ({
   detail: 'no server record is a prefix of the URL',
 });
 
-/** A root that redirects is taken to where it leads; links are not. */
+/** A root that redirects is replaced by its target; links are not. */
 function outsideServer(candidate: Candidate, servers: ServersDefinition): Rejection | undefined {
   if (candidate.discoveredVia === 'root' || candidate.discoveredVia === 'stored' || isRootRedirect(candidate))
     return undefined;
@@ -141,11 +141,13 @@ function tooManyHops(candidate: Candidate, { definition }: CompiledRecord): Reje
   };
 }
 
-/** Where a URL of the record is fetched instead; undefined: where it is. */
+/** Where a URL of the record is fetched instead; undefined: at the URL itself. */
 export const aliasOf = ({ alias, prefix }: CompiledRecord, { href }: CrawlUrl): string | undefined =>
   alias === undefined ? undefined : alias + href.slice(prefix.length);
 
-/** What the record sets for a URL. Its credentials are for one server, whatever its prefix covers: `http://a` begins `http://a.b/`. */
+/**
+ * What the record sets for a URL. Its credentials apply to one server, whatever its prefix covers: `http://a` begins `http://a.b/`.
+ */
 export function optionsFor(record: CompiledRecord, url: CrawlUrl): UrlOptions {
   const { credentialsFor, options, definition } = record;
   if (credentialsFor === undefined || serverOf(aliasOf(record, url) ?? url.href) !== credentialsFor) return options;
@@ -182,5 +184,5 @@ export function recordEffect(record: CompiledRecord): string {
   ].join(', ');
 }
 
-/** The whole server of a URL, which a url list means in the `deleteNoServer="no"` scheme (seed, 4). */
+/** The whole server of a URL, which a URL list means with `deleteNoServer="no"` (seed, 4). */
 export const serverScope = (url: CrawlUrl): string => `${origin(url)}/`;

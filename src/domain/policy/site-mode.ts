@@ -23,8 +23,8 @@ export function siteModeLayer(): Layer {
 }
 
 /**
- * Whether site mode lets the URL in, so that no crawl rule has to. What a root that was removed let in goes with it, unless
- * the rules accept it.
+ * Whether site mode accepts the URL, so that no crawl rule has to. What a removed root had accepted goes with it, unless the rules
+ * accept it.
  */
 export function acceptedBySite(candidate: Candidate): boolean {
   const { root } = candidate;
@@ -32,7 +32,7 @@ export function acceptedBySite(candidate: Candidate): boolean {
   return isRoot(candidate) || !(outsideSite(candidate, root) ?? outsideDirectory(candidate, root));
 }
 
-/** A root that is taken away takes nothing with it that the rules accept. */
+/** Removing a root removes nothing that the rules accept. */
 const staysStored = ({ discoveredVia, root }: Candidate): boolean =>
   discoveredVia === 'stored' && root?.removed === true;
 
@@ -66,7 +66,7 @@ function outsideSite(candidate: Candidate, root: RootContext, trace?: TraceStep[
   return { layer: 'site-mode', reason: 'outside-site', place: root.place, detail };
 }
 
-/** What is stored of a site that has moved stays as long as it answers: the move may be that of a bad day. */
+/** What is stored of a site that has moved stays as long as it answers: the move may be temporary. */
 const prefixesFor = (
   { discoveredVia }: Candidate,
   { sitePrefixes, formerPrefixes = [] }: RootContext,
@@ -87,7 +87,7 @@ function outsideDirectory(candidate: Candidate, root: RootContext, trace?: Trace
   return { layer: 'site-mode', reason: 'outside-directory', place: root.place, detail };
 }
 
-/** Metas of a root reach every URL below it through this context, so none of them is handed down by the pages as well. */
+/** Metas of a root reach every URL below it through this context, so the pages need not pass them on as well. */
 export function rootContext(definition: RootDefinition, url: CrawlUrl): RootContext {
   return {
     url,
@@ -102,15 +102,15 @@ export function rootContext(definition: RootDefinition, url: CrawlUrl): RootCont
   };
 }
 
-/** What stands for a root that is not known any more: taking it away must not set free what was found from it. */
+/** Stands for a root that no longer exists: removing it must not lift the limits of what was found from it. */
 export function removedRoot(url: CrawlUrl): RootContext {
   const definition = { url: url.href, site: true, entireSite: false, priority: 0, metas: [], followLinks: true };
   return { ...rootContext(definition, url), removed: true };
 }
 
 /**
- * The URL prefixes that are the site of a root: `http://foo.com/bar` is its own prefix; `http://foo.com` stands for
- * foo.com and www.foo.com, by http and https. A port that is written belongs to the scheme that it is written with.
+ * The URL prefixes that make up the site of a root: `http://foo.com/bar` is its own prefix; `http://foo.com` stands for foo.com and
+ * www.foo.com, by http and https. A port belongs to the scheme with which it is written.
  */
 export function sitePrefixes(rootUrl: string): string[] {
   const url = crawlUrl(rootUrl);
@@ -122,7 +122,7 @@ export function sitePrefixes(rootUrl: string): string[] {
   return schemes.flatMap((scheme) => hosts.map((host) => `${scheme}://${host}${port}/`));
 }
 
-/** Whether a root with a site of its own leads to the URL. */
+/** Whether a root with site mode leads to the URL. */
 export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
   if (!root.site && !root.entireSite) return false;
   if (root.site && !startsWithAny(url.href, root.sitePrefixes)) return false;
@@ -130,8 +130,8 @@ export function isOnSite(root: RootContext, url: CrawlUrl): boolean {
 }
 
 /**
- * The root that would lead to a URL which nothing has led to yet: one on whose site it is, or one that is not confined to a
- * site, best on its server; any other would not let it pass.
+ * The root that would lead to a URL that nothing has led to yet: one on whose site it is, or one without site mode, preferably on
+ * its server; any other would not accept it.
  */
 export function likelyRoot(roots: Iterable<RootContext>, url: CrawlUrl): RootContext | undefined {
   const all = [...roots];
@@ -140,7 +140,7 @@ export function likelyRoot(roots: Iterable<RootContext>, url: CrawlUrl): RootCon
   return all.find((root) => isOnSite(root, url)) ?? free.find(onServer) ?? free[0] ?? all.find(onServer) ?? all[0];
 }
 
-/** True when a redirect of the home page of a site leads off it: the site that it leads to becomes the one crawled. */
+/** True if the home page of a site redirects to another site: that site is then the one crawled. */
 export function movesSite(candidate: Candidate): boolean {
   const { root, url } = candidate;
   if (!root?.site || root.removed || candidate.discoveredVia !== 'redirect' || candidate.hops !== 0) return false;
@@ -148,8 +148,8 @@ export function movesSite(candidate: Candidate): boolean {
 }
 
 /**
- * The root with its site moved to where its home page redirects. The whole host when the root was a whole host; else the
- * target, without a file name: a home page `/docs/` that moves to `/en/index.html` means `/en/`.
+ * The root with its site moved to where its home page redirects. The whole host if the root was a whole host; otherwise the target
+ * without a file name: a home page `/docs/` that moves to `/en/index.html` means `/en/`.
  */
 export function moveSite(root: RootContext, target: CrawlUrl): RootContext {
   const wholeHost = root.url.path === '/' && root.url.query === '';

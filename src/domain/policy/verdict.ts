@@ -1,6 +1,6 @@
 /**
- * The values that the crawl policy speaks in. A layer's opinion and the sum of them, the verdict, say what was decided,
- * why (a stable reason code) and the place in the configuration that says so.
+ * The values in which the crawl policy is expressed. The opinion of a layer and their sum, the verdict, say what was decided, why
+ * (a stable reason code) and where in the configuration.
  */
 
 import type { RootDefinition } from '../crawl/definition.js';
@@ -25,9 +25,9 @@ export type LayerName = (typeof LAYERS)[number];
 /** What a URL is judged as. */
 export interface Candidate {
   readonly url: CrawlUrl;
-  /** How it came here; `stored` = a known URL judged again. */
+  /** How it was discovered; `stored` = a known URL judged again. */
   readonly discoveredVia: 'root' | 'link' | 'redirect' | 'sitemap' | 'stored';
-  /** A sitemap that robots.txt names: of the layers only the crawl space keeps from it, and it is read for its links only. */
+  /** A sitemap that robots.txt names: of the layers only the crawl space can exclude it, and it is read for its links only. */
   readonly isNamedSitemap?: boolean;
   /** The page that links or redirects to it. Absent for roots and for stored URLs. */
   readonly from?: CrawlUrl;
@@ -35,19 +35,19 @@ export interface Candidate {
   readonly root?: RootContext;
   /** Links between the root and this URL; a root has 0. */
   readonly hops: number;
-  /** IP address of the host, when it has been looked up: crawl space rules on addresses wait for it. `null`: it cannot be had. */
+  /** IP address of the host, if it was looked up: crawl space rules on addresses wait for it. `null`: it cannot be found. */
   readonly address?: string | null;
 }
 
 export interface RootContext {
   readonly url: CrawlUrl;
-  /** It is no longer a root. What is left of it is its site, for the links of what was found from it. */
+  /** It is no longer a root. Only its site remains, for the links of what was found from it. */
   readonly removed?: true;
   /** Where it is in the configuration; absent when it was submitted. */
   readonly place?: Place;
   readonly site: boolean;
   readonly entireSite: boolean;
-  /** Prefixes that site mode allows; made by `sitePrefixes`, moved when the home page redirects to another site. */
+  /** Prefixes that site mode allows; made by `sitePrefixes`, and moved when the home page redirects to another site. */
   readonly sitePrefixes: readonly string[];
   /** Its own site, while its home page leads to another one. */
   readonly formerPrefixes?: readonly string[];
@@ -66,7 +66,7 @@ export interface Effects {
   readonly priorityShift: number;
   readonly metas: readonly MetaDefinition[];
   readonly options: UrlOptions;
-  /** Time between visits, from a server record; goes before smart refresh. */
+  /** Time between visits, from a server record; takes precedence over smart refresh. */
   readonly period?: Duration;
   /** mnoGoSearch alias: where to fetch it from instead. */
   readonly fetchUrl?: string;
@@ -80,20 +80,20 @@ export interface Verdict {
   /** The layer that rejected, or the last one that had an opinion. */
   readonly layer?: LayerName;
   readonly place?: Place;
-  /** One sentence with the particulars: "the URL has 141 characters, 128 are allowed". */
+  /** One sentence with the details: "the URL has 141 characters, 128 are allowed". */
   readonly detail?: string;
   readonly effects: Effects;
-  /** A rejected URL of which a record is to be kept (Velocity's log flags). */
+  /** A rejected URL of which a record must be kept (Velocity's log flags). */
   readonly record: boolean;
   /** OmniFind status of a stored URL outside the crawl space: 760 excluded, 761 left to another crawler. */
   readonly status?: 760 | 761;
   /** A stored URL whose document stays in the index although it is not crawled any more. */
   readonly keepDocument: boolean;
-  /** An address rule that could not be tried might decide otherwise: judge again with `candidate.address` before fetching. */
+  /** An address rule that could not be tried might decide differently: judge again with `candidate.address` before fetching. */
   readonly needsAddress: boolean;
 }
 
-/** One line of an explanation: what one layer, or one rule inside it, said. */
+/** One line of an explanation: the opinion of one layer, or of one rule inside it. */
 export interface TraceStep {
   readonly layer: LayerName;
   /** What was tried, in words: "rule 3: host is www.example.com", "server record http://www/news/". */

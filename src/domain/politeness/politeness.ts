@@ -1,7 +1,7 @@
 /**
- * Politeness towards one web server: two clocks that are never merged. The crawl delay is the constant pause after every
- * answer; the back-off is the reaction of the whole host to an overload or an outage. A request may start when both
- * have passed. Seeds: CloudView `throttleTimeMS`; RFC 9110, 10.2.3 (Retry-After); semantics, section 6.
+ * Politeness towards one web server: two clocks that are never merged. The crawl delay is the constant pause after every answer;
+ * the back-off is the reaction of the whole host to an overload or an outage. A request may start when both have passed. Seeds:
+ * CloudView `throttleTimeMS`; RFC 9110, 10.2.3 (Retry-After); semantics, section 6.
  */
 import { type ErrorCode, reactionsTo } from '../fetch/error-codes.js';
 import {
@@ -21,24 +21,24 @@ export interface Politeness {
   readonly nextRequestAt: Instant;
   /** No request before this time: the host asked for rest, or does not answer. */
   readonly backOffUntil: Instant;
-  /** Back-offs in a row; 0 when the host is well. */
+  /** Back-offs in a row; 0 when the host is healthy. */
   readonly backOffStep: number;
 }
 
-/** A host that was never asked for anything. */
+/** A host that was never asked. */
 export const UNVISITED: Politeness = { nextRequestAt: instant(0), backOffUntil: instant(0), backOffStep: 0 };
 
 const FIRST_BACK_OFF = seconds(5);
 const LONGEST_BACK_OFF = hours(1);
 const LONGEST_RETRY_AFTER = hours(24);
-/** A Crawl-delay above this is cut: a slip of the pen in robots.txt must not close a site for a day. */
+/** A Crawl-delay above this is cut: a mistake in robots.txt must not close a site for a day. */
 const LONGEST_CRAWL_DELAY = seconds(60);
 
 /** The earliest time of the next request. */
 export const readyAt = (state: Politeness): Instant =>
   state.nextRequestAt > state.backOffUntil ? state.nextRequestAt : state.backOffUntil;
 
-/** The pause that one crawler owes a host: its own throttle, or the longer Crawl-delay of robots.txt within `longest`. */
+/** The pause of one crawler at a host: its own throttle, or the longer Crawl-delay of robots.txt within `longest`. */
 export function requestDelay(
   throttle: Duration,
   robotsDelay: Duration | undefined,
@@ -47,28 +47,28 @@ export function requestDelay(
   return robotsDelay === undefined ? throttle : atLeast(atMost(robotsDelay, longest), throttle);
 }
 
-/** Reading a page that takes longer is counted against its host, and logged. */
+/** A page that takes longer to read counts against its host, and is logged. */
 export const SLOW_PAGE = seconds(1);
-/** A page of a usual site takes a tenth of it, also beside much else. */
+/** A page of a usual site takes a tenth of it, even under load. */
 const COSTLY_PAGE = milliseconds(50);
-/** In the pause so many times as much of others can be read: one host takes no more than a tenth of a thread. */
+/** During the pause this many times as much of other hosts can be read: one host takes no more than a tenth of a thread. */
 const PAUSES_PER_READING = 9;
 const LONGEST_READING_PAUSE = seconds(300);
 
-/** The pause after a page that held its thread for `readingTime`. A crawl without pauses is left without them up to `SLOW_PAGE`. */
+/** The pause after a page that blocked its thread for `readingTime`. A crawl without pauses keeps that up to `SLOW_PAGE`. */
 export function pauseAfterReading(delay: Duration, readingTime: Duration): Duration {
   const least = delay > 0 ? COSTLY_PAGE : SLOW_PAGE;
   if (readingTime <= least) return delay;
   return atLeast(atMost(milliseconds(readingTime * PAUSES_PER_READING), LONGEST_READING_PAUSE), delay);
 }
 
-/** Requests that may be in flight at one host at once. */
+/** Requests that may be in flight at one host at the same time. */
 export const requestsPerHost = ({ aggressive, concurrency }: { aggressive: boolean; concurrency: number }): number =>
   aggressive ? concurrency : 1;
 
 /**
- * A request has been sent. The delay counts from here until the answer has ended, so that a state saved now and read
- * after a crash still keeps the pause.
+ * A request was sent. The delay counts from here until the answer has ended, so that a state saved now and read after a crash still
+ * keeps the pause.
  */
 export const started = (state: Politeness, now: Instant, delay: Duration): Politeness =>
   pausedUntil(state, after(now, delay));
@@ -77,21 +77,21 @@ export const started = (state: Politeness, now: Instant, delay: Duration): Polit
 export const finished = (state: Politeness, now: Instant, delay: Duration): Politeness =>
   pausedUntil(state, after(now, delay));
 
-/** Never moves the clock back: another crawler may have asked for a longer pause. */
+/** Never moves the clock back: another crawler may have set a longer pause. */
 const pausedUntil = (state: Politeness, moment: Instant): Politeness =>
   moment > state.nextRequestAt ? { ...state, nextRequestAt: moment } : state;
 
 /**
- * The host has answered properly. While a back-off runs, an answer belongs to a request that was in flight before it
- * and says nothing about recovery.
+ * The host has answered properly. While a back-off runs, an answer belongs to a request that was in flight before it and says
+ * nothing about recovery.
  */
 export const answered = (state: Politeness, now: Instant): Politeness =>
   state.backOffStep === 0 || now < state.backOffUntil ? state : { ...state, backOffStep: 0 };
 
 /**
- * The host wants rest, or is not there: nothing more is asked of it for 5 s, then 10 s, doubling up to an hour. Its own
- * `retryAfter` goes before that, up to a day. Failures that arrive while a back-off runs are the same outage: they do
- * not take another step, but a longer `retryAfter` is honoured.
+ * The host asks for rest, or does not respond: it is not asked for 5 s, then 10 s, doubling up to an hour. Its own `retryAfter`
+ * takes precedence, up to a day. Failures that arrive while a back-off runs belong to the same outage: they do not take another
+ * step, but a longer `retryAfter` is honoured.
  */
 export function backOff(state: Politeness, now: Instant, retryAfter?: Duration): Politeness {
   const again = now < state.backOffUntil;
@@ -103,15 +103,15 @@ export function backOff(state: Politeness, now: Instant, retryAfter?: Duration):
   return { ...state, backOffUntil: until, backOffStep: step };
 }
 
-/** Answers 5xx in a row that are no longer those of single pages. */
+/** Number of 5xx answers in a row that can no longer be blamed on single pages. */
 const RUN_OF_SERVER_ERRORS = 3;
 
-/** After so many answers 5xx in a row the host is slowed down like one that answers 503, until it answers otherwise. */
+/** After this many 5xx answers in a row the host is slowed down like one that answers 503, until it answers otherwise. */
 export const isRunOfServerErrors = (inARow: number): boolean => inARow >= RUN_OF_SERVER_ERRORS;
 
 /**
- * A request that a person asked for has been answered while the host rested, and the answer was good or spoke of the page alone:
- * the host rests no longer.
+ * A request made on behalf of a person was answered while the host rested, and the answer was good or concerned the page alone: the
+ * host no longer rests.
  */
 export const recovered = (state: Politeness, now: Instant): Politeness => ({
   ...state,
@@ -122,5 +122,5 @@ export const recovered = (state: Politeness, now: Instant): Politeness => ({
 const exponential = (step: number): Duration =>
   atMost(milliseconds(FIRST_BACK_OFF * 2 ** (step - 1)), LONGEST_BACK_OFF);
 
-/** Whether an error speaks about the whole host rather than about one page. */
+/** Whether an error concerns the whole host rather than one page. */
 export const concernsHost = (code: ErrorCode): boolean => reactionsTo(code).host === 'backs-off';

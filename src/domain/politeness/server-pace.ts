@@ -1,6 +1,6 @@
 /**
- * How fast a web server answers against its own habit. One that answers slower than usual, or with 5xx, has too much to do: the
- * pause grows with it. It never gets shorter than what is configured.
+ * How fast a web server answers compared with what is usual for it. One that answers more slowly, or with 5xx, is overloaded: the
+ * pause grows accordingly. It never gets shorter than configured.
  */
 import { atMost, type Duration, milliseconds, seconds } from '../time/units.js';
 
@@ -23,9 +23,9 @@ export const UNKNOWN_PACE: ServerPace = {
 
 const OF_HABIT = 1 / 100;
 const OF_RECENT = 1 / 5;
-/** Before so many answers nobody knows the habit. */
+/** Before this many answers the usual pace is unknown. */
 const FEWEST_ANSWERS = 10;
-/** Quicker answers say nothing of a load, whatever the habit. */
+/** Faster answers are no sign of load, whatever is usual. */
 const SLOW = milliseconds(500);
 const SLOWER = 2;
 const MOST_TIMES = 8;
@@ -43,7 +43,7 @@ export function paceAfter(pace: ServerPace, duration: Duration, status: number |
   return { habit, recent: mean(pace.recent, OF_RECENT), answers, failing };
 }
 
-/** The pause that is owed to a server at this pace; `delay` is what is configured, and zero stays zero. */
+/** The pause for a server at this pace; `delay` is the configured one, and zero stays zero. */
 export function adaptedPause(delay: Duration, { habit, recent, answers, failing }: ServerPace): Duration {
   if (delay === 0) return delay;
   const isSlow = answers >= FEWEST_ANSWERS && recent > SLOW && recent > SLOWER * habit;

@@ -1,11 +1,11 @@
 /**
- * A backfill brings to one sink what a crawler has indexed. Where another sink of the crawler can give the documents back they are
- * copied from there, otherwise their pages are visited.
+ * A backfill brings what a crawler has indexed to one sink. If another sink of the crawler can return the documents they are copied
+ * from there, otherwise their pages are visited.
  */
 import { type Instant, instant } from '../time/units.js';
 import { SINK_TYPES, type SinkType } from './sink-types.js';
 
-/** How far a backfill has come; stored as JSON, so that it goes on after a restart. */
+/** How far a backfill has progressed; stored as JSON, so that it continues after a restart. */
 export interface BackfillProgress {
   readonly state: 'running' | 'done';
   /** `added`: the sink is new to the crawler; `asked`: a person wants it; `access`: others may see the documents now. */
@@ -14,17 +14,17 @@ export interface BackfillProgress {
   readonly endedAt?: Instant;
   /** Documents indexed when it began. */
   readonly total: number;
-  /** Documents that were looked at. */
+  /** Documents processed so far. */
   readonly done: number;
   /** Of these, sent from another sink; the others are visited. */
   readonly sent: number;
   /** `recent`: what was visited while the sink was being added, once more. */
   readonly pass: 'all' | 'recent';
-  /** URL id after which it goes on. */
+  /** URL id after which it continues. */
   readonly cursor: number;
-  /** URLs that are to be visited and have not been. */
+  /** URLs that still have to be visited. */
   readonly waiting: readonly number[];
-  /** Sink that gives the documents; absent: all pages are visited. */
+  /** Sink that provides the documents; absent: all pages are visited. */
   readonly from?: string;
   /** What holds it up. */
   readonly message?: string;
@@ -42,7 +42,7 @@ export const newBackfill = (why: BackfillProgress['why'], total: number, now: In
   waiting: [],
 });
 
-/** @throws SyntaxError for a text that is not JSON */
+/** @throws SyntaxError for text that is not JSON */
 export function readBackfill(text: string): BackfillProgress {
   const stored = JSON.parse(text) as BackfillProgress;
   return { ...stored, startedAt: instant(stored.startedAt) };
@@ -55,7 +55,7 @@ interface SinkOfType {
   readonly map?: unknown;
 }
 
-/** The sink that documents for `target` are best copied from; undefined: none of them keeps what it needs. */
+/** The sink from which documents for `target` are best copied; undefined: none of them keeps what it needs. */
 export function backfillSource<S extends SinkOfType>(target: S, others: readonly S[]): S | undefined {
   const needsBytes = wantsWhole(target);
   const fit = others.filter((other) => other.name !== target.name && givesBack(other, needsBytes));

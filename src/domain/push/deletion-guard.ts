@@ -10,20 +10,20 @@ interface Burst {
   count: number;
 }
 
-/** The window is kept to this part of its length; deletions that lie closer together count as one burst. */
+/** Resolution as a fraction of the window; deletions that are closer together count as one burst. */
 const BURSTS_PER_WINDOW = 64;
 
-/** Hosts remembered at once; past it the one that has been quiet for longest is forgotten. */
+/** Hosts remembered at the same time; beyond that, the one that has been quiet for longest is forgotten. */
 const MAX_HOSTS = 100_000;
 
 /**
- * Keeps a broken site from emptying the index (semantics.md, section 8, no. 6): a deletion that would pass both limits of its
+ * Keeps a broken site from emptying the index (semantics.md, section 8, no. 6): a deletion that would exceed both limits of its
  * host within the window is held for a person. A sliding window per host, in memory that does not grow with the number of
  * deletions; a deletion leaves the window at most 1/64 of the window late, never early.
  */
 export class DeletionGuard {
   readonly settings: Limits;
-  /** By host, the one that sent last at the end. */
+  /** By host, the one that sent most recently at the end. */
   readonly #sent = new Map<string, Burst[]>();
 
   constructor(settings: Limits) {
@@ -31,8 +31,8 @@ export class DeletionGuard {
   }
 
   /**
-   * Judges one deletion and, when it may go, counts it. `indexedOfHost` is the number of the host's documents in the index
-   * now; what was deleted within the window is added again, so that a host can't shrink its way under the share.
+   * Judges one deletion and, if it may go, counts it. `indexedOfHost` is the number of the host's documents in the index now; what
+   * was deleted within the window is added again, so that a shrinking host cannot stay below the share.
    */
   admit(hostKey: string, indexedOfHost: number, now: Instant): 'send' | 'hold' {
     if (!this.settings.on) return 'send';

@@ -1,19 +1,19 @@
 /**
- * The early look: when pages of a host are gone (404, 410) that may soon be more than the limits of the deletion guard allow,
- * a sample of the others is visited before the first deletion goes out. Only for hosts large enough to pass the limits.
+ * The early look: when pages of a host are gone (404, 410) that may soon be more than the limits of the deletion guard allow, a
+ * sample of the others is visited before the first deletion goes out. Only for hosts large enough to exceed the limits.
  */
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
 import { type Duration, minutes } from '../time/units.js';
 
 type Limits = Pick<DeletionGuardDefinition, 'maxDeletions' | 'maxShare'>;
 
-/** Pages visited in all, stage by stage: a further stage only when the one before leaves it open. */
+/** Pages visited in total, stage by stage: a further stage only if the previous one leaves it open. */
 const STAGES = [3, 10, 30];
-/** From this stage on a clear majority decides. */
+/** From this stage on, a clear majority decides. */
 const ENOUGH = 10;
 /** Pages that may vanish after a look that found nothing, before the next one. */
 export const VANISHED_PER_LOOK = 5;
-/** For so long a look holds good, and deletions wait for one at most. */
+/** How long a look is valid, and how long deletions wait for one at most. */
 export const LOOK_LASTS: Duration = minutes(10);
 
 export interface LookFindings {
@@ -21,7 +21,7 @@ export interface LookFindings {
   readonly looked: number;
   /** Of these, pages that are gone too. */
   readonly gone: number;
-  /** Documents whose pages were found gone beside them. */
+  /** Documents whose pages were also found gone meanwhile. */
   readonly vanished: number;
   /** Documents of the host in the index. */
   readonly documents: number;
@@ -30,7 +30,7 @@ export interface LookFindings {
 /** May the host lose more documents than the limits allow? Otherwise no look is needed. */
 export const needsLook = (documents: number, { maxDeletions }: Limits): boolean => documents > maxDeletions;
 
-/** What to do next: visit so many more pages, let the deletions go on to the limits, or hold them for a person. */
+/** What to do next: visit this many more pages, let the deletions pass on to the limits, or hold them for a person. */
 export type LookStep = { readonly visit: number } | 'clear' | 'hold';
 
 export function nextLookStep(findings: LookFindings, limits: Limits): LookStep {
@@ -43,12 +43,12 @@ export function nextLookStep(findings: LookFindings, limits: Limits): LookStep {
   return settledUrl(findings, limits);
 }
 
-/** What a look means that cannot go on: no further page could be visited. */
+/** What a look means that cannot continue: no further page could be visited. */
 export function settledUrl(findings: LookFindings, limits: Limits): 'clear' | 'hold' {
   return passesLimits(expectedLosses(findings), findings.documents, limits) ? 'hold' : 'clear';
 }
 
-/** As many as the sample makes likely, if it goes on. */
+/** As many as the sample suggests, if this continues. */
 function expectedLosses({ looked, gone, vanished, documents }: LookFindings): number {
   if (looked === 0) return vanished;
   const others = Math.max(0, documents - vanished - looked);

@@ -8,7 +8,7 @@ const DEFAULT_PORT = 9092;
 const FORM = '`kafka://host:port`, several brokers with commas between them, `kafkas://` for TLS';
 const BROKER = /^(\[[0-9a-f:]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i;
 
-/** What should have been given, when it is none. */
+/** What should have been given, if it is not one. */
 export function readKafkaUrl(url: string): KafkaAddress | string {
   const [, scheme, rest = ''] = /^(kafkas?):\/\/([^/?#]+)\/?$/i.exec(url.trim()) ?? [];
   if (scheme === undefined) return FORM;

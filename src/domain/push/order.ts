@@ -1,6 +1,4 @@
-/**
- * Push orders: the only two things that a sink is ever told. Stamp and URI make repeats harmless.
- */
+/** Push orders: the only two things that a sink is ever told. Content hash and URI make repeats harmless. */
 
 import type { Chunk, Heading } from '../content/content-definition.js';
 import type { Reason } from '../policy/reasons.js';
@@ -9,7 +7,7 @@ import type { Instant } from '../time/units.js';
 export interface Meta {
   readonly name: string;
   readonly value: string;
-  /** Known of the value: a date is ISO 8601 in UTC, a number as JSON writes it. Absent: text. */
+  /** The type of the value: a date is ISO 8601 in UTC, a number as JSON writes it. Absent: text. */
   readonly type?: 'date' | 'number';
 }
 
@@ -33,13 +31,13 @@ export interface PushDocument {
   readonly master: DocumentPart;
   /** Extracted text, for sinks that index fields rather than bytes; empty when no sink of the crawler does. */
   readonly text: string;
-  /** Of the page only a part counts, which is in `text`: its bytes hold more than that. */
+  /** Only a part of the page counts, which is in `text`: its bytes contain more than that. */
   readonly textIsCut?: boolean;
-  /** Present when the crawler is configured to deliver them (`cw:Output`). */
+  /** Present if the crawler is configured to deliver them (`cw:Output`). */
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
-  /** Documents of their own that were split off the page (`cw:Split`). No sink gets them in the order of their page. */
+  /** Documents that were split off the page (`cw:Split`). No sink gets them in the order of their page. */
   readonly parts?: readonly PushDocument[];
 }
 
@@ -67,7 +65,7 @@ export type PushOrder =
 export const ORDER_STATES = ['pending', 'acknowledged', 'refused', 'held', 'cancelled', 'dropped', 'awaiting'] as const;
 export type OrderState = (typeof ORDER_STATES)[number];
 
-/** What a sink says of one order, once the answer is durable on its side. */
+/** The answer of a sink to one order, once it is durable on its side. */
 export type OrderAnswer =
   | { readonly state: 'acknowledged' }
   | { readonly state: 'refused' /** The sink's own words. */; readonly message: string };

@@ -1,6 +1,6 @@
 /**
- * Documents that were split off a page (`cw:Split`). A sink has them under the URL of the page with a fragment; the store knows them with
- * the row of their page, because they live and die with it.
+ * Documents that were split off a page (`cw:Split`). A sink has them under the URL of the page with a fragment; the store keeps
+ * them in the row of their page, because they are added and deleted with it.
  */
 import { isHashRoute } from '../url/crawl-url.js';
 import type { PushDocument } from './order.js';
@@ -18,14 +18,14 @@ export interface PartState {
 export const MAX_PARTS = 500;
 const LONGEST_ID = 200;
 
-/** Why a part goes whose page is there without it. */
+/** Why a part is deleted whose page exists without it. */
 export const PART_GONE = 'part-gone';
-/** Why a part goes whose page goes. */
+/** Why a part is deleted together with its page. */
 export const WITH_ITS_PAGE = 'with-its-page';
 
 export const partUri = (page: string, id: string): string => `${page}#${id}`;
 
-/** Undefined for what has no fragment, or one that is the route of a page: no id has a slash. */
+/** Undefined without a fragment, or with one that is the route of a page: no id contains a slash. */
 export function partOf(uri: string): { readonly page: string; readonly id: string } | undefined {
   const hash = uri.lastIndexOf('#');
   if (hash < 0) return undefined;
@@ -33,7 +33,7 @@ export function partOf(uri: string): { readonly page: string; readonly id: strin
   return isHashRoute(id) ? undefined : { page: uri.slice(0, hash), id };
 }
 
-/** Fragments of the parts of a page, in their order: the names that they have, made different where two are the same. */
+/** Fragments of the parts of a page, in their order: their names, made unique. */
 export function partIds(names: readonly (string | undefined)[]): string[] {
   const taken = new Set<string>();
   return names.map((name, at) => {
@@ -54,13 +54,13 @@ function fragment(name: string | undefined): string | undefined {
 export interface PartChanges {
   /** To be pushed. */
   readonly pushed: readonly PushDocument[];
-  /** In the index, and no more on the page. */
+  /** In the index, and no longer on the page. */
   readonly gone: readonly PartState[];
-  /** On the page again, with a deletion that waits. */
+  /** On the page again, with a waiting deletion. */
   readonly back: readonly PartState[];
 }
 
-/** `isKnown`: the sinks are known to hold what `before` says, so that equal parts need not be pushed again. */
+/** `isKnown`: the sinks are known to hold what `before` says, so equal parts need not be pushed again. */
 export function partChanges(
   before: readonly PartState[],
   parts: readonly PushDocument[],

@@ -1,4 +1,4 @@
-/** The URL of a `postgresql` sink. Read here and not by the driver, whose URLs may also name files of this machine. */
+/** The URL of a `postgresql` sink. Parsed here and not by the driver, whose URLs may also name files of this machine. */
 
 const SSL_MODES = ['disable', 'require', 'verify-full'] as const;
 
@@ -8,17 +8,17 @@ export interface PostgresqlAddress {
   readonly database: string;
   readonly user?: string;
   readonly password?: string;
-  /** `require` encrypts without checking whom it talks to, `verify-full` checks certificate and name. */
+  /** `require` encrypts without checking the server's identity, `verify-full` checks certificate and name. */
   readonly sslMode: (typeof SSL_MODES)[number];
 }
 
-/** What would be right, when it is not such a URL. */
+/** What would be right, if it is not such a URL. */
 export function postgresqlUrlFault(text: string): string | undefined {
   const address = readPostgresqlUrl(text);
   return typeof address === 'string' ? address : undefined;
 }
 
-/** The address, or in words what would be right. Without `sslmode`: `verify-full`, and `disable` on this machine. */
+/** The address, or in words what would be right. Without `sslmode`: `verify-full`, or `disable` on this machine. */
 export function readPostgresqlUrl(text: string): PostgresqlAddress | string {
   const url = URL.parse(text);
   const database = url?.pathname.slice(1) ?? '';

@@ -1,7 +1,7 @@
 /**
- * The sign of life: a deletion that follows from a fault of the server goes out only when the same host has served a good page
- * after the fault began, and the page has failed once more since. Without one it waits, for a day by default. Pure: the engine
- * keeps the times and makes the visits.
+ * The sign of life: a deletion that results from a fault of the server is sent only when the same host has served a good page after
+ * the fault began, and the page has failed once more since. Without one it waits, for a day by default. Pure: the engine keeps the
+ * times and makes the visits.
  */
 import type { DeletionGuardDefinition } from '../crawl/definition.js';
 import { GIVEN_UP } from '../crawl/disposition.js';
@@ -13,14 +13,14 @@ import { after, earlier, hours, type Instant } from '../time/units.js';
 
 type GuardSettings = Pick<DeletionGuardDefinition, 'on' | 'signOfLife' | 'signOfLifeWait'>;
 
-/** The server says that this one page is gone: it answers, and speaks of the page. */
+/** The server says that this one page is gone: it answers, and the answer is about the page. */
 export const saysGone = (reason: Reason): boolean => isErrorCode(reason) && reactionsTo(reason).blame === 'page';
 
-/** A reason for which the server, and not the page or a person, is to blame: any error but "there is no such page". */
+/** A reason for which the server, and not the page or a person, is to blame: any error except "there is no such page". */
 export const isServerFault = (reason: Reason): boolean =>
   reason === GIVEN_UP || (isErrorCode(reason) && reactionsTo(reason).blame !== 'page');
 
-/** A visit to a URL of the crawl. Probes, robots.txt and the like are not visits. */
+/** A visit to a URL of the crawl. Probes, requests for robots.txt and the like are not visits. */
 export interface Answer {
   readonly url: string;
   readonly discoveredVia: DiscoveredVia;
@@ -31,30 +31,31 @@ export interface Answer {
   /** When the visit began. */
   readonly startedAt: Instant;
   readonly outcome: 'document' | 'unchanged' | 'redirect' | 'sitemap' | 'excluded' | 'error';
-  /** HTTP status; undefined when nothing was asked, or nothing answered. */
+  /** HTTP status; undefined if nothing was requested, or nothing answered. */
   readonly status: number | undefined;
 }
 
 /**
- * Does the answer show that the host serves its pages, when a failed visit had ended at `faultSeen`? Only a page does that was known by
- * then: a host that is ill leads to login, maintenance and error pages that nobody had seen before. A redirect shows nothing.
+ * Does the answer show that the host serves its pages, when a failed visit had ended at `faultSeen`? Only a page that was known by
+ * then shows it: a host in trouble leads to login, maintenance and error pages that nobody had seen before. A redirect shows
+ * nothing.
  */
 export function isSignOfLife(answer: Answer, faultSeen: Instant): boolean {
   const { outcome, status, discoveredVia, firstSeenAt, visitedBefore, startedAt, url } = answer;
   const served = outcome === 'document' || outcome === 'unchanged' || outcome === 'excluded';
   const isGood = status !== undefined && ((status >= 200 && status < 300) || status === 304);
   const isKnownPage = discoveredVia !== 'robots' && visitedBefore && firstSeenAt <= faultSeen && !looksLikeLogin(url);
-  // A visit that begins in the millisecond in which the failed one ended has begun after the fault.
+  // A visit that begins in the millisecond in which the failed one ended counts as begun after the fault.
   return served && isGood && isKnownPage && startedAt >= faultSeen;
 }
 
-/** A deletion that follows from a server's fault, at the end of a visit that failed. */
+/** A deletion that results from a server's fault, at the end of a failed visit. */
 export interface FaultDeletion {
   /** Since when it waits; undefined: the fault is new. */
   readonly waitingSince: Instant | undefined;
-  /** When the last good answer of the host began. */
+  /** When the host's last good answer began. */
   readonly lastSign: Instant | undefined;
-  /** When the visit began that failed. */
+  /** When the failed visit began. */
   readonly startedAt: Instant;
   readonly now: Instant;
 }
@@ -64,17 +65,17 @@ export function judgeFault(deletion: FaultDeletion, settings: GuardSettings): 'w
   const { waitingSince, lastSign, startedAt, now } = deletion;
   if (!settings.on || !settings.signOfLife) return 'pass';
   if (waitingSince === undefined) return 'wait';
-  // The page failed, another one was served, and the page failed again: it is the page.
+  // The page failed, another one was served, and the page failed again: the page is to blame.
   if (lastSign !== undefined && lastSign >= waitingSince && startedAt >= lastSign) return 'pass';
   return now >= waitEnds(waitingSince, settings) ? 'pass' : 'wait';
 }
 
 const waitEnds = (since: Instant, { signOfLifeWait }: GuardSettings): Instant => after(since, signOfLifeWait);
 
-/** A page whose deletion waits is asked this often whether it is back. */
+/** How often a page whose deletion waits is checked. */
 const RECHECK = hours(1);
 
-/** When such a page is visited next, if no sign of life brings the visit forward; not later than it would be anyway. */
+/** When such a page is visited next, if no sign of life brings the visit forward; not later than otherwise. */
 export function recheckAt(since: Instant, now: Instant, settings: GuardSettings): Instant {
   const next = after(now, RECHECK);
   const end = waitEnds(since, settings);

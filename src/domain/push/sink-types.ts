@@ -1,16 +1,16 @@
 /**
- * The types of sinks: what each is configured with and what it needs of a document. One row of SINK_TYPES for each; everything that
- * depends on the type of a sink asks this table. The sinks themselves are in adapters/push.
+ * The types of sinks: how each is configured and what it needs of a document. Each has one row in SINK_TYPES; everything that
+ * depends on the type of a sink uses this table. The sinks themselves are in adapters/push.
  */
 
 import type { Secret } from '../secret.js';
 
-/** Empty or absent: the sink is asked without credentials. */
+/** Empty or absent: no credentials are sent. */
 interface HttpCredentials {
   readonly login?: string;
   readonly password?: Secret;
   readonly apiKey?: Secret;
-  /** SHA-256 of the certificate that is trusted, hexadecimal, lower case. */
+  /** SHA-256 of the trusted certificate, hexadecimal, lower case. */
   readonly fingerprint?: string;
 }
 
@@ -21,7 +21,7 @@ interface SearchEngine extends HttpCredentials {
   readonly alias?: string;
   /** JSON text: settings, mappings and aliases of the index template. */
   readonly template?: string;
-  /** `host`: documents of one host go to one shard. */
+  /** `host`: documents of one host are in one shard. */
   readonly routing?: string;
   /** `external`: each write carries the time of its decision. */
   readonly versions?: string;
@@ -42,9 +42,9 @@ export interface SinkOptions {
   };
   readonly solr: HttpCredentials & { readonly index?: string };
   readonly file: {
-    /** Bytes after which a file is full; absent: it grows. */
+    /** Bytes after which a new file is started; absent: it grows. */
     readonly rotateBytes?: string;
-    /** `gzip`: files that are full are compressed. */
+    /** `gzip`: full files are compressed. */
     readonly compress?: string;
   };
   readonly warc: { readonly rotateBytes?: string };
@@ -52,7 +52,7 @@ export interface SinkOptions {
     readonly login?: string;
     readonly password?: Secret;
     readonly topic?: string;
-    /** Of SASL: `PLAIN` (default), `SCRAM-SHA-256` or `SCRAM-SHA-512`. */
+    /** SASL mechanism: `PLAIN` (default), `SCRAM-SHA-256` or `SCRAM-SHA-512`. */
     readonly mechanism?: string;
   };
   readonly postgresql: {
@@ -60,7 +60,7 @@ export interface SinkOptions {
     readonly password?: Secret;
     /** `table` or `schema.table`. */
     readonly table?: string;
-    /** Text search configuration; absent: no column for searching. */
+    /** Text search configuration; absent: no search column. */
     readonly search?: string;
   };
   readonly plugin: Readonly<Record<never, never>>;
@@ -75,13 +75,13 @@ interface SinkTypeRow<T extends SinkType> {
   readonly address: 'http' | 'file' | 'postgresql' | 'kafka' | 'plugin';
   readonly options: readonly (keyof SinkOptions[T] & string)[];
   readonly required?: readonly (keyof SinkOptions[T] & string)[];
-  /** It reads the extracted text; without, text is extracted only where something else asks for it. */
+  /** It reads the extracted text; otherwise, text is extracted only if something else needs it. */
   readonly wantsText: boolean;
-  /** It reads the bytes; a document that goes only to sinks without them carries none. */
+  /** It reads the bytes; documents that go only to other sinks carry none. */
   readonly wantsBytes: boolean;
-  /** What of a document it can give back, for another sink. */
+  /** What of a document it can return, for another sink. */
   readonly keeps: 'nothing' | 'text' | 'bytes';
-  /** A document without its bytes is of no use to it. */
+  /** A document without its bytes is useless to it. */
   readonly needsBytes: boolean;
 }
 

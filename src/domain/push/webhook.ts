@@ -1,4 +1,4 @@
-/** What webhooks tell of: the `type` of their payload, with its meaning. */
+/** What webhooks report: the `type` of their payload, with its meaning. */
 export const WEBHOOK_EVENTS = {
   'deletions.held': 'The deletion guard holds deletions of a host back for a person: the 1st, 10th, 100th … of a host.',
   'host.ill': 'A host does not answer, or asks for rest; it is left alone for a while.',

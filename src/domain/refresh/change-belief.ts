@@ -1,10 +1,9 @@
 /**
- * What is believed of how often a page changes, from visit to visit.
- *
- * Pages are taken to change at random moments, each at a rate of its own (a Poisson process), as Cho and Garcia-Molina found.
- * A visit tells whether the page has changed since the visit before, not how often ("Estimating Frequency of Change", ACM TOIT
- * 3(3), 2003), or, with Last-Modified, when it changed last. By Bayes' rule each visit makes of the belief before it the one
- * after it; between visits a belief is kept as a log-normal distribution, two numbers a page, whatever the visits' distances.
+ * What is believed about how often a page changes, from visit to visit. Pages are assumed to change at random times, each at a rate
+ * of its own (a Poisson process), as Cho and Garcia-Molina found. A visit shows whether the page has changed since the previous
+ * visit, not how often ("Estimating Frequency of Change", ACM TOIT 3(3), 2003), or, with Last-Modified, when it last changed. Each
+ * visit updates the belief by Bayes' rule; between visits a belief is kept as a log-normal distribution, two numbers per page,
+ * whatever the intervals between visits.
  */
 import { type Duration, days, milliseconds, minutes } from '../time/units.js';
 
@@ -15,25 +14,25 @@ export interface ChangeBelief {
   readonly uncertainty: number;
 }
 
-/** Before anything is known of a page: one change in 30 days, within a factor of e² in two cases of three. */
+/** Before anything is known about a page: one change in 30 days, within a factor of e² in two cases of three. */
 export const UNKNOWN: ChangeBelief = { interval: days(30), uncertainty: 4 };
 
 /** What one visit saw. */
 export interface Sight {
   /** Time since the visit before; absent on the first visit. */
   readonly elapsed?: Duration;
-  /** The document is another one than at the visit before; of no meaning on the first visit. */
+  /** The document differs from that of the previous visit; meaningless on the first visit. */
   readonly changed: boolean;
   /** Age of the document by its Last-Modified. */
   readonly age?: Duration;
-  /** How long the answer says that it stays fresh (Cache-Control, Expires). */
+  /** How long the answer claims to stay fresh (Cache-Control, Expires). */
   readonly lifetime?: Duration;
 }
 
-/** A Last-Modified that was younger than this when it came is the time of the answer, not of a change. */
+/** A Last-Modified that was younger than this on arrival is the time of the answer, not of a change. */
 const GENERATED = minutes(5);
 
-/** No belief is firmer than some twenty visits make it, so that a page which changes its ways is noticed. */
+/** No belief gets firmer than after some twenty visits, so that a page that changes its behaviour is noticed. */
 const LEAST_DOUBT = 0.05;
 
 /** Bounds of a belief: from ten changes an hour to one in twenty years. */
@@ -80,7 +79,7 @@ export function expected({ interval, uncertainty }: ChangeBelief, value: (rate: 
   return sum / TOTAL;
 }
 
-/** The page's interval is as long as this, or longer, with a probability of about `share`, 0…1. */
+/** The page's interval is at least this long with a probability of about `share`, 0…1. */
 export function quantile({ interval, uncertainty }: ChangeBelief, share: number): Duration {
   const likely = bounded(share, 0.01, 0.99);
   // The logistic distribution approximates the normal one.
@@ -88,10 +87,12 @@ export function quantile({ interval, uncertainty }: ChangeBelief, share: number)
   return milliseconds(interval * Math.exp(-deviations * Math.sqrt(uncertainty)));
 }
 
-/** A first answer that promises to stay fresh counts as half a visit after that time which found no change: many promise at random. */
+/**
+ * A first answer that claims to stay fresh counts as half a visit after that time which found no change: many claims are arbitrary.
+ */
 const PROMISE = 0.5;
 
-/** Logarithm of how likely the sight is at a rate; undefined when it says nothing. */
+/** Logarithm of the likelihood of the observation at a rate; undefined if it says nothing. */
 function likelihoodOf(sight: Sight): ((rate: number) => number) | undefined {
   const { elapsed, lifetime = 0 } = sight;
   const seen = seenBy(sight);

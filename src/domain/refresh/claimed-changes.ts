@@ -1,11 +1,11 @@
 /**
- * What a site says of the changes of its own pages: `lastmod` of a sitemap, dates of a feed, a hub page that has changed. How much
- * it counts depends on how often what the same place said before has proved true.
+ * What a site says about the changes of its own pages: `lastmod` of a sitemap, dates of a feed, a hub page that has changed. How
+ * much it counts depends on how often earlier claims of the same place proved true.
  */
 import { daysFromCivil } from '../time/http-date.js';
 import { type Duration, days, hours, type Instant, instant, milliseconds, minutes } from '../time/units.js';
 
-/** When a page is said to have changed: between these two, which are the same for a time to the second. */
+/** When a page is claimed to have changed: between these two times, which are equal for a time with seconds. */
 export interface ClaimedChange {
   readonly from: Instant;
   readonly to: Instant;
@@ -14,10 +14,12 @@ export interface ClaimedChange {
 const W3C_TIME =
   /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?\s*(Z|[+-]\d{2}:?\d{2})?)?)?)?$/i;
 
-/** Clocks of sites may be ahead of ours by this. */
+/** How far the clocks of sites may be ahead of ours. */
 const CLOCK_ERROR = minutes(10);
 
-/** A time as sitemaps write it (W3C Datetime: year, month, day or to the second); undefined for none and for the future. */
+/**
+ * A time as sitemaps write it (W3C Datetime: year, month, day or with seconds); undefined if there is none or it is in the future.
+ */
 export function claimedChange(written: string, now: Instant): ClaimedChange | undefined {
   const match = W3C_TIME.exec(written.trim());
   if (!match) return undefined;
@@ -44,8 +46,8 @@ function offsetOf(zone: string | undefined): number {
 }
 
 /**
- * Does the claim say that a copy of that time is out of date? A date without a time may be of before or after a visit on that day:
- * it counts when the day is over.
+ * Does the claim say that a copy of that time is out of date? A date without a time may refer to before or after a visit on that
+ * day: it counts when the day is over.
  */
 export const contradicts = ({ from, to }: ClaimedChange, visitedAt: Instant, now: Instant): boolean =>
   visitedAt < from || (visitedAt < to && to <= now);
@@ -58,7 +60,7 @@ export interface Credibility {
 
 export const UNTRIED: Credibility = { confirmed: 0, refuted: 0 };
 
-/** More than this says nothing of what a site is like today. */
+/** Older results than this say nothing about a site today. */
 const MOST_REMEMBERED = 100;
 
 export function credibilityAfter({ confirmed, refuted }: Credibility, isTrue: boolean): Credibility {
@@ -67,29 +69,31 @@ export function credibilityAfter({ confirmed, refuted }: Credibility, isTrue: bo
   return { confirmed: after.confirmed / 2, refuted: after.refuted / 2 };
 }
 
-/** Probability, 0…1, that the next claim is true: 1/2 before any was tried (Laplace's rule of succession). */
+/** Probability, 0…1, that the next claim is true: 1/2 before any was checked (Laplace's rule of succession). */
 export const credit = ({ confirmed, refuted }: Credibility): number => (confirmed + 1) / (confirmed + refuted + 2);
 
-/** Below this a place is not believed. Nine claims that all proved false lead there. */
+/** Below this, a place is not believed. Nine claims in a row that proved false lead there. */
 const LEAST_CREDIT = 0.1;
 
 export const isBelieved = (credibility: Credibility): boolean => credit(credibility) >= LEAST_CREDIT;
 
-/** When a page is visited that is said to have changed: at once where that is more likely than not, else somewhat sooner. */
+/**
+ * When to visit a page that is claimed to have changed: at once if that is more likely than not, otherwise somewhat sooner than
+ * planned.
+ */
 export function broughtForward(dueAt: Instant, credibility: Credibility, now: Instant): Instant {
   const doubt = Math.max(0, 1 - 2 * credit(credibility));
   return instant(Math.round(now + milliseconds(Math.max(0, dueAt - now)) * doubt));
 }
 
-/** The planned visits are made beside those that were claimed; by the bench of freshness it does not pay to ask for less. */
+/** Planned visits are made in addition to those for claims; according to the freshness benchmark it does not pay to make fewer. */
 const LEAST_GAIN = 2;
 
 /**
- * Is a visit worth its price now, if the claim is true? A page is visited when its copy costs well more than it does, on average, at the
- * end of the interval that smart refresh has planned for it; a copy that is known to have missed a change costs more than one of
- * its age. Of a page that changes several times in that interval a claim says nothing new: where visits are dear, the copies
- * of its host would suffer for it.
- *
+ * Is a visit worth its price now, if the claim is true? A page is visited when its copy costs well more than it does, on average,
+ * at the end of the interval that smart refresh has planned for it; a copy that is known to have missed a change costs more than
+ * one of the same age. For a page that changes several times in that interval a claim says nothing new: where visits are expensive,
+ * the other copies of its host would suffer.
  * @param interval mean time between two changes
  */
 export function isWorthNow(interval: Duration, age: Duration, planned: Duration): boolean {

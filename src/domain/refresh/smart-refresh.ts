@@ -1,21 +1,19 @@
 /**
- * Smart refresh: when to visit a page again, from what is believed of its changes and what a visit costs.
- *
- * What a visit is worth depends on the objective. *Harmonic*: a copy that has missed n changes costs 1 + 1/2 + … + 1/n, so that a
- * page which changes fast is never given up (Kolobov, Peres, Lu and Horvitz, "Staying up to date with Online Content Changes
- * Using Reinforcement Learning for Scheduling", NeurIPS 2019). *Freshness*: a copy is up to date or not (Cho and Garcia-Molina,
- * "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003); what changes too fast to be kept is given up.
- *
- * The belief is not rounded to one rate: the interval is the best one over all rates that the page may have. To always take
- * that one would never find out which of the pages that every visit found changed are worth more visits, so the interval
- * leans towards the best one for a rate drawn from the belief (Thompson sampling, Biometrika 25, 1933).
+ * Smart refresh: when to visit a page again, from what is believed about its changes and what a visit costs. What a visit is worth
+ * depends on the objective. *Harmonic*: a copy that has missed n changes costs 1 + 1/2 + … + 1/n, so that a page that changes fast
+ * is never given up (Kolobov, Peres, Lu and Horvitz, "Staying up to date with Online Content Changes Using Reinforcement Learning
+ * for Scheduling", NeurIPS 2019). *Freshness*: a copy is up to date or not (Cho and Garcia-Molina, "Effective Page Refresh Policies
+ * for Web Crawlers", ACM TODS 28(4), 2003); a page that changes too fast to be kept up to date is given up. The belief is not
+ * reduced to one rate: the interval is the best one over all rates that the page may have. Always using that one would never reveal
+ * which of the pages that every visit found changed are worth more visits, so the interval leans towards the best one for a rate
+ * drawn from the belief (Thompson sampling, Biometrika 25, 1933).
  */
 import { atLeast, atMost, type Duration, milliseconds } from '../time/units.js';
 import { type ChangeBelief, expected, quantile } from './change-belief.js';
 
 export const REFRESH_OBJECTIVES = ['harmonic', 'freshness'] as const;
 
-/** What the visits of smart refresh are spent for. */
+/** What smart refresh optimizes. */
 export type RefreshObjective = (typeof REFRESH_OBJECTIVES)[number];
 
 export interface RefreshRange {
@@ -26,13 +24,13 @@ export interface RefreshRange {
 
 export interface VisitCost {
   /**
-   * What a visit has to earn: the Lagrange multiplier of the budget. In fresh time of one page, or, for the harmonic objective, in
+   * What a visit must earn: the Lagrange multiplier of the budget. In fresh time of one page, or, for the harmonic objective, in
    * time during which one missed change costs 1. See visit-price.ts.
    */
   readonly price: Duration;
-  /** 0…1, another one for each page and visit: which rate is drawn. 0 draws a slow one, 1 a fast one. */
+  /** 0…1, different for each page and visit: selects the rate that is drawn. 0 draws a slow one, 1 a fast one. */
   readonly draw: number;
-  /** How much more an up-to-date copy of this page is worth than that of another; 1 when absent. */
+  /** How much more an up-to-date copy of this page is worth than that of another one; 1 if absent. */
   readonly importance?: number;
 }
 
@@ -49,7 +47,7 @@ export function nextVisit(belief: ChangeBelief, refresh: RefreshRange, cost: Vis
   return atMost(atLeast(milliseconds(Math.round(interval)), refresh.minimumAge), refresh.maximumAge);
 }
 
-/** Pages that nothing is known of have one belief and, for a while, one price. */
+/** Pages of which nothing is known have the same belief and, for a while, the same price. */
 let last:
   | { readonly belief: ChangeBelief; readonly range: RefreshRange; readonly price: Duration; readonly best: number }
   | undefined;
@@ -88,14 +86,14 @@ const EARNED: Readonly<Record<RefreshObjective, (r: number) => number>> = {
 };
 
 /**
- * The best interval of a page that is known to change `rate` times per millisecond: the one at which one more visit earns
- * exactly `price`. No other way to spend as many visits keeps more pages fresh (TODS 2003, section 4). Infinite when no visit
+ * The best interval of a page that is known to change `rate` times per millisecond: the one at which one more visit earns exactly
+ * `price`. No other way to spend the same number of visits keeps more pages fresh (TODS 2003, section 4). Infinite if no visit
  * earns that much: a page that changes too fast is stale again as soon as it is fetched.
  */
 export function freshnessInterval(rate: number, price: Duration): Duration {
   const earnings = rate * price;
   if (!(earnings > 0 && earnings < 1)) return milliseconds(Number.POSITIVE_INFINITY);
-  // Newton's method solves log(1 - earned(r)) = log(1 - earnings) from above, where it can't overshoot.
+  // Newton's method solves log(1 - earned(r)) = log(1 - earnings) from above, where it cannot overshoot.
   const target = -Math.log1p(-earnings);
   let r = target + Math.sqrt(2 * target);
   for (let step = 0; step < 6; step++) r -= ((r - Math.log1p(r) - target) * (1 + r)) / r;
@@ -103,14 +101,14 @@ export function freshnessInterval(rate: number, price: Duration): Duration {
 }
 
 /**
- * The same for the harmonic objective. Averaged over an interval, a page that changes r times in it costs Ein(r) less
- * (r - 1 + exp(-r)) / r, where Ein is the entire exponential integral; its derivative by the frequency of visits is what `EARNED`
- * says. Never infinite: however fast a page changes, its interval is the price and one mean time between changes at most.
+ * The same for the harmonic objective. Averaged over an interval, a page that changes r times in it costs Ein(r) less (r - 1 +
+ * exp(-r)) / r, where Ein is the entire exponential integral; its derivative by the frequency of visits is `EARNED`. Never
+ * infinite: however fast a page changes, its interval is at most the price plus one mean time between changes.
  */
 export function harmonicInterval(rate: number, price: Duration): Duration {
   const target = rate * price;
   if (!(target > 0)) return milliseconds(Number.POSITIVE_INFINITY);
-  // Newton's method from above, where it can't overshoot.
+  // Newton's method from above, where it cannot overshoot.
   let r = target + Math.sqrt(2 * target);
   for (let step = 0; step < 6; step++) r -= (EARNED.harmonic(r) - target) / -Math.expm1(-r);
   return milliseconds(r / rate);

@@ -1,51 +1,52 @@
 /**
- * The price of a visit follows what a host can serve. Refresh visits that come late say that the pages want more visits than
- * politeness, the weights of the sources and the machine leave for them: the price rises, all intervals grow, most those of
- * pages that no visit can keep fresh. Visits in time say that there is room: the price falls slowly, until visits are late.
- *
- * The host's politeness is what is scarce, so every host has a price of its own, which all its crawlers share.
+ * The price of a visit depends on what a host can serve. Late refresh visits show that the pages need more visits than politeness,
+ * the weights of the sources and the machine allow: the price rises and all intervals grow, most of all those of pages that no
+ * visit can keep fresh. Visits in time show that there is room: the price falls slowly, until visits are late. The host's
+ * politeness is the scarce resource, so every host has its own price, which all its crawlers share.
  */
 import { between, type Duration, days, type Instant, milliseconds } from '../time/units.js';
 import type { RefreshObjective, RefreshRange } from './smart-refresh.js';
 
 export interface RefreshVisit {
   readonly lastVisitAt: Instant;
-  /** When the visit should have been. */
+  /** When the visit was due. */
   readonly dueAt: Instant;
   readonly now: Instant;
   /** Time until the next visit at the present price. */
   readonly next: Duration;
-  /** Since the visit before this one told; absent: unknown. */
+  /** Time since the previous visit that adjusted the price; absent: unknown. */
   readonly sincePriced?: Duration;
 }
 
-/** The pages most worth visiting earn a 3.3509th of their interval: the most that 1 - (1 + r) exp(-r) over r comes to. */
+/** The pages most worth visiting earn a 3.3509th of their interval: the maximum of 1 - (1 + r) exp(-r) over r. */
 const INTERVAL_IN_PRICES = 3.3509;
 
 /** A visit is late when it comes after its time by more than this part of the interval. */
 const LATE = 0.05;
 
-/** The bounds below are for a day of visits: a bad hour must not upset the times of all pages. */
+/** The bounds below are for a day of visits: one bad hour must not upset the times of all pages. */
 const PACE = days(1);
-/** Where visits are few, each counts for this part of a day at most. */
+/** If there are few visits, each counts for at most this part of a day. */
 const MOST_PER_VISIT = 1 / 30;
 
-/** Logarithms of the factors by which the price rises in a day of late visits at most, and falls in one of visits just in time. */
+/**
+ * Logarithms of the factors by which the price rises at most in a day of late visits, and falls in a day of visits just in time.
+ */
 const RISE = 0.5;
 const FALL = 0.1;
 
-/** At which part of the maximum age as their price all pages are visited at that age: what they earn stays below it. */
+/** The price, as a fraction of the maximum age, at which all pages are visited at that age: what they earn stays below it. */
 const DEAREST: Readonly<Record<RefreshObjective, number>> = { harmonic: 1, freshness: 1 / INTERVAL_IN_PRICES };
 
-/** The price within the bounds at which it means anything: pages are visited at the minimum age, all at the maximum age. */
+/** The price within its meaningful bounds: pages are visited at the minimum age, or all at the maximum age. */
 export function effectivePrice(price: Duration | undefined, range: RefreshRange): Duration {
   const wanted = Math.max(price ?? 0, range.minimumAge / INTERVAL_IN_PRICES);
   return milliseconds(Math.min(wanted, range.maximumAge * DEAREST[range.objective]));
 }
 
 /**
- * The price after a refresh visit. The mean of time passed over time wanted is how many visits are wanted for each one made;
- * twice the step, because the interval of most pages grows with the square root of the price.
+ * The price after a refresh visit. The mean of time passed over time planned is how many visits are wanted for each one made; twice
+ * the step, because the interval of most pages grows with the square root of the price.
  */
 export function priceAfter(price: Duration, visit: RefreshVisit): Duration {
   const { lastVisitAt, dueAt, now, next, sincePriced } = visit;
@@ -53,7 +54,7 @@ export function priceAfter(price: Duration, visit: RefreshVisit): Duration {
   /** 0: on the minute; above 1: late. */
   const lateness = planned > 0 ? between(dueAt, now) / (LATE * planned) : 0;
   const wantedMore = 2 * (between(lastVisitAt, now) / next - 1);
-  // A host without any queue has more room than one that is just in time.
+  // A host with an empty queue has more room than one that is just in time.
   const step = lateness > 1 ? Math.min(wantedMore, RISE) : -FALL * (2 - Math.max(0, lateness));
   const weight = sincePriced === undefined ? MOST_PER_VISIT : Math.min(sincePriced / PACE, MOST_PER_VISIT);
   return milliseconds(price * Math.exp(step * weight));

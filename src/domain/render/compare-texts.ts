@@ -8,7 +8,7 @@ export interface TextComparison {
 }
 
 const MOST_PARTS = 1_000;
-/** A part without an end of a sentence is cut so. */
+/** A part without the end of a sentence is cut at this length. */
 const LONGEST_PART = 400;
 
 export function compareTexts(sent: string, rendered: string): TextComparison {
@@ -16,7 +16,7 @@ export function compareTexts(sent: string, rendered: string): TextComparison {
   return { added: without(renderedParts, sentParts), lost: without(sentParts, renderedParts) };
 }
 
-/** Each part takes away one that is the same. */
+/** Each part cancels one equal part. */
 function without(all: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const part of others) left.set(part, (left.get(part) ?? 0) + 1);

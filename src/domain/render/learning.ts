@@ -1,17 +1,17 @@
 /**
- * What `render="auto"` has learned: for which URL patterns of a host rendering brings content that the page as it is sent has not.
- * Renders first where nothing is known, goes on with what is cheaper and as good, and looks again by sample.
+ * What `render="auto"` has learned: for which URL patterns of a host rendering brings content that the page as it is sent does not
+ * have. Renders first if nothing is known, then does what is cheaper and as good, and checks again by sampling.
  */
 import { urlPattern } from '../url/url-pattern.js';
 import type { Amount, RenderReport } from './report.js';
 
 /** Pages of a pattern that are rendered before it is known. */
 const FIRST_SAMPLES = 3;
-/** The same on a host where rendering has brought nothing so often. */
+/** The same on a host where rendering has brought nothing this often. */
 const POOR_HOST = 12;
-/** Of a pattern known to be plain, every so many pages one is rendered all the same. */
+/** Of a pattern known to be plain, one page in this many is rendered nevertheless. */
 const SAMPLE_EVERY = 50;
-/** How much one page counts among those before it. */
+/** The weight of one page compared with those before it. */
 const WEIGHT = 0.2;
 const WORTHWHILE = 0.4;
 const MOST_PATTERNS = 20_000;
@@ -21,12 +21,12 @@ export interface Learned {
   readonly pattern: string;
   /** Pages that were rendered. */
   samples: number;
-  /** 0…1: of the pages rendered last, the share that brought more. */
+  /** 0…1: the share of recently rendered pages that brought more. */
   worthwhile: number;
-  /** Milliseconds a page, mean of those rendered last. */
+  /** Milliseconds per page, mean of recently rendered ones. */
   time: number;
   failures: number;
-  /** Pages taken as they were sent since the last one that was rendered. */
+  /** Pages used as they were sent since the last one that was rendered. */
   plainSince: number;
 }
 
@@ -49,10 +49,10 @@ export const isWorthwhile = (plain: Amount, rendered: Amount): boolean =>
 
 export class RenderLearning {
   private readonly patterns = new Map<string, Learned>();
-  /** By host: pages rendered, and those of them that were worth it. */
+  /** By host: pages rendered, and how many of them were worth it. */
   private readonly hosts = new Map<string, { samples: number; worthwhile: number }>();
 
-  /** Whether the page is rendered whatever it brings; a page that brings nothing is in any case. */
+  /** Whether to render the page whatever it contains; a page without content is rendered in any case. */
   rendersFirst(host: string, href: string): boolean {
     const learned = this.of(host, renderPattern(href));
     const known = this.hosts.get(host);
@@ -80,7 +80,7 @@ export class RenderLearning {
     this.hosts.set(host, of);
   }
 
-  /** What is known of a host, the patterns with the most rendered pages first. */
+  /** What is known about a host, the patterns with the most rendered pages first. */
   ofHost(host: string): Learned[] {
     const found = [...this.patterns.values()].filter((learned) => learned.host === host);
     return found.sort((a, b) => b.samples - a.samples);

@@ -1,9 +1,9 @@
 /**
- * Does a page bring its content, or only the scripts that would make it? Judged by what the answer itself holds, so that a page
- * without content is reported whether or not there is a browser to render it.
+ * Does a page bring its content, or only the scripts that would make it? Judged by the answer itself, so that a page without
+ * content is reported whether or not there is a browser to render it.
  */
 
-/** What a page without much text shows of its scripts. Counted only for such pages. */
+/** Signs of scripts on a page without much text. Counted only for such pages. */
 export interface ScriptSigns {
   /** Of the visible text, in UTF-8. */
   readonly textBytes: number;
@@ -15,27 +15,27 @@ export interface ScriptSigns {
   readonly externalScripts: number;
   /** Of scripts in the page itself, data and JSON blocks not counted. */
   readonly inlineScriptBytes: number;
-  /** An element that frameworks fill and that is empty: `div#root`, `app-root`. */
+  /** An empty element that frameworks fill: `div#root`, `app-root`. */
   readonly emptyRoot?: string;
   /** `<noscript>` asks for JavaScript. */
   readonly asksForScripts: boolean;
-  /** A script sets the address of the window. */
+  /** A script sets the location of the window. */
   readonly navigates: boolean;
 }
 
-/** The reason of a document that is in the index with next to no content. */
+/** The reason of a document that is in the index with almost no content. */
 export const NEEDS_RENDERING = 'needs-rendering';
 
-/** Pages with more visible text (UTF-8 bytes) than this bring their content themselves, and are not looked at. */
+/** Pages with more visible text (UTF-8 bytes) than this bring their content themselves, and are not examined. */
 export const LITTLE_TEXT = 500;
-/** A page that asks for JavaScript may say so, and who it is, in that many bytes. */
+/** A page that asks for JavaScript may say so, and who it is, in this many bytes. */
 const SHELL_TEXT = 300;
-/** What is left of a page that has no content at all: its name, "Loading…". */
+/** What remains of a page without any content: its name, "Loading…". */
 const NO_TEXT = 60;
 /** A shell may link to its feed, an imprint or an app store. */
 const SHELL_LINKS = 3;
 
-/** Why the page has to be rendered to have content, for a person; undefined when it brings its content itself. */
+/** Why the page must be rendered to have content, for a person; undefined if it brings its content itself. */
 export function needsRendering(signs: ScriptSigns): string | undefined {
   const { textBytes, links, frames, externalScripts, inlineScriptBytes } = signs;
   if (frames || textBytes > LITTLE_TEXT || (externalScripts === 0 && inlineScriptBytes === 0)) return undefined;

@@ -1,9 +1,9 @@
 import type { Duration } from '../time/units.js';
 
-/** What rendering a page came to, beside the document. */
+/** What rendering a page brought, besides the document. */
 export interface RenderReport {
   readonly time: Duration;
-  /** That the page made for scripts, data and frames. */
+  /** Requests of the page for scripts, data and frames. */
   readonly requests: number;
   /** Of those, sent to the host of the page. */
   readonly ownRequests: number;
@@ -11,22 +11,22 @@ export interface RenderReport {
   readonly refused: Readonly<Record<string, number>>;
   readonly readiness?: 'quiet' | 'condition' | 'time limit';
   readonly failure?: string;
-  /** What the page brought as it was sent, and as its scripts made it. */
+  /** What the page contained as it was sent, and as its scripts made it. */
   readonly plain?: Amount;
   readonly rendered?: Amount;
-  /** JPEG, when a person asked for it. */
+  /** JPEG, if a person asked for it. */
   readonly picture?: Uint8Array;
-  /** The page as it was sent, when a person compares the two. */
+  /** The page as it was sent, if a person compares the two. */
   readonly sent?: SentPage;
 }
 
-/** What a page brings without its scripts. */
+/** What a page contains without its scripts. */
 export interface SentPage {
   readonly title: string;
   /** The first 200,000 characters. */
   readonly text: string;
   readonly textLength: number;
-  /** Canonical URLs, each once. */
+  /** Canonical URLs without repeats. */
   readonly links: readonly string[];
 }
 

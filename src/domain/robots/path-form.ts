@@ -1,7 +1,7 @@
 /**
- * The one form in which robots.txt patterns and URL paths are compared (RFC 9309, 2.2.2): unreserved characters plain,
- * everything that RFC 3986 allows nowhere in a URL percent-encoded, escapes in upper case. In the query an escaped `:` or
- * `/` is the same as a plain one (the RFC's own example); in the path `%2F` stays apart from `/`.
+ * The one form in which robots.txt patterns and URL paths are compared (RFC 9309, 2.2.2): unreserved characters plain, everything
+ * that RFC 3986 allows nowhere in a URL percent-encoded, escapes in upper case. In the query an escaped `:` or `/` is the same as a
+ * plain one (the RFC's own example); in the path `%2F` differs from `/`.
  */
 const ESCAPE = /%[0-9a-f]{2}/gi;
 const UNRESERVED = /^[\w.~-]$/;

@@ -1,6 +1,6 @@
 /**
- * What a page says to robots about itself, in `<meta name=robots>` (or a meta named like the agent) and in X-Robots-Tag
- * lines. All of it adds up: what any of them forbids is forbidden.
+ * What a page tells robots about itself, in `<meta name=robots>` (or a meta named like the agent) and in X-Robots-Tag lines. All of
+ * it adds up: what any of them forbids is forbidden.
  */
 import { claimedChange } from '../refresh/claimed-changes.js';
 import { metaName } from '../signals/meta-names.js';
@@ -13,9 +13,9 @@ export interface RobotsDirectives {
   readonly follow: boolean;
   /** false: the index should show no copy of the page. */
   readonly archive: boolean;
-  /** What else it says to search engines, as written: limits of snippets and images, and until when it may be shown. */
+  /** Other directives for search engines, as written: limits of snippets and images, and until when it may be shown. */
   readonly terms: readonly Preference[];
-  /** From then on it may not be shown. */
+  /** After this time it may not be shown. */
   readonly unavailableAfter?: Instant;
 }
 
@@ -32,7 +32,7 @@ const FORBIDS: ReadonlyMap<string, Partial<RobotsDirectives>> = new Map([
   ['noarchive', { archive: false }],
 ]);
 
-/** Directives with a value: a word before a colon that is none of these names an agent. */
+/** Directives with a value: any other word before a colon names an agent. */
 const WITH_VALUE: ReadonlySet<string> = new Set([
   'unavailable_after',
   'max-snippet',
@@ -41,10 +41,10 @@ const WITH_VALUE: ReadonlySet<string> = new Set([
 ]);
 const MOST_WORDS = 1000;
 
-/** Words that are kept as metas of the document, and obeyed by whoever shows it. */
+/** Directives that are kept as metas of the document, to be obeyed by whatever shows it. */
 const TERM =
   /\b(nosnippet|noimageindex|max-snippet|max-image-preview|max-video-preview)\b(?:[ \t]{0,5}:[ \t]{0,5}([\w-]{1,20}))?/g;
-/** A date may have commas, so that it reaches to the end of what may be one. */
+/** A date may contain commas, so it extends as far as a date may. */
 const UNAVAILABLE_AFTER = /\bunavailable_after[ \t]{0,5}:[ \t]{0,5}([\w ,:+.-]{4,64})/;
 
 /** `headerLines`: one per X-Robots-Tag field received; `agent`: product token of this crawler. */
@@ -86,7 +86,7 @@ function withTerms(sum: RobotsDirectives, written: string): RobotsDirectives {
   return { ...sum, terms: [...terms, { name: 'unavailable_after', value: date }], unavailableAfter };
 }
 
-/** `2026-06-25`, `2026-06-25T15:00:00Z` and what is like it, with whatever follows. */
+/** `2026-06-25`, `2026-06-25T15:00:00Z` and similar, with whatever follows. */
 function isoDate(date: string): Instant | undefined {
   const written = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?/i.exec(
     date,
@@ -117,7 +117,7 @@ function concerning(line: string, speaksTo: (name: string) => boolean): string {
   return parts.join(',');
 }
 
-/** Words of one line that concern us. `name:` opens the words for one agent, up to the next name. */
+/** Directives of one line that apply to us. `name:` begins those for one agent, up to the next name. */
 function headerWords(line: string, speaksTo: (name: string) => boolean): string[] {
   const concerned: string[] = [];
   let listening = true;

@@ -1,10 +1,10 @@
 /**
- * Finds the rule of robots.txt that decides about a path without trying all of them: a file may hold 30,000 rules, and each
- * URL of its host is asked about.
+ * Finds the rule of robots.txt that decides about a path without trying all of them: a file may have 30,000 rules, and every URL of
+ * its host is checked.
  */
 import type { RobotsRule } from './robots-rule.js';
 
-/** So few are tried one by one. */
+/** Up to this many are tried one by one. */
 const FEW_RULES = 16;
 /** Characters of the pieces by which patterns with stars are looked up. */
 const GRAM = 3;

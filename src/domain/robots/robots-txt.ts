@@ -1,6 +1,6 @@
 /**
- * robots.txt: from bytes to plain data that can be stored, and from that data to yes or no for one path. Source: RFC 9309.
- * Beyond the RFC: Crawl-delay, and the misspellings that the large crawlers forgive too.
+ * robots.txt: from bytes to plain data that can be stored, and from that data to yes or no for one path. Source: RFC 9309. Beyond
+ * the RFC: Crawl-delay, and the misspellings that the large crawlers forgive, too.
  */
 import { type Duration, seconds } from '../time/units.js';
 import { normalizePath, normalizePattern } from './path-form.js';
@@ -21,7 +21,7 @@ export interface RobotsGroup {
   /** As written. */
   readonly rules: readonly RobotsRule[];
   readonly crawlDelay?: Duration;
-  /** Content-Usage and Content-Signal, as written; absent when there are none. */
+  /** Content-Usage and Content-Signal, as written; absent if there are none. */
   readonly preferences?: readonly RobotsPreference[];
 }
 
@@ -34,7 +34,7 @@ export interface RobotsPreference {
   readonly line: number;
 }
 
-/** RFC 9309, 2.5: at least 500 KiB are read; what follows is not. */
+/** RFC 9309, 2.5: at least 500 KiB must be read; what follows is ignored. */
 export const ROBOTS_SIZE_LIMIT = 500 * 1024;
 const MOST_SITEMAPS = 1000;
 const MOST_PREFERENCES = 100;
@@ -44,18 +44,18 @@ const LONGEST_CRAWL_DELAY_SECONDS = 86_400;
 /** No rules: everything is allowed. */
 export const EMPTY_ROBOTS: RobotsTxt = { groups: [], sitemaps: [] };
 
-/** Bytes that a rule with its place in a matcher, and that a group, takes in memory beside its text (measured). */
+/** Bytes that a rule with its place in a matcher, and a group, take in memory besides its text (measured). */
 const RULE_BYTES = 160;
 const GROUP_BYTES = 300;
 
-/** About the bytes that it takes in memory. */
+/** Approximate bytes in memory. */
 export function weightOf({ groups, sitemaps }: RobotsTxt): number {
   const length = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + RULE_BYTES + text.length, 0);
   const weights = groups.map(({ agents, rules }) => length(agents) + length(rules.map(({ pattern }) => pattern)));
   return weights.reduce((sum, weight) => sum + GROUP_BYTES + weight, length(sitemaps));
 }
 
-/** Reads any input: what makes no sense is skipped, as the RFC wants it. */
+/** Accepts any input: invalid lines are skipped, as the RFC requires. */
 export function parseRobots(input: Uint8Array | string): RobotsTxt {
   const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
   const builder = new RobotsBuilder();
@@ -64,9 +64,9 @@ export function parseRobots(input: Uint8Array | string): RobotsTxt {
 }
 
 /**
- * Lines with one character per byte: a pattern in an old 8-bit encoding must be compared byte by byte with
- * percent-encoded URLs, so nothing may be lost to a decoder. A line that the size limit cuts, here or in the fetcher, is
- * dropped: a cut pattern would say something else.
+ * Lines with one character per byte: a pattern in an old 8-bit encoding must be compared byte by byte with percent-encoded URLs, so
+ * a decoder must not change anything. A line that the size limit cuts, here or in the fetcher, is dropped: a cut pattern would mean
+ * something else.
  */
 function linesOf(bytes: Uint8Array): string[] {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
@@ -106,7 +106,9 @@ class RobotsBuilder {
   private readonly sitemaps = new Set<string>();
   private agents: string[] = [];
   private rules: RobotsRule[] = [];
-  /** Agents named since the last Crawl-delay of the group: the next one speaks to them, rules to all agents of the group. */
+  /**
+   * Agents named since the last Crawl-delay of the group: the next Crawl-delay applies to them, rules to all agents of the group.
+   */
   private delayed: string[] = [];
   private crawlDelay: Duration | undefined;
   private preferences: RobotsPreference[] = [];
@@ -118,7 +120,7 @@ class RobotsBuilder {
     this.lineNumber = lineNumber;
     const hash = line.indexOf('#');
     const content = (hash < 0 ? line : line.slice(0, hash)).trim();
-    // A blank instead of the colon is forgiven when it leaves two words.
+    // A blank instead of the colon is accepted if it leaves two words.
     const match = /^([^:]{1,20}):(.*)$/.exec(content) ?? /^(\S{1,20})\s+(\S+)$/.exec(content);
     const field = match ? FIELDS.get(match[1]!.trim().toLowerCase()) : undefined;
     if (field) this.addField(field, match![2]!.trim());
@@ -163,7 +165,7 @@ class RobotsBuilder {
       this.rules.push({ allow, pattern: normalizePattern(value), line: this.lineNumber });
   }
 
-  /** `Content-Usage: /news/ train-ai=n`; without a path it is for all of them. */
+  /** `Content-Usage: /news/ train-ai=n`; without a path it applies to all of them. */
   private addPreference(field: string, value: string): void {
     if (this.preferences.length >= MOST_PREFERENCES || value === '') return;
     const path = /^[/*]\S{0,2000}/.exec(value)?.[0];
@@ -209,25 +211,25 @@ class RobotsBuilder {
   }
 }
 
-/** The part of a user-agent value that counts: `FooBot/1.0 (…)` speaks to `foobot`. */
+/** The significant part of a user-agent value: `FooBot/1.0 (…)` addresses `foobot`. */
 function productToken(value: string): string {
   if (value === '*' || /^\*\s/.test(value)) return '*';
   return (/^[\w.-]+/.exec(value)?.[0] ?? '').toLowerCase();
 }
 
-/** All groups of the agent, or else those of everybody: several of them count as one (RFC 9309, 2.2.1). */
+/** All groups of the agent, or else those for everybody: several of them count as one (RFC 9309, 2.2.1). */
 function groupsFor(robots: RobotsTxt, token: string): readonly RobotsGroup[] {
   const own = token === '*' ? [] : robots.groups.filter((group) => group.agents.includes(token));
   return own.length > 0 ? own : robots.groups.filter((group) => group.agents.includes('*'));
 }
 
-/** Whether `agent` (its product token) may ask for a path with its query. */
+/** Whether `agent` (its product token) may request a path with its query. */
 export const robotsAllows = (robots: RobotsTxt, agent: string, pathWithQuery: string): boolean =>
   decisiveRule(robots, agent, pathWithQuery)?.allow ?? true;
 
 /**
- * The rule that decides about a path with its query: the one with the longest matching pattern, and an Allow before a
- * Disallow of the same length. Undefined: none does, and the path is allowed, as robots.txt itself always is.
+ * The rule that decides about a path with its query: the one with the longest matching pattern, and an Allow before a Disallow of
+ * the same length. Undefined: none does, and the path is allowed, as robots.txt itself always is.
  */
 export function decisiveRule(robots: RobotsTxt, agent: string, pathWithQuery: string): RobotsRule | undefined {
   if (robots.groups.length === 0) return undefined;
@@ -235,7 +237,7 @@ export function decisiveRule(robots: RobotsTxt, agent: string, pathWithQuery: st
   return path === '/robots.txt' ? undefined : matcherFor(robots, productToken(agent)).find(path);
 }
 
-/** What has been built of a file for the agents that asked; it goes with the file. */
+/** What has been built from a file for the agents that used it; it is dropped with the file. */
 const matchers = new WeakMap<RobotsTxt, Map<string, RobotsMatcher>>();
 /** Product tokens of the fetchers of one configuration are few. */
 const MOST_AGENTS = 8;
@@ -250,7 +252,7 @@ function matcherFor(robots: RobotsTxt, token: string): RobotsMatcher {
   return matcher;
 }
 
-/** The pause that robots.txt asks of `agent`, as written up to a day; the caller bounds it further. */
+/** The pause that robots.txt requests from `agent`, as written up to a day; the caller limits it further. */
 export function crawlDelay(robots: RobotsTxt, agent: string): Duration | undefined {
   const delays = groupsFor(robots, productToken(agent)).flatMap((group) =>
     group.crawlDelay === undefined ? [] : [group.crawlDelay],
@@ -258,7 +260,7 @@ export function crawlDelay(robots: RobotsTxt, agent: string): Duration | undefin
   return delays.length === 0 ? undefined : delays.reduce((longest, delay) => (delay > longest ? delay : longest));
 }
 
-/** What is preferred for a path, one value for each field: that with the longest matching pattern, the first of equals. */
+/** The preferences for a path, one value for each field: that with the longest matching pattern, the first if equal. */
 export function preferencesFor(robots: RobotsTxt, agent: string, pathWithQuery: string): readonly RobotsPreference[] {
   if (!robots.groups.some(({ preferences }) => preferences)) return [];
   const all = groupsFor(robots, productToken(agent)).flatMap(({ preferences }) => preferences ?? []);

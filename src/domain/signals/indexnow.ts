@@ -1,7 +1,7 @@
-/** The IndexNow protocol (indexnow.org): a site says which of its URLs have changed, and proves by a file that it is the site. */
+/** The IndexNow protocol (indexnow.org): a site reports which of its URLs have changed, and proves its identity by a file. */
 
 export interface IndexNowSubmission {
-  /** Lower case, with the port when the URLs have one. */
+  /** Lower case, with the port if the URLs have one. */
   readonly host: string;
   readonly key: string;
   readonly urls: readonly string[];
@@ -75,10 +75,10 @@ function placed({ site, key, urls, first, keyLocation }: Given): IndexNowSubmiss
   return { host: first.host, key, urls, keyLocation: location.href };
 }
 
-/** Sites write their host with its port or without. Another port may be somebody else's: all URLs of a call have the same. */
+/** Sites write their host with its port or without. Another port may belong to somebody else: all URLs of a call have the same. */
 const isOf = (url: URL, site: string): boolean => url.host === site || url.hostname === site;
 
-/** A stranger names it, and it is asked for as the crawler: nothing that does something, or that repeats what it is asked. */
+/** A stranger names it, and the crawler requests it: it must neither cause an action nor echo the request. */
 const isKeyFile = ({ pathname, search }: URL): boolean => /\.txt$/i.test(pathname) && search === '';
 
 function webUrl(written: string): URL | undefined {
@@ -89,5 +89,5 @@ function webUrl(written: string): URL | undefined {
 const isListOfText = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
 
-/** The file of a key holds it alone; some editors write a byte order mark before it. */
+/** The file of a key contains only the key; some editors put a byte order mark before it. */
 export const holdsKey = (text: string, key: string): boolean => text.replace(/^\uFEFF/, '').trim() === key;

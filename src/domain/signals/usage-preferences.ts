@@ -1,7 +1,7 @@
 /**
- * What a site allows to be done with its content: AIPREF's Content-Usage (drafts ietf-aipref-vocab and -attach), Content-Signal, and
- * the TDM Reservation Protocol. The drafts change, so the vocabulary is data: a new word is a new line. What speaks of search
- * indexing is obeyed; everything else is kept with the document for whoever uses it.
+ * What a site allows to be done with its content: AIPREF's Content-Usage (drafts ietf-aipref-vocab and -attach), Content-Signal,
+ * and the TDM Reservation Protocol. The drafts change, so the vocabulary is data: a new word is a new line. What concerns search
+ * indexing is obeyed; everything else is kept with the document for whatever uses it.
  */
 import { metaName } from './meta-names.js';
 
@@ -15,9 +15,9 @@ export interface Preference {
 interface PreferenceField {
   /** Name of the header and of the record in robots.txt. */
   readonly field: string;
-  /** Expressions that forbid a search engine to index, by name and value. */
+  /** Expressions that forbid search engines to index, by name and value. */
   readonly forbidsSearch: readonly (readonly [name: string, value: string])[];
-  /** A name that says what holds where a narrower one says nothing. */
+  /** A general name whose value applies if a more specific one is absent. */
   readonly general?: string;
 }
 
@@ -37,7 +37,7 @@ export const ROBOTS_PREFERENCES: ReadonlySet<string> = new Set(['content-usage',
 
 const LONGEST = 1_000;
 
-/** Of the header of an answer, and of metas of the page with these names. */
+/** From the header of an answer, and from metas of the page with these names. */
 export function statedPreferences(
   headers: Readonly<Record<string, string>>,
   metas: readonly { readonly name: string; readonly value: string }[],
@@ -61,7 +61,7 @@ export const forbidsSearch = (preferences: readonly Preference[]): Preference | 
     });
   });
 
-/** `search=n, train-ai=y;x` as names and values, lower case; the last of several counts, as in a structured dictionary (RFC 9651). */
+/** `search=n, train-ai=y;x` as names and values, lower case; the last one counts, as in a structured dictionary (RFC 9651). */
 function expressions(text: string): Map<string, string> {
   const said = new Map<string, string>();
   for (const part of text.toLowerCase().split(/[,\n]/, 100)) {

@@ -1,23 +1,23 @@
-/** WebSub (W3C Recommendation, 2018), the side of the subscriber: a feed names a hub, and the hub tells when the feed has changed. */
+/** WebSub (W3C Recommendation, 2018), the subscriber's side: a feed names a hub, and the hub reports when the feed has changed. */
 
-/** What a feed says of itself. */
+/** What a feed says about itself. */
 export interface FeedHub {
   readonly hub: string;
   /** Its own URL, by which the hub knows it. */
   readonly topic: string;
 }
 
-/** Where hubs find this server, and which ones are asked. */
+/** Where hubs reach this server, and which ones are used. */
 export interface WebSubDefinition {
   /** URL of this server as hubs reach it. */
   readonly callback: string;
-  /** Names of hosts, with those below them, beside the host of the feed. */
+  /** Host names, including subdomains, besides the host of the feed. */
   readonly hubs: readonly string[];
 }
 
 const LONGEST = 1_000;
 
-/** Any page can name any hub, and a hub is sent a POST: so only those that a person or the feed's own host answers for. */
+/** Any page can name any hub, and a hub is sent a POST: so only those approved by a person or on the feed's own host are used. */
 export function mayAskHub({ hub, topic }: FeedHub, feed: string, hubs: readonly string[]): boolean {
   const [to, from] = [URL.parse(hub), URL.parse(feed)];
   if (!to || !from || !/^https?:$/.test(to.protocol) || to.username !== '' || to.password !== '') return false;
@@ -33,12 +33,12 @@ export const subscriptionForm = (callback: string, topic: string, leaseSeconds: 
     'hub.lease_seconds': String(leaseSeconds),
   }).toString();
 
-/** How a hub asks whether a subscription was meant, or says that it is refused. */
+/** How a hub verifies the intent of a subscription, or reports that it is denied. */
 export interface HubQuestion {
   readonly mode: string;
   readonly topic: string;
   readonly challenge: string;
-  /** How long it tells of changes. */
+  /** How long it reports changes. */
   readonly leaseSeconds: number;
 }
 

@@ -1,10 +1,10 @@
-/** What a schedule says at a moment, and when it may say something else. Pure: clocks and cron stay outside. */
+/** What a schedule says at a given time, and when that may change. Pure: clocks and cron stay outside. */
 import type { ScheduleDefinition, WindowDefinition } from '../crawl/schedule-definition.js';
 import { type Duration, type Instant, milliseconds } from './units.js';
 
 export interface CrawlHours {
   readonly crawls: boolean;
-  /** The least pause between two requests to one web server. */
+  /** The shortest pause between two requests to one web server. */
   readonly throttle: Duration;
   /** Absent: no limit. */
   readonly bytesPerSecond?: number;
@@ -32,7 +32,7 @@ export function crawlHours(schedule: ScheduleDefinition, at: Instant): CrawlHour
   };
 }
 
-/** Five-field cron expressions of the times at which another window may begin or one may end. */
+/** Five-field cron expressions of the times at which a window may begin or end. */
 export function changeTimes({ windows }: ScheduleDefinition): string[] {
   const minutes = new Set(windows.flatMap(({ from, to }) => [from % MIDNIGHT, to % MIDNIGHT]));
   return [...minutes].map((minute) => `${minute % 60} ${Math.floor(minute / 60)} * * *`);

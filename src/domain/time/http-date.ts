@@ -5,7 +5,7 @@ const IMF_FIXDATE =
   /^\s*(?:[a-z]+,?\s+)?(\d{1,2})[\s-]([a-z]{3})[a-z]*[\s-](\d{2,4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?/i;
 const ASCTIME = /^\s*[a-z]{3}\s+([a-z]{3})\s+(\d{1,2})\s+(\d{1,2}):(\d{2}):(\d{2})\s+(\d{4})/i;
 
-/** HTTP dates in the three forms of RFC 9110, 5.6.7, read leniently, always as UTC; undefined when it is none. */
+/** HTTP dates in the three forms of RFC 9110, 5.6.7, read leniently, always as UTC; undefined if it is none of them. */
 export function parseHttpDate(text: string): Instant | undefined {
   const fix = IMF_FIXDATE.exec(text);
   if (fix) return moment(fix[3]!, fix[2]!, fix[1]!, fix[4]!, fix[5]!, fix[6] ?? '0');
@@ -65,7 +65,7 @@ export function isoTime(moment: Instant): string {
 
 const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`);
 
-/** Nearly all moments that are written are of the same day. */
+/** Nearly all times that are written are on the same day. */
 let lastDay = { days: 0, text: '1970-01-01' };
 
 function isoDay(days: number): string {

@@ -1,7 +1,7 @@
 /**
- * From what a link says to the one form under which a URL is known. The WHATWG parser does the standard part, and
+ * Converts what a link says to the one form under which a URL is known. The WHATWG parser does the standard part, and
  * percent-encoding is always normalized; the named steps after it are the crawler's own choice (`canonicalization` in the
- * definition) and run in the order of this list, until none changes anything: what is canonical stays as it is.
+ * definition) and run in the order of this list, until none changes anything: a canonical URL stays as it is.
  */
 import { type CrawlUrl, crawlUrl, isHashRoute, search } from './crawl-url.js';
 import { fastResolve, isPlainFragment } from './fast-resolve.js';
@@ -31,8 +31,8 @@ export const DEFAULT_CANONICALIZATION: readonly CanonicalizationStep[] = [
 ];
 
 /**
- * Some names are used for stories and for the sessions of a conference too: there the value has to look like the id of a visitor's
- * session, which nobody can guess, or say nothing.
+ * Some names are used for stories and for the sessions of a conference, too: there the value must look like the id of a visitor's
+ * session, which nobody can guess, or be meaningless.
  */
 const SESSION_PARAMETER =
   /(?:^\?|&)(?:(?:phpsessid|jsessionid|aspsessionid[a-z]*|asp\.net_sessionid|cfid|cftoken|zenid|osCsid)(?=[=&]|$)|(?:sid|sessionid|session_id)(?:=(?:(?=[a-z]*\d)[0-9a-z]{16,}|[a-z]{24,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?)?(?=&|$))/i;
@@ -42,12 +42,12 @@ const TRACKING_PARAMETER =
   /(?:^\?|&)(?:utm_[a-z_]+|gclid|dclid|fbclid|msclkid|yclid|mc_cid|mc_eid|_ga|_gl|igshid|gbraid|wbraid)(?=[=&]|$)/i;
 const DEFAULT_DOCUMENT = /\/(?:index|default)\.(?:html?|xhtml|php[345]?|aspx?|jsp|cgi|shtml)$/i;
 
-/** The one step that is about the host. */
+/** The only step about the host. */
 const HOST_STEP = 'remove-trailing-dot';
-/** The one that is about the fragment, which comes off first and is put back at the end. */
+/** The only step about the fragment, which is removed first and put back at the end. */
 const FRAGMENT_STEP = 'keep-hash-routes';
 
-/** What a step makes of the path, and of the query with its `?` (empty when there is none). */
+/** What a step makes of the path, and of the query with its `?` (empty if there is none). */
 interface Step {
   readonly path?: (path: string) => string;
   readonly search?: (search: string) => string;
@@ -90,9 +90,9 @@ function withoutTrailingSlashes(path: string): string {
 export type Canonicalizer = (raw: string, base?: string | CrawlUrl) => CrawlUrl | undefined;
 
 /**
- * A function from a link as written (and the URL it is relative to) to the canonical URL, or undefined when it is no
- * URL with a host. The scheme is not judged here: the link rules' protocol rule does that. A base that is a canonical web URL
- * need not be parsed.
+ * Returns a function from a link as written (and the URL it is relative to) to the canonical URL, or undefined if it is not a URL
+ * with a host. The scheme is not judged here: the link rules' protocol rule does that. A base that is a canonical web URL need not
+ * be parsed.
  */
 export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonicalizer {
   const chosen = CANONICALIZATION_STEPS.flatMap((step) =>
@@ -106,7 +106,7 @@ export function canonicalizer(steps: readonly CanonicalizationStep[]): Canonical
     const noted = noteQuery(raw, url);
     return routed && noted ? routed(noted) : noted;
   };
-  // The links of a page have one base, one after the other.
+  // The links of a page have the same base and come one after the other.
   let base: { text: string; url: CrawlUrl | undefined } | undefined;
   const baseOf = (text: string): CrawlUrl | undefined => {
     if (base?.text !== text) base = { text, url: webUrl(text) };
@@ -137,7 +137,7 @@ function noteQuery(raw: string, url: CrawlUrl | undefined): CrawlUrl | undefined
   return raw.indexOf('#') < 0 || raw.indexOf('?') < raw.indexOf('#') ? { ...url, lostQuery: true } : url;
 }
 
-/** The URL that a link means, as it is written: a server may tell variants apart that are equivalent. */
+/** The URL that a link means, as it is written: a server may distinguish equivalent variants. */
 export const asWritten = (raw: string, base: string): string | undefined => parsed(raw, base)?.href;
 
 function webUrl(text: string): CrawlUrl | undefined {
@@ -171,7 +171,7 @@ function parsed(raw: string, base?: string): { readonly href: string; readonly f
   return { href: url.href, fragment };
 }
 
-/** One step may lay bare what another takes away: `/index.html/`. Each only shortens or sorts, so this ends. */
+/** One step may expose what another removes: `/index.html/`. Each only shortens or sorts, so this ends. */
 function applySteps(steps: readonly Step[], url: CrawlUrl | undefined): CrawlUrl | undefined {
   let current = url;
   while (current) {
@@ -184,7 +184,7 @@ function applySteps(steps: readonly Step[], url: CrawlUrl | undefined): CrawlUrl
       if (step.search && query !== '') query = step.search(query);
     }
     if (path === before.path && query === searchBefore) return before;
-    // Through the parser again: a dot segment may have been laid bare.
+    // Parsed again: a dot segment may have been exposed.
     const front = before.href.slice(0, before.href.length - before.path.length - searchBefore.length);
     current = parse(`${front}${path}${query}`);
     if (current) current = { ...current, fragment: before.fragment };

@@ -1,7 +1,7 @@
 /**
- * A URL in canonical form, with its parts cut out once. Everything the policy matches on is here.
- * The canonical form is the WHATWG serialization without fragment and without user info, after the crawler's own
- * canonicalization steps, of which one keeps fragments that are routes; identity of URLs is equality of `href`.
+ * A URL in canonical form, split into its parts once. Everything that the policy matches is here. The canonical form is the WHATWG
+ * serialization without fragment and without user info, after the crawler's own canonicalization steps, of which one keeps
+ * fragments that are routes; two URLs are the same if their `href` is equal.
  */
 export interface CrawlUrl {
   readonly href: string;
@@ -15,13 +15,13 @@ export interface CrawlUrl {
   readonly path: string;
   /** Without `?`; empty when there is none. */
   readonly query: string;
-  /** Without `#`. Of a canonical URL a route, if one is kept, else empty; rules on `fragment` see what the link carried. */
+  /** Without `#`. For a canonical URL a route, if one is kept, otherwise empty; rules on `fragment` see what the link carried. */
   readonly fragment: string;
-  /** The link had a `?`, and the canonicalization steps have taken its query away. */
+  /** The link had a `?`, and the canonicalization steps have removed its query. */
   readonly lostQuery?: true;
 }
 
-/** Cuts the parts out of a URL that is already canonical. No validation: give it only what `canonicalize` made. */
+/** Splits a canonical URL into its parts. No validation: pass only what `canonicalize` made. */
 export function crawlUrl(href: string, fragment = ''): CrawlUrl {
   const schemeEnd = href.indexOf(':');
   const authorityStart = schemeEnd + 3;
@@ -69,13 +69,13 @@ export function withoutQuery(href: string): string {
   return end < 0 ? href : href.slice(0, end);
 }
 
-/** A URL as somebody wrote it, fit to be shown: user name and password are secrets. */
+/** A URL as somebody wrote it, safe to be shown: user name and password are removed. */
 export const withoutUserInfo = (raw: string): string => raw.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i, '$1');
 
-/** Whether a URL, or the beginning of one, names a user: `http://user:password@host/`. */
+/** Whether a URL, or the beginning of one, contains user info: `http://user:password@host/`. */
 export const hasUserInfo = (raw: string): boolean => /^\s*[a-z][a-z\d+.-]*:[/\\]*[^/\\?#]*@/i.test(raw);
 
-/** The query with its `?`; empty when there is none. Tells `/a?` from `/a`, as `query` does not. */
+/** The query with its `?`; empty if there is none. Distinguishes `/a?` from `/a`, which `query` does not. */
 export function search(url: CrawlUrl): string {
   if (url.query !== '') return `?${url.query}`;
   return url.href.endsWith('?') ? '?' : '';

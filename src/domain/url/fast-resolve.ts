@@ -1,10 +1,10 @@
 /**
- * Resolves the links that nearly all links are without the WHATWG parser: plain ASCII in http(s), already in the form that the
- * parser would give. Whatever is not surely so is left to the parser; what is resolved here is what it would give.
+ * Resolves the most common kind of link without the WHATWG parser: plain ASCII in http(s), already in the form that the parser
+ * would return. Whatever is not certain is left to the parser; what is resolved here is what it would return.
  */
 import { type CrawlUrl, origin, search as searchOf } from './crawl-url.js';
 
-/** Characters that no state of the parser changes or gives a meaning, but for dot segments. */
+/** Characters that no state of the parser changes or interprets, except in dot segments. */
 const PATH = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%/]*$/;
 const QUERY = /^[A-Za-z0-9\-._~!$&()*+,;=:@%/?]*$/;
 const FRAGMENT = /^[A-Za-z0-9\-._~!$&'()*+,;=:@%/?]*$/;
@@ -17,8 +17,8 @@ const HOST = /^(?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*$/;
 export const isPlainFragment = (fragment: string): boolean => FRAGMENT.test(fragment);
 
 /**
- * The URL that `link`, which has no fragment, means on the page `base`; undefined when only the parser can tell.
- * `base` is a canonical http or https URL.
+ * The URL that `link`, which has no fragment, means on the page `base`; undefined if only the parser can tell. `base` is a
+ * canonical http or https URL.
  */
 export function fastResolve(link: string, base: CrawlUrl): string | undefined {
   const questionMark = link.indexOf('?');

@@ -1,6 +1,6 @@
-/** Patterns that people write for stored URLs: SQL LIKE (`%`, `_`), as the seed's indexer wants it, or asterisks alone. */
+/** Patterns that people write for stored URLs: SQL LIKE (`%`, `_`), as the seed's indexer expects it, or asterisks alone. */
 
-/** The LIKE pattern of what was written. An asterisk is a wildcard where no `%` is; then `_` is an ordinary character. */
+/** The LIKE pattern for what was written. An asterisk is a wildcard if there is no `%`; then `_` is an ordinary character. */
 export const likeOf = (written: string): string =>
   written.includes('*') && !written.includes('%')
     ? written.replace(/[\\_]/g, (special) => `\\${special}`).replaceAll('*', '%')
@@ -9,7 +9,7 @@ export const likeOf = (written: string): string =>
 /** The LIKE pattern of all URLs that begin with the text. */
 export const likePrefix = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** What probably went wrong with a pattern that matches nothing; undefined when nothing is strange. */
+/** What is probably wrong with a pattern that matches nothing; undefined if nothing seems wrong. */
 export function likeHint(written: string): string | undefined {
   if (/^(?:%|\*|https?:|h)/i.test(written)) {
     return /[%*]/.test(written) || written.includes('_')

@@ -1,4 +1,4 @@
-/** Canonical URLs are ASCII: what a person writes as `é` is `%C3%A9` in them. From one to the other, by whole characters. */
+/** Canonical URLs are ASCII: what a person writes as `é` is `%C3%A9` in them. Converts between the two, by whole characters. */
 
 /** One character of more than one byte, as UTF-8 encodes it. */
 const ENCODED_CHARACTER =
@@ -8,8 +8,8 @@ const ENCODED_BYTE = /%[89a-f][0-9a-f]/i;
 export const NON_ASCII = /[^\x00-\x7f]/;
 
 /**
- * With the characters instead of their bytes. Escapes that are not UTF-8 (an older encoding that nobody names) stay, and so do
- * those of ASCII, which may be encoded because they would mean something else.
+ * With the characters instead of their bytes. Escapes that are not UTF-8 (an unknown older encoding) stay, and so do those of
+ * ASCII, which may be encoded because they would mean something else.
  */
 export const decodeNonAscii = (text: string): string =>
   text.includes('%') && ENCODED_BYTE.test(text) ? text.replace(ENCODED_CHARACTER, decodeOrKeep) : text;

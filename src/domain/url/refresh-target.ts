@@ -1,6 +1,6 @@
 /**
- * Seconds after which search engines take a refresh for something that the page does, not for a redirect: within them a
- * visitor reads nothing of it.
+ * Seconds after which search engines treat a refresh as part of the page, not as a redirect: within that time, a visitor cannot
+ * read anything.
  */
 export const QUICK_REFRESH = 1;
 
@@ -13,7 +13,7 @@ export interface Refresh {
 
 /**
  * The content of `<meta http-equiv=refresh>`, or of the header Refresh, by the steps of the HTML standard ("shared declarative
- * refresh steps"); undefined when it names no address (the page reloads itself) or is malformed.
+ * refresh steps"); undefined if it names no address (the page reloads itself) or is malformed.
  */
 export function parseRefresh(content: string): Refresh | undefined {
   const target = targetOf(content);

@@ -1,6 +1,6 @@
 /**
- * Equivalent variants of a URL in one form (RFC 3986, 6.2.2): what may be unencoded is decoded, the digits of the other
- * escapes are upper case, and a host has no dot at its end. URLs are stored in this form, and rules are compared in it.
+ * Converts equivalent variants of a URL to one form (RFC 3986, 6.2.2): what may be unencoded is decoded, the digits of the other
+ * escapes are upper case, and a host has no trailing dot. URLs are stored in this form, and rules are compared in it.
  */
 import { type CrawlUrl, crawlUrl, origin, search } from './crawl-url.js';
 
@@ -16,12 +16,12 @@ for (let byte = 0; byte < 256; byte++) {
   NORMAL.set(digits, UNRESERVED.test(char) ? char : `%${digits}`);
 }
 
-/** Normalizes percent-encoding. What is normal stays as it is. */
+/** Normalizes percent-encoding. What is already normal is unchanged. */
 export function normalizeEscapes(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(ESCAPE, (found: string, at: number) => {
     const digits = found.slice(1).toUpperCase();
-    // A percent sign that begins no escape must not become one by what is decoded behind it: `%%36%31`.
+    // A percent sign that begins no escape must not become one through decoding of what follows: `%%36%31`.
     return afterStrayPercent(text, at) ? `%${digits}` : (NORMAL.get(digits) ?? found);
   });
 }
@@ -29,7 +29,7 @@ export function normalizeEscapes(text: string): string {
 const afterStrayPercent = (text: string, at: number): boolean =>
   text[at - 1] === '%' || (text[at - 2] === '%' && HEX_DIGIT.test(text[at - 1] ?? ''));
 
-/** A name with a dot at its end is the same name, spelled out to the root of the DNS. */
+/** A name with a trailing dot is the same name, fully qualified to the root of the DNS. */
 export const hasTrailingDot = ({ host }: CrawlUrl): boolean =>
   host.length > 1 && host.endsWith('.') && host.charCodeAt(host.length - 2) !== 46;
 
@@ -40,8 +40,8 @@ export function withoutTrailingDot(url: CrawlUrl): CrawlUrl {
 }
 
 /**
- * The URL as rules are compared with it. A canonical URL is in this form already, unless the configuration keeps trailing dots,
- * or an earlier version stored it.
+ * The URL as rules are compared with it. A canonical URL is already in this form, unless the configuration keeps trailing dots, or
+ * an earlier version stored it.
  */
 export function comparable(url: CrawlUrl): CrawlUrl {
   const normal = url.href.includes('%') ? normalizeEscapes(url.href) : url.href;

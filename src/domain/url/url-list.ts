@@ -1,10 +1,10 @@
-/** A line of a text, from 1, without its end. */
+/** A line of a text, numbered from 1, without its end. */
 export interface TextLine {
   readonly line: number;
   readonly text: string;
 }
 
-/** The lines of a text, one at a time: a text of millions of lines makes no list of them. */
+/** The lines of a text, one at a time: a text of millions of lines is not turned into a list. */
 export function* linesOf(text: string): Generator<TextLine> {
   let line = 1;
   for (let start = 0; start <= text.length; line++) {
@@ -15,7 +15,7 @@ export function* linesOf(text: string): Generator<TextLine> {
   }
 }
 
-/** How many lines a text has, as far as the limit. */
+/** How many lines a text has, up to the limit. */
 export function countLines(text: string, limit: number): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at >= 0 && count < limit; at = text.indexOf('\n', at + 1)) count++;
@@ -23,8 +23,8 @@ export function countLines(text: string, limit: number): number {
 }
 
 /**
- * The URLs of mnoGoSearch's url list, each with the line where it begins. `#` at the beginning of a line or after a blank
- * begins a comment; a backslash at the end of a line goes on with the next one, but no comment does.
+ * The URLs of mnoGoSearch's URL list, each with the line where it begins. `#` at the beginning of a line or after a blank begins a
+ * comment; a backslash at the end of a line continues it on the next one, except in a comment.
  */
 export function* urlListEntries(text: string): Generator<TextLine> {
   let pieces: string[] = [];

@@ -5,12 +5,10 @@ const MONTH =
 const LONGEST_MONTH = 9;
 
 /**
- * What a URL has in common with the others that the same program makes: the path with its numbers, dates and ids as `N`,
- * and `?` for whatever query. `/2031/05/`, `/2031/may/1/` and `/20310501/` are all `/N/`; `/s/8f3acc/p7.html` is
- * `/s/N.html`.
- *
+ * What a URL has in common with the others that the same program makes: the path with its numbers, dates and ids as `N`, and `?`
+ * for any query. `/2031/05/`, `/2031/may/1/` and `/20310501/` are all `/N/`; `/s/8f3acc/p7.html` is `/s/N.html`.
  * @param href a canonical URL
- * @returns undefined when nothing of it varies: a path of words, without a query
+ * @returns undefined if nothing in it varies: a path of words, without a query
  */
 export function urlPattern(href: string): string | undefined {
   const pathStart = href.indexOf('/', href.indexOf('://') + 3);
@@ -19,11 +17,11 @@ export function urlPattern(href: string): string | undefined {
   return hasDigit(href, pathStart) ? withoutNumbers(href.slice(pathStart)) : undefined;
 }
 
-/** By hand, because it is done for every URL that is found. */
+/** Written by hand, because it runs for every URL that is found. */
 function withoutNumbers(path: string): string {
   const text = path.length > UUID_LENGTH && path.includes('-') ? path.replace(UUID, '0') : path;
   let pattern = '';
-  /** Where a number ended that only one sign parts from what comes. */
+  /** Where a number ended that only one sign separates from what follows. */
   let numberEnd = -1;
   for (let at = 0; at < text.length; at++) {
     const start = at;

@@ -68,13 +68,13 @@ export interface PageContent {
 export interface PagePart extends Pick<PageContent, 'text' | 'title' | 'headings' | 'markdown' | 'chunks'> {
   /** Fragment of its URL. */
   readonly id: string;
-  /** Values of fields that stand in it. */
+  /** Values of the fields found in it. */
   readonly found: ReadonlyMap<number, readonly string[]>;
 }
 
 export interface ReadLimits {
   /** Different URLs that the links of a page may name, not counting fragments. */
   readonly maxLinks: number;
-  /** In UTF-16 units; 0 when nobody wants the text, which is then not even made a string. */
+  /** In UTF-16 units; 0 if nobody needs the text, which is then not even converted to a string. */
   readonly maxTextLength: number;
 }

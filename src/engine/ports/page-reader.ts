@@ -14,19 +14,19 @@ export interface SitemapContent {
   readonly kind: 'urlset' | 'index' | 'feed' | 'text';
   readonly entries: readonly SitemapEntry[];
   readonly truncated: boolean;
-  /** Of a feed: hub and own URL as it names them. */
+  /** For a feed: its hub and its own URL, as it names them. */
   readonly hub?: string;
   readonly self?: string;
 }
 
 export interface PageReader {
-  /** Replaces what the configuration says of extractors, `more` before them; bodies in flight end as they began. */
+  /** Replaces the configured extractors, with `more` before them; bodies in flight are read by the previous ones. */
   configure?(extractors: readonly ExtractorDefinition[], more?: readonly ContentExtractor[]): void;
   close?(): void;
   /** Media type without parameters, sniffed from the bytes when the header is missing or application/octet-stream. */
   mediaType(body: Uint8Array, contentType: string | undefined, path: string): string;
-  /** Undefined when nothing here reads such content. */
+  /** Undefined if nothing here reads such content. */
   extractorOf(mediaType: string): ContentExtractor | undefined;
-  /** Sitemaps, sitemap indexes, feeds and text lists, gzip or plain; undefined when it is none of them. */
+  /** Sitemaps, sitemap indexes, feeds and text lists, gzipped or plain; undefined if it is none of them. */
   readSitemap(body: Uint8Array, contentType: string | undefined, maxEntries: number): SitemapContent | undefined;
 }

@@ -1,6 +1,4 @@
-/**
- * What goes into a page processor and what comes out. Plain data that crosses thread boundaries.
- */
+/** The input and output of a page processor: plain data that crosses thread boundaries. */
 
 import type { Chunk, Heading } from '../../domain/content/content-definition.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
@@ -22,9 +20,9 @@ export interface PageTask {
   readonly crawler: string;
   readonly url: string;
   readonly discoveredVia: UrlState['discoveredVia'];
-  /** What is asked for instead: another spelling of the URL, which it redirects to. */
+  /** The URL variant to request instead, to which the URL redirects. */
   readonly variant?: string;
-  /** What the request carries of the session of its visit. */
+  /** What the request carries of its visit's session. */
   readonly session?: RequestSession;
   /** The page that redirected or linked here. */
   readonly foundOn?: string;
@@ -33,30 +31,30 @@ export interface PageTask {
   readonly redirects: number;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** Digest of the document in the index: an equal one is not pushed again, and its links are not new ones. */
+  /** Digest of the document in the index: an equal document is not pushed again, and its links are not new. */
   readonly stamp?: string;
-  /** The policy has changed since the last visit: links that were refused may be taken now. */
+  /** The policy has changed since the last visit: links that were refused may be accepted now. */
   readonly rereadLinks: boolean;
-  /** The page is wanted in full, changed or not, with every link that the policy takes, also those handed on before. */
+  /** The page is needed in full, changed or not, with every link that the policy accepts, including those reported before. */
   readonly reportLinks?: boolean;
-  /** If the page has changed, all links that the policy takes are wanted, also those reported before. */
+  /** If the page has changed, all links that the policy accepts are needed, including those reported before. */
   readonly allLinksIfChanged?: boolean;
-  /** What robots.txt says of the use of the page. */
+  /** What robots.txt says about the use of the page. */
   readonly robotsPreferences?: readonly { readonly field: string; readonly value: string }[];
   readonly inheritedMetas: UrlState['inheritedMetas'];
   readonly now: Instant;
   /** See FetchRequest. */
   readonly sendBy?: number;
-  /** A person looks at the page: every link is reported, known or not, and nothing counts as handed on. */
+  /** A person looks at the page: every link is listed, known or not, and none counts as reported. */
   readonly inspect?: boolean;
   /**
-   * Where the crawler renders by what it has learned, or a person asks: render the page, whatever it brings as it is sent. `never`
-   * where a person has said so of pages like it.
+   * If the crawler renders by what it has learned, or a person asks for it: render the page, whatever it brings as it is sent.
+   * `never` if a person has decided so for such pages.
    */
   readonly render?: 'always' | 'never';
-  /** Attempts to render it that failed in a row. */
+  /** Failed attempts in a row to render it. */
   readonly renderFailures?: number;
-  /** Which words of the page are wanted when it has links that may be new. */
+  /** Which words of the page are needed if it has links that may be new. */
   readonly wantsWords?: 'with numbers' | 'without numbers';
 }
 
@@ -66,16 +64,16 @@ export interface SentSession {
   readonly cookies: readonly string[];
 }
 
-/** A link (or redirect target) that the policy lets into the frontier. */
+/** A link (or redirect target) that the policy accepts into the frontier. */
 export interface DiscoveredLink {
   readonly url: string;
   readonly key: bigint;
   readonly hostKey: string;
   readonly source: SourceNumber;
-  /** `robots`: a sitemap that an index of sitemaps names. */
+  /** `robots`: a sitemap named by an index of sitemaps. */
   readonly discoveredVia: 'link' | 'redirect' | 'sitemap' | 'robots';
   readonly inheritedMetas?: UrlState['inheritedMetas'];
-  /** Sitemap's word on the last change. */
+  /** When the page last changed according to the sitemap. */
   readonly lastModified?: string;
 }
 
@@ -83,7 +81,7 @@ export interface RefusedLink {
   readonly url: string;
   readonly hostKey: string;
   readonly reason: Reason;
-  /** A record of it is to be stored (Velocity's log flags). */
+  /** A record of it must be stored (Velocity's log flags). */
   readonly record: boolean;
 }
 
@@ -95,16 +93,16 @@ export interface DocumentFacts {
   readonly title: string;
   readonly etag?: string;
   readonly lastModified?: string;
-  /** How long the answer says that it stays fresh. */
+  /** How long the answer claims to stay fresh. */
   readonly lifetime?: Duration;
-  /** To know it again as the error page of its host; only when the crawler asks for those. */
+  /** To recognise it as the error page of its host; only if the crawler looks for those. */
   readonly fingerprint?: PageFingerprint;
 }
 
-/** What was read of a page, as a sink would get it, within bounds. */
+/** What was read of a page, as a sink would get it, truncated. */
 export interface PageReading {
   readonly text: string;
-  /** Of the whole text, in UTF-16 units. */
+  /** Length of the whole text, in UTF-16 units. */
   readonly textLength: number;
   readonly language?: string;
   readonly metas: readonly Meta[];
@@ -119,35 +117,35 @@ export type PageOutcome =
   | {
       readonly kind: 'document';
       readonly facts: DocumentFacts;
-      /** May it stand in the index? If not, `reason` says why. */
+      /** May it be in the index? If not, `reason` says why. */
       readonly index: boolean;
       readonly reason: Reason;
-      /** Another URL that it names as its canonical one, if the policy takes that. */
+      /** Another URL that it names as its canonical one, if the policy accepts that. */
       readonly canonical?: string;
-      /** Present when it may be indexed and differs from `task.stamp`. */
+      /** Present if it may be indexed and differs from `task.stamp`. */
       readonly document?: PushDocument;
-      /** Links beyond the first `most` URLs of the page, when some were left out and its links were asked for. */
+      /** Links beyond the first `most` URLs of the page, if some were left out and its links were requested. */
       readonly cutLinks?: { readonly count: number; readonly most: number };
-      /** What was read of it, when a person looks at the page. */
+      /** What was read of it, for a person who looks at the page. */
       readonly reading?: PageReading;
-      /** What the site says of the use of the page, for the history of the URL. */
+      /** What the site says about the use of the page, for the history of the URL. */
       readonly terms?: string;
-      /** Why a plug-in does not want it in the index. */
+      /** Why a plug-in excludes it from the index. */
       readonly leftOut?: string;
-      /** Its content could not be read: the document goes out without text. */
+      /** Its content could not be read: the document is pushed without text. */
       readonly unread?: Refusal;
-      /** It has no content without its scripts; why that is believed, for a person. */
+      /** It has no content without its scripts; the evidence, for a person. */
       readonly needsRendering?: string;
-      /** It could not be rendered, and is taken as it was sent. */
+      /** It could not be rendered, and is used as it was sent. */
       readonly renderFailure?: { readonly code: ErrorCode; readonly detail: string };
     }
-  /** With the validators of the answer 304, which take the place of those that were stored. */
+  /** With the validators of the 304 answer, which replace the stored ones. */
   | ({ readonly kind: 'unchanged' } & Validators)
   | {
       readonly kind: 'redirect';
       readonly permanent: boolean;
       readonly target: string;
-      /** Why the target is not followed, when it is not. */
+      /** Why the target is not followed, if it is not. */
       readonly refused?: ReasonCode;
       /** The home page of a site root has moved to another site. */
       readonly movesSite: boolean;
@@ -155,7 +153,7 @@ export type PageOutcome =
   | {
       readonly kind: 'sitemap';
       readonly entries: number;
-      /** It named URLs that were not known, or changes since the last visit that are believed; known when its links are stored. */
+      /** It named unknown URLs, or changes since the last visit that are believed; set when its links are stored. */
       readonly changed?: boolean;
     }
   | {
@@ -165,9 +163,9 @@ export type PageOutcome =
       /** 761: left to another crawler, the document stays. */
       readonly keepDocument: boolean;
       readonly removeStatus: boolean;
-      /** It may become crawlable without a change of the configuration: visit again. */
+      /** It may become crawlable without a change of the configuration, so it is visited again. */
       readonly revisit: boolean;
-      /** The configuration alone excludes it, whatever the site and DNS say. */
+      /** Excluded by the configuration alone, whatever the site and DNS say. */
       readonly byConfiguration?: boolean;
     }
   | { readonly kind: 'error'; readonly code: ErrorCode; readonly detail: string; readonly retryAfter?: Duration };
@@ -176,35 +174,40 @@ export interface PageResult {
   readonly id: UrlId;
   readonly crawler: string;
   readonly outcome: PageOutcome;
-  /** With the outcome that the URL redirects to itself: the spelling of it that the redirect names, when it is another one. */
+  /** If the URL redirects to itself: the variant of it that the redirect names, if it is a different one. */
   readonly variant?: string;
-  /** Set-Cookie fields of the answer, apart by line feeds; absent when cookies are not kept and it is not a redirect to itself. */
+  /**
+   * Set-Cookie fields of the answer, separated by line feeds; absent when cookies are not kept and it is not a redirect to itself.
+   */
   readonly setCookie?: string;
-  /** Of a request that a login was made for. */
+  /** For a request made with a login. */
   readonly session?: SessionAnswer;
-  /** What the request carried of a session; added by whoever made the task. */
+  /** What the request carried of a session; added by the creator of the task. */
   readonly sent?: SentSession;
-  /** HTTP status, when there was an answer. */
+  /** HTTP status, if there was an answer. */
   readonly status?: number;
   readonly links: readonly DiscoveredLink[];
   readonly refused: readonly RefusedLink[];
-  /** Hashes of its words, when they were wanted; see domain/content/vocabulary.ts. */
+  /** Hashes of its words, if they were needed; see domain/content/vocabulary.ts. */
   readonly words?: Int32Array;
-  /** Of a feed, where hubs are asked. */
+  /** For a feed, if hubs are subscribed to. */
   readonly hub?: FeedHub;
   readonly duration: Duration;
   readonly bytes: number;
-  /** When the page was rendered, or was to be. */
+  /** Set when the page was rendered, or should have been. */
   readonly rendering?: RenderReport;
-  /** That decoding its body held the thread. */
+  /** How long decoding its body blocked the thread. */
   readonly decodingTime?: Duration;
-  /** That the page held its thread, decoding included; absent when that is nobody's concern. */
+  /** How long the page blocked its thread, decoding included; absent if nobody needs it. */
   readonly readingTime?: Duration;
-  /** What the verdict on this URL says of its schedule. */
+  /** What the verdict on this URL says about its schedule. */
   readonly schedule: PageSchedule;
-  /** Time since it was ready, when it has come from another thread. */
+  /** Time since it was ready, if it comes from another thread. */
   readonly age?: Duration;
-  /** Frees the bytes of the document at once, when nobody reads them any more. Without it the garbage collector does, some day. */
+  /**
+   * Frees the bytes of the document at once, when nobody reads them any more. Otherwise the garbage collector does, sooner or
+   * later.
+   */
   readonly release?: () => void;
 }
 

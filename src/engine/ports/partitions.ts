@@ -1,12 +1,12 @@
 /**
- * Who crawls what. Every host belongs to one partition permanently, and a partition is owned by one node at a time, so that
- * the politeness towards a host, its queue and the order of its documents are in one hand. A node alone owns everything.
+ * Who crawls what. Every host belongs to one partition permanently, and a partition is owned by one node at a time, so that one
+ * node controls the politeness towards a host, its queue and the order of its documents. A single node owns everything.
  */
 
-/** The right under which a visit began: it ends with the ownership, and what carries an old one is refused. */
+/** The right under which a visit began: it ends with the ownership, and anything with an outdated fence is refused. */
 export interface Fence {
   readonly partition: number;
-  /** Goes up whenever the partition changes hands. */
+  /** Increased whenever the partition changes owners. */
   readonly epoch: number;
 }
 
@@ -16,29 +16,29 @@ export interface Partitions {
   partitionOf(hostKey: string): number;
   /** Owned now; undefined: all. */
   readonly owned: readonly number[] | undefined;
-  /** Surely owned at this moment, so that a visit may begin. */
+  /** Certainly owned at this moment, so that a visit may begin. */
   owns(hostKey: string): boolean;
   /** For a visit that begins now; undefined when the host is not owned. */
   fence(hostKey: string): Fence | undefined;
-  /** Still the owner by this fence, also while the partition is being given away. */
+  /** Whether the fence still proves ownership, even while the partition is being given away. */
   holds(fence: Fence): boolean;
-  /** Latest moment to send a request, in milliseconds of the machine's monotonic clock; undefined: any. */
+  /** Latest time to send a request, in milliseconds of the machine's monotonic clock; undefined: any. */
   readonly sendBy: number | undefined;
-  /** Does what one node has to do for all: judging again, pruning, looking after roots. */
+  /** Whether this node does what one node has to do for all: judging again, pruning, looking after roots. */
   readonly leads: boolean;
-  /** Begins to own. Resolves when the listener has taken what was free. */
+  /** Starts to own partitions. Resolves when the listener has accepted what was free. */
   open(listener: PartitionListener): Promise<void>;
   /** Gives everything away and stops. */
   close(): Promise<void>;
 }
 
 export interface PartitionListener {
-  /** These are about to be owned. `abruptly`: their last owner is dead or silent and could not put its affairs in order. */
+  /** These are about to be owned. `abruptly`: their previous owner is dead or silent and could not hand them over properly. */
   assigning(partitions: readonly number[], abruptly: readonly number[]): Promise<void>;
   assigned(partitions: readonly number[]): void;
   /**
-   * Nothing of them may begin any more. Resolves when what was in flight has ended; the caller need not wait. `lapsed`:
-   * they may be another node's already, so that nothing of them may be written either.
+   * Nothing of them may begin any more. Resolves when what was in flight has ended; the caller need not wait. `lapsed`: they may
+   * already belong to another node, so nothing of them may be written either.
    */
   revoking(partitions: readonly number[], lapsed: boolean): Promise<void>;
 }
@@ -49,14 +49,14 @@ export class FencedOut extends Error {
 
   constructor(
     readonly fences: readonly Fence[],
-    /** An order may have reached a sink after the new owner's: the document has to be looked at again. */
+    /** An order may have reached a sink after one of the new owner: the document must be checked again. */
     readonly uncertain = false,
   ) {
     super(`another node owns partition ${fences.map(({ partition }) => partition).join(', ')}`);
   }
 }
 
-/** The nodes that are alive read some URLs in another way than this one: a page would have two names, and two owners. */
+/** The live nodes parse some URLs differently from this one: a page would have two names, and two owners. */
 export class NodesDiffer extends Error {
   override readonly name = 'NodesDiffer';
 

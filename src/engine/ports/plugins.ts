@@ -1,4 +1,4 @@
-/** How the crawl asks the plug-ins of the configuration, which run in processes of their own. */
+/** How the crawl calls the plug-ins of the configuration, which run in processes of their own. */
 import type { PluginDefinition } from '../../domain/crawl/plugin-definition.js';
 import type { Instant } from '../../domain/time/units.js';
 import type {
@@ -15,7 +15,7 @@ import type {
   UrlAnswer,
 } from './plugin-api.js';
 
-/** What a plug-in can be asked. */
+/** The functions of a plug-in. */
 export interface PluginCalls {
   onUrl: { argument: PluginVisit; answer: UrlAnswer | undefined };
   onResponse: { argument: PluginResponse; answer: ResponseAnswer | undefined };
@@ -29,26 +29,26 @@ export type PluginHook = keyof PluginCalls;
 
 export const PLUGIN_HOOKS = ['onUrl', 'onResponse', 'onDocument', 'onOrder', 'extract', 'deliver'] as const;
 
-/** What the crawl has to know of a plug-in to ask it nothing in vain. */
+/** What the crawl must know about a plug-in to avoid needless calls. */
 export interface PluginFacts {
   readonly name: string;
   /** Absent: all. */
   readonly crawlers?: readonly string[];
-  /** Of one that could not be loaded, `onUrl`: nothing is fetched that it might have to see. */
+  /** If it could not be loaded, `onUrl`: nothing is fetched that it might have to see. */
   readonly hooks: readonly PluginHook[];
   /** That its extractor reads. */
   readonly mediaTypes: readonly string[];
-  /** Pages go on without it when it fails. */
+  /** Pages continue without it when it fails. */
   readonly isOptional: boolean;
 }
 
-/** A call came to no answer; the message names plug-in, function and cause. */
+/** A call got no answer; the message names plug-in, function and cause. */
 export class PluginFailed extends Error {
   override readonly name = 'PluginFailed';
 }
 
 export interface PluginCaller {
-  /** Throws PluginFailed. `limit`: milliseconds, in place of those of the definition. */
+  /** Throws PluginFailed. `limit`: milliseconds, instead of those of the definition. */
   call<H extends PluginHook>(
     plugin: string,
     hook: H,
@@ -60,15 +60,15 @@ export interface PluginCaller {
 export interface PluginView {
   readonly name: string;
   readonly file: string;
-  /** failed: it cannot be loaded, or ends again and again; it is tried again, at once when its file changes. */
+  /** failed: it cannot be loaded, or ends again and again; it is tried again later, or at once when its file changes. */
   readonly state: 'starting' | 'ready' | 'failed';
   /** Its own. */
   readonly version?: string;
   readonly hooks: readonly PluginHook[];
   readonly calls: readonly PluginCallCount[];
-  /** Processes that were ended or ended by themselves. */
+  /** Processes that were stopped or ended by themselves. */
   readonly restarts: number;
-  /** Bytes that its process held when it was last looked at; 0: none runs, or the system does not tell. */
+  /** Memory of its process in bytes at the last check; 0: none is running, or the system does not report it. */
   readonly memory: number;
   readonly lastError?: { readonly at: Instant; readonly message: string };
 }
@@ -83,9 +83,9 @@ export interface PluginCallCount {
 /** The plug-ins of a server. */
 export interface Plugins extends PluginCaller {
   readonly facts: readonly PluginFacts[];
-  /** Resolves when all of them are loaded, or cannot be. */
+  /** Resolves when each of them is loaded, or has failed to load. */
   configure(definitions: readonly PluginDefinition[]): Promise<void>;
-  /** Told whenever the facts have changed. */
+  /** Called whenever the facts have changed. */
   onFacts(listener: (facts: readonly PluginFacts[]) => void): void;
   views(): readonly PluginView[];
   close(): Promise<void>;

@@ -1,12 +1,12 @@
 /**
- * What sites give a visitor to know it again: cookies, and what a login brings. The store belongs to the main thread; what a
- * request of the session needs travels with its page task, and what an answer sets travels back with the result, so that pages of
- * a session may be fetched in any thread.
+ * What sites give a visitor to recognise it: cookies, and the result of a login. The store belongs to the main thread; what a
+ * request of the session needs travels with its page task, and what an answer sets travels back with the result, so that pages of a
+ * session may be fetched in any thread.
  */
 export interface SessionStore {
-  /** The session with this key, which begins when there is none. The store may forget one that has not been used for long. */
+  /** The session with this key, created if there is none. The store may forget one that has not been used for long. */
   open(key: string): Session;
-  /** As open; undefined when there is none. */
+  /** Like open; undefined if there is none. */
   find(key: string): Session | undefined;
   end(key: string): void;
 }
@@ -15,8 +15,8 @@ export interface Session {
   /** Value of the Cookie header of a request for the URL (RFC 6265); undefined: none. */
   cookies(url: string): string | undefined;
   /**
-   * Takes the Set-Cookie fields of an answer from the URL, apart by line feeds; cookies that the URL may not set are passed
-   * over. True when the next request for the URL has other cookies now.
+   * Stores the Set-Cookie fields of an answer from the URL, separated by line feeds; cookies that the URL may not set are ignored.
+   * True if the next request for the URL will have different cookies.
    */
   take(url: string, setCookie: string): Promise<boolean>;
 }

@@ -1,45 +1,45 @@
 import type { OrderAnswer, PushDocument, PushOrder } from '../../domain/push/order.js';
 
-/** Setting of the store: the connector name of sinks that name none. */
+/** Setting of the store: the default connector name of its sinks. */
 export const CONNECTOR_SETTING = 'connector';
-/** Of stores without that setting: what every server was called before it was there. */
+/** For stores without that setting: the name that every server used before it existed. */
 export const FORMER_CONNECTOR = 'crawlway';
 
 /**
- * One destination of orders. `deliver` resolves when every order of the batch is durable at the sink or refused for good,
- * in the order given. Orders for one URI are never in two batches in flight at once: the caller sees to that.
- * It throws SinkUnavailable for anything that may pass (down, slow, overloaded, wrong credentials): the caller keeps the
- * batch and tries again later; nothing of it counts as delivered.
+ * One destination of orders. `deliver` resolves when every order of the batch is durable at the sink or refused for good, in the
+ * order given. The caller makes sure that orders for one URI are never in two batches in flight at once. It throws SinkUnavailable
+ * for anything that may pass (down, slow, overloaded, wrong credentials): the caller keeps the batch and tries again later; nothing
+ * of it counts as delivered.
  */
 export interface Sink {
   readonly name: string;
   deliver(batch: readonly PushOrder[], signal: AbortSignal): Promise<OrderAnswer[]>;
-  /** Everything the sink holds, for reconciliation; absent when the sink cannot tell. Order of `uri` is not promised. */
+  /** Everything that the sink holds, for reconciliation; absent if the sink cannot list it. `uri` comes in no particular order. */
   entries?(signal: AbortSignal): AsyncIterable<{ readonly uri: string; readonly stamp: string }>;
   /**
-   * The documents of these URIs as they were delivered, in any order; those that it does not hold, or cannot give back in full, are left
-   * out. Absent when the sink keeps nothing that could be sent to another one.
+   * The documents of these URIs as they were delivered, in any order; those that it does not hold, or cannot return in full, are
+   * left out. Absent if the sink keeps nothing that could be sent to another one.
    */
   documents?(uris: readonly string[], signal: AbortSignal): Promise<KeptDocument[]>;
-  /** Asks without an order whether the sink would take one; throws SinkUnavailable. Absent when there is no such request. */
+  /** Checks without an order whether the sink would accept one; throws SinkUnavailable. Absent if there is no such request. */
   probe?(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A document that a sink gives back. */
+/** A document that a sink returns. */
 export interface KeptDocument {
   /** The crawler that pushed it. */
   readonly crawler: string;
-  /** `master.bytes` is empty when the sink does not keep bytes. */
+  /** `master.bytes` is empty if the sink does not keep bytes. */
   readonly document: PushDocument;
 }
 
-/** The whole sink is out of reach for now. */
+/** The whole sink is unavailable for now. */
 export class SinkUnavailable extends Error {
   override readonly name = 'SinkUnavailable';
   constructor(
     message: string,
-    /** Milliseconds that the sink asked to wait, when it did. */
+    /** Milliseconds that the sink asked to wait, if it did. */
     readonly retryAfterMs?: number,
   ) {
     super(message);

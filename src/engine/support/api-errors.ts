@@ -3,13 +3,13 @@ export class NotFound extends Error {
   override readonly name = 'NotFound';
 }
 
-/** For a name that is not among those that there are. `what`: crawler, login. */
+/** For a name that does not exist. `what`: crawler, login. */
 export const notAmong = (what: string, name: string, names: readonly string[]): NotFound =>
   new NotFound(
     `there is no ${what} ${JSON.stringify(name)}; there ${names.length === 0 ? 'is none' : `are: ${names.join(', ')}`}`,
   );
 
-/** Raised when the request makes no sense as it is; the server answers 422 with the message. */
+/** Raised for a request that cannot be carried out as it is; the server answers 422 with the message. */
 export class Unacceptable extends Error {
   override readonly name = 'Unacceptable';
 }

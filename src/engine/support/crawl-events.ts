@@ -4,10 +4,10 @@ import type { Clock } from '../ports/clock.js';
 
 type WithoutTime<T> = T extends CrawlEvent ? Omit<T, 'at'> : never;
 
-/** Tells listeners what happens. A listener that throws is its own problem: the crawl goes on. */
+/** Tells listeners what happens. An exception of a listener does not affect the crawl. */
 export class CrawlEvents {
   private tapped: ((event: CrawlEvent) => void) | undefined;
-  /** They hear of this node alone, and do not make it ask the others what happens there. */
+  /** They hear of this node only, and do not subscribe to the events of others. */
   private readonly observers: ((event: CrawlEvent) => void)[] = [];
   private readonly listeners = new Set<(event: CrawlEvent) => void>();
 
@@ -18,7 +18,7 @@ export class CrawlEvents {
     return () => this.listeners.delete(listener);
   }
 
-  /** Somebody listens, beside the tap. */
+  /** Somebody listens, besides the tap. */
   get isWatched(): boolean {
     return this.listeners.size > 0;
   }
@@ -41,7 +41,7 @@ export class CrawlEvents {
     this.relay(stamped);
   }
 
-  /** Something that has happened on another node. */
+  /** Something that happened on another node. */
   relay(stamped: CrawlEvent): void {
     for (const listener of this.listeners) {
       try {

@@ -15,7 +15,7 @@ export class IdSet {
     this.ids[this.size++] = id;
   }
 
-  /** Costs a sort when ids were added since the last question. */
+  /** Costs a sort if ids were added since the last query. */
   has(id: number): boolean {
     if (this.sorted < this.size) {
       this.ids.subarray(0, this.size).sort();

@@ -5,7 +5,7 @@ import type { Log } from '../ports/log.js';
 
 const RETRY = seconds(5);
 
-/** Does the work, again and again as long as the store cannot be used. Ends early when the signal aborts. */
+/** Does the work, repeating it as long as the store is unavailable. Ends early when the signal aborts. */
 export async function persistently(
   name: string,
   work: () => Promise<void>,

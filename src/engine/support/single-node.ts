@@ -17,7 +17,7 @@ export const SOLE_OWNER: Partitions = {
   close: () => Promise.resolve(),
 };
 
-/** Nobody is there to be told anything. */
+/** There are no others to notify. */
 export const NO_OTHERS: Nodes = {
   due: () => undefined,
   allDue: () => undefined,

@@ -1,4 +1,4 @@
-/** Keeps what was put in last, within a number of entries and a sum of their weights. */
+/** Keeps the entries added last, within a maximum number and total weight. */
 export class WeighedCache<Key, Value> {
   private readonly entries = new Map<Key, { readonly value: Value; readonly weight: number }>();
   private weight = 0;

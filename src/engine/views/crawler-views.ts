@@ -57,7 +57,7 @@ export type SubmitOutcome =
 export interface RootView extends RootSubmission {
   /** `configuration`: is in CrawlConfig.xml; `submitted`: came over the API. */
   readonly origin: 'configuration' | 'submitted';
-  /** In the list of roots: a later root has a greater one. */
+  /** Position in the list of roots: a later root has a greater one. */
   readonly position: string;
   readonly state?: UrlState;
 }
@@ -67,7 +67,7 @@ export interface PreviewReport {
   readonly judged: number;
   readonly total: number;
   readonly done: boolean;
-  /** Crawlers of which more than 10 % of the documents would be deleted: applying wants `confirm`. */
+  /** Crawlers that would lose more than 10 % of their documents: applying requires `confirm`. */
   readonly needsConfirmation: readonly string[];
 }
 

@@ -5,14 +5,14 @@ export interface HeldDeletions {
   readonly hostKey: string;
   readonly crawler: string;
   readonly count: number;
-  /** Of these, those that wait for a sign of life or an early look, and need nobody. */
+  /** Of these, those that wait for a sign of life or an early look, and need no action. */
   readonly awaiting: number;
   readonly oldest: Instant;
   readonly reasons: Readonly<Record<string, number>>;
   readonly samples: readonly string[];
 }
 
-/** What a sink is being sent of a crawler's documents, see domain/push/backfill.ts. */
+/** What is being sent to a sink of a crawler's documents, see domain/push/backfill.ts. */
 export interface BackfillView extends Omit<BackfillProgress, 'cursor' | 'pass' | 'waiting'> {
   readonly crawler: string;
   readonly sink: string;
@@ -23,9 +23,9 @@ export interface ReconciliationReport {
   readonly sink: string;
   readonly at: Instant;
   readonly compared: number;
-  /** Indexed by the store's account, absent at the sink. */
+  /** Indexed according to the store, absent at the sink. */
   readonly missing: { readonly count: number; readonly samples: readonly string[] };
-  /** At the sink, not indexed by the store's account. */
+  /** At the sink, not indexed according to the store. */
   readonly extra: { readonly count: number; readonly samples: readonly string[] };
   /** Held with another stamp. */
   readonly stale: { readonly count: number; readonly samples: readonly string[] };

@@ -5,7 +5,7 @@ import type { HostHealth } from '../crawl/hosts/site-health.js';
 export interface HostRobots {
   readonly state: RobotsPolicy['state'];
   readonly fetchedAt: Instant;
-  /** What the last fetch came to; one that failed leaves the rules that were read before in force. */
+  /** The outcome of the last fetch; if it failed, the rules read before stay in force. */
   readonly status: string;
   readonly text: string;
 }
@@ -19,12 +19,12 @@ export interface HostView extends HostHealth {
   readonly nextRequestAt?: Instant;
   readonly backOffUntil?: Instant;
   readonly crawlDelay?: Duration;
-  /** What a refresh visit has to earn; 0 or absent before one has told. */
+  /** What a refresh visit must earn; 0 or absent before one has set it. */
   readonly visitPrice?: Duration;
   readonly robots?: HostRobots;
   readonly paused: boolean;
-  /** Pages that held their thread for longer than a second, since the node knows the host. */
+  /** Pages that blocked their thread for longer than a second, as long as the node has known the host. */
   readonly slowPages?: number;
-  /** Of one host: documents in the index without the content that their scripts would make. */
+  /** For one host: documents in the index without the content that their scripts would make. */
   readonly needRendering?: { readonly documents: number; readonly sample?: string };
 }

@@ -16,39 +16,39 @@ import {
 } from '../ports/frontier-store.js';
 import { type PageReading } from '../ports/page-task.js';
 
-/** What is to be visited now: one URL, or all that fit the rest. */
+/** What to visit now: one URL, or all that match the other members. */
 export interface RefreshRequest extends UrlChoice {
   readonly url?: string;
 }
 
-/** URLs of one crawler; what is given narrows each other. */
+/** URLs of one crawler; all conditions given must hold. */
 export type UrlChoice = Omit<UrlFilter, 'crawler'>;
 
-/** All that a crawler knows, counted. */
+/** Everything that a crawler knows, counted. */
 export interface SurveyView {
   readonly at: Instant;
-  /** Stored URLs by status and reason, the most first. */
+  /** Stored URLs by status and reason, most frequent first. */
   readonly reasons: SurveyStep['reasons'];
-  /** Documents in the index by the time since their last visit, ascending; the last class has no bound. */
+  /** Documents in the index by the time since their last visit, ascending; the last class has no upper bound. */
   readonly ages: readonly { readonly upTo?: Duration; readonly documents: number }[];
-  /** That of the crawler's smart refresh; absent without it. Rules and conditions may give some URLs another. */
+  /** That of the crawler's smart refresh; absent without it. Rules and conditions may set another for some URLs. */
   readonly maximumAge?: Duration;
 }
 
-/** All that is known of a URL, stored or not, and the policy's verdict on it. */
+/** Everything known about a URL, stored or not, and the policy's verdict on it. */
 export interface UrlExplanation {
   readonly candidate: Candidate;
   readonly headline: Headline;
   readonly explanation: Explanation;
   readonly robots: RobotsOpinion;
-  /** Of an accepted URL: the source that it goes into when it is found. */
+  /** For an accepted URL: the source that it enters when it is found. */
   readonly queue?: QueueAssignment;
   /** Absent: not stored. */
   readonly state?: UrlState;
   /** Those that are kept, newest first. */
   readonly visits: readonly Visit[];
   readonly orders: readonly LedgerEntry[];
-  /** Refused links to it, of the samples that are kept. */
+  /** Refused links to it, from the samples that are kept. */
   readonly refused: readonly RefusedSample[];
 }
 
@@ -64,11 +64,11 @@ export interface LinkView {
   readonly url: string;
   readonly kind: string;
   readonly explanation: Explanation;
-  /** What is known of it; absent = not stored. */
+  /** What is known about it; absent = not stored. */
   readonly state?: UrlState;
-  /** Absent: robots.txt of its site was not asked for this. */
+  /** Absent: the robots.txt of its site was not requested for this. */
   readonly robots?: RobotsOpinion;
-  /** Of a page that was rendered: it is not on the page as it was sent. */
+  /** On a rendered page: not on the page as it was sent. */
   readonly onlyRendered?: true;
 }
 
@@ -81,23 +81,23 @@ export interface PageView {
   readonly detail?: string;
   /** Where it redirects to. */
   readonly target?: string;
-  /** What robots.txt says of it, where it was asked for this. */
+  /** What robots.txt says about it, if it was requested for this. */
   readonly robots?: RobotsOpinion;
-  /** Of a document: what a sink would get. */
+  /** For a document: what a sink would get. */
   readonly reading?: PageReading;
   readonly links: readonly LinkView[];
-  /** When it was to be rendered: the page as it was sent beside what its scripts made of it. */
+  /** If it was to be rendered: the page as it was sent beside what its scripts made of it. */
   readonly rendering?: RenderingView;
 }
 
 export interface RenderingView {
   readonly time: Duration;
-  /** That the page made for scripts, data and frames. */
+  /** Requests of the page for scripts, data and frames. */
   readonly requests: number;
   /** Requests that were not made, by reason. */
   readonly refused: Readonly<Record<string, number>>;
   readonly readiness?: string;
-  /** Why it could not be rendered: what is shown of it is as it was sent. */
+  /** Why it could not be rendered: it is shown as it was sent. */
   readonly failure?: { readonly code: Reason; readonly detail: string };
   /** Absent when it could not be rendered. */
   readonly comparison?: RenderingComparison;
@@ -107,7 +107,7 @@ export interface RenderingView {
 
 export interface RenderingComparison extends TextComparison {
   readonly sent: Pick<SentPage, 'title' | 'text' | 'textLength'> & { readonly links: number };
-  /** Links of the page as it was sent that are not on the rendered one. */
+  /** Links on the page as it was sent that are not on the rendered one. */
   readonly lostLinks: readonly string[];
 }
 
@@ -126,7 +126,7 @@ export interface RefreshOutcome {
   readonly resting: readonly RestingHost[];
 }
 
-/** Left alone because it failed or asked for it; for a person it is asked once all the same. */
+/** Left alone because it failed or asked for it; at a person's request, it is asked once nevertheless. */
 export interface RestingHost {
   readonly hostKey: string;
   readonly until: Instant;

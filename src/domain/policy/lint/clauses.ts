@@ -1,7 +1,7 @@
 /**
- * What a match expression demands of a URL, as alternatives of facts, so that two expressions can be compared: does one
- * match all that the other matches, can both match one URL, can it match at all? Every answer "yes" is certain; what cannot
- * be told is "no".
+ * What a match expression demands of a URL, as alternatives of facts, so that two expressions can be compared: does one match
+ * everything that the other matches, can both match one URL, can it match at all? Every answer "yes" is certain; "no" may mean that
+ * it is unknown.
  */
 import type { MatchExpression, MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { crawlUrl } from '../../url/crawl-url.js';
@@ -15,7 +15,7 @@ export type Clause = readonly Fact[];
 /** One clause must hold. No clause: no URL. */
 export type Clauses = readonly Clause[];
 
-/** Larger expressions are compared as a whole only. */
+/** Larger expressions are only compared as a whole. */
 const MAX_CLAUSES = 64;
 
 export function clausesOf(expression: MatchExpression): Clauses {
@@ -59,7 +59,7 @@ function atomClauses(atom: Atom): Clauses {
   if (/^(?:\.\*)?$/.test(written) && (atom.kind !== 'exact' || written !== '')) return [[]];
   const { source, kind } = withoutAnchors(written, atom.kind);
   const { template } = patternShape(source);
-  // A host is written with plain dots by everybody, though a dot means any character.
+  // Everybody writes a host with plain dots, although a dot means any character.
   const text = template?.map((char) => char ?? (field === 'host' ? '.' : undefined));
   if (!text || text.includes(undefined)) return opaque(atom);
   return [literalFacts({ field, kind, norm, text: asInUrl(text.join(''), { field, kind, norm }) })];
@@ -67,7 +67,9 @@ function atomClauses(atom: Atom): Clauses {
 
 const WITH_ANCHORS = /^(\^?)((?:[\w/~?=&-]|\\[./?])+)(\$?)$/;
 
-/** `/$` as a prefix is exactly `/`, and inside it is a suffix. Of plain characters only: in others, compiling an expression differs. */
+/**
+ * `/$` as a prefix is exactly `/`, and inside it is a suffix. Plain characters only: with others, compiling an expression differs.
+ */
 export function withoutAnchors(source: string, kind: MatchKind): { source: string; kind: MatchKind } {
   const [, begins, text, ends] = WITH_ANCHORS.exec(source) ?? [];
   if (text === undefined || (!begins && !ends)) return { source, kind };
@@ -83,7 +85,7 @@ interface LiteralFact {
   readonly text: string;
 }
 
-/** A URL that is known from its start tells scheme, host and path as well. */
+/** If the beginning of a URL is known, so are scheme, host and path. */
 export function literalFacts(fact: LiteralFact): Clause {
   if (fact.field !== 'url' || (fact.kind !== 'exact' && fact.kind !== 'prefix')) return [fact];
   if (!/^[a-z]+:\/\/[^/?#*]+\//i.test(fact.text)) return [fact];
@@ -106,7 +108,7 @@ export const covers = (big: Clauses, small: Clauses): boolean =>
 export const disjoint = (a: Clauses, b: Clauses): boolean =>
   a.every((left) => b.every((right) => left.some((fact) => right.some((other) => factContradicts(fact, other)))));
 
-/** The first clause that contradicts itself; its two facts. */
+/** The first clause that contradicts itself, with its two facts. */
 export function contradiction(clauses: Clauses): readonly [Fact, Fact] | undefined {
   const found = clauses.map(contradictionIn);
   return found.every((pair) => pair !== undefined) ? found[0] : undefined;

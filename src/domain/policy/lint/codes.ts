@@ -1,4 +1,4 @@
-/** Everything that the linter says of a configuration that compiles, as data: stable code → meaning. All are warnings. */
+/** Everything that the linter reports about a configuration that compiles, as data: stable code → meaning. All are warnings. */
 import type { Place, Problem } from '../../crawl/place.js';
 
 export const LINT_CODES = {

@@ -13,7 +13,7 @@ export interface Fact {
 
 const STRICTNESS: Readonly<Record<MatchNorm, number>> = { none: 2, lower: 1, norm: 0 };
 
-/** Whatever meets `known` meets `wanted`. */
+/** Whatever satisfies `known` also satisfies `wanted`. */
 export function factImplies(known: Fact, wanted: Fact): boolean {
   if (known.field !== wanted.field) return false;
   const caseless = known.field === 'host' || known.field === 'scheme';
@@ -41,7 +41,7 @@ function impliesDomain(kind: Fact['kind'], text: string, domain: string): boolea
   return kind === 'suffix' ? below : (kind === 'exact' || kind === 'domain') && (below || text === domain);
 }
 
-/** Nothing can meet both. Compared in the loosest form, in which still different texts differ in any. */
+/** Nothing can satisfy both. Compared in the loosest form: texts that differ in that form differ in any. */
 export function factContradicts(a: Fact, b: Fact): boolean {
   if (a.field !== b.field || a.kind === 'opaque' || b.kind === 'opaque') return false;
   const loose = (fact: Fact): Fact => ({ ...fact, text: fold(fact.text, 'norm'), norm: 'norm' });

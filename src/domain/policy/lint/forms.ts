@@ -1,4 +1,4 @@
-/** Demands that no canonical URL can meet: a path without slash, a query with a question mark, a host with a port … */
+/** Demands that no canonical URL can satisfy: a path without a slash, a query with a question mark, a host with a port … */
 import { isHashRoute } from '../../url/crawl-url.js';
 import type { Clauses } from './clauses.js';
 import type { Fact } from './facts.js';
@@ -57,12 +57,12 @@ function authorityForm(text: string, authority: string, complete: boolean): stri
 
 const beginsLikeUrl = (text: string): boolean => 'http://'.startsWith(text) || 'https://'.startsWith(text);
 
-/** Why nothing can meet the fact; undefined when something can. */
+/** Why nothing can satisfy the fact; undefined if something can. */
 export function impossible(fact: Fact, protocols: readonly string[]): string | undefined {
   return fact.kind === 'opaque' ? undefined : FORMS[fact.field](fact, protocols);
 }
 
-/** Why no URL can meet any of the clauses; undefined when one can. */
+/** Why no URL can satisfy any of the clauses; undefined if one can. */
 export function impossibleClauses(clauses: Clauses, protocols: readonly string[]): string | undefined {
   const reasons = clauses.map((clause) => clause.map((fact) => impossible(fact, protocols)).find(Boolean));
   return reasons.every(Boolean) ? reasons[0] : undefined;

@@ -1,4 +1,4 @@
-/** Patterns with a blank, from a line that was broken or a list where one value is wanted: no URL has blanks. */
+/** Patterns with a blank, from a broken line or from a list where one value is expected: URLs contain no blanks. */
 
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';

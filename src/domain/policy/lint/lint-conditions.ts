@@ -1,4 +1,4 @@
-/** Recursive conditions that can have no effect in their place. */
+/** Recursive conditions that can have no effect in their position. */
 
 import type { Problem } from '../../crawl/place.js';
 import type { ConditionRule, ConditionsDefinition, ConditionTest } from '../../crawl/policy-definition.js';
@@ -9,11 +9,11 @@ import { warning } from './codes.js';
 import { impossibleClauses } from './forms.js';
 import { patternClauses, wildcardClauses } from './wildcard-clauses.js';
 
-/** What is known of the URLs that come to a rule. */
+/** What is known about the URLs that reach a rule. */
 interface Known {
   /** All of them match this. */
   readonly within: Clauses;
-  /** None of them matches one of these: they do not come here, or are filtered already. */
+  /** No URL that matches one of these gets here, or it is already filtered. */
   readonly without: readonly Clauses[];
   /** Those of the crawler. */
   readonly protocols: readonly string[];

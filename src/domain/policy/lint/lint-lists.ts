@@ -1,4 +1,4 @@
-/** Lists that are asked before any rule: what is on them no rule lets in. */
+/** Lists that are consulted before any rule: no rule accepts what they contain. */
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import { namedExtensions } from '../named-extensions.js';

@@ -1,4 +1,4 @@
-/** Regular expressions in which a dot or a question mark is an operator, though the character itself seems to be meant. */
+/** Regular expressions in which a dot or a question mark is an operator, although the character itself seems to be meant. */
 
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';

@@ -1,4 +1,4 @@
-/** Prefixes without an end slash: `http://www.foo.com` also covers www.foo.com.example, `/docs` also covers /docs-old. */
+/** Prefixes without a trailing slash: `http://www.foo.com` also covers www.foo.com.example, `/docs` also covers /docs-old. */
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';

@@ -52,7 +52,7 @@ function rejected(
   });
 }
 
-/** Groups only organise: a rule works on every root of its crawler, which is not what the name of its group suggests. */
+/** Groups only organise: a rule applies to every root of its crawler, which the name of its group may not suggest. */
 function crossings(crawler: CrawlerDefinition, roots: readonly Root[]): Problem[] {
   const groups = new Set(roots.map(({ definition }) => definition.group));
   return crawler.rules.flatMap((rule) => {

@@ -1,4 +1,4 @@
-/** Crawl rules: those that never match, never count, or undo each other. */
+/** Crawl rules that never match, have no effect, or undo each other. */
 import type { CrawlerDefinition } from '../../crawl/definition.js';
 import { type Problem, placeText } from '../../crawl/place.js';
 import type { RuleActions, RuleDefinition } from '../../crawl/policy-definition.js';
@@ -12,7 +12,7 @@ interface Rule {
   readonly clauses: Clauses;
 }
 
-/** Each rule is compared with all later ones: the work grows with the square. */
+/** Each rule is compared with all later ones: the work grows quadratically. */
 const MAX_COMPARED = 2000;
 
 export function lintRules(crawler: CrawlerDefinition): Problem[] {
@@ -64,7 +64,7 @@ function compare(rules: readonly Rule[]): Problem[] {
   });
 }
 
-/** A rule that narrows down another is an exception; one for more or for other URLs was hardly meant to undo it. */
+/** A rule that narrows another is an exception; one for more or for other URLs was hardly meant to undo it. */
 function grantsUndone(rule: Rule, later: readonly Rule[]): Problem[] {
   if (rule.definition.actions.accept === false) return [];
   const aspects = (['index', 'follow'] as const).filter((aspect) => rule.definition.actions[aspect] === false);

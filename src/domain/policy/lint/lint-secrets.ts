@@ -1,4 +1,4 @@
-/** Credentials and secret headers that go to fewer servers than what they are written for seems to cover. */
+/** Credentials and secret headers that are sent to fewer servers than their pattern seems to cover. */
 
 import type { RootDefinition, ServerDefinition } from '../../crawl/definition.js';
 import type { Place, Problem } from '../../crawl/place.js';

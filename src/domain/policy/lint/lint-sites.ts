@@ -1,4 +1,4 @@
-/** Site mode against rules and server records: what no root leads to, and what is accepted without them. */
+/** Conflicts of site mode with rules and server records: what no root leads to, and what is accepted without them. */
 import type { CrawlerDefinition, RootDefinition } from '../../crawl/definition.js';
 import type { Problem } from '../../crawl/place.js';
 import type { MatchNorm, RuleDefinition } from '../../crawl/policy-definition.js';
@@ -79,7 +79,7 @@ const grantsOnly = ({ index, follow, source, priorityShift, metas, render }: Rul
   metas.length === 0 &&
   render === undefined;
 
-/** `http://foo.com/docs/index.html` means the URLs that begin so, which is the page alone. */
+/** `http://foo.com/docs/index.html` means the URLs that begin with it, which is this page alone. */
 function onePage(root: RootDefinition, { place }: CrawlerDefinition): Problem[] {
   const path = URL.parse(root.url)?.pathname ?? '';
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -1,4 +1,4 @@
-/** Crawl spaces and server records: rules that never decide, hosts in two spaces, hosts that nobody takes. */
+/** Crawl spaces and server records: rules that never decide, hosts in two spaces, hosts that nobody crawls. */
 import type { CrawlerDefinition, ServerDefinition } from '../../crawl/definition.js';
 import { type Place, type Problem, placeText } from '../../crawl/place.js';
 import type { CrawlSpaceRule, ServerRecord, ServersDefinition } from '../../crawl/policy-definition.js';
@@ -14,7 +14,7 @@ import { wildcardClauses } from './wildcard-clauses.js';
 /** Each rule is compared with all earlier ones. */
 const MAX_COMPARED = 2000;
 
-/** The first matching rule decides, so a rule behind one that matches at least the same never does. */
+/** The first matching rule decides, so a rule after one that matches at least the same never does. */
 export function lintSpaceRules(rules: readonly CrawlSpaceRule[], protocols: readonly string[]): Problem[] {
   const earlier: { readonly rule: CrawlSpaceRule; readonly clauses: Clauses }[] = [];
   return rules.slice(0, MAX_COMPARED).flatMap((rule) => {
@@ -103,7 +103,7 @@ interface Space {
   readonly takes: Takes;
 }
 
-/** Global and local spaces must fit together: every host that may stay in the index has one crawler that takes it. */
+/** Global and local spaces must fit together: every host that may stay in the index needs one crawler that crawls it. */
 export function lintGlobalSpace({ crawlers, globalCrawlSpace }: ServerDefinition): Problem[] {
   if (!globalCrawlSpace) return [];
   const spaces = crawlers
@@ -124,7 +124,7 @@ function takesHost({ crawlSpace }: CrawlerDefinition): Takes {
   return (host) => space(new Subject(crawlUrl(`http://${host}/`))).rule?.verdict !== 'forbid';
 }
 
-/** Host names that stand for a domain rule: itself, or for a wildcard one that fits and those that others name. */
+/** Host names that represent a domain rule: itself, or for a wildcard one that matches and those named by other rules. */
 function hostsOf({ target }: CrawlSpaceRule, others: readonly CrawlSpaceRule[]): string[] {
   const host = target.replace(/:\d+$/, '');
   if (!host.includes('*')) return [host];

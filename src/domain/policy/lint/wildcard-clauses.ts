@@ -12,7 +12,7 @@ interface Test {
   readonly norm: MatchNorm;
 }
 
-/** The text before the first star and the one after the last are sure; the whole pattern is known only as itself. */
+/** The text before the first star and after the last one is certain; the whole pattern is only known as itself. */
 export function wildcardClauses({ field, value, norm }: Test, syntax: WildcardSyntax): Clauses {
   const text = asInUrl(value, { field, kind: 'exact', norm });
   const special = syntax === 'star' ? /\*/ : /[*?]/;

@@ -1,4 +1,4 @@
-/** From a match expression of a crawl rule to one predicate, and the texts of which a match must contain one. */
+/** From a match expression of a crawl rule to one predicate, and the texts of which every match contains one. */
 
 import type { Problem } from '../../crawl/place.js';
 import type { MatchExpression } from '../../crawl/policy-definition.js';
@@ -17,7 +17,7 @@ type Atom = Extract<MatchExpression, { type: 'atom' }>;
 
 const NEVER: CompiledExpression = { matches: () => false, necessary: UNKNOWN };
 
-/** Adds what does not compile to `problems`; the result is then of no use. */
+/** Adds compile errors to `problems`; then the result is unusable. */
 export function compileExpression(expression: MatchExpression, problems: Problem[]): CompiledExpression {
   switch (expression.type) {
     case 'and':
@@ -59,7 +59,7 @@ const or = (children: readonly CompiledExpression[]): CompiledExpression => ({
   necessary: oneOf(children.map((child) => child.necessary)),
 });
 
-/** A domain as it is in canonical URLs, without the dot that may be in front. */
+/** A domain as it is in canonical URLs, without a leading dot. */
 export const domainText = (value: string): string => withoutEndDot(hostText(value.replace(/^\./, ''), true));
 
 /** The host itself and all names below it. */
@@ -84,7 +84,7 @@ function atom(expression: Atom, problems: Problem[]): CompiledExpression {
   }
 }
 
-/** Regular expressions run in linear time only; what the engine cannot do so is refused with its place. */
+/** Only regular expressions that run in linear time are supported; others are refused with their place. */
 export function patternProblem(value: string, error: unknown, place: Problem['place']): Problem {
   const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error);
   const hint = /\(\?[=!<]|invalid escape sequence: `\\\d/.test(reason)

@@ -1,6 +1,6 @@
 /**
- * Case and accents for comparing (`norm` of crawl rules). Canonical URLs are ASCII: what a person writes as `é` is `%C3%A9`
- * in them, so letters are folded after such bytes have been decoded; other escapes stay as they are.
+ * Case and accents for comparing (`norm` of crawl rules). Canonical URLs are ASCII: what a person writes as `é` is `%C3%A9` in
+ * them, so letters are folded after such bytes have been decoded; other escapes are unchanged.
  */
 import type { MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';

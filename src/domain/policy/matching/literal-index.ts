@@ -1,8 +1,7 @@
 /**
- * Finds, among thousands of rules, the few that can match a URL. Each rule names texts of which every match contains one;
- * of each text the rarest four characters are its key. One pass over the URL looks up every four characters in turn, so
- * the cost depends on the URL's length and hardly on the number of rules. Rules of which nothing is known are always
- * candidates.
+ * Finds, among thousands of rules, the few that can match a URL. Each rule names texts of which every match contains one; the
+ * rarest four characters of each text are its key. One pass over the URL looks up every four characters in turn, so the cost
+ * depends on the URL's length and hardly on the number of rules. Rules of which nothing is known are always candidates.
  */
 import type { Necessary } from './necessary.js';
 
@@ -16,14 +15,14 @@ interface Entry {
 interface Key {
   readonly key: number;
   readonly keyEnd: number;
-  /** How often the key is in the texts of all rules. */
+  /** How often the key occurs in the texts of all rules. */
   readonly frequency: number;
 }
 
 const KEY_LENGTH = 4;
 const FILTER_BITS = 16;
 
-/** Is in most URLs, so its keys find nothing. */
+/** Occurs in most URLs, so its keys are useless. */
 const EVERYWHERE = 'https://www. http://www. .com/ .org/ .net/ index.html';
 const EVERYWHERE_FREQUENCY = 100_000;
 
@@ -35,7 +34,7 @@ export class LiteralIndex {
   private readonly filter = new Uint8Array(1 << FILTER_BITS);
   private hasShortKeys = false;
 
-  /** `rules[i]` is known of rule number i, in lower case. */
+  /** `rules[i]` is what is known about rule number i, in lower case. */
   constructor(rules: readonly Necessary[]) {
     const frequencies = keyFrequencies(rules);
     for (const [rule, necessary] of rules.entries()) {
@@ -120,7 +119,7 @@ function keyFrequencies(rules: readonly Necessary[]): Frequencies {
   return frequencies;
 }
 
-/** Of the sets that are known of a rule the one that finds the fewest URLs; short texts find many. */
+/** Of the sets that are known for a rule, the one that finds the fewest URLs; short texts find many. */
 function rarestSet(necessary: Necessary, frequencies: Frequencies): readonly string[] | undefined {
   let best: readonly string[] | undefined;
   let fewest = Number.POSITIVE_INFINITY;

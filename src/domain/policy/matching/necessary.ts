@@ -1,6 +1,5 @@
 /**
- * What every match of a rule must contain: of each set at least one text. Without sets
- * nothing is known, and any text may match.
+ * What every match of a rule must contain: at least one text of each set. Without sets nothing is known, and any text may match.
  */
 export type Necessary = readonly (readonly string[])[];
 
@@ -25,8 +24,8 @@ export const mapTexts = (necessary: Necessary, change: (text: string) => string)
   necessary.map((texts) => texts.map(change));
 
 /**
- * In lower case, as the index looks for them. Without what is encoded beyond ASCII: the index sees the letters that it stands
- * for, and a text may end in the middle of one.
+ * In lower case, as the index looks for them. Without encoded characters beyond ASCII: the index sees the letters they represent,
+ * and a text may end in the middle of one.
  */
 export const forIndex = (necessary: Necessary): Necessary =>
   mapTexts(necessary, (text) =>

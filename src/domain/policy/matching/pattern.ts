@@ -1,6 +1,6 @@
 /**
- * Reads a pattern far enough to know which texts every match must contain, and whether it is nothing but text. Most rules
- * are plain hosts, prefixes and suffixes: they need no regular expression engine, and can be found by an index.
+ * Parses a pattern far enough to know which texts every match must contain, and whether it is plain text. Most rules are plain
+ * hosts, prefixes and suffixes: they need no regular expression engine, and can be found by an index.
  */
 import { type Necessary, UNKNOWN } from './necessary.js';
 import type { Template } from './template.js';
@@ -8,7 +8,7 @@ import type { Template } from './template.js';
 const SPECIAL = '^$.*+?[](){}|';
 
 /**
- * The regular expression that a `litteral` pattern means: there special characters are plain, and a backslash makes them
+ * The regular expression that a `litteral` pattern means: special characters are literal there, and a backslash makes them
  * operators (seed: CloudView; `\.\*` = anything).
  */
 export function regexOfLitteral(value: string): string {
@@ -25,12 +25,12 @@ export function regexOfLitteral(value: string): string {
 }
 
 export interface PatternShape {
-  /** The pattern is these characters and nothing else; undefined stands for a dot. */
+  /** The pattern consists of these characters; undefined stands for a dot. */
   readonly template?: Template;
   readonly necessary: Necessary;
 }
 
-/** What can be told of a regular expression without running it. Nothing is told of what is not understood. */
+/** What can be derived from a regular expression without running it. Nothing is derived from parts that are not understood. */
 export function patternShape(source: string): PatternShape {
   const reader = new PatternReader(source);
   const branches = reader.alternation();
@@ -43,10 +43,10 @@ export function patternShape(source: string): PatternShape {
   };
 }
 
-/** once: as it stands; optional: `?`; more: at least once; maybe: any number, possibly none. */
+/** once: as it is; optional: `?`; more: at least once; maybe: any number, possibly none. */
 type Times = 'once' | 'optional' | 'more' | 'maybe';
 
-/** One element with its quantifier. None of the four marks: a class, of which nothing is told. */
+/** One element with its quantifier. None of the four marks: a class, from which nothing is derived. */
 interface Item {
   readonly times: Times;
   readonly char?: string;
@@ -195,7 +195,7 @@ function analyzeSequence(items: readonly Item[]): Analysis {
   return { exact, necessary: longestFirst(necessary) };
 }
 
-/** Behind the last of the characters that stand there once each: most patterns are hardly anything else. */
+/** Skips the characters that occur once each: most patterns consist of little else. */
 function literalEnd(items: readonly Item[], start: number): number {
   let end = start;
   while (items[end]?.char !== undefined && items[end]!.times === 'once') end++;

@@ -1,6 +1,6 @@
 /**
- * What a rule says, in the form in which URLs are stored: a rule holds for a URL however either of them is written. Default
- * ports, a dot at the end of a host, percent-encoding, letters beyond ASCII, the case of scheme and host make no difference.
+ * Converts the text of a rule to the form in which URLs are stored: a rule applies to a URL however either of them is written.
+ * Default ports, a trailing dot of a host, percent-encoding, letters beyond ASCII, the case of scheme and host make no difference.
  */
 import type { MatchField, MatchKind } from '../../crawl/policy-definition.js';
 import { encodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
@@ -25,11 +25,11 @@ function encodedBy(encode: (char: string) => string | undefined): (text: string)
 
 export interface RuleText {
   readonly field: MatchField;
-  /** Which part of the field the text is: only what is complete at its end may be changed there. */
+  /** Which part of the field the text is: it may be changed at its end only if it is complete there. */
   readonly kind: MatchKind;
 }
 
-/** A literal text, or one with wildcards (`*`, `?`, ANY_CHARACTER), as it is in the canonical URLs that it means. */
+/** A literal text, or one with wildcards (`*`, `?`, ANY_CHARACTER), as it occurs in the canonical URLs that it means. */
 export function ruleText(text: string, { field, kind }: RuleText): string {
   switch (field) {
     case 'scheme':
@@ -60,7 +60,7 @@ const DOT_SEGMENT = /\/(?:\.|%2e){1,2}\//i;
 
 const SERVER = /^([a-z*?\u0000][a-z0-9+.*?\u0000-]*):\/\/([^/?#\\]*)/i;
 
-/** `ends`: nothing may follow the text, so that a URL without a path means that of the home page. */
+/** `ends`: nothing may follow the text, so a URL without a path means that of the home page. */
 function urlText(text: string, ends: boolean): string {
   const [beginning = '', scheme, authority = ''] = SERVER.exec(text) ?? [];
   if (scheme === undefined) return pathAndQuery(text);
@@ -89,14 +89,14 @@ function withoutDotSegments(rest: string): string {
 
 const WHOLE_NAME = /^(?:[^/?#@\\:\s[\]]+|\[[^\]]+\])$/;
 
-/** @param whole the text is a name from its first to its last label, so that the URL standard can tell what it means */
+/** @param whole the text is a name from its first to its last label, so the URL standard can interpret it */
 export function hostText(text: string, whole = false): string {
   if (WILDCARD.test(text)) return text.split(WILDCARD).map(labels).join('');
   const parsed = whole && WHOLE_NAME.test(text) ? URL.parse(`http://${text}/`) : undefined;
   return parsed?.hostname ?? labels(text);
 }
 
-/** Some labels of a name: lower case, punycode. Kept as written when they are none. */
+/** Some labels of a name: lower case, punycode. Kept as written if they are not valid labels. */
 function labels(text: string): string {
   if (!NON_ASCII.test(text)) return text.toLowerCase();
   const dot = text.startsWith('.') ? '.' : '';
@@ -104,7 +104,7 @@ function labels(text: string): string {
   return host === undefined ? text.toLowerCase() : dot + host;
 }
 
-/** In an expression with plain dots, that at the end of a name is one as well. */
+/** In an expression with plain dots, the one at the end of a name is one as well. */
 export const withoutEndDot = (host: string): string => (/[^.\u0000][.\u0000]$/.test(host) ? host.slice(0, -1) : host);
 
 const SERVER_IN_EXPRESSION = /^(\^?(https?):\/\/(?:\\\.|[^/\\?#:()|[\]])*?)((?:\\\.)?)((?::\d+)?)(?=\/|\$$)/i;
@@ -131,7 +131,7 @@ function expressionEscapes(source: string): string {
   return text;
 }
 
-/** A regular expression, as far as it can be told without running it: percent-encoding, default port and end dot. */
+/** A regular expression, normalized as far as possible without running it: percent-encoding, default port and trailing dot. */
 export function ruleExpression(source: string, field: MatchField): string {
   const escapes = expressionEscapes(source);
   if (field === 'host') return escapes.replace(/([^\\.])\\\.\$$/, '$1$');

@@ -1,4 +1,4 @@
-/** The URL that matchers look at, with the folded forms of its fields made once, when first asked for. */
+/** The URL as matchers see it, with the folded forms of its fields made once, on first use. */
 import type { MatchField, MatchNorm } from '../../crawl/policy-definition.js';
 import type { CrawlUrl } from '../../url/crawl-url.js';
 import { fold } from './fold.js';

@@ -1,4 +1,4 @@
-/** From one pattern to a function on texts: plain comparison where the pattern is plain, else the linear-time engine. */
+/** Compiles one pattern to a function on texts: plain comparison if the pattern is plain, otherwise the linear-time engine. */
 import { RE2JS } from 're2js';
 import type { MatchField, MatchKind, MatchNorm } from '../../crawl/policy-definition.js';
 import { decodeNonAscii, NON_ASCII } from '../../url/non-ascii.js';
@@ -42,7 +42,7 @@ export function compilePattern(definition: PatternDefinition): CompiledPattern {
   }
   const expression = ruleExpression(source, field);
   const { necessary } = patternShape(expression);
-  // Beyond ASCII one written character is several in the URL: the index cannot tell.
+  // Beyond ASCII, one written character is several in the URL: the index cannot see it.
   const folded = NON_ASCII.test(expression) ? UNKNOWN : mapTexts(necessary, (text) => fold(text, norm));
   return { matches: regexMatcher(expression, kind, norm), necessary: folded };
 }
@@ -88,14 +88,14 @@ const ANCHORS: Readonly<Record<MatchKind, readonly [open: string, close: string]
   inside: ['', ''],
 };
 
-/** @throws Error with the engine's own words */
+/** @throws Error with the engine's own message */
 function regexMatcher(source: string, kind: MatchKind, norm: MatchNorm): TextMatcher {
   const decodes = norm === 'none' && NON_ASCII.test(source);
   const folded = norm === 'norm' ? foldAccents(source) : norm === 'lower' || decodes ? decodeNonAscii(source) : source;
   const flags = norm === 'none' ? 0 : RE2JS.CASE_INSENSITIVE;
   const alone = RE2JS.compile(folded, flags);
   const [open, close] = ANCHORS[kind];
-  // Compiled alone as well: a stray parenthesis must not pair up with the anchors'.
+  // Compiled alone as well: a stray parenthesis must not pair with those of the anchors.
   const regex = kind === 'inside' ? alone : RE2JS.compile(open + folded + close, flags);
   return decodes ? (text) => regex.test(decodeNonAscii(text)) : (text) => regex.test(text);
 }

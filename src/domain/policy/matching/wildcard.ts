@@ -1,4 +1,4 @@
-/** Wildcards: `*` is any run of characters, and where wanted `?` any one. The whole text must match. */
+/** Wildcards: `*` is any run of characters and, if enabled, `?` any single one. The whole text must match. */
 import { allOf, contains, type Necessary } from './necessary.js';
 import { findTemplate, fitsAt } from './template.js';
 import type { TextMatcher } from './text-matcher.js';
@@ -53,7 +53,7 @@ function piece(text: string): Piece {
 export const wildcardPieces = (pattern: string, syntax: WildcardSyntax): Necessary =>
   allOf(pattern.split(syntax === 'star' ? '*' : /[*?]/).map(contains));
 
-/** One wildcard a line; blank lines mean nothing. */
+/** One wildcard per line; blank lines are ignored. */
 export const wildcardSet = (value: string): string[] =>
   value
     .split(/\r?\n/)
