@@ -1,10 +1,11 @@
 // Packs the server, the command line and their threads from dist/ into dist/program/: a start then reads a dozen files instead
 // of two thousand, which halves its time, and takes 50 MB less (bench/README.md). Tests and benchmarks use the
 // same program; `node dist/src/main.js` does the same unpacked.
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { licencesOf } from './licences.mjs';
 
 const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist');
 
@@ -61,7 +62,7 @@ const bundle = await rolldown({
 });
 const dir = join(dist, 'program');
 rmSync(dir, { recursive: true, force: true });
-await bundle.write({
+const { output } = await bundle.write({
   dir,
   format: 'esm',
   chunkFileNames: '[name]-[hash].js',
@@ -89,3 +90,13 @@ for (const name of readdirSync(dir)) {
 // A process that reads documents may read no file outside of this folder: neither packages nor a package.json above.
 copyFileSync(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')), join(dir, 'pdfium.wasm'));
 writeFileSync(join(dir, 'package.json'), '{ "type": "module" }\n');
+
+// The pages of the API description. Their package would be installed for these files alone, with another that reports each installation.
+const pages = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
+const PAGES = /^(?:swagger-ui(?:-bundle|-standalone-preset)?\.(?:js|css)|favicon-.*\.png)$/;
+mkdirSync(join(dir, 'api-pages'));
+for (const name of readdirSync(pages).filter((name) => PAGES.test(name) && name !== 'swagger-ui.js'))
+  copyFileSync(join(pages, name), join(dir, 'api-pages', name));
+
+const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+writeFileSync(join(dir, 'LICENSES.txt'), licencesOf([...modules, join(pages, 'package.json')]));

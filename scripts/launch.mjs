@@ -26,6 +26,8 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const PINNED_NODE = '26.10.0';
+/** Compiled code, kept for the next start. */
+const COMPILED = join(root, 'dist', '.compile-cache');
 /** A checkout holds the sources, which the npm package does without. */
 const isCheckout = existsSync(join(root, 'package-lock.json'));
 
@@ -161,6 +163,8 @@ function ensureBuilt(force = false) {
     if (!force && built && built.mtimeMs >= newest(part.inputs, isBuildInput)) continue;
     say(`building the ${part.name}`);
     const started = new Date();
+    // What was compiled before would only grow.
+    if (part.name === 'server') rmSync(COMPILED, { recursive: true, force: true });
     for (const command of part.commands)
       if (run(command, { stdio: ['ignore', 2, 2] }) !== 0)
         fail(`building the ${part.name} failed; see the messages above`);
@@ -223,7 +227,7 @@ const RUNTIME_ENV = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '1048576',
   UV_THREADPOOL_SIZE: '32',
-  NODE_COMPILE_CACHE: join(root, 'dist', '.compile-cache'),
+  NODE_COMPILE_CACHE: COMPILED,
 };
 
 /** Runs the program in the place of this one: same streams, same signals, same exit code, same working directory. */

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Has a compiled part, or is served as files; see bundle.mjs. */
-const LOADED_AT_RUNTIME = ['better-sqlite3', 'playwright-core', 'swagger-ui-dist'];
+/** Has a compiled part, or starts processes with its own files; see bundle.mjs. */
+const LOADED_AT_RUNTIME = ['better-sqlite3', 'playwright-core'];
 const ALWAYS = ['README.md', 'LICENSE'];
 
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'));

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { PROJECT_ROOT } from '../src/server/project-root.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
@@ -40,13 +41,18 @@ it('installed in an empty folder without packages for development, init writes t
   const client = (await import(join(installed, manifest.exports['./client'].default))) as { CrawlwayClient: unknown };
   expect(client.CrawlwayClient).toBeInstanceOf(Function);
   expect(files).toContain(normalize(manifest.exports['./client'].types));
+  expect(readFileSync(join(installed, 'dist/program/LICENSES.txt'), 'utf8')).toMatch(/^typeorm [\d.]+\n/m);
+  // swagger-ui-dist brings a package that reports each installation.
+  expect(Object.keys(manifest.dependencies)).toEqual(['better-sqlite3', 'playwright-core']);
 
   for (const name of Object.keys(manifest.dependencies)) {
     mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
     symlinkSync(join(PROJECT_ROOT, 'node_modules', name), join(folder, 'node_modules', name));
   }
   const init = crawlway(folder, 'init');
-  expect(await once(init, 'close')).toEqual([0, null]);
+  const [said] = await Promise.all([text(init.stdout), once(init, 'close')]);
+  expect(said).toContain('Next: crawlway serve\n');
+  expect(init.exitCode).toBe(0);
   const server = crawlway(folder, 'serve', '--port', '0');
   let output = '';
   server.stderr.on('data', (chunk) => {
@@ -57,6 +63,9 @@ it('installed in an empty folder without packages for development, init writes t
     if (/\d+ documents are indexed/.test(output)) break;
   }
   expect(output).toMatch(/The crawl has caught up: 30 documents are indexed/);
+  const url = /Console: (http:\S+?)\/ /.exec(output)?.[1];
+  for (const path of ['/', '/help/', '/docs/', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'])
+    expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
   server.kill('SIGTERM');
   expect(await once(server, 'close')).toEqual([0, null]);
 });

@@ -67,7 +67,7 @@ function report(file: string, { json }: InitOptions, found: { sample: boolean; v
     [
       `${file} is written${found.sample ? ': it crawls the sample site that comes with Crawlway' : ''}.`,
       ...found.variables.map((name) => `Set the secret first: export ${name}=…`),
-      `Next: crawlway serve${config}   (in a folder without an installation: npx crawlway serve${config})`,
+      `Next: ${process.env['npm_command'] === 'exec' ? 'npx ' : ''}crawlway serve${config}`,
       '',
     ].join('\n'),
   );

@@ -14,6 +14,8 @@ export class NestLog implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
+    // A port that cannot be had is told by whoever starts the server.
+    if (message instanceof Error && (message as NodeJS.ErrnoException).syscall === 'listen') return;
     this.target.error(String(message), { nest: rest.at(-1), error: message instanceof Error ? message : undefined });
   }
 }

@@ -10,6 +10,8 @@ export interface Ended {
   readonly stderr: string;
 }
 
+const INHERITED = Object.fromEntries(['PATH', 'HOME', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]));
+
 /** The `crawlway` command as a process of its own; killed when the test is over. */
 export class Program {
   stdout = '';
@@ -20,7 +22,7 @@ export class Program {
   constructor(args: readonly string[], options: { env?: Record<string, string>; cwd?: string } = {}) {
     this.child = spawn(process.execPath, [...crawlwayCommand(), ...args], {
       cwd: options.cwd ?? PROJECT_ROOT,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_NO_WARNINGS: '1', ...options.env },
+      env: { ...INHERITED, NODE_NO_WARNINGS: '1', ...options.env },
     });
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;

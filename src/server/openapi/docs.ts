@@ -1,10 +1,17 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { SwaggerModule } from '@nestjs/swagger';
+import { PROJECT_ROOT } from '../project-root.js';
 import { describeApi } from './document.js';
+
+/** Files of the pages, which the build puts beside the program; without a build they are in node_modules. */
+const PAGES = join(PROJECT_ROOT, 'dist', 'program', 'api-pages');
 
 /** The API description, readable and to try out, at /docs; as JSON at /docs/openapi.json. All files are local. */
 export function serveDescription(app: INestApplication): void {
   SwaggerModule.setup('docs', app, () => describeApi(app), {
+    customSwaggerUiPath: existsSync(PAGES) ? PAGES : undefined,
     customSiteTitle: 'Crawlway API',
     jsonDocumentUrl: 'docs/openapi.json',
     yamlDocumentUrl: 'docs/openapi.yaml',
