@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<string, string>> = {
   hostile: 'traps and bombs for hours beside a healthy host: memory, and how long the healthy one waits',
   'hostile-share': 'healthy pages a second beside a hostile host, as a share of those without it',
   cluster: 'several nodes on one PostgreSQL: nodes, failover or statements',
-  orders: 'orders a second to an OpenSearch that runs, beside a bare loop of its official client',
+  orders: 'orders a second to engines that run, beside a bare loop of the client of each',
   'console-frames': 'how smooth the console is during a crawl at full speed; wants Chromium',
   parse: 'pages read a second; wants a folder of HTML files',
   detection: 'pages of a folder that are taken to need their scripts',

@@ -1,0 +1,186 @@
+/** Engines that run, and for each the loop that somebody writes with its own client to bring documents there. */
+import { createHash } from 'node:crypto';
+import { Client } from '@opensearch-project/opensearch';
+import { Admin, Producer, stringSerializers } from '@platformatic/kafka';
+import pg from 'pg';
+import { dialectOf, documentSource } from '../src/adapters/push/elasticsearch-schema.js';
+import { orderRecord } from '../src/adapters/push/order-record.js';
+import type { SinkDefinition } from '../src/domain/crawl/sink-definition.js';
+import type { PushOrder } from '../src/domain/push/order.js';
+import { sinkDefinition } from '../test/support/push-orders.js';
+
+export type AddOrder = Extract<PushOrder, { kind: 'add' }>;
+
+export interface BatchSettings {
+  readonly batchDocuments: number;
+  readonly batchBytes: number;
+  readonly concurrency: number;
+}
+
+export interface MeasuredEngine {
+  /** Name and version. */
+  readonly about: string;
+  /** What the loop is made of. */
+  readonly client: string;
+  readonly definition: SinkDefinition;
+  /** Batches that the loop sends at once; absent: as many as the sink. */
+  readonly atOnce?: number;
+  /** Resolves when the engine has the batch for good. */
+  send(batch: readonly AddOrder[]): Promise<void>;
+  /** Takes away what was written. */
+  close(): Promise<void>;
+}
+
+type Opens = (url: string, settings: BatchSettings) => Promise<MeasuredEngine>;
+
+const NAME = 'crawlway_bench';
+const idOf = ({ uri }: AddOrder): string => createHash('sha256').update(uri).digest('hex');
+const titleOf = ({ document }: AddOrder): string => document.metas.find(({ name }) => name === 'title')?.value ?? '';
+
+const opensearch: Opens = async (url, settings) => {
+  const client = new Client({ node: url });
+  const { body: about } = await client.info();
+  const drop = () => client.indices.delete({ index: NAME, ignore_unavailable: true });
+  await drop();
+  return {
+    about: `${dialectOf('opensearch').product} ${about.version.number}`,
+    client: '@opensearch-project/opensearch',
+    definition: sinkDefinition({ type: 'opensearch', url, options: { index: NAME }, ...settings }),
+    send: async (batch) => {
+      const body = batch.flatMap((order) => [
+        { index: { _index: NAME, _id: idOf(order) } },
+        documentSource(order.crawler, order.document),
+      ]);
+      const { body: answer } = await client.bulk({ body });
+      if (answer.errors) throw new Error('the engine refuses a document');
+    },
+    close: async () => {
+      await drop();
+      await client.close();
+    },
+  };
+};
+
+/** `url` is that of a core. There is no client of Solr's own for Node: its users post JSON. */
+const solr: Opens = async (url, settings) => {
+  const post = async (query: string, body: unknown): Promise<void> => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/update?wt=json&${query}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text);
+  };
+  const { lucene } = (await (await fetch(new URL('/solr/admin/info/system?wt=json', url))).json()) as {
+    lucene: { 'solr-spec-version': string };
+  };
+  const drop = () => post('commit=true', { delete: { query: '*:*' } });
+  await drop();
+  return {
+    about: `Solr ${lucene['solr-spec-version']}`,
+    client: 'fetch',
+    definition: sinkDefinition({ type: 'solr', url, ...settings }),
+    send: (batch) =>
+      post(
+        'commit=true&openSearcher=false',
+        batch.map((order) => ({
+          id: order.uri,
+          stamp_s: order.document.stamp,
+          crawler_s: order.crawler,
+          title_t: titleOf(order),
+          text_t: order.document.text,
+          meta_title_txt: titleOf(order),
+          meta_names_ss: ['title'],
+          mime_type_s: order.document.master.mimeType,
+          file_name_t: order.document.master.fileName,
+        })),
+      ),
+    close: drop,
+  };
+};
+
+/** `url` as of a sink: kafka://HOST:PORT */
+const kafka: Opens = async (url, settings) => {
+  const bootstrapBrokers = [new URL(url).host];
+  const admin = new Admin({ clientId: NAME, bootstrapBrokers });
+  // Whole batches: as a topic is set up, a loop would have to part them.
+  const configs = [{ name: 'max.message.bytes', value: String(settings.batchBytes) }];
+  await admin.createTopics({ topics: [NAME], partitions: 3, replicas: 1, configs });
+  const producer = new Producer({
+    clientId: NAME,
+    bootstrapBrokers,
+    serializers: stringSerializers,
+    idempotent: true,
+  });
+  return {
+    about: 'Kafka',
+    client: '@platformatic/kafka',
+    definition: sinkDefinition({ type: 'kafka', url, options: { topic: NAME }, ...settings }),
+    // An idempotent producer numbers its records.
+    atOnce: 1,
+    send: async (batch) => {
+      const messages = batch.map((order) => ({
+        topic: NAME,
+        key: order.uri,
+        value: JSON.stringify(orderRecord(order)),
+        headers: { order: String(order.id) },
+      }));
+      await producer.send({ messages, acks: -1 });
+    },
+    close: async () => {
+      await producer.close();
+      await admin.deleteTopics({ topics: [NAME] });
+      await admin.close();
+    },
+  };
+};
+
+const postgresql: Opens = async (url, settings) => {
+  const pool = new pg.Pool({ connectionString: url, max: settings.concurrency });
+  const { rows } = await pool.query<{ server_version: string }>('SHOW server_version');
+  const drop = () => pool.query(`DROP TABLE IF EXISTS ${NAME}`);
+  await drop();
+  const columns = [
+    'id',
+    'uri',
+    'content_hash',
+    'crawler',
+    'title',
+    'text',
+    'metas',
+    'mime_type',
+    'file_name',
+    'updated_at',
+  ];
+  const types: Readonly<Record<string, string>> = { metas: 'jsonb', updated_at: 'timestamptz' };
+  const arrays = columns.map((name, i) => `$${i + 1}::${types[name] ?? 'text'}[]`);
+  const changes = columns.slice(1).map((name) => `${name} = excluded.${name}`);
+  const upsert = `INSERT INTO ${NAME} (${columns}) SELECT * FROM unnest(${arrays})
+    ON CONFLICT (id) DO UPDATE SET ${changes}`;
+  return {
+    about: `PostgreSQL ${rows[0]!.server_version}`,
+    client: 'pg',
+    definition: sinkDefinition({ type: 'postgresql', url, options: { table: NAME }, ...settings }),
+    send: async (batch) => {
+      const of = batch.map((order) => {
+        const { uri, document, crawler } = order;
+        const { stamp, text, master } = document;
+        const metas = JSON.stringify({ title: [titleOf(order)] });
+        const at = new Date(order.decidedAt);
+        return [idOf(order), uri, stamp, crawler, titleOf(order), text, metas, master.mimeType, master.fileName, at];
+      });
+      await pool.query(
+        upsert,
+        columns.map((_, i) => of.map((row) => row[i])),
+      );
+    },
+    close: async () => {
+      await drop();
+      await pool.end();
+    },
+  };
+};
+
+export const ENGINES: Readonly<Record<string, Opens>> = { opensearch, solr, kafka, postgresql };
