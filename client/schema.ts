@@ -133,6 +133,26 @@ export interface ReadMetaDto {
   readonly value: string;
 }
 
+export interface MarkedTextDto {
+  readonly text: string;
+  /** It does not count. */
+  readonly cut: boolean;
+}
+
+export interface SelectorMatchesDto {
+  /** Of each `Include`, in their order. */
+  readonly include: readonly number[];
+  /** Of each `Exclude`, in their order. */
+  readonly exclude: readonly number[];
+}
+
+export interface ContentLookDto {
+  /** The text of the whole page, in order; 200,000 characters. */
+  readonly marked: readonly MarkedTextDto[];
+  /** Elements that the selectors find. */
+  readonly matches: SelectorMatchesDto;
+}
+
 export interface ReadHeadingDto {
   readonly level: number;
   readonly text: string;
@@ -158,6 +178,8 @@ export interface PageReadingDto {
   readonly metas: readonly ReadMetaDto[];
   /** Texts that the configuration or the page itself excludes. */
   readonly cut: readonly string[];
+  /** What was cut out in its place. Absent where nothing asks for it. */
+  readonly look?: ContentLookDto;
   readonly headings?: readonly ReadHeadingDto[];
   readonly markdown?: string;
   readonly chunks?: readonly ReadChunkDto[];
@@ -894,6 +916,36 @@ export interface JudgedDto {
   readonly orders: readonly OrderDto[];
   /** Refused links to it, of the samples that are kept. */
   readonly refusedLinks: readonly RefusedLinkDto[];
+}
+
+export interface ContentTrialRequestDto {
+  /** Absolute URL; it is canonicalized as the crawler does. */
+  readonly url: string;
+  /** One `cw:Content` element as CrawlConfig.xml would have it. */
+  readonly content: string;
+  /** The scripts of the page run before it is read. */
+  readonly render?: boolean;
+  /** Fetch the page again, although it is kept. */
+  readonly fresh?: boolean;
+}
+
+export interface ContentTrialDto {
+  readonly url: string;
+  /** `document`, `redirect` or an error code. */
+  readonly outcome: string;
+  readonly status?: number;
+  readonly title?: string;
+  readonly detail?: string;
+  /** Where it redirects to. */
+  readonly target?: string;
+  /** When the page was fetched. Absent: no document came. */
+  readonly fetchedAt?: string;
+  /** Name of the `cw:Content` that is in force for the URL; empty for the one without a name. Absent: none is. */
+  readonly content?: string;
+  /** What is wrong with the element, at its places in the text. */
+  readonly problems: readonly ConfigurationProblemDto[];
+  /** Absent when the element has errors. */
+  readonly reading?: PageReadingDto;
 }
 
 export interface RefusedSampleDto {
@@ -1765,6 +1817,12 @@ export interface Calls {
     query: { url: string; render?: boolean };
     body: undefined;
     answer: PageViewDto;
+  };
+  'POST /api/v1/crawlers/{crawler}/page/trial': {
+    path: { crawler: string };
+    query: Nothing;
+    body: ContentTrialRequestDto;
+    answer: ContentTrialDto;
   };
   'GET /api/v1/crawlers/{crawler}/refused': {
     path: { crawler: string };

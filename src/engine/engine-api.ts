@@ -8,6 +8,7 @@ import { type IndexNowAnswer, type IndexNowSubmission } from '../domain/signals/
 import type { HubQuestion } from '../domain/signals/websub.js';
 import { type Duration } from '../domain/time/units.js';
 import { type TextLine } from '../domain/url/url-list.js';
+import type { TrialRequest } from './control/content-trials.js';
 import { type EngineMetrics } from './crawl/engine-metrics.js';
 import { type RefusedView } from './crawl/frontier/refused-view.js';
 import { type LoginView } from './crawl/logins/logins.js';
@@ -33,6 +34,7 @@ import {
 import { type BackfillView, type HeldDeletions, type ReconciliationReport } from './views/delivery-views.js';
 import { type HostView } from './views/host-views.js';
 import {
+  type ContentTrial,
   type ErrorClassView,
   type ErrorHostView,
   type LineProblem,
@@ -83,6 +85,8 @@ export interface EngineApi {
   page(crawler: string, url: string, render?: boolean): Promise<PageView>;
   /** The same under a definition that need not be in force, including robots.txt; nothing is stored. See FirstLook. */
   look(definition: ServerDefinition, crawler: string, url: string): Promise<PageView>;
+  /** What a definition would take of a page; nothing is stored. See ContentTrials. */
+  tryContent(crawler: string, request: TrialRequest): Promise<ContentTrial>;
   refused(crawler: string): Promise<RefusedView[]>;
   /** Deletes the matching URLs and their documents; returns how many URLs match. */
   clear(crawler: string, choice: UrlChoice): Promise<number>;

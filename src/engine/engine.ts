@@ -14,6 +14,7 @@ import { Rebalance } from './cluster/rebalance.js';
 import { SharedControl } from './cluster/shared-control.js';
 import { sumMetrics } from './cluster/sum-metrics.js';
 import { Backfills } from './control/backfills.js';
+import { ContentTrials } from './control/content-trials.js';
 import { Explanations } from './control/explanations.js';
 import { FirstLook } from './control/first-look.js';
 import { HostNotes } from './control/host-notes.js';
@@ -59,6 +60,7 @@ export class Engine implements EngineApi {
   private readonly sinkPool: SinkPool;
   private readonly roots_: Roots;
   private readonly explanations: Explanations;
+  private readonly trials: ContentTrials;
   private readonly maintenance: Maintenance;
   private readonly orders_: Orders;
   private readonly rejudging: Rejudging;
@@ -99,6 +101,7 @@ export class Engine implements EngineApi {
     const refused = this.whole.refused.bind(this.whole);
     const facts = new UrlFactsReader({ ...this.services, pending, refused });
     this.explanations = new Explanations({ ...this.services, robotsOpinion }, facts);
+    this.trials = new ContentTrials(this.services, ports.openProcessor);
     this.maintenance = new Maintenance({ ...this.services, roots: this.roots_ });
     this.services.logins.recovered = ({ name, url }) => this.visitAgain(name, url);
     this.orders_ = new Orders({ ...this.services, pending, crawler: found });
@@ -227,13 +230,13 @@ export class Engine implements EngineApi {
   urlHistory = (name: string, url: string) => this.explanations.urlHistory(this.named(name), url);
   explain = (name: string, url: string, from?: string) => this.explanations.explain(this.named(name), url, from);
   page: EngineApi['page'] = (name, url, render) => this.explanations.page(this.named(name), url, render);
+  tryContent: EngineApi['tryContent'] = (name, request) => this.trials.run(this.named(name), this.current, request);
   look: EngineApi['look'] = (definition, crawler, url) => {
     const { openProcessor } = this.ports;
     if (!openProcessor) throw new Error('this engine reads pages under the definition in force only');
     return new FirstLook(this.services, openProcessor).at(definition, crawler, url);
   };
   refused = async (name: string) => this.whole.refused(this.named(name));
-
   survey = async (name: string) => this.surveys.of(this.named(name));
 
   clear: EngineApi['clear'] = (name, choice) => this.maintenance.clear(this.named(name), choice);
@@ -346,6 +349,7 @@ export class Engine implements EngineApi {
     await this.mark.clear(this.inFlight());
     hosts.close();
     await this.sinkPool.close();
+    await this.trials.close();
     await this.ports.processor.close();
     await this.services.store.close();
   }

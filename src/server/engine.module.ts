@@ -10,6 +10,7 @@ import { setWeights } from '../adapters/config-xml/edit/crawler.js';
 import { EditError } from '../adapters/config-xml/edit/error.js';
 import { deleteRule, insertRule, listRules, moveRule, replaceRule } from '../adapters/config-xml/edit/rules.js';
 import { elementForms } from '../adapters/config-xml/forms.js';
+import { readContentElement } from '../adapters/config-xml/read/content.js';
 import { readConfiguration } from '../adapters/config-xml/read.js';
 import { redactRules } from '../adapters/config-xml/rule-secrets.js';
 import { redact, restoreSecrets } from '../adapters/config-xml/secrets.js';
@@ -297,6 +298,7 @@ export const XML_FORMAT: ConfigurationFormat = {
     if (!definition) return { problems };
     return { definition, problems: [...problems, ...lint(definition), ...browserWarnings(definition)] };
   },
+  readContent: readContentElement,
   secretsChanged: () => secretsOutside().changed(),
   redact,
   restoreSecrets,

@@ -11,7 +11,7 @@ import { pageCommand } from '../crawl/commands.js';
 import type { Crawler } from '../crawl/crawler.js';
 import { ENDLESS_REASON } from '../crawl/frontier/endless-links.js';
 import type { HostSlots } from '../crawl/hosts/host-slots.js';
-import type { Host, Hosts } from '../crawl/hosts/hosts.js';
+import type { Hosts } from '../crawl/hosts/hosts.js';
 import { obeysRobots } from '../crawl/hosts/robots-gate.js';
 import { listedLinksSetting } from '../crawl/visit/found-links.js';
 import type { InFlight } from '../delivery/delivery.js';
@@ -24,6 +24,7 @@ import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import { type LinkView, type PageView, type UrlExplanation, type UrlHistory } from '../views/url-views.js';
 import { pageFacts } from './first-look.js';
+import { inTurn } from './persons-turn.js';
 import { renderingView } from './rendering-view.js';
 import type { UrlFactsReader } from './url-facts.js';
 
@@ -117,26 +118,25 @@ export class Explanations {
     const state = await this.services.store.find(crawler.name, url.href);
     if (!this.services.partitions.owns(hostKey(url))) return this.pageElsewhere(crawler, url, render);
     const root = state?.root ?? likelyRoot(crawler.context.roots.values(), url)?.url.href;
-    const host = await this.claimed(crawler, hostKey(url));
-    const result = await this.services.hosts
-      .started(host, crawler.context.definition.throttle)
-      .then(() =>
-        this.services.processor.process({
-          id: -1,
-          crawler: crawler.name,
-          url: url.href,
-          discoveredVia: 'link',
-          root,
-          hops: state?.hops ?? 0,
-          redirects: 0,
-          rereadLinks: true,
-          inheritedMetas: [],
-          now: this.services.clock.now(),
-          inspect: true,
-          ...(render ? { render: 'always' as const } : {}),
-        }),
-      )
-      .finally(() => this.services.hosts.finished(host, crawler.context.definition.throttle));
+    const { throttle: pause } = crawler.context.definition;
+    const asked = { hostKey: hostKey(url), limit: requestsPerHost(crawler.context.definition), pause };
+    const result = await inTurn(this.services, asked, async (host) => {
+      await this.services.hosts.started(host, pause);
+      return this.services.processor.process({
+        id: -1,
+        crawler: crawler.name,
+        url: url.href,
+        discoveredVia: 'link',
+        root,
+        hops: state?.hops ?? 0,
+        redirects: 0,
+        rereadLinks: true,
+        inheritedMetas: [],
+        now: this.services.clock.now(),
+        inspect: true,
+        ...(render ? { render: 'always' as const } : {}),
+      });
+    });
     const sent = result.rendering?.sent && new Set(result.rendering.sent.links);
     const links = await Promise.all(
       [...result.links, ...result.refused].map(async (link): Promise<LinkView> => {
@@ -145,15 +145,6 @@ export class Explanations {
       }),
     );
     return { ...pageFacts(result), url: url.href, links, rendering: renderingView(result) };
-  }
-
-  /** When the host may be asked: its delay, back-off and pause also apply to a person who looks at a page. */
-  private async claimed(crawler: Crawler, key: string): Promise<Host> {
-    const { hosts, slots } = this.services;
-    if (hosts.get(key).paused) throw new Unacceptable(`the host ${key} is paused; resume it to look at its pages`);
-    const host = await slots.take(key, requestsPerHost(crawler.context.definition));
-    if (host) return host;
-    throw new Unacceptable(`the host ${key} may not be asked within 30 seconds: it is backed off or has a long delay`);
   }
 
   /** Another node owns the host's politeness, and so it makes the request. */

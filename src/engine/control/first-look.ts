@@ -5,36 +5,23 @@ import type { RootContext } from '../../domain/policy/verdict.js';
 import { requestsPerHost } from '../../domain/politeness/politeness.js';
 import { type Duration, milliseconds, seconds } from '../../domain/time/units.js';
 import { type CrawlUrl, crawlUrl, hostKey, origin } from '../../domain/url/crawl-url.js';
-import { HostSlots } from '../crawl/hosts/host-slots.js';
-import { type Host, Hosts } from '../crawl/hosts/hosts.js';
+import type { Host } from '../crawl/hosts/hosts.js';
 import { obeysRobots, RobotsGate } from '../crawl/hosts/robots-gate.js';
 import { type CrawlContext, compileContexts, fetcherOf } from '../page/crawl-context.js';
-import type { Clock } from '../ports/clock.js';
-import type { FrontierStore } from '../ports/frontier-store.js';
 import type { PageProcessor } from '../ports/page-processor.js';
 import type { PageOutcome, PageResult } from '../ports/page-task.js';
-import type { Partitions } from '../ports/partitions.js';
 import { NotFound, Unacceptable } from '../support/api-errors.js';
 import type { LinkView, PageView } from '../views/url-views.js';
+import { type HostServices, type HostsHere, inTurn, withHosts } from './persons-turn.js';
 
 /** How long a person waits at most between robots.txt and the page. */
 const LONGEST_PAUSE = seconds(3);
 
-interface LookServices {
-  readonly store: FrontierStore;
-  readonly clock: Clock;
-  readonly hosts: Hosts;
-  readonly slots: Pick<HostSlots, 'take'>;
-  readonly partitions: Partitions;
-}
-
-interface Look {
+interface Look extends HostsHere {
   readonly context: CrawlContext;
   readonly url: CrawlUrl;
   readonly root: RootContext | undefined;
   readonly processor: PageProcessor;
-  readonly hosts: Hosts;
-  readonly slots: Pick<HostSlots, 'take'>;
 }
 
 /**
@@ -44,7 +31,7 @@ interface Look {
 export class FirstLook {
   /** @param openProcessor opens a processor for this call alone: the other one reads pages under the definition in force */
   constructor(
-    private readonly services: LookServices,
+    private readonly services: HostServices,
     private readonly openProcessor: () => PageProcessor,
   ) {}
 
@@ -54,25 +41,16 @@ export class FirstLook {
     if (!context) throw new NotFound(`the configuration has no crawler ${JSON.stringify(crawler)}`);
     const url = context.canonicalize(rawUrl);
     if (!url) throw new Unacceptable(`${JSON.stringify(rawUrl)} is not a URL with a host`);
-    const { partitions } = this.services;
-    // For a host that another node crawls, only the saved politeness is known; it is not overwritten.
-    const own = partitions.owns(hostKey(url)) ? undefined : this.unsavedHosts();
-    const hosts = own ?? this.services.hosts;
-    const slots = own ? new HostSlots(own, this.services.clock) : this.services.slots;
     const root = context.roots.get(url.href) ?? likelyRoot(context.roots.values(), url);
     const processor = this.openProcessor();
     try {
       await processor.configure(definition);
-      return await this.look({ context, url, root, processor, hosts, slots });
+      return await withHosts(this.services, hostKey(url), (here) =>
+        this.look({ context, url, root, processor, ...here }),
+      );
     } finally {
-      own?.close();
       await processor.close();
     }
-  }
-
-  private unsavedHosts(): Hosts {
-    const { store, clock } = this.services;
-    return new Hosts({ loadHosts: (keys) => store.loadHosts(keys), saveHosts: async () => undefined }, clock);
   }
 
   private async look(look: Look): Promise<PageView> {
@@ -117,21 +95,9 @@ export class FirstLook {
   }
 
   /** Respects the pauses of the host. */
-  private async ask<T>(
-    { context, url, hosts, slots }: Look,
-    pause: Duration,
-    request: (host: Host) => Promise<T>,
-  ): Promise<T> {
-    const key = hostKey(url);
-    if (hosts.get(key).paused) throw new Unacceptable(`the host ${key} is paused; resume it to look at its pages`);
-    const host = await slots.take(key, requestsPerHost(context.definition));
-    if (!host)
-      throw new Unacceptable(`the host ${key} may not be asked within 30 seconds: it rests or has a long delay`);
-    try {
-      return await request(host);
-    } finally {
-      hosts.finished(host, pause);
-    }
+  private ask<T>(look: Look, pause: Duration, request: (host: Host) => Promise<T>): Promise<T> {
+    const { context, url } = look;
+    return inTurn(look, { hostKey: hostKey(url), limit: requestsPerHost(context.definition), pause }, request);
   }
 }
 

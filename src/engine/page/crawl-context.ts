@@ -112,10 +112,10 @@ function compileContext(crawler: CrawlerDefinition, server: ServerDefinition): C
 }
 
 function compileContents(definitions: readonly ContentDefinition[]): CrawlContext['contents'] {
-  return new Map(
-    definitions.map((definition) => {
-      const { name, fields } = definition;
-      return [name, { definition, fields: fields.length === 0 ? undefined : compileFields(fields) }];
-    }),
-  );
+  return new Map(definitions.map((definition) => [definition.name, compileContent(definition)]));
 }
+
+export const compileContent = (definition: ContentDefinition): CompiledContent => ({
+  definition,
+  fields: definition.fields.length === 0 ? undefined : compileFields(definition.fields),
+});

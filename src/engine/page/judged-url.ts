@@ -8,7 +8,14 @@ import type { Fetcher } from '../ports/fetcher.js';
 import type { PageReader } from '../ports/page-reader.js';
 import type { PageOutcome, PageTask } from '../ports/page-task.js';
 import { isPage } from './content-hash.js';
-import { type CompiledContent, type CrawlContext, contentOf, rootOf, storedCandidate } from './crawl-context.js';
+import {
+  type CompiledContent,
+  type CrawlContext,
+  compileContent,
+  contentOf,
+  rootOf,
+  storedCandidate,
+} from './crawl-context.js';
 import { holdingThread, type ThreadTools } from './holding-thread.js';
 import { excludedBy, failed } from './page-outcome.js';
 import { renderModeOf } from './rendering.js';
@@ -55,8 +62,8 @@ const addressNeeded = ({ detail }: Verdict): string =>
   `an address rule of the crawl space would have to allow the host, and DNS does not know its address: ${detail}`;
 
 /** What is extracted from pages here. */
-export const takenContent = ({ context, verdict }: JudgedUrl): CompiledContent | undefined =>
-  contentOf(context, verdict.effects.options);
+export const takenContent = ({ task, context, verdict }: JudgedUrl): CompiledContent | undefined =>
+  task.trial ? compileContent(task.trial.content) : contentOf(context, verdict.effects.options);
 
 /** Its links are needed, changed or not. */
 export const readsLinks = ({ task }: JudgedUrl): boolean => task.rereadLinks || task.reportLinks === true;

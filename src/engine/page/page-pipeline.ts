@@ -10,7 +10,7 @@ import { type Extraction, ExtractorUnavailable, isRefusal, type Refusal } from '
 import type { Fetcher, FetchRequest } from '../ports/fetcher.js';
 import type { SessionAnswer } from '../ports/login-method.js';
 import type { PageContent } from '../ports/page-reader.js';
-import type { PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
+import type { KeptAnswer, PageOutcome, PageResult, PageTask } from '../ports/page-task.js';
 import { hasLinksOf } from './content-hash.js';
 import type { CrawlContext } from './crawl-context.js';
 import { type ExtractionTools, extract, NO_CONTENT } from './extraction.js';
@@ -81,6 +81,7 @@ class PageVisit {
   private decodingTime: PageResult['decodingTime'];
   /** Why a plug-in excludes the document from the index. */
   private leftOut: string | undefined;
+  private kept: KeptAnswer | undefined;
 
   constructor(
     private readonly page: JudgedUrl,
@@ -96,6 +97,11 @@ class PageVisit {
   }
 
   private async fetch(): Promise<PageOutcome> {
+    const { trial } = this.page.task;
+    if (trial) {
+      this.status = trial.answer.status;
+      return holdingThread(this.tools, () => this.read(trial.answer));
+    }
     const request = requestOf(this.page);
     const answer = await this.tools.fetcher.fetch(request);
     this.duration = answer.timings.total;
@@ -177,6 +183,8 @@ class PageVisit {
   ): PageOutcome | Promise<PageOutcome> {
     if (isRefusal(read)) return this.judged({ answer, mediaType, content: NO_CONTENT, unread: read });
     const plain = { answer, mediaType, content: read };
+    const { trial } = this.page.task;
+    if (trial) return this.judged({ ...plain, rendered: trial.answer.rendered });
     return isToRender(this.page.mode, this.page.task, mediaType, read) ? this.render(plain) : this.judged(plain);
   }
 
@@ -237,6 +245,8 @@ class PageVisit {
     const { page, collector, tools } = this;
     const { context, task, url } = page;
     const { answer, content } = read;
+    // The document's own bytes travel on their own, and would take the answer's along.
+    if (task.keepsAnswer) this.kept = { ...answer, body: answer.body.slice(), rendered: read.rendered };
     const base = baseOf(task.variant ?? url.href, content);
     const located = { url, base, answer, content };
     const moved = movedHome(context, located);
@@ -296,6 +306,7 @@ class PageVisit {
       setCookie: this.setCookie,
       session: this.sessionAnswer,
       status: this.status,
+      answer: this.kept,
       links: linksOf(page, collector),
       refused: collector.refused,
       words: this.words,

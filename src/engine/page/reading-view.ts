@@ -12,6 +12,7 @@ export const readingView = (content: PageContent, { metas, text }: PushDocument)
   ...(content.language === undefined ? {} : { language: content.language }),
   metas: metas.slice(0, MAX_LIST),
   cut: (content.cut ?? []).filter((one) => one !== '').slice(0, MAX_LIST),
+  ...(content.look ? { look: content.look } : {}),
   ...(content.headings ? { headings: content.headings.slice(0, MAX_LIST) } : {}),
   ...(content.markdown === undefined ? {} : { markdown: content.markdown.slice(0, MAX_TEXT).toWellFormed() }),
   ...(content.chunks ? { chunks: content.chunks.slice(0, MAX_LIST) } : {}),

@@ -60,8 +60,17 @@ export interface PageContent {
   readonly chunks?: readonly Chunk[];
   /** Texts that the configuration excludes, if a person asked for them. */
   readonly cut?: readonly string[];
+  /** What a person who tries selectors wants to see. */
+  readonly look?: ContentLook;
   /** Something on the page was left out because a limit was exceeded (links, text). */
   readonly truncated: boolean;
+}
+
+export interface ContentLook {
+  /** The whole text of the page, in order; what does not count is told from what does. */
+  readonly marked: readonly { readonly text: string; readonly cut: boolean }[];
+  /** Elements that each selector of `Include` and `Exclude` finds. */
+  readonly matches: { readonly include: readonly number[]; readonly exclude: readonly number[] };
 }
 
 /** A part of a page that becomes a document of its own. */

@@ -1,9 +1,10 @@
 /** The input and output of a page processor: plain data that crosses thread boundaries. */
 
-import type { Chunk, Heading } from '../../domain/content/content-definition.js';
+import type { Chunk, ContentDefinition, Heading } from '../../domain/content/content-definition.js';
 import type { UrlId, UrlState } from '../../domain/crawl/url-state.js';
 import type { ErrorCode } from '../../domain/fetch/error-codes.js';
 import type { PageFingerprint } from '../../domain/fetch/error-pages.js';
+import type { FetchOutcome } from '../../domain/fetch/outcome.js';
 import type { Validators } from '../../domain/fetch/validators.js';
 import type { SourceNumber } from '../../domain/frontier/sources.js';
 import type { Reason, ReasonCode } from '../../domain/policy/reasons.js';
@@ -14,6 +15,7 @@ import type { Duration, Instant } from '../../domain/time/units.js';
 import type { Refusal } from './content-extractor.js';
 import type { RequestSession } from './fetcher.js';
 import type { SessionAnswer } from './login-method.js';
+import type { ContentLook } from './page-content.js';
 
 export interface PageTask {
   readonly id: UrlId;
@@ -47,6 +49,10 @@ export interface PageTask {
   readonly sendBy?: number;
   /** A person looks at the page: every link is listed, known or not, and none counts as reported. */
   readonly inspect?: boolean;
+  /** A person wants to read the page again: its answer comes back with the result. */
+  readonly keepsAnswer?: boolean;
+  /** A person tries a definition on a page that was fetched before: nothing is asked of its site. */
+  readonly trial?: { readonly content: ContentDefinition; readonly answer: KeptAnswer };
   /**
    * If the crawler renders by what it has learned, or a person asks for it: render the page, whatever it brings as it is sent.
    * `never` if a person has decided so for such pages.
@@ -57,6 +63,9 @@ export interface PageTask {
   /** Which words of the page are needed if it has links that may be new. */
   readonly wantsWords?: 'with numbers' | 'without numbers';
 }
+
+/** A page as it was fetched, and rendered where its crawler does that. */
+export type KeptAnswer = Extract<FetchOutcome, { kind: 'response' }> & { readonly rendered?: boolean };
 
 export interface SentSession {
   readonly login?: string;
@@ -108,6 +117,8 @@ export interface PageReading {
   readonly metas: readonly Meta[];
   /** Texts that the configuration or the page itself excludes. */
   readonly cut: readonly string[];
+  /** Where a tree of the page was built. */
+  readonly look?: ContentLook;
   readonly headings?: readonly Heading[];
   readonly markdown?: string;
   readonly chunks?: readonly Chunk[];
@@ -186,6 +197,8 @@ export interface PageResult {
   readonly sent?: SentSession;
   /** HTTP status, if there was an answer. */
   readonly status?: number;
+  /** Of a document, when the task keeps it. */
+  readonly answer?: KeptAnswer;
   readonly links: readonly DiscoveredLink[];
   readonly refused: readonly RefusedLink[];
   /** Hashes of its words, if they were needed; see domain/content/vocabulary.ts. */

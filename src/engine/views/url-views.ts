@@ -90,6 +90,15 @@ export interface PageView {
   readonly rendering?: RenderingView;
 }
 
+/** A page as a definition would have it that a person tries. */
+export interface ContentTrial
+  extends Pick<PageView, 'url' | 'outcome' | 'status' | 'title' | 'detail' | 'target' | 'reading'> {
+  /** When it was asked for; absent when no document came. */
+  readonly fetchedAt?: Instant;
+  /** Name of the definition that is in force for it, empty for the one without a name; absent: none is. */
+  readonly content?: string;
+}
+
 export interface RenderingView {
   readonly time: Duration;
   /** Requests of the page for scripts, data and frames. */

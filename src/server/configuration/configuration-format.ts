@@ -1,3 +1,4 @@
+import type { ContentDefinition } from '../../domain/content/content-definition.js';
 import type { ServerDefinition } from '../../domain/crawl/definition.js';
 import type { Problem } from '../../domain/crawl/place.js';
 import type { RuleFileKind } from '../../domain/crawl/rule-file.js';
@@ -88,6 +89,8 @@ export interface ConfigurationFormat {
     xml: string,
     context: FormatContext,
   ): { readonly definition?: ServerDefinition; readonly problems: readonly Problem[] };
+  /** One element that says what is taken of pages, by itself; a definition only when there is no error. */
+  readContent(xml: string): { readonly definition?: ContentDefinition; readonly problems: readonly Problem[] };
   /** Everything that can be written, in the order of the reference. */
   elements(): readonly ElementForm[];
   /** The text with every secret replaced by a placeholder. */

@@ -1,13 +1,17 @@
-import { Controller, Get, Inject, Param, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query, Req, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiProperty, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import type { EngineApi } from '../../engine/engine-api.js';
+import type { ConfigurationFormat } from '../configuration/configuration-format.js';
 import { CrawlerName } from '../http/crawler-name.js';
 import { Operation } from '../http/operation.js';
 import { PageResponse } from '../http/page-response.js';
 import type { Page } from '../http/paging.js';
 import { OrderDto, orderDto } from '../orders/order.dto.js';
+import { LOCAL_CALLER } from '../security/api-keys.js';
 import { SameSiteGuard } from '../security/fetch-metadata.js';
-import { API, ENGINE } from '../tokens.js';
+import { API, CONFIGURATION_FORMAT, ENGINE } from '../tokens.js';
+import { ContentTrialDto, ContentTrialRequestDto, contentTrialDto } from './content-trial.dto.js';
 import {
   ExplanationDto,
   explanationDto,
@@ -69,7 +73,10 @@ export class JudgedDto extends ExplanationDto {
 @ApiTags('Policy')
 @Controller(`${API}/crawlers/:crawler`)
 export class PolicyController {
-  constructor(@Inject(ENGINE) private readonly engine: EngineApi) {}
+  constructor(
+    @Inject(ENGINE) private readonly engine: EngineApi,
+    @Inject(CONFIGURATION_FORMAT) private readonly format: ConfigurationFormat,
+  ) {}
 
   @Get('explain')
   @CrawlerName()
@@ -118,6 +125,32 @@ export class PolicyController {
   @ApiOkResponse({ type: PageViewDto })
   async page(@Param('crawler') crawler: string, @Query() { url, render }: PageViewQuery): Promise<PageViewDto> {
     return pageViewDto(await this.engine.page(crawler, url, render));
+  }
+
+  @Post('page/trial')
+  @HttpCode(200)
+  @CrawlerName()
+  @Operation({
+    id: 'tryContent',
+    searches: true,
+    summary: 'What would a `cw:Content` take of a page?',
+    description:
+      'Reads a page with the given element before it is saved; nothing is stored, queued or pushed. The page is fetched at the first call, ' +
+      'politely, and kept for ten minutes for the key that asked, so that further calls do not ask the site. Mistakes in the element are ' +
+      'answered with their places, and without `reading`. Plug-ins are not asked.',
+    role: 'operate',
+    writes: false,
+    problems: { ...UNKNOWN, 422: 'The text is not a URL, or the host cannot be asked now.' },
+  })
+  @ApiOkResponse({ type: ContentTrialDto })
+  async tryContent(
+    @Param('crawler') crawler: string,
+    @Body() { content, ...page }: ContentTrialRequestDto,
+    @Req() request: FastifyRequest,
+  ): Promise<ContentTrialDto> {
+    const { definition, problems } = this.format.readContent(content);
+    const who = (request.caller ?? LOCAL_CALLER).name;
+    return contentTrialDto(await this.engine.tryContent(crawler, { ...page, who, content: definition }), problems);
   }
 
   @Get('refused')

@@ -173,6 +173,33 @@ class ReadChunkDto {
   end!: number;
 }
 
+class MarkedTextDto {
+  @ApiProperty()
+  text!: string;
+
+  @ApiProperty({ description: 'It does not count.' })
+  cut!: boolean;
+}
+
+class SelectorMatchesDto {
+  @ApiProperty({ type: 'integer', isArray: true, description: 'Of each `Include`, in their order.' })
+  include!: readonly number[];
+
+  @ApiProperty({ type: 'integer', isArray: true, description: 'Of each `Exclude`, in their order.' })
+  exclude!: readonly number[];
+}
+
+class ContentLookDto {
+  @ApiProperty({
+    type: () => [MarkedTextDto],
+    description: 'The text of the whole page, in order; 200,000 characters.',
+  })
+  marked!: readonly MarkedTextDto[];
+
+  @ApiProperty({ type: () => SelectorMatchesDto, description: 'Elements that the selectors find.' })
+  matches!: SelectorMatchesDto;
+}
+
 export class PageReadingDto {
   @ApiProperty({ description: 'What counts of its text, the first 200,000 characters.' })
   text!: string;
@@ -188,6 +215,13 @@ export class PageReadingDto {
 
   @ApiProperty({ type: [String], description: 'Texts that the configuration or the page itself excludes.' })
   cut!: string[];
+
+  @ApiProperty({
+    type: () => ContentLookDto,
+    required: false,
+    description: 'What was cut out in its place. Absent where nothing asks for it.',
+  })
+  look?: ContentLookDto;
 
   @ApiProperty({ type: () => [ReadHeadingDto], required: false })
   headings?: ReadHeadingDto[];

@@ -13,10 +13,14 @@ export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.
     <div class="stack">
       <Metas reading={reading} />
       <details open>
-        <summary>Text</summary>
-        <p>{reading.text.slice(0, TEXT_SHOWN) || <em>No text.</em>}</p>
+        <summary>Text{reading.look && ', what does not count struck through'}</summary>
+        {reading.look ? (
+          <Marked look={reading.look} />
+        ) : (
+          <p>{reading.text.slice(0, TEXT_SHOWN) || <em>No text.</em>}</p>
+        )}
       </details>
-      {reading.cut.length > 0 && (
+      {!reading.look && reading.cut.length > 0 && (
         <details>
           <summary>{plural(reading.cut.length, 'part')} cut out</summary>
           {reading.cut.map((text) => (
@@ -47,6 +51,22 @@ export const Reading = ({ reading }: { readonly reading: PageReadingDto }): JSX.
     </div>
   </Panel>
 );
+
+/** The text of the page as its visitors read it. */
+function Marked({ look: { marked } }: { readonly look: NonNullable<PageReadingDto['look']> }): JSX.Element {
+  let left = TEXT_SHOWN;
+  return (
+    <p class="marked">
+      {marked.map(({ text, cut }, i) => {
+        if (left <= 0) return null;
+        const shown = text.slice(0, left);
+        left -= text.length;
+        return cut ? <del key={i}>{shown}</del> : shown;
+      })}
+      {left <= 0 && ' …'}
+    </p>
+  );
+}
 
 const Metas = ({ reading }: { readonly reading: PageReadingDto }): JSX.Element => (
   <Table name="Metas and fields" heads={['Meta', 'Value']}>

@@ -14,6 +14,7 @@ import { State } from '../../ui/status.js';
 import { Verdict } from '../../ui/verdict.js';
 import { LinksOfPage } from './links-of-page.js';
 import { QueueButton } from './queue-urls.js';
+import { Selectors } from './selectors.js';
 
 export function TryUrl(): JSX.Element {
   const crawler = useCrawler()?.name;
@@ -33,6 +34,8 @@ export function TryUrl(): JSX.Element {
       </Panel>
       {url === '' ? (
         <Empty>Enter any address, stored or not: the verdict, the rule that decided and its place appear here.</Empty>
+      ) : view === 'selectors' ? (
+        <Selectors key={`${crawler} ${url}`} crawler={crawler} url={url} />
       ) : view === 'links' || view === 'rendered' ? (
         <LinksOfPage crawler={crawler} url={url} render={view === 'rendered'} />
       ) : (
@@ -45,6 +48,7 @@ export function TryUrl(): JSX.Element {
 const VIEWS = [
   { view: '', text: 'Explain', fetches: false },
   { view: 'links', text: 'Fetch it and show its content and links', fetches: true },
+  { view: 'selectors', text: 'Try selectors on it', fetches: true },
   { view: 'rendered', text: 'Run its scripts and compare', fetches: true },
 ] as const;
 

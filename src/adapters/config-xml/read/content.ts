@@ -5,8 +5,10 @@ import type {
   FieldSource,
   Marker,
 } from '../../../domain/content/content-definition.js';
-import { all, defaults, type Node, one } from '../interpret.js';
-import type { Problems } from '../problems.js';
+import type { Problem } from '../../../domain/crawl/place.js';
+import { parseDocument, XmlFault } from '../document.js';
+import { all, defaults, interpret, type Node, one } from '../interpret.js';
+import { Problems, TooManyProblems } from '../problems.js';
 import * as content from '../schema/content.js';
 
 type FieldNode = Node<typeof content.FIELD.attributes>;
@@ -24,10 +26,39 @@ export function readContents(crawler: Node, problems: Problems): { contents?: re
   return contents.length > 0 ? { contents } : {};
 }
 
-function readContent(
-  { values, place, ...rest }: Node<typeof content.CONTENT.attributes>,
-  problems: Problems,
-): ContentDefinition {
+export interface ContentRead {
+  /** Absent when there is an error. */
+  readonly definition?: ContentDefinition;
+  /** At their places in the text. */
+  readonly problems: readonly Problem[];
+}
+
+/** One `cw:Content` by itself, whatever its prefix; variables have no values in it. */
+export function readContentElement(xml: string): ContentRead {
+  const problems = new Problems();
+  try {
+    const document = parseDocument(xml, content.CONTENT.name);
+    if (document.root.local !== content.CONTENT.name) {
+      const message = `unknown element ${document.root.name}: write ${content.CONTENT.name}`;
+      problems.add('wrong-root', message, document.place(document.root.start));
+    }
+    const node = interpret(document.root, content.CONTENT, { document, problems, env: {} });
+    const definition = readContent(node as unknown as ContentNode, problems);
+    return problems.hasErrors ? { problems: found(problems) } : { definition, problems: found(problems) };
+  } catch (fault) {
+    if (fault instanceof XmlFault) problems.add(fault.code, fault.message, fault.place);
+    else if (!(fault instanceof TooManyProblems)) throw fault;
+    return { problems: found(problems) };
+  }
+}
+
+/** What declares the prefix is not part of the text. */
+const found = (problems: Problems): readonly Problem[] =>
+  problems.sorted().filter(({ code }) => code !== 'undeclared-prefix');
+
+type ContentNode = Node<typeof content.CONTENT.attributes>;
+
+function readContent({ values, place, ...rest }: ContentNode, problems: Problems): ContentDefinition {
   const node = { values, place, ...rest } as Node;
   const { name, markers, main, metas, changeDetection } = values;
   const output = one(node, content.OUTPUT);

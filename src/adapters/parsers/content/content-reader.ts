@@ -10,13 +10,13 @@ import {
   type Marker,
   needsTree,
 } from '../../../domain/content/content-definition.js';
-import type { PagePart } from '../../../engine/ports/page-content.js';
+import type { ContentLook, PagePart } from '../../../engine/ports/page-content.js';
 import { type Json, jsonLdItems, jsonLdMetas, jsonLdValues } from './json-ld.js';
 import { keepMainContent } from './main-content.js';
 import { markdownOf } from './markdown.js';
 import { hasMicrodata, microdataItems } from './microdata.js';
 import { hasMarkers, marked, prune } from './pruning.js';
-import { folded, type ReadableText, readableText, textOf } from './readable.js';
+import { folded, markedText, type ReadableText, readableText, textOf, textPieces } from './readable.js';
 import { type Test, testOf } from './selectors.js';
 import { splitOff, type TreePart } from './splitting.js';
 import { elementsIn, type Tree, treeOf } from './tree.js';
@@ -30,6 +30,8 @@ export interface Reading {
   readonly isCut?: boolean;
   /** Texts that were cut out. */
   readonly cut?: readonly string[];
+  /** For a person who looks at the page. */
+  readonly look?: ContentLook;
   /** Of the page itself, when parts were split off it: `text` is of all of it. */
   readonly ownText?: string;
   /** Flattened: `microdata.name`. */
@@ -108,17 +110,19 @@ export class ContentReader {
     const { definition } = this;
     // Fields are of the page as it was sent.
     this.select(elements, found);
+    const pieces = page.showsCut ? textPieces(root) : undefined;
     const splitOffs = this.split && marked(elements, this.split);
     const { include, exclude, markers } = this;
     const pruned = prune(root, elements, { include, exclude, markers: hasMarkers(page.utf8) ? markers : NO_MARKERS });
     const cut: ParentNode[] = [...pruned.cut];
     const before = root.children;
     if (definition.main) cut.push(...keepMainContent(root));
+    const look = pieces && { marked: markedText(pieces, root), matches: matchesOf(definition, elements) };
     const delivered = splitOffs ? this.inParts(root, splitOffs, page) : this.deliver(root, page);
     return {
       ...delivered,
       ...(pruned.isCut || cut.length > 0 || root.children !== before ? { isCut: true } : {}),
-      ...(page.showsCut ? { cut: cut.slice(0, MAX_CUT).map(textOf) } : {}),
+      ...(look ? { cut: cut.slice(0, MAX_CUT).map(textOf), look } : {}),
       found,
       truncated: truncated || 'truncated' in delivered,
     };
@@ -175,6 +179,12 @@ export class ContentReader {
     };
   }
 }
+
+/** A selector that finds nothing is what people look for first. */
+const matchesOf = ({ include, exclude }: ContentDefinition, elements: readonly Element[]): ContentLook['matches'] => ({
+  include: include.map((selector) => marked(elements, testOf([selector])!).size),
+  exclude: exclude.map((selector) => marked(elements, testOf([selector])!).size),
+});
 
 function clipped(readable: ReadableText, maxLength: number): ReadableText {
   if (readable.text.length <= maxLength) return readable;

@@ -1,5 +1,5 @@
 /** The text of a tree as the scanner gives it, and where in it headings are and blocks end. */
-import type { ChildNode, Element, ParentNode } from 'domhandler';
+import type { ChildNode, Element, ParentNode, Text } from 'domhandler';
 import { isComment, isText } from 'domhandler';
 import type { Heading } from '../../../domain/content/content-definition.js';
 import { isElement } from './tree.js';
@@ -40,6 +40,53 @@ export function readableText(root: ParentNode): ReadableText {
   return collector.end();
 }
 
+export interface MarkedText {
+  readonly text: string;
+  /** It does not count. */
+  readonly cut: boolean;
+}
+
+/** The text of a page piece by piece, taken before its tree is changed, so that what is left of it can be told afterwards. */
+export function textPieces(root: ParentNode): readonly TextPiece[] {
+  const collector = new Collector(true);
+  for (const child of root.children) collector.read(child);
+  return collector.pieces ?? [];
+}
+
+interface TextPiece {
+  readonly node: ChildNode | undefined;
+  readonly text: string;
+}
+
+const MAX_MARKED = 2_000;
+const MAX_MARKED_LENGTH = 200_000;
+
+/** The pieces by what of them is still in the tree; bounded, since a person looks at it. */
+export function markedText(pieces: readonly TextPiece[], left: ParentNode): MarkedText[] {
+  const kept = textNodes(left, new Set());
+  const marked: { text: string; cut: boolean }[] = [];
+  let length = 0;
+  for (const { node, text } of pieces) {
+    const last = marked.at(-1);
+    const cut = node === undefined ? (last?.cut ?? false) : !kept.has(node);
+    if (last?.cut === cut) last.text += text;
+    else if (marked.length === MAX_MARKED) break;
+    else marked.push({ text, cut });
+    length += text.length;
+    if (length >= MAX_MARKED_LENGTH) break;
+  }
+  const last = marked.at(-1);
+  if (last) last.text = last.text.trimEnd();
+  return marked.filter(({ text }) => text.trim() !== '');
+}
+
+function textNodes(node: ParentNode, found: Set<ChildNode>): Set<ChildNode> {
+  for (const child of node.children)
+    if (isText(child)) found.add(child);
+    else if ('children' in child) textNodes(child, found);
+  return found;
+}
+
 /** The text of one element on a line. */
 export const textOf = (node: ParentNode): string => readableText(node).text;
 
@@ -63,9 +110,15 @@ class Collector {
   private endsBlank = true;
   private readonly headings: { level: number; text: string; start: number }[] = [];
   private readonly blockEnds: number[] = [];
+  /** Which text stands where, where somebody wants to know. */
+  readonly pieces: TextPiece[] | undefined;
+
+  constructor(withPieces = false) {
+    if (withPieces) this.pieces = [];
+  }
 
   read(node: ChildNode): void {
-    if (isText(node)) this.append(node.data);
+    if (isText(node)) this.append(node);
     else if (isElement(node)) this.element(node);
     else if (!isComment(node) && 'children' in node) for (const child of node.children) this.read(child);
   }
@@ -100,11 +153,12 @@ class Collector {
     return this.parts.slice(part).join('').trim();
   }
 
-  private append(data: string): void {
-    let text = folded(data);
+  private append(node: Text): void {
+    let text = folded(node.data);
     if (this.endsBlank && text.startsWith(' ')) text = text.slice(1);
     if (text === '') return;
     this.parts.push(text);
+    this.pieces?.push({ node, text });
     this.length += text.length;
     this.endsBlank = text.endsWith(' ');
   }
@@ -112,6 +166,7 @@ class Collector {
   private separate(): void {
     if (!this.endsBlank) {
       this.parts.push(' ');
+      this.pieces?.push({ node: undefined, text: ' ' });
       this.length++;
       this.endsBlank = true;
     }

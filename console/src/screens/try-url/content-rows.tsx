@@ -1,0 +1,273 @@
+/** Selectors and fields of a `Content`, each in a row with what it finds. */
+import type { JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import type { ConfigurationProblemDto, PageReadingDto } from '../../api/schema.js';
+import { plural } from '../../ui/format.js';
+import { attributeValue, elementAt, type XmlElement } from '../configuration/xml-tree.js';
+import { isUnfinished, SOURCES, type Source, sourceOf, withAttributes, withNew, without } from './content-text.js';
+
+export interface RowsProps {
+  readonly text: string;
+  readonly root: XmlElement;
+  readonly problems: readonly ConfigurationProblemDto[];
+  readonly reading: PageReadingDto | undefined;
+  readonly change: (text: string) => void;
+}
+
+interface RowProps extends RowsProps {
+  readonly element: XmlElement;
+}
+
+const WORDS = {
+  Include: { title: 'Only', add: 'Add a part to keep', empty: 'The whole page counts.' },
+  Exclude: { title: 'Without', add: 'Add a part to cut out', empty: 'Nothing is cut out.' },
+} as const;
+
+export function SelectorRows({ kind, ...rows }: RowsProps & { readonly kind: keyof typeof WORDS }): JSX.Element {
+  const { text, root, reading, change } = rows;
+  const { title, add, empty } = WORDS[kind];
+  const elements = root.children.filter(({ name }) => name === kind);
+  const tried = elements.filter((one) => !isUnfinished(one));
+  const counts = reading?.look?.matches[kind === 'Include' ? 'include' : 'exclude'];
+  return (
+    <fieldset class="fieldset stack">
+      <legend>{title}</legend>
+      {elements.length === 0 && <p class="muted">{empty}</p>}
+      {elements.map((element, i) => (
+        <div key={i} class="field">
+          <div class="row">
+            <input
+              class="mono grow-input"
+              aria-label={`${title}, selector ${i + 1}`}
+              placeholder={kind === 'Include' ? 'main, .article' : '.share, footer'}
+              spellcheck={false}
+              autocomplete="off"
+              value={attributeValue(element, 'select') ?? ''}
+              onInput={({ currentTarget: { value } }) =>
+                change(withAttributes(text, root.children.indexOf(element), { select: value }))
+              }
+            />
+            <Remove {...rows} element={element} label={`${title}, selector ${i + 1}`} />
+          </div>
+          <Found problems={problemsOf(rows, element)} count={counts?.[tried.indexOf(element)]} />
+        </div>
+      ))}
+      <div>
+        <button type="button" class="button small" onClick={() => change(withNew(text, kind))}>
+          {add}
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+const Found = ({ problems, count }: { problems: RowsProps['problems']; count: number | undefined }): JSX.Element => (
+  <span class="hint" aria-live="polite">
+    {problems.length > 0 ? (
+      <Problems problems={problems} />
+    ) : (
+      count !== undefined && (count === 0 ? 'finds nothing on this page' : `finds ${plural(count, 'element')}`)
+    )}
+  </span>
+);
+
+const Problems = ({ problems }: { problems: RowsProps['problems'] }): JSX.Element => (
+  <>
+    {problems.map(({ message }) => (
+      <span key={message} class="notice bad" role="alert">
+        {message}
+      </span>
+    ))}
+  </>
+);
+
+const problemsOf = ({ text, root, problems }: RowsProps, element: XmlElement): RowsProps['problems'] =>
+  problems.filter(({ line, column }) => elementAt(root, text, line, column) === element);
+
+const Remove = ({ text, root, element, label, change }: RowProps & { readonly label: string }): JSX.Element => (
+  <button
+    type="button"
+    class="button small"
+    aria-label={`Remove ${label}`}
+    onClick={() => change(without(text, root.children.indexOf(element)))}
+  >
+    Remove
+  </button>
+);
+
+export function FieldRows(rows: RowsProps): JSX.Element {
+  const { text, root, change } = rows;
+  const elements = root.children.filter(({ name }) => name === 'Field');
+  return (
+    <fieldset class="fieldset stack">
+      <legend>Fields</legend>
+      {elements.length === 0 && <p class="muted">Besides the metas that the page carries, none.</p>}
+      {elements.map((element, i) => (
+        <FieldRow key={i} {...rows} element={element} />
+      ))}
+      <div>
+        <button type="button" class="button small" onClick={() => change(withNew(text, 'Field'))}>
+          Add a field
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+const TYPES = ['text', 'date', 'number', 'boolean', 'url'];
+const URL_PARTS = ['url', 'scheme', 'host', 'path', 'query', 'fragment'];
+const PLACEHOLDERS: Readonly<Record<Source, string>> = {
+  select: '.price',
+  jsonld: 'Product:offers.price',
+  meta: 'article:author',
+  url: 'path',
+};
+
+function FieldRow({ element, ...rows }: RowProps): JSX.Element {
+  const { text, root, reading, change } = rows;
+  const source = sourceOf(element);
+  const value = (name: string): string => attributeValue(element, name) ?? '';
+  const set = (values: Readonly<Record<string, string | undefined>>): void =>
+    change(withAttributes(text, root.children.indexOf(element), values));
+  const name = value('name');
+  const choose = (next: Source): void => {
+    if (next === source) return;
+    const start = next === 'url' ? 'path' : '';
+    set({ [source]: undefined, attribute: undefined, [next]: start });
+  };
+  const found = reading?.metas.filter((meta) => meta.name === name).map((meta) => meta.value) ?? [];
+  const problems = problemsOf(rows, element);
+  return (
+    <div class="field-row">
+      <div class="settings narrow">
+        <Entry label="Field" value={name} onInput={(next) => set({ name: next })} placeholder="price" />
+        <Choice
+          label="From"
+          value={source}
+          choices={Object.entries(SOURCES)}
+          onChange={(next) => choose(next as Source)}
+        />
+        {source === 'url' ? (
+          <Choice
+            label="Which"
+            value={value('url')}
+            choices={URL_PARTS.map((part) => [part, part])}
+            onChange={(next) => set({ url: next })}
+          />
+        ) : (
+          <Entry
+            label={SOURCES[source]}
+            value={value(source)}
+            onInput={(next) => set({ [source]: next })}
+            placeholder={PLACEHOLDERS[source]}
+          />
+        )}
+        {source === 'select' && (
+          <Entry
+            label="Attribute"
+            value={value('attribute')}
+            onInput={(next) => set({ attribute: next || undefined })}
+            placeholder="its text"
+          />
+        )}
+        <Entry
+          label="Match"
+          value={value('match')}
+          onInput={(next) => set({ match: next || undefined })}
+          placeholder="all of it"
+        />
+        <Choice
+          label="Type"
+          value={value('type') || 'text'}
+          choices={TYPES.map((type) => [type, type])}
+          onChange={(next) => set({ type: next === 'text' ? undefined : next })}
+        />
+      </div>
+      <div class="row">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={value('multiple') === 'true'}
+            onChange={({ currentTarget: { checked } }) => set({ multiple: checked ? 'true' : undefined })}
+          />{' '}
+          every value, not only the first
+        </label>
+        <Remove {...rows} element={element} label={`field ${name}`} />
+      </div>
+      <p class="hint" aria-live="polite">
+        {problems.length > 0 ? (
+          <Problems problems={problems} />
+        ) : isUnfinished(element) || !reading ? (
+          ''
+        ) : found.length === 0 ? (
+          'takes nothing from this page'
+        ) : (
+          <Values values={found} />
+        )}
+      </p>
+    </div>
+  );
+}
+
+const VALUES_SHOWN = 20;
+
+const Values = ({ values }: { readonly values: readonly string[] }): JSX.Element => (
+  <>
+    takes{' '}
+    {values.slice(0, VALUES_SHOWN).map((value, i) => (
+      <span key={value}>
+        {i > 0 && ', '}
+        <strong>{value}</strong>
+      </span>
+    ))}
+    {values.length > VALUES_SHOWN && ` and ${values.length - VALUES_SHOWN} more`}
+  </>
+);
+
+interface EntryProps {
+  readonly label: string;
+  readonly value: string;
+  readonly placeholder: string;
+  readonly onInput: (value: string) => void;
+}
+
+function Entry({ label, value, placeholder, onInput }: EntryProps): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        class="mono"
+        spellcheck={false}
+        autocomplete="off"
+        value={value}
+        placeholder={placeholder}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly (readonly string[])[];
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ label, value, choices, onChange }: ChoiceProps): JSX.Element {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {choices.map(([key, words]) => (
+          <option key={key} value={key}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+/** The element `Content` of a crawler as a text that is edited by itself and tried before it is put back. */
+
+import type { Part } from '../configuration/part.js';
+import { newPart, ownPrefix } from '../configuration/part-text.js';
+import {
+  attributeValue,
+  readXml,
+  withAttribute,
+  withChild,
+  withoutElement,
+  type XmlElement,
+} from '../configuration/xml-tree.js';
+
+export interface ContentPart extends Part {
+  /** Empty: for all pages. */
+  readonly name: string;
+  readonly isNew: boolean;
+}
+
+/** Those of the crawler, and a new one where none is for all pages. */
+export function contentParts(xml: string, crawler: string): ContentPart[] {
+  const element = readXml(xml)?.children.find(
+    (one) => one.name === 'Crawler' && attributeValue(one, 'name') === crawler,
+  );
+  const parts = (element?.children ?? [])
+    .filter(({ name }) => name === 'Content')
+    .map((content): ContentPart => {
+      const start = content.start - (/(?<=\n)[ \t]*$/.exec(xml.slice(0, content.start))?.[0].length ?? 0);
+      const name = attributeValue(content, 'name') ?? '';
+      return {
+        before: xml.slice(0, start),
+        text: xml.slice(start, content.end),
+        after: xml.slice(content.end),
+        name,
+        isNew: false,
+      };
+    });
+  if (parts.some(({ name }) => name === '')) return parts;
+  const { prefix, declaration } = ownPrefix(xml);
+  return [{ ...newPart(xml, `    <${prefix}:Content${declaration}/>`, crawler), name: '', isNew: true }, ...parts];
+}
+
+/** What each kind of source is called in the element. */
+export const SOURCES = {
+  select: 'CSS selector',
+  jsonld: 'JSON-LD path',
+  meta: 'meta',
+  url: 'part of the URL',
+} as const;
+export type Source = keyof typeof SOURCES;
+
+export const sourceOf = (field: XmlElement): Source =>
+  (Object.keys(SOURCES) as Source[]).find((one) => attributeValue(field, one) !== undefined) ?? 'select';
+
+/** A selector or field that somebody has only begun to write. */
+export function isUnfinished(element: XmlElement): boolean {
+  const has = (name: string): boolean => (attributeValue(element, name) ?? '').trim() !== '';
+  if (element.name === 'Include' || element.name === 'Exclude') return !has('select');
+  return element.name === 'Field' && !(has('name') && has(sourceOf(element)));
+}
+
+const unfinishedIn = (text: string): readonly XmlElement[] => (readXml(text)?.children ?? []).filter(isUnfinished);
+
+/** Without what is unfinished, every other character where it was: places of mistakes are those of the text. */
+export function finishedText(text: string): string {
+  let result = text;
+  for (const { start, end } of unfinishedIn(text))
+    result = result.slice(0, start) + result.slice(start, end).replace(/[^\n]/g, ' ') + result.slice(end);
+  return result;
+}
+
+/** As it is saved. */
+export function cleanText(text: string): string {
+  const [unfinished] = unfinishedIn(text);
+  return unfinished ? cleanText(withoutElement(text, unfinished)) : text;
+}
+
+/** @param values undefined: the attribute goes */
+export function withAttributes(
+  text: string,
+  index: number,
+  values: Readonly<Record<string, string | undefined>>,
+): string {
+  let result = text;
+  for (const [name, value] of Object.entries(values)) {
+    const element = readXml(result)?.children[index];
+    if (element) result = withAttribute(result, element, name, value);
+  }
+  return result;
+}
+
+export function withNew(text: string, name: 'Include' | 'Exclude' | 'Field'): string {
+  const root = readXml(text);
+  if (!root) return text;
+  const attributes = name === 'Field' ? ' name="" select=""' : ' select=""';
+  return withChild(text, root, `<${root.prefix}${name}${attributes}/>`);
+}
+
+export function without(text: string, index: number): string {
+  const element = readXml(text)?.children[index];
+  return element ? withoutElement(text, element) : text;
+}

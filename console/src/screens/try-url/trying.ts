@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type ApiProblem, call } from '../../api/client.js';
+import type { ContentTrialDto } from '../../api/schema.js';
+import { asProblem } from '../../state/resource.js';
+import { useRested } from '../../state/rested.js';
+
+export interface Trying {
+  /** To the last text that could be read. */
+  readonly answer?: ContentTrialDto;
+  /** Of the text as it is. */
+  readonly problems: ContentTrialDto['problems'];
+  readonly failure?: ApiProblem;
+  /** An answer to the text as it is has not come yet. */
+  readonly pending: boolean;
+  readonly fetchAgain: () => void;
+}
+
+interface Tried {
+  readonly text: string;
+  readonly answer?: ContentTrialDto;
+  readonly problems: ContentTrialDto['problems'];
+  readonly failure?: ApiProblem;
+}
+
+interface Page {
+  readonly crawler: string;
+  readonly url: string;
+  readonly render: boolean;
+}
+
+/** What the server makes of the page with the element, whenever the typing pauses. The server keeps the page meanwhile. */
+export function useTrial({ crawler, url, render }: Page, content: string): Trying {
+  const rested = useRested(content);
+  const [tried, setTried] = useState<Tried>({ text: '', problems: [] });
+  const [round, setRound] = useState(0);
+  const fetched = useRef(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    const fresh = round > fetched.current;
+    const body = { url, content: rested, render: render || undefined, fresh: fresh || undefined };
+    call('POST /api/v1/crawlers/{crawler}/page/trial', { path: { crawler }, body, signal: abort.signal }).then(
+      (answer) => {
+        if (fresh) fetched.current = round;
+        const usable = answer.reading !== undefined || answer.outcome !== 'document';
+        setTried((before) => ({ text: rested, answer: usable ? answer : before.answer, problems: answer.problems }));
+      },
+      (error) => {
+        if (!abort.signal.aborted)
+          setTried(({ answer }) => ({ text: rested, answer, problems: [], failure: asProblem(error) }));
+      },
+    );
+    return () => abort.abort();
+  }, [crawler, url, render, rested, round]);
+  const { text, ...last } = tried;
+  return { ...last, pending: text !== content, fetchAgain: () => setRound((number) => number + 1) };
+}

@@ -1,0 +1,170 @@
+/** What a definition would take of a page, tried by a person before it is saved: the page is fetched once and kept for a while. */
+import type { ContentDefinition } from '../../domain/content/content-definition.js';
+import type { ServerDefinition } from '../../domain/crawl/definition.js';
+import { likelyRoot } from '../../domain/policy/site-mode.js';
+import { requestsPerHost } from '../../domain/politeness/politeness.js';
+import { after, type Instant, minutes } from '../../domain/time/units.js';
+import { type CrawlUrl, hostKey } from '../../domain/url/crawl-url.js';
+import type { Crawler } from '../crawl/crawler.js';
+import { contentOf, storedCandidate } from '../page/crawl-context.js';
+import type { PageProcessor } from '../ports/page-processor.js';
+import type { KeptAnswer, PageTask } from '../ports/page-task.js';
+import { Unacceptable } from '../support/api-errors.js';
+import { WeighedCache } from '../support/weighed-cache.js';
+import type { ContentTrial } from '../views/url-views.js';
+import { pageFacts } from './first-look.js';
+import { type HostServices, inTurn, withHosts } from './persons-turn.js';
+
+interface TrialServices extends HostServices {
+  readonly processor: PageProcessor;
+}
+
+export interface TrialRequest {
+  /** Whose copy of the page it is; nobody else reads it. */
+  readonly who: string;
+  readonly url: string;
+  /** Its scripts run before. */
+  readonly render?: boolean;
+  /** Absent: it could not be read; the page is fetched all the same. */
+  readonly content?: ContentDefinition;
+  /** The page as it is now, whatever is kept of it. */
+  readonly fresh?: boolean;
+}
+
+interface KeptPage {
+  readonly at: Instant;
+  readonly answer: KeptAnswer;
+}
+
+const KEPT_FOR = minutes(10);
+const MOST_PAGES = 50;
+const MOST_BYTES = 32 * 1024 * 1024;
+/** After the last trial. */
+const READER_STAYS = minutes(2);
+
+interface Reader {
+  readonly processor: PageProcessor;
+  definition: ServerDefinition | undefined;
+  /** Of trials, one after the other. */
+  last: Promise<unknown>;
+  cancel: () => void;
+}
+
+export class ContentTrials {
+  private readonly pages = new WeighedCache<string, KeptPage>(MOST_PAGES, MOST_BYTES);
+  /** One of its own: what somebody tries must not hold up the pages of the crawl. */
+  private reader: Reader | undefined;
+
+  /** @param openProcessor one that reads a page at a time */
+  constructor(
+    private readonly services: TrialServices,
+    private readonly openProcessor: (() => PageProcessor) | undefined,
+  ) {}
+
+  /** @throws Unacceptable */
+  async run(crawler: Crawler, server: ServerDefinition, request: TrialRequest): Promise<ContentTrial> {
+    const { context } = crawler;
+    const url = context.canonicalize(request.url);
+    if (!url) throw new Unacceptable(`${JSON.stringify(request.url)} is not a URL with a host`);
+    const state = await this.services.store.find(crawler.name, url.href);
+    const root = state?.root ?? likelyRoot(context.roots.values(), url)?.url.href;
+    const task: PageTask = {
+      id: -1,
+      crawler: crawler.name,
+      url: url.href,
+      discoveredVia: 'link',
+      root,
+      hops: state?.hops ?? 0,
+      redirects: 0,
+      rereadLinks: false,
+      inheritedMetas: [],
+      now: this.services.clock.now(),
+      inspect: true,
+    };
+    const candidate = storedCandidate(task, url, root === undefined ? undefined : context.roots.get(root));
+    const { options } = context.policy.explain(candidate).verdict.effects;
+    const inForce = contentOf(context, options) && { content: options.content ?? '' };
+    const key = JSON.stringify([request.who, crawler.name, url.href, request.render === true]);
+    const kept = request.fresh ? undefined : this.kept(key);
+    const page =
+      kept ?? (await this.fetched(crawler, url, { ...task, ...(request.render ? { render: 'always' } : {}) }));
+    if (!('answer' in page)) return { url: url.href, ...inForce, ...page };
+    if (page !== kept) this.pages.set(key, page, page.answer.body.byteLength);
+    const view = { url: url.href, ...inForce, outcome: 'document', status: page.answer.status, fetchedAt: page.at };
+    if (!request.content) return view;
+    return {
+      ...view,
+      ...(await this.read(crawler, server, { ...task, trial: { content: request.content, ...page } })),
+    };
+  }
+
+  private kept(key: string): KeptPage | undefined {
+    const page = this.pages.get(key);
+    return page && this.services.clock.now() < after(page.at, KEPT_FOR) ? page : undefined;
+  }
+
+  private async fetched(
+    crawler: Crawler,
+    url: CrawlUrl,
+    task: PageTask,
+  ): Promise<KeptPage | ReturnType<typeof pageFacts>> {
+    const { definition } = crawler.context;
+    const { throttle } = definition;
+    const asked = { hostKey: hostKey(url), limit: requestsPerHost(definition), pause: throttle };
+    const result = await withHosts(this.services, asked.hostKey, (here) =>
+      inTurn(here, asked, async (host) => {
+        await here.hosts.started(host, throttle);
+        return this.services.processor.process({ ...task, keepsAnswer: true });
+      }),
+    );
+    return result.answer ? { at: this.services.clock.now(), answer: result.answer } : pageFacts(result);
+  }
+
+  private async read(
+    crawler: Crawler,
+    server: ServerDefinition,
+    task: PageTask,
+  ): Promise<ReturnType<typeof pageFacts>> {
+    this.reader ??= this.open();
+    const { reader } = this;
+    const turn = reader.last.then(async () => {
+      if (reader.definition !== server) {
+        // What plug-ins do may have effects outside; whoever tries a selector does not ask for those.
+        await reader.processor.configure({ ...server, plugins: [] });
+        reader.definition = server;
+      }
+      const root = task.root === undefined ? undefined : crawler.context.roots.get(task.root);
+      if (root) reader.processor.addRoot(crawler.name, root);
+      return pageFacts(await reader.processor.process(task));
+    });
+    reader.last = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      this.closeLater(reader);
+    }
+  }
+
+  private open(): Reader {
+    const { openProcessor } = this;
+    if (!openProcessor) throw new Error('this engine reads pages under the definition in force only');
+    return { processor: openProcessor(), definition: undefined, last: Promise.resolve(), cancel: () => undefined };
+  }
+
+  private closeLater(reader: Reader): void {
+    const { clock } = this.services;
+    reader.cancel();
+    reader.cancel = clock.at(after(clock.now(), READER_STAYS), () => {
+      if (this.reader !== reader) return;
+      this.reader = undefined;
+      void reader.last.then(() => reader.processor.close());
+    });
+  }
+
+  async close(): Promise<void> {
+    const { reader } = this;
+    this.reader = undefined;
+    reader?.cancel();
+    await reader?.processor.close();
+  }
+}

@@ -1,0 +1,62 @@
+/** Requests that a person makes: delay, back-off and pause of the host hold for them, too. */
+import { type Duration } from '../../domain/time/units.js';
+import { HostSlots } from '../crawl/hosts/host-slots.js';
+import { type Host, Hosts } from '../crawl/hosts/hosts.js';
+import type { Clock } from '../ports/clock.js';
+import type { FrontierStore } from '../ports/frontier-store.js';
+import type { Partitions } from '../ports/partitions.js';
+import { Unacceptable } from '../support/api-errors.js';
+
+export interface HostsHere {
+  readonly hosts: Hosts;
+  readonly slots: Pick<HostSlots, 'take'>;
+}
+
+interface Asked {
+  readonly hostKey: string;
+  /** Requests that it may have in flight. */
+  readonly limit: number;
+  /** That it is owed afterwards. */
+  readonly pause: Duration;
+}
+
+/** @throws Unacceptable when the host cannot be asked soon */
+export async function inTurn<T>(
+  { hosts, slots }: HostsHere,
+  { hostKey, limit, pause }: Asked,
+  request: (host: Host) => Promise<T>,
+): Promise<T> {
+  if (hosts.get(hostKey).paused)
+    throw new Unacceptable(`the host ${hostKey} is paused; resume it to look at its pages`);
+  const host = await slots.take(hostKey, limit);
+  if (!host)
+    throw new Unacceptable(
+      `the host ${hostKey} may not be asked within 30 seconds: it is backed off or has a long delay`,
+    );
+  try {
+    return await request(host);
+  } finally {
+    hosts.finished(host, pause);
+  }
+}
+
+export interface HostServices extends HostsHere {
+  readonly store: FrontierStore;
+  readonly clock: Clock;
+  readonly partitions: Partitions;
+}
+
+/** Of a host that another node asks only what it has saved is known, and is not written over. */
+export async function withHosts<T>(
+  { store, clock, partitions, hosts, slots }: HostServices,
+  hostKey: string,
+  work: (here: HostsHere) => Promise<T>,
+): Promise<T> {
+  if (partitions.owns(hostKey)) return work({ hosts, slots });
+  const unsaved = new Hosts({ loadHosts: (keys) => store.loadHosts(keys), saveHosts: async () => undefined }, clock);
+  try {
+    return await work({ hosts: unsaved, slots: new HostSlots(unsaved, clock) });
+  } finally {
+    unsaved.close();
+  }
+}

@@ -1,0 +1,76 @@
+import { ApiProperty, PickType } from '@nestjs/swagger';
+import { IsBoolean, IsString, MaxLength, MinLength } from 'class-validator';
+import type { Problem } from '../../domain/crawl/place.js';
+import type { ContentTrial } from '../../engine/views/url-views.js';
+import { ConfigurationProblemDto, configurationProblemDto } from '../configuration/problems.dto.js';
+import { IfGiven } from '../http/fields.js';
+import { iso } from '../http/time.js';
+import { UrlQuery } from './url.query.js';
+import { PageReadingDto, PageViewDto } from './url-history.dto.js';
+
+/** Characters of a `cw:Content`. */
+const MAX_CONTENT = 20_000;
+
+export class ContentTrialRequestDto extends UrlQuery {
+  @ApiProperty({
+    maxLength: MAX_CONTENT,
+    description: 'One `cw:Content` element as CrawlConfig.xml would have it.',
+    example: '<cw:Content><cw:Include select="main"/><cw:Field name="author" select=".author"/></cw:Content>',
+  })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_CONTENT)
+  content!: string;
+
+  @ApiProperty({ required: false, description: 'The scripts of the page run before it is read.' })
+  @IfGiven()
+  @IsBoolean()
+  render?: boolean;
+
+  @ApiProperty({ required: false, description: 'Fetch the page again, although it is kept.' })
+  @IfGiven()
+  @IsBoolean()
+  fresh?: boolean;
+}
+
+export class ContentTrialDto extends PickType(PageViewDto, [
+  'url',
+  'outcome',
+  'status',
+  'title',
+  'detail',
+  'target',
+] as const) {
+  @ApiProperty({
+    required: false,
+    format: 'date-time',
+    description: 'When the page was fetched. Absent: no document came.',
+  })
+  fetchedAt?: string;
+
+  @ApiProperty({
+    required: false,
+    description:
+      'Name of the `cw:Content` that is in force for the URL; empty for the one without a name. Absent: none is.',
+  })
+  content?: string;
+
+  @ApiProperty({
+    type: () => [ConfigurationProblemDto],
+    description: 'What is wrong with the element, at its places in the text.',
+  })
+  problems!: ConfigurationProblemDto[];
+
+  @ApiProperty({ required: false, type: () => PageReadingDto, description: 'Absent when the element has errors.' })
+  reading?: PageReadingDto;
+}
+
+export const contentTrialDto = (
+  { reading, fetchedAt, ...view }: ContentTrial,
+  problems: readonly Problem[],
+): ContentTrialDto => ({
+  ...view,
+  fetchedAt: iso(fetchedAt),
+  problems: problems.map(configurationProblemDto),
+  reading: reading && (structuredClone(reading) as PageReadingDto),
+});
