@@ -71,6 +71,18 @@ it('delivers what selectors, markers and fields leave and find, and follows link
   expect(world.pushed().has(site.url('/linked'))).toBe(true);
 });
 
+it('lets a field take the place of every meta of its name', async () => {
+  const site = (await startSite()).set('/a', html('<title>A</title><i>book</i>'));
+  const fields = ['title', 'source', 'crawl_time', 'http_status', 'file_size'];
+  const world = await crawl({
+    index: 'none',
+    crawler: `<Root url="${site.url('/a')}" site="false"/>
+      <cw:Content>${fields.map((name) => `<cw:Field name="${name}" select="i"/>`).join('')}</cw:Content>`,
+  });
+  const { metas } = world.pushed().get(site.url('/a'))!;
+  expect(fields.map((name) => valuesOf(metas, name))).toEqual(fields.map(() => ['book']));
+});
+
 it('sends a Push API server the part that counts instead of the bytes', async () => {
   const site = (await startSite()).set('/', html(PAGE)).page('/linked');
   const crawler = `<Root url="${site.url('/')}"/><cw:Content main="true"/>`;

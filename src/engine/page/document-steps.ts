@@ -111,7 +111,9 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   }),
   step('configured fields', ({ lasting, described }, page) => configuredFields(lasting, described, page)),
   step('who may see it', ({ lasting, described }, page) => accessMetas(lasting, described, page)),
-  step('source', ({ lasting }, { effects, task }) => add(lasting, 'source', effects.source ?? task.crawler)),
+  step('source', ({ lasting }, { effects, task, taking }) => {
+    if (!isFieldIn(lasting, 'source', taking)) add(lasting, 'source', effects.source ?? task.crawler);
+  }),
   step('noarchive', ({ lasting }, { noArchive }) => add(lasting, 'noarchive', noArchive ? 'true' : undefined)),
   step('terms of use', ({ lasting }, { terms }) => {
     for (const { name, value } of terms) add(lasting, name, value);
@@ -121,9 +123,9 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
   step('rendering', ({ passing }, { rendered }) =>
     add(passing, 'render', rendered === undefined ? undefined : rendered ? 'browser' : 'plain'),
   ),
-  step('visit', ({ passing }, { task, status }) => {
-    add(passing, 'crawl_time', isoTime(task.now));
-    add(passing, 'http_status', String(status));
+  step('visit', ({ passing, lasting }, { task, status, taking }) => {
+    if (!isFieldIn(lasting, 'crawl_time', taking)) add(passing, 'crawl_time', isoTime(task.now));
+    if (!isFieldIn(lasting, 'http_status', taking)) add(passing, 'http_status', String(status));
   }),
   step('bytes or text', (draft, page) => {
     draft.master = page.textOnly ? textPart(page) : bytesPart(page);
@@ -134,6 +136,10 @@ export const BUILT_IN_STEPS: readonly DocumentStep[] = [
 function add(metas: Meta[], name: string, value: string | undefined): void {
   if (value !== undefined && value !== '') metas.push(typedMeta(name, value));
 }
+
+/** A configured field that the page has: what would come later under its name stays away. */
+const isFieldIn = (lasting: readonly Meta[], field: string, taking: ContentDefinition | undefined): boolean =>
+  (taking?.fields ?? []).some(({ name }) => name === field) && lasting.some(({ name }) => name === field);
 
 /** A field takes precedence over other metas of its name. */
 function configuredFields(lasting: Meta[], described: Meta[], { fields, url, base, content }: FetchedPage): void {

@@ -59,6 +59,20 @@ it.each([
   expect(text).not.toMatch(/Menu|Foot|More/);
 });
 
+it('takes the text of a field without what is excluded inside of it', () => {
+  const fields = ['h1', '.mark'].map((selector) => ({
+    name: selector,
+    source: { kind: 'select', selector } as const,
+    type: 'text' as const,
+    multiple: false,
+    place: DEFINITION.place,
+  }));
+  const html = '<h1>Anvils<a class="mark">¶</a></h1><p>Heavy.</p>';
+  const found = (exclude: string[]) => [...read(html, { fields, exclude }).found.values()];
+  expect(found([])).toEqual([['Anvils¶'], ['¶']]);
+  expect(found(['.mark'])).toEqual([['Anvils'], ['¶']]);
+});
+
 it('leaves a page whole in which no main content can be told', () => {
   expect(textOf('<p>Short</p><div>Also</div>', { main: true })).toBe('Short Also');
 });

@@ -109,11 +109,12 @@ export class ContentReader {
   ): Reading {
     const { definition } = this;
     // Fields are of the page as it was sent.
-    this.select(elements, found);
+    const excluded = this.exclude && marked(elements, this.exclude);
+    this.select(elements, found, excluded);
     const pieces = page.showsCut ? textPieces(root) : undefined;
     const splitOffs = this.split && marked(elements, this.split);
-    const { include, exclude, markers } = this;
-    const pruned = prune(root, elements, { include, exclude, markers: hasMarkers(page.utf8) ? markers : NO_MARKERS });
+    const { include, markers } = this;
+    const pruned = prune(root, elements, { include, excluded, markers: hasMarkers(page.utf8) ? markers : NO_MARKERS });
     const cut: ParentNode[] = [...pruned.cut];
     const before = root.children;
     if (definition.main) cut.push(...keepMainContent(root));
@@ -122,7 +123,7 @@ export class ContentReader {
     return {
       ...delivered,
       ...(pruned.isCut || cut.length > 0 || root.children !== before ? { isCut: true } : {}),
-      ...(look ? { cut: cut.slice(0, MAX_CUT).map(textOf), look } : {}),
+      ...(look ? { cut: cut.slice(0, MAX_CUT).map((one) => textOf(one)), look } : {}),
       found,
       truncated: truncated || 'truncated' in delivered,
     };
@@ -148,7 +149,12 @@ export class ContentReader {
     return { id, title, ...this.deliver(root, page), found };
   }
 
-  private select(elements: Iterable<Element>, found: Map<number, readonly string[]>): void {
+  /** What is excluded inside of an element is no part of its value; a field of what is excluded itself has it all. */
+  private select(
+    elements: Iterable<Element>,
+    found: Map<number, readonly string[]>,
+    excluded?: ReadonlySet<Element>,
+  ): void {
     if (!this.selects) return;
     const values = this.selected.map((): string[] => []);
     const { selected } = this;
@@ -158,7 +164,7 @@ export class ContentReader {
         if (!test?.(element)) continue;
         const list = values[number]!;
         if (list.length >= MAX_FOUND) continue;
-        const value = rawValueOf(element, this.definition.fields[number]!);
+        const value = rawValueOf(element, this.definition.fields[number]!, excluded);
         if (value !== undefined) list.push(value.slice(0, MAX_VALUE));
       }
     }
@@ -197,14 +203,18 @@ function clipped(readable: ReadableText, maxLength: number): ReadableText {
   };
 }
 
-function rawValueOf(element: Element, { source }: FieldDefinition): string | undefined {
+function rawValueOf(
+  element: Element,
+  { source }: FieldDefinition,
+  excluded: ReadonlySet<Element> | undefined,
+): string | undefined {
   if (source.kind !== 'select') return undefined;
   if (source.attribute !== undefined) {
     const value = element.attribs[source.attribute.toLowerCase()];
     return value === undefined ? undefined : folded(value).trim();
   }
   if (element.name === 'meta') return folded(element.attribs['content'] ?? '').trim();
-  return textOf(element);
+  return textOf(element, excluded);
 }
 
 const readers = new WeakMap<ContentDefinition, ContentReader>();

@@ -7,7 +7,7 @@ import { isElement } from './tree.js';
 
 export interface Pruning {
   readonly include: ((element: Element) => boolean) | undefined;
-  readonly exclude: ((element: Element) => boolean) | undefined;
+  readonly excluded: ReadonlySet<Element> | undefined;
   readonly markers: ReadonlySet<Marker>;
 }
 
@@ -22,7 +22,7 @@ export function prune(
 ): { readonly cut: readonly ParentNode[]; readonly isCut: boolean } {
   // Selectors are asked about the page as it was sent.
   const included = pruning.include && marked(elements, pruning.include);
-  const excluded = pruning.exclude && marked(elements, pruning.exclude);
+  const { excluded } = pruning;
   const pruner = new Pruner(excluded ?? new Set(), pruning.markers);
   if (excluded?.size || pruning.markers.size > 0) pruner.prune(root, true);
   const narrowed = included !== undefined && included.size > 0;

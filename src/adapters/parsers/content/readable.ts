@@ -87,8 +87,12 @@ function textNodes(node: ParentNode, found: Set<ChildNode>): Set<ChildNode> {
   return found;
 }
 
-/** The text of one element on a line. */
-export const textOf = (node: ParentNode): string => readableText(node).text;
+/** The text of one element on a line, but for what is excluded inside of it. */
+export function textOf(node: ParentNode, excluded?: ReadonlySet<Element>): string {
+  const collector = new Collector(false, excluded);
+  for (const child of node.children) collector.read(child);
+  return collector.end().text;
+}
 
 const BLANKS = /[\s\u0085\u180e\u200b]+/g;
 
@@ -113,7 +117,10 @@ class Collector {
   /** Which text stands where, where somebody wants to know. */
   readonly pieces: TextPiece[] | undefined;
 
-  constructor(withPieces = false) {
+  constructor(
+    withPieces = false,
+    private readonly excluded?: ReadonlySet<Element>,
+  ) {
     if (withPieces) this.pieces = [];
   }
 
@@ -126,7 +133,7 @@ class Collector {
   private element(element: Element): void {
     const block = !isInline(element);
     if (block) this.separate();
-    if (isUnseen(element)) return;
+    if (isUnseen(element) || this.excluded?.has(element)) return;
     const level = headingLevel(element);
     const heading = level === undefined ? undefined : this.openHeading(level);
     for (const child of element.children) this.read(child);
