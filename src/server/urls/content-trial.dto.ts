@@ -50,6 +50,7 @@ export class ContentTrialDto extends PickType(PageViewDto, [
 
   @ApiProperty({
     required: false,
+    example: 'forum',
     description:
       'Name of the `cw:Content` that is in force for the URL; empty for the one without a name. Absent: none is.',
   })

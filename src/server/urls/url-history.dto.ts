@@ -182,10 +182,10 @@ class MarkedTextDto {
 }
 
 class SelectorMatchesDto {
-  @ApiProperty({ type: 'integer', isArray: true, description: 'Of each `Include`, in their order.' })
+  @ApiProperty({ type: 'integer', isArray: true, example: [1], description: 'Of each `Include`, in their order.' })
   include!: readonly number[];
 
-  @ApiProperty({ type: 'integer', isArray: true, description: 'Of each `Exclude`, in their order.' })
+  @ApiProperty({ type: 'integer', isArray: true, example: [0], description: 'Of each `Exclude`, in their order.' })
   exclude!: readonly number[];
 }
 
