@@ -1,10 +1,14 @@
 /** Logins and proxies against the servers that intranets have, from Debian's packages. */
-import { describe, expect, it } from 'vitest';
-import { authority } from '../support/certificates.js';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { hours } from '../../src/domain/time/units.js';
+import { authority, type Identity } from '../support/certificates.js';
 import type { CrawlWorld } from '../support/crawl-world.js';
 import { crawl, startSite } from '../support/scenario.js';
-import { apacheIsMissing, digestLine, startApache } from './support/apache.js';
-import { firstMissing, passwordLine, startDebianServer } from './support/debian-server.js';
+import { temporaryDirectory } from '../support/temporary-directory.js';
+import { apacheIsMissing, digestLine, MODULES, startApache } from './support/apache.js';
+import { type DebianServer, firstMissing, passwordLine, startDebianServer } from './support/debian-server.js';
 import {
   aDayOfRefusals,
   allIsCurrent,
@@ -23,6 +27,51 @@ const configuration = (origin: string, login: string, more = '') => ({
 const noApache = apacheIsMissing();
 
 describe.skipIf(noApache)(named('Apache httpd', noApache), () => {
+  it('mod_auth_basic: a crawl to the end, and a password that changes half-way', async () => {
+    const directives = `LoadModule auth_basic_module ${MODULES}/mod_auth_basic.so
+    <Location />
+      AuthType Basic
+      AuthName files
+      AuthUserFile FOLDER/passwords
+      Require valid-user
+    </Location>`;
+    const server = await startApache(directives, { ...PAGES, passwords: `${passwordLine('robot', 'first')}\n` });
+    const origin = `http://127.0.0.1:${server.port}`;
+    const login = (password: string) => `type="basic" insecure="true" user="robot" password="${password}"`;
+    const world = await crawl(configuration(origin, login('first')));
+    await allIsCurrent(world, origin);
+    server.write('passwords', `${passwordLine('robot', 'second')}\n`);
+    await aDayOfRefusals(world);
+    expect(await indexedPaths(world)).toEqual(PATHS);
+    await world.reconfigure(configuration(origin, login('second')));
+    await visitAgain(world);
+    await allIsCurrent(world, origin);
+  });
+
+  it('mod_auth_digest: a crawl to the end with nonces that end half-way', async () => {
+    const server = await startApache(
+      `CustomLog FOLDER/nonces.log "%{Authorization}i"
+      <Location />
+        AuthType Digest
+        AuthName files
+        AuthDigestProvider file
+        AuthUserFile FOLDER/passwords
+        AuthDigestNonceLifetime 1
+        Require valid-user
+      </Location>`,
+      { ...PAGES, passwords: `${digestLine('robot', 'files', 'right')}\n` },
+    );
+    const origin = `http://127.0.0.1:${server.port}`;
+    const world = await crawl(configuration(origin, 'type="digest" insecure="true" user="robot" password="right"'));
+    // Nonces live by the clock of the machine: pages are visited until the server has given several.
+    const nonces = () => new Set(server.read('nonces.log').match(/nonce=\\"[^"\\]+/g));
+    for (let rounds = 0; nonces().size < 3; rounds++) {
+      expect(rounds).toBeLessThan(200);
+      await visitAgain(world);
+    }
+    await allIsCurrent(world, origin);
+  });
+
   it('mod_auth_digest: a crawl to the end, and a password that changes', async () => {
     const directives = `<Location />
       AuthType Digest
@@ -89,10 +138,16 @@ describe.skipIf(noApache)(named('Apache httpd', noApache), () => {
         .split('\n')
         .filter((line) => line.startsWith('/do-login')).length;
     expect(logins()).toBe(1);
+    // Sessions by another passphrase are none.
+    server.write('passphrase', 'another-passphrase-of-the-sessions\n');
+    await restarted(server);
+    await visitAgain(world);
+    expect(logins()).toBe(2);
+    await allIsCurrent(world, origin);
     // A password that changes ends every session: the cookie carries the user and the password of its time.
     server.write('passwords', `${passwordLine('robot', 'other')}\n`);
     await aDayOfRefusals(world);
-    expect(logins()).toBe(4);
+    expect(logins()).toBe(5);
     server.write('passwords', `${passwordLine('robot', 'right')}\n`);
     await world.engine.testLogin('site');
     await visitAgain(world);
@@ -126,7 +181,56 @@ describe.skipIf(noApache)(named('Apache httpd', noApache), () => {
     });
     expect(await without.indexed()).toEqual([]);
   });
+
+  it('client certificates: one that is renewed half-way, as its file changes', async () => {
+    const first = authority('First Authority');
+    const second = authority('Second Authority');
+    const own = first.issue(['127.0.0.1']);
+    const directives = `SSLEngine on
+      SSLCertificateFile FOLDER/server.pem
+      SSLCertificateKeyFile FOLDER/server.key
+      SSLCACertificateFile FOLDER/authority.pem
+      SSLVerifyClient require
+      <Location />
+        Require all granted
+      </Location>`;
+    const files = { 'server.pem': own.cert, 'server.key': own.key, 'authority.pem': first.cert };
+    const server = await startApache(directives, { ...PAGES, ...files });
+    const origin = `https://127.0.0.1:${server.port}`;
+    const trust = `<cw:CertificateAuthority>${first.cert}</cw:CertificateAuthority>`;
+    const folder = temporaryDirectory();
+    const renew = ({ cert, key }: Identity): void => {
+      writeFileSync(join(folder, 'robot.pem'), cert);
+      writeFileSync(join(folder, 'robot.key'), key);
+    };
+    const settings = {
+      ...configuration(origin, 'type="certificate" certificate="robot.pem" key="robot.key"', trust),
+      folder,
+    };
+    renew(first.issue(['robot']));
+    const world = await crawl(settings);
+    await allIsCurrent(world, origin);
+    // The site takes certificates of the other authority alone.
+    server.write('authority.pem', second.cert);
+    await restarted(server);
+    await aDayOfRefusals(world);
+    expect(await indexedPaths(world)).toEqual(PATHS);
+    expect(await world.state(`${origin}/a.html`)).toMatchObject({ status: 'error', reason: 'login-failed' });
+    renew(second.issue(['robot']));
+    await world.reconfigure(settings);
+    await world.pass(hours(2));
+    await visitAgain(world);
+    await allIsCurrent(world, origin);
+  });
 });
+
+/** Reads its configuration again, and ends all connections. */
+async function restarted(server: DebianServer): Promise<void> {
+  const begun = (): number => server.read('error.log').split('resuming normal operations').length;
+  const before = begun();
+  server.signal('SIGHUP');
+  await vi.waitFor(() => expect(begun()).toBeGreaterThan(before), { timeout: 20_000 });
+}
 
 async function crawlThrough(proxy: string): Promise<CrawlWorld> {
   const site = await startSite();

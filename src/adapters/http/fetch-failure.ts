@@ -88,13 +88,17 @@ function failureOfAttempts(errors: readonly unknown[], phase: ExchangePhase): Fe
   return failures.find((failure) => failure.code !== 'network-unreachable') ?? failures[0]!;
 }
 
+/** Alerts come from the server, so that they speak of the certificate of the client (RFC 8446, 6.2). */
+const CERTIFICATE_ALERT =
+  /ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_(?:EXPIRED|REVOKED|UNKNOWN|REQUIRED)|ACCESS_DENIED)$|CERTIFICATE_REQUIRED$/;
+
 function errorCode(code: string, phase: ExchangePhase): ErrorCode {
   if (code === 'ETIMEDOUT') return phase === 'connect' ? 'connect-timeout' : 'read-timeout';
   // The site closed the connection: without an answer it may just be restarting, within one the answer is cut short.
   if (code === 'UND_ERR_SOCKET') return phase === 'body' ? 'body-truncated' : 'connection-reset';
   const known = CODES.get(code);
   if (known) return known;
-  if (/CERTIFICATE_REQUIRED$/.test(code)) return 'tls-client-certificate';
+  if (CERTIFICATE_ALERT.test(code)) return 'tls-client-certificate';
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) return 'tls-failed';
   return 'connection-failed';
 }

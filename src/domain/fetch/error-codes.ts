@@ -103,8 +103,8 @@ export const ERROR_CODES = {
   ),
   'tls-failed': permanent('The TLS handshake failed.', 'Look at the detail of the visit.'),
   'tls-client-certificate': permanent(
-    'The server demands a certificate of the client.',
-    'Ask whoever runs the site how a client can sign in.',
+    'The server demands a certificate of the client, or does not take the one that it was shown.',
+    'Ask whoever runs the site how a client can sign in, and give the certificate to a Login.',
   ),
   protocol: permanent('The answer is not valid HTTP.', 'Ask the site; the lenient parser could not read it either.'),
   'header-too-large': permanent('The header of the answer is larger than allowed.', 'Ask the site.'),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type DebianServer, firstMissing, startDebianServer } from './debian-server.js';
 
-const MODULES = '/usr/lib/apache2/modules';
+export const MODULES = '/usr/lib/apache2/modules';
 const NEEDED = [
   'mpm_event',
   'authn_core',

@@ -32,6 +32,8 @@ export async function ask(
 }
 
 export function verdict(answer: FetchOutcome, url: string, schemes?: readonly string[]): LoginResult {
+  if (answer.kind === 'failure' && answer.code === 'tls-client-certificate')
+    return { kind: 'refused', detail: `${url} takes no client, or not this client certificate: ${answer.detail}` };
   if (answer.kind === 'failure')
     return { kind: 'unreachable', detail: `${url} could not be asked: ${answer.code}: ${answer.detail}` };
   const { status, headers } = answer;

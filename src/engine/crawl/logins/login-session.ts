@@ -4,6 +4,7 @@
  * sites lock accounts.
  */
 import type { LoginDefinition } from '../../../domain/crawl/logins.js';
+import type { ErrorCode } from '../../../domain/fetch/error-codes.js';
 import { after, type Duration, hours, type Instant, minutes, seconds } from '../../../domain/time/units.js';
 import type { RequestSession } from '../../ports/fetcher.js';
 import type {
@@ -54,6 +55,8 @@ const LONGEST_RETRY = hours(1);
 /** A token is renewed before it ends. */
 const EARLY = seconds(30);
 const MOST_STEPS = 30;
+/** Error codes of visits. */
+const HANDSHAKE_FAILURES: ReadonlySet<string> = new Set<ErrorCode>(['tls-client-certificate', 'tls-failed']);
 
 export class LoginSession {
   private status_: LoginStatus = { state: 'unused', refused: 0, steps: [] };
@@ -113,10 +116,18 @@ export class LoginSession {
     const verdict = await this.method.answered(answer);
     if (verdict === 'fine') {
       if (answer.status < 400) this.confirmed = true;
-    } else if (verdict === 'ended' && generation === this.generation && this.status_.state === 'logged-in') {
-      this.move({ ...this.status_, state: 'unused' });
-    }
+    } else if (verdict === 'ended') this.ended(generation);
     return verdict;
+  }
+
+  /**
+   * No connection came about, which is the login's fault if it is made in the handshake: a certificate that has expired or that the
+   * server no longer takes. Otherwise false.
+   */
+  failedHandshake(code: string, generation = this.generation): boolean {
+    if (this.definition.type !== 'certificate' || !HANDSHAKE_FAILURES.has(code)) return false;
+    this.ended(generation);
+    return true;
   }
 
   async restore({ refused, stopped, session }: LoginMemory): Promise<void> {
@@ -131,6 +142,11 @@ export class LoginSession {
   memory(): LoginMemory {
     const { refused, state } = this.status_;
     return { refused, stopped: state === 'stopped', session: state === 'logged-in' ? this.method.save?.() : undefined };
+  }
+
+  private ended(generation: number): void {
+    if (generation === this.generation && this.status_.state === 'logged-in')
+      this.move({ ...this.status_, state: 'unused' });
   }
 
   private readiness(result: LoginResult): true | string {

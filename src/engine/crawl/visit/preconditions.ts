@@ -125,6 +125,9 @@ export class Preconditions {
       limit: requestsPerHost(this.target.context.definition),
       waits,
     });
+    const { login } = attempt;
+    if (failure && login?.failedHandshake(failure.code))
+      return { asked: true, end: loginFailed(emptyResult(state), `login ${login.name}: ${failure.detail}`) };
     // The network failed before any page could be requested: that is the outcome of this URL, too.
     return { asked: true, end: failure ? failedBeforeFetch(state, failure) : PUT_BACK };
   }

@@ -5,6 +5,7 @@
 import type { UrlState } from '../../../domain/crawl/url-state.js';
 import { fetcherOf } from '../../page/crawl-context.js';
 import type { RequestSession } from '../../ports/fetcher.js';
+import type { SessionVerdict } from '../../ports/login-method.js';
 import type { PageResult, SentSession } from '../../ports/page-task.js';
 import type { Session, SessionStore } from '../../ports/session-store.js';
 import type { LoginSession } from '../logins/login-session.js';
@@ -94,8 +95,7 @@ export class VisitSessions {
 
   private async loggedIn(attempt: Attempt, login: LoginSession, result: PageResult): Promise<PageResult | 'again'> {
     const { state } = attempt;
-    if (!result.session) return result;
-    const verdict = await login.answered(result.session, this.generations.get(state) ?? 0);
+    const verdict = await this.verdict(login, result, this.generations.get(state) ?? 0);
     if (verdict === 'fine') return result;
     const { rounds, relogged } = this.rounds.get(state) ?? { rounds: 0, relogged: false };
     // The page asked for a login before, and other pages are served: the account has no access to it.
@@ -105,6 +105,15 @@ export class VisitSessions {
       return 'again';
     }
     return loginFailed(result, `login ${login.name}: the page still asks for a login after one that succeeded`);
+  }
+
+  private verdict(
+    login: LoginSession,
+    { session, outcome }: PageResult,
+    generation: number,
+  ): SessionVerdict | Promise<SessionVerdict> {
+    if (session) return login.answered(session, generation);
+    return outcome.kind === 'error' && login.failedHandshake(outcome.code, generation) ? 'ended' : 'fine';
   }
 
   private readonly keyOf = (hostKey: string): string => `${this.target.context.definition.name} ${hostKey}`;
