@@ -1,5 +1,5 @@
 /** No container engine runs in these tests, so the files are held against what they name: each other, the program, the API. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -151,6 +151,18 @@ describe('the index of compose.yaml', () => {
     } finally {
       index.kill();
     }
+  });
+});
+
+describe('deploy/systemd/crawlway.service', () => {
+  const analyze = (...args: string[]) =>
+    spawnSync('systemd-analyze', [...args, 'deploy/systemd/crawlway.service'], { cwd: ROOT, encoding: 'utf8' });
+
+  it.skipIf(analyze('verify').error)('is understood by systemd, which finds little exposed', () => {
+    const { status, stderr } = analyze('verify');
+    expect([status, stderr]).toEqual([0, '']);
+    // Tenths: up to 2.0 of 10 points of exposure.
+    expect(analyze('security', '--offline=true', '--threshold=20', '--no-pager').status).toBe(0);
   });
 });
 
