@@ -20,6 +20,9 @@ const PARTS: Readonly<Record<string, string>> = {
   'sink-down': 'an hour without the sink: memory, disk, what waits, and the catching up',
   hostile: 'traps and bombs for hours beside a healthy host: memory, and how long the healthy one waits',
   'hostile-share': 'healthy pages a second beside a hostile host, as a share of those without it',
+  documents: 'PDF files read a second, beside pdftotext and a Tika server; wants a folder of them',
+  'hostile-documents':
+    '300 documents made to harm whoever reads them, beside healthy pages: memory, and what becomes of them',
   cluster: 'several nodes on one PostgreSQL: nodes, failover or statements',
   orders: 'orders a second to engines that run, beside a bare loop of the client of each',
   'console-frames': 'how smooth the console is during a crawl at full speed; wants Chromium',

@@ -7,7 +7,7 @@ import { RUNTIME_ENV, RUNTIME_FLAGS } from './processes.js';
 const MEGABYTE = 1024 * 1024;
 
 export interface Footprint {
-  /** Resident memory of the process with all its threads; it has no children. */
+  /** Resident memory of the process with all its threads, without the processes that read documents. */
   readonly rssMb: number;
   /** Database, write-ahead log and everything else in the data directory. */
   readonly diskMb: number;
@@ -59,8 +59,10 @@ export class MeasuredServer {
     return (await fetch(`${this.url}${path}`)).json() as Promise<T>;
   }
 
-  async post(path: string): Promise<void> {
-    const { ok, status } = await fetch(`${this.url}${path}`, { method: 'POST' });
+  async post(path: string, body?: unknown): Promise<void> {
+    const json =
+      body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const { ok, status } = await fetch(`${this.url}${path}`, { method: 'POST', ...json });
     if (!ok) throw new Error(`POST ${path} is answered with ${status}`);
   }
 
@@ -69,6 +71,13 @@ export class MeasuredServer {
     const text = await (await fetch(`${this.url}/metrics`)).text();
     const rows = [...text.matchAll(/^crawlway_pages_total\{.*outcome="([^"]+)".*\} (\d+)/gm)];
     return new Map(rows.map(([, outcome, count]) => [outcome!, Number(count)]));
+  }
+
+  /** Documents that went out without text, by reason. */
+  async withoutText(): Promise<ReadonlyMap<string, number>> {
+    const text = await (await fetch(`${this.url}/metrics`)).text();
+    const rows = [...text.matchAll(/^crawlway_documents_without_text_total\{.*reason="([^"]+)".*\} (\d+)/gm)];
+    return new Map(rows.map(([, reason, count]) => [reason!, Number(count)]));
   }
 
   stop(): Promise<number | null> {

@@ -107,7 +107,7 @@ export const epub = (facts: DocumentFacts = FACTS): Uint8Array =>
 
 export const rtf = ({ title, author, text, link, date }: DocumentFacts = FACTS): Uint8Array =>
   Buffer.from(
-    `{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}{\\info{\\title ${title}}{\\author ${author}}{\\creatim${rtfTime(date)}}}{\\*\\generator Some;}${text}\\par{\\field{\\*\\fldinst HYPERLINK "${link}"}{\\fldrslt Caf\\'e9 \\u8212?}}}`,
+    `{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0 Arial;}}{\\info{\\title ${title}}{\\author ${author}}{\\creatim${rtfTime(date)}}{\\author ${author}}{\\revtim\\yr0\\mo0\\dy0\\hr0\\min0}}{\\*\\generator Some;}${text}\\par{\\field{\\*\\fldinst HYPERLINK "${link}"}{\\fldrslt Caf\\'e9 \\u8212?}}}`,
     'latin1',
   );
 

@@ -1,6 +1,6 @@
 /**
- * Engines of others, as real processes: a folder of `test/engines/` holds a Maven project that names the artifacts and a Java file
- * that starts them. Maven resolves the class path once per version of the project and keeps the jars in its own cache.
+ * Engines of others, as real processes: a folder of `test/engines/` holds a Maven project that names the artifacts, or the name of
+ * one that holds all it needs (`artifact.txt`), and a Java file that starts them. Maven resolves the class path once per version of the project and keeps the jars in its own cache.
  */
 import { type ChildProcessByStdio, execFile, spawnSync, spawn as start } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -22,6 +22,8 @@ export const javaIsMissing = (): string | undefined =>
 
 /** The jars of an engine, as a class path. The first call on a machine takes about a minute. */
 async function classPath(engine: string): Promise<string> {
+  const artifact = join(ENGINES, engine, 'artifact.txt');
+  if (existsSync(artifact)) return jarOf(readFileSync(artifact, 'utf8').trim());
   const project = join(ENGINES, engine, 'pom.xml');
   const version = createHash('sha256').update(readFileSync(project)).digest('hex').slice(0, 16);
   const folder = join(tmpdir(), 'crawlway-engines');
@@ -35,6 +37,19 @@ async function classPath(engine: string): Promise<string> {
     renameSync(written, file);
   }
   return readFileSync(file, 'utf8').trim();
+}
+
+/** @param artifact group, name and version, apart by colons */
+async function jarOf(artifact: string): Promise<string> {
+  const [, name, version] = artifact.split(':');
+  const folder = join(tmpdir(), 'crawlway-engines');
+  const jar = join(folder, `${name}-${version}.jar`);
+  if (existsSync(jar)) return jar;
+  const written = join(folder, String(process.pid));
+  const goals = ['dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${written}`];
+  await run('mvn', ['-q', '-B', ...goals], { cwd: tmpdir(), timeout: 600_000, maxBuffer: 16 * 1024 * 1024 });
+  renameSync(join(written, `${name}-${version}.jar`), jar);
+  return jar;
 }
 
 export async function freePort(): Promise<number> {

@@ -42,6 +42,8 @@ describe('a document', () => {
     expect(content.text).not.toContain('deleted');
     expect(content.metas[0]).toEqual({ name: 'author', value: expect.stringContaining(author) });
     expect(content.links.map(({ href }) => href)).toContain(link);
+    expect(content.metas[0]?.value).not.toMatch(/Wing.*Wing/);
+    expect(content.fields?.map(({ name }) => name)).not.toContain('date_modified');
     expect(content.fields).toContainEqual({ name: 'date_created', value: sample.FACTS.date });
   });
 });

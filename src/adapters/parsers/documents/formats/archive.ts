@@ -34,9 +34,12 @@ export function openArchive(body: Uint8Array, wanted: RegExp): Archive {
   try {
     return new Archive(
       unzipSync(body, {
-        filter({ name, originalSize }) {
+        filter({ name, size, originalSize }) {
           if (++entries > MOST_ENTRIES) throw new Unreadable('extract-memory', `more than ${MOST_ENTRIES} entries`);
           if (!wanted.test(name)) return false;
+          // Deflate adds next to nothing: to unpack what is larger than it says would take as long as it likes.
+          if (size > originalSize * 1.01 + 1_024)
+            throw new Unreadable('extract-corrupt', `${name} is larger than the archive says`);
           bytes += originalSize;
           if (bytes > MOST_BYTES)
             throw new Unreadable('extract-memory', `unpacked it has more than ${MOST_BYTES / 1024 / 1024} MB`);

@@ -20,7 +20,8 @@ export function readEpub(body: Uint8Array, request: DocumentRequest): DocumentCo
   if (elements.length === 0) throw new Unreadable('extract-corrupt', 'the publication names no package document');
   const content = new DocumentContent(request);
   properties(elements, content);
-  const chapters = spine(elements, packagePath);
+  // One that is listed again is not read again.
+  const chapters = new Set(spine(elements, packagePath));
   refuseEncrypted(archive, chapters);
   for (const chapter of chapters) {
     textOf(archive.xml(chapter) ?? '', content, WORDS, (name, attributes) => {
@@ -70,10 +71,10 @@ function decoded(path: string): string {
 }
 
 /** Many publications scramble their fonts alone. */
-function refuseEncrypted(archive: Archive, chapters: readonly string[]): void {
+function refuseEncrypted(archive: Archive, chapters: ReadonlySet<string>): void {
   const encrypted = elementsOf(archive.xml('META-INF/encryption.xml')).flatMap(
     ({ attributes }) => attributes.get('uri') ?? [],
   );
-  if (encrypted.some((uri) => chapters.includes(decoded(uri))))
+  if (encrypted.some((uri) => chapters.has(decoded(uri))))
     throw new Unreadable('extract-encrypted', 'the chapters of the publication are encrypted');
 }

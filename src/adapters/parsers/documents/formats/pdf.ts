@@ -35,7 +35,10 @@ class PdfReading {
     this.data = this.allocate(body.byteLength);
     pdfium.HEAPU8.set(body, this.data);
     this.document = pdfium._FPDF_LoadMemDocument(this.data, body.byteLength, 0);
-    if (this.document === 0) throw unreadable(pdfium._FPDF_GetLastError());
+    if (this.document === 0) {
+      pdfium.wasmExports.free(this.data);
+      throw unreadable(pdfium._FPDF_GetLastError());
+    }
     this.room = this.allocate(ROOM);
   }
 

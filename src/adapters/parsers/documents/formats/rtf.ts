@@ -95,7 +95,9 @@ class RtfReading {
     if (word === 'fldinst') this.group = { ...this.group, goes: 'field' };
     else if (SILENT.has(word)) this.group = { ...this.group, goes: 'nowhere' };
     else if (word === 'info') this.group = { ...this.group, goes: 'nowhere' };
-    else if (INFO.has(word) && this.group.goes === 'nowhere') this.group = { ...this.group, goes: INFO.get(word)! };
+    // Some programs write one twice: the first counts.
+    else if (INFO.has(word) && !this.info.has(INFO.get(word)!) && this.group.goes === 'nowhere')
+      this.group = { ...this.group, goes: INFO.get(word)! };
     else if (number !== undefined && this.fact(word, number)) return;
     else if (TIMES.has(word)) this.time(TIMES.get(word)!);
     else if (word === 'ansicpg') this.encoding = findEncoding(Buffer.of(), `windows-${number}`, 'text');
